@@ -1,0 +1,32 @@
+# Flags shared by both halves: warnings, numerics, sanitizers, compiler cache.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter)
+# The settled numerics form an FMA only where the source says so.
+add_compile_options(-ffp-contract=off)
+
+if(PDL_SANITIZE)
+  add_compile_options(-fsanitize=${PDL_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PDL_SANITIZE})
+endif()
+
+find_program(PDL_CCACHE ccache)
+if(PDL_CCACHE)
+  # Clang writes its own path and time into precompiled headers; the sloppiness
+  # below is what ccache's manual asks for with them.
+  set(CMAKE_C_COMPILER_LAUNCHER ${PDL_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${PDL_CCACHE})
+endif()
+
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Xclang> $<$<COMPILE_LANGUAGE:CXX>:-fno-pch-timestamp>)
+  find_program(PDL_LLD ld.lld-22)
+  if(PDL_LLD)
+    add_link_options(-fuse-ld=${PDL_LLD})
+  endif()
+endif()

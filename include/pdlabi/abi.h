@@ -1,0 +1,470 @@
+/*===- pdlabi/abi.h - The contract of generated code and runtime --*- C -*-===*
+ *
+ * Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+ * See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*
+ *
+ * The one door between a compiled program and the runtime: plain C, versioned,
+ * read by both and including neither.
+ *
+ * A compiled program exports one symbol, `pdl_program_query`. It returns a
+ * constant descriptor: what the program reads (fields), what it owns (symbols,
+ * groups, metrics), and its stages. The runtime calls the stages; the stages
+ * call the `pdlrt_*` functions declared at the end of this file.
+ *
+ * Conventions:
+ *  - Every struct that may grow starts with `struct_size`, the size that its
+ *    writer knew. Integers have fixed width. Strings are NUL-terminated and
+ *    constant.
+ *  - Element buffers hold the program's element type (`float` or `double`),
+ *    are row-major and 64-byte aligned. Nobody frees across the boundary: all
+ *    results go into buffers that the caller owns.
+ *  - A function that can fail returns 0 or a `pdl_status`, with a sentence in
+ *    a thread-local place (`pdlrt_set_error`, `pdlrt_last_error`). No exception
+ *    crosses. Only stage `prepare` may fail.
+ *  - Indices into descriptor arrays are `int32_t`; -1 says "none".
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef PDLABI_ABI_H
+#define PDLABI_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised with every change that an older reader would misread. */
+#define PDL_ABI_VERSION 1u
+
+/* The least alignment of every element buffer, in bytes. */
+#define PDL_BUFFER_ALIGNMENT 64
+
+/*===----------------------------------------------------------------------===*
+ * Codes
+ *===----------------------------------------------------------------------===*/
+
+typedef enum pdl_status {
+  PDL_OK = 0,
+  PDL_INVALID_ARGUMENT = 1, /* bad data, flags or call */
+  PDL_OUT_OF_MEMORY = 2,
+  PDL_INTERNAL = 3 /* a broken promise inside PDL */
+} pdl_status;
+
+typedef enum pdl_element_type {
+  PDL_F32 = 0,
+  PDL_F64 = 1,
+  PDL_I64 = 2
+} pdl_element_type;
+
+typedef enum pdl_numerics {
+  PDL_NUMERICS_FAST = 0,  /* oneDNN where it is built in */
+  PDL_NUMERICS_STRICT = 1 /* settled order of every sum */
+} pdl_numerics;
+
+/*===----------------------------------------------------------------------===*
+ * The record: what a reader must produce
+ *===----------------------------------------------------------------------===*/
+
+typedef enum pdl_field_kind {
+  PDL_FIELD_DENSE = 0, /* numbers, batch x width */
+  PDL_FIELD_IDS = 1,   /* 64-bit keys, batch x width, each present */
+  PDL_FIELD_RAGGED = 2 /* bags of 64-bit keys, batch x width bags */
+} pdl_field_kind;
+
+typedef enum pdl_hash_kind {
+  PDL_HASH_NONE = 0, /* the text is a decimal integer and is itself the key */
+  PDL_HASH_XXH64 = 1 /* xxh64 of the trimmed bytes, seed = salt */
+} pdl_hash_kind;
+
+typedef enum pdl_salt_kind {
+  PDL_SALT_CONSTANT = 0, /* `salt` for every slot */
+  PDL_SALT_SLOT = 1      /* the slot's position in the field, from 0 */
+} pdl_salt_kind;
+
+typedef enum pdl_missing_kind {
+  PDL_MISSING_ERROR = 0, /* a missing value makes the row bad */
+  PDL_MISSING_VALUE = 1, /* dense: `missing_value` stands for it */
+  PDL_MISSING_EMPTY = 2, /* ragged: an empty bag */
+  PDL_MISSING_TOKEN = 3  /* ids, ragged: `missing_token` stands for the text */
+} pdl_missing_kind;
+
+typedef struct pdl_field {
+  uint32_t struct_size;
+  const char *name;
+  int32_t kind;         /* pdl_field_kind */
+  int32_t element_type; /* DENSE: F32 or F64; else I64 */
+  int64_t width;        /* columns (slots) of one sample */
+  int32_t hash_kind;    /* pdl_hash_kind */
+  int32_t salt_kind;    /* pdl_salt_kind */
+  uint64_t salt;
+  int32_t missing_kind; /* pdl_missing_kind */
+  double missing_value;
+  const char *missing_token;
+  /* Where the columns stand in a CSV or TSV file: by position from 0, or by
+   * header name; with neither, the field takes the `width` columns that follow
+   * those of the field declared before it. */
+  int64_t column_count; /* 0 or `width` */
+  const int64_t *column_positions;
+  const char *const *column_names;
+  /* RAGGED: the character that separates several ids in one cell; 0 = none. */
+  int32_t separator;
+  /* DENSE: texts that stand for numbers (labels); 0 entries = none. */
+  int64_t value_count;
+  const char *const *value_texts;
+  const double *value_numbers;
+} pdl_field;
+
+/* One batch of one field, filled by the reader. */
+typedef struct pdl_field_data {
+  void *values;          /* DENSE, IDS: batch * width elements; RAGGED: ids */
+  const int32_t *splits; /* RAGGED: batch * width + 1 offsets into values */
+  int64_t value_count;   /* elements at `values` */
+} pdl_field_data;
+
+/*===----------------------------------------------------------------------===*
+ * Symbols: what the program owns
+ *===----------------------------------------------------------------------===*/
+
+typedef enum pdl_initializer_kind {
+  PDL_INIT_CONSTANT = 0, /* a */
+  PDL_INIT_UNIFORM = 1,  /* in [a, b) */
+  PDL_INIT_NORMAL = 2    /* mean a, standard deviation b */
+} pdl_initializer_kind;
+
+typedef struct pdl_initializer {
+  int32_t kind; /* pdl_initializer_kind */
+  double a, b;
+} pdl_initializer;
+
+typedef enum pdl_symbol_kind {
+  PDL_SYMBOL_PARAMETER = 0, /* dense tensor */
+  PDL_SYMBOL_TABLE = 1      /* 64-bit key to row */
+} pdl_symbol_kind;
+
+typedef enum pdl_unknown_kind {
+  PDL_UNKNOWN_INITIAL = 0, /* frozen programs see the initial value */
+  PDL_UNKNOWN_ZERO = 1     /* frozen programs see zeros */
+} pdl_unknown_kind;
+
+/* Applies one group's rule, with division, clip and regularizer, to `count`
+ * consecutive elements. `state[0]` is the value, `state[1 + s]` slot s, each
+ * `count` elements, updated in place. `gradient`: the merged sum. `scalars`:
+ * what the group's `once` function wrote. */
+typedef void (*pdl_dense_kernel)(int64_t count, void *const *state,
+                                 const void *gradient, const void *scalars);
+
+/* The same for `row_count` rows of `width` elements: `rows[i]` points to the
+ * value of row i, followed without gap by its slots; `gradients[i]` to its
+ * merged sum of gradients. The rows are distinct. */
+typedef void (*pdl_row_kernel)(int64_t row_count, int64_t width,
+                               void *const *rows, const void *const *gradients,
+                               const void *scalars);
+
+typedef struct pdl_symbol {
+  uint32_t struct_size;
+  const char *name;
+  uint64_t id;  /* xxh64 of the name, seed 0 */
+  int32_t kind; /* pdl_symbol_kind */
+  int32_t rank; /* of `shape`; a table's shape is that of one row */
+  const int64_t *shape;
+  int64_t row_count; /* parameter: first dimension, 1 for rank <= 1 */
+  int64_t row_width; /* elements of one row */
+  int32_t group;     /* -1: never trained */
+  pdl_initializer initializer;
+  int32_t unknown; /* pdl_unknown_kind */
+  int32_t slot_count;
+  const char *const *slot_names;
+  const double *slot_initial_values;
+  pdl_dense_kernel dense_kernel; /* parameters of a group */
+  pdl_row_kernel row_kernel;     /* tables of a group */
+} pdl_symbol;
+
+typedef enum pdl_untouched_kind {
+  PDL_UNTOUCHED_LAZY = 0, /* rows without gradient stay as they are */
+  PDL_UNTOUCHED_DENSE = 1 /* they are updated with a zero gradient */
+} pdl_untouched_kind;
+
+typedef struct pdl_once_arguments {
+  double step;         /* 1 for the first applied update of this group */
+  double weight;       /* the summed weight of all replicas, > 0 */
+  double squared_norm; /* of the clip's divided gradients; 0 without a clip */
+} pdl_once_arguments;
+
+typedef struct pdl_group {
+  uint32_t struct_size;
+  const char *name;
+  int32_t untouched;    /* pdl_untouched_kind, for its tables */
+  int32_t clip;         /* index into clips, -1 = none */
+  int32_t scalar_count; /* elements (program's type) that `once` writes */
+  /* Schedule, clip factor and the rule's `once` region, in f64, each result
+   * rounded once to the element type. */
+  void (*once)(const pdl_once_arguments *arguments, void *scalars);
+} pdl_group;
+
+typedef struct pdl_clip {
+  uint32_t struct_size;
+  const char *name;
+  double limit; /* global norm over all groups that name this clip */
+} pdl_clip;
+
+typedef enum pdl_metric_kind {
+  PDL_METRIC_AUC = 0,
+  PDL_METRIC_LOG_LOSS = 1,
+  PDL_METRIC_COPC = 2 /* clicks over predicted clicks: sum y / sum p */
+} pdl_metric_kind;
+
+typedef struct pdl_metric {
+  uint32_t struct_size;
+  const char *name;
+  int32_t kind;
+  int64_t bucket_count; /* AUC: histogram buckets over [0, 1] */
+} pdl_metric;
+
+/* One replica's accumulators of one metric; sums over replicas add them.
+ * AUC: counts[0 .. buckets) negatives, counts[buckets .. 2 buckets) positives.
+ * Log loss: sums = {sum of losses, samples}. COPC: {sum of y, sum of p}. */
+typedef struct pdl_metric_data {
+  int64_t *counts;
+  double *sums;
+} pdl_metric_data;
+
+/*===----------------------------------------------------------------------===*
+ * Programs and stages
+ *===----------------------------------------------------------------------===*/
+
+/* The result of one deduplicated lookup: `unique` fills all but `rows`,
+ * `pull` fills `rows`. Owned by the runtime, valid for the step. */
+typedef struct pdl_lookup {
+  int64_t key_count;          /* U */
+  const int64_t *keys;        /* [U], in order of first occurrence */
+  int64_t occurrence_count;   /* N, over all inputs, inputs in order */
+  const int32_t *inverse;     /* [N] occurrence to key index */
+  const int32_t *key_splits;  /* [U + 1] into `occurrences` */
+  const int32_t *occurrences; /* [N] grouped by key, ascending in a group */
+  void *const *rows;          /* [U] pointers to the rows' values */
+} pdl_lookup;
+
+/* A size in bytes as an affine function of the batch and of each lookup:
+ * constant + per_batch * B + sum over lookups of per_key[l] * U(l) +
+ * per_occurrence[l] * N(l). */
+typedef struct pdl_affine_size {
+  int64_t constant, per_batch;
+  const int64_t *per_key;        /* [lookup_count] */
+  const int64_t *per_occurrence; /* [lookup_count] */
+} pdl_affine_size;
+
+/* What a stage sees. All arrays are indexed as the program's lists say and are
+ * valid for the call; a stage writes only what is named as written. */
+typedef struct pdl_step_context {
+  uint32_t struct_size;
+  void *worker;                    /* opaque, for pdlrt_* calls */
+  int64_t batch;                   /* samples, B >= 1 */
+  const pdl_field_data *fields;    /* by program field */
+  pdl_lookup *lookups;             /* by program lookup; prepare writes */
+  void *const *parameters;         /* by descriptor symbol; read */
+  void *const *gradients;          /* by program update; compute writes:
+                                      parameter: its shape; table: U rows */
+  double *loss_sum;                /* compute writes: weighted sum of losses */
+  double *weight_sum;              /* compute writes: sum of weights */
+  const pdl_metric_data *metrics;  /* by descriptor metric; compute adds */
+  void *const *outputs;            /* by program output; compute writes */
+  void *prepare_arena;             /* lives from prepare to the end of the step */
+  void *compute_arena;             /* lives during compute */
+} pdl_step_context;
+
+typedef int32_t (*pdl_stage)(const pdl_step_context *context);
+
+typedef struct pdl_lookup_descriptor {
+  int32_t symbol; /* the table */
+} pdl_lookup_descriptor;
+
+typedef struct pdl_update_descriptor {
+  int32_t symbol; /* what `gradients[i]` updates */
+  int32_t lookup; /* table: whose keys the rows of the gradient belong to */
+} pdl_update_descriptor;
+
+typedef struct pdl_output {
+  const char *name;
+  int32_t element_type;
+  int64_t width; /* elements a sample; the buffer holds B * width */
+} pdl_output;
+
+typedef struct pdl_program {
+  uint32_t struct_size;
+  const char *name;
+  int32_t frozen; /* reads only: no key inserted, nothing updated */
+  int32_t field_count;
+  const int32_t *fields; /* indices of descriptor fields */
+  int32_t lookup_count;
+  const pdl_lookup_descriptor *lookups;
+  int32_t update_count;
+  const pdl_update_descriptor *updates;
+  int32_t output_count;
+  const pdl_output *outputs;
+  int32_t has_loss; /* compute writes loss_sum and weight_sum */
+  pdl_affine_size prepare_arena;
+  pdl_affine_size compute_arena;
+  pdl_stage prepare; /* may fail */
+  pdl_stage compute; /* cannot fail: always 0 */
+} pdl_program;
+
+typedef struct pdl_descriptor {
+  uint32_t struct_size;
+  uint32_t abi_version;
+  const char *model_name;
+  const char *compiler_version;
+  int32_t element_type;          /* F32 or F64 */
+  int32_t numerics;              /* pdl_numerics */
+  const char *target_cpu;        /* such as x86-64-v3 */
+  uint64_t semantic_fingerprint; /* merged IR, rules, hash, mode */
+  uint64_t wire_fingerprint;     /* layouts */
+  int32_t field_count;
+  const pdl_field *fields; /* in record order */
+  int32_t symbol_count;
+  const pdl_symbol *symbols;
+  int32_t group_count;
+  const pdl_group *groups;
+  int32_t clip_count;
+  const pdl_clip *clips;
+  int32_t metric_count;
+  const pdl_metric *metrics;
+  int32_t program_count;
+  const pdl_program *programs;
+} pdl_descriptor;
+
+/* The only exported symbol of a compiled program. Null if the program cannot
+ * serve a reader of `version`. */
+const pdl_descriptor *pdl_program_query(uint32_t version);
+
+/*===----------------------------------------------------------------------===*
+ * What generated code calls. `worker` is `pdl_step_context::worker`. The
+ * functions are thread-safe as long as no two threads share a worker.
+ * `type` is the element type of every untyped buffer of the call.
+ *===----------------------------------------------------------------------===*/
+
+/* Keeps a sentence for the calling thread; returns `status`. */
+int32_t pdlrt_set_error(int32_t status, const char *sentence);
+/* The sentence of the calling thread's last error, "" if there was none. */
+const char *pdlrt_last_error(void);
+
+/* --- prepare ------------------------------------------------------------- */
+
+/* Deduplicates `input_count` id arrays, taken one after the other, into
+ * `lookup`. Keys stand in order of first occurrence. */
+int32_t pdlrt_unique(void *worker, int32_t input_count,
+                     const int64_t *const *ids, const int64_t *counts,
+                     pdl_lookup *lookup);
+
+/* Finds, and in a program that is not frozen inserts, a row for each key of
+ * `lookup`; fills `lookup->rows`. `table`: index of the descriptor's symbol. */
+int32_t pdlrt_pull(void *worker, int32_t table, pdl_lookup *lookup);
+
+/* out[i] = the number of boundaries b with b <= values[i]; NaN gives
+ * boundary_count. Boundaries ascend. */
+void pdlrt_bucketize(int32_t type, int64_t count, const void *values,
+                     int64_t boundary_count, const double *boundaries,
+                     int64_t *out);
+
+/* Crosses `operand_count` id arrays of `count` elements each:
+ * out[i] = xxh64 of the operands' little-endian keys in operand order. */
+void pdlrt_cross(int64_t count, int32_t operand_count,
+                 const int64_t *const *operands, uint64_t salt, int64_t *out);
+
+/* The number of crosses that `pdlrt_cross_ragged` writes: the sum over bags
+ * of the product of the operands' bag sizes. */
+int64_t pdlrt_cross_ragged_count(int64_t bag_count, int32_t operand_count,
+                                 const int32_t *const *splits);
+
+/* Crosses bags: each bag of the result holds the cross of every combination,
+ * the last operand fastest. A bag with an empty operand is empty. */
+void pdlrt_cross_ragged(int64_t bag_count, int32_t operand_count,
+                        const int64_t *const *operands,
+                        const int32_t *const *splits, uint64_t salt,
+                        int64_t *out, int32_t *out_splits);
+
+/* --- compute ------------------------------------------------------------- */
+
+/* Copies the values of `count` rows of `width` elements into out. */
+void pdlrt_gather(int32_t type, int64_t count, int64_t width,
+                  void *const *rows, void *out);
+
+typedef enum pdl_pooling {
+  PDL_POOL_SUM = 0,
+  PDL_POOL_MEAN = 1, /* the sum divided by the bag's size */
+  PDL_POOL_SQRTN = 2 /* the sum divided by the root of the bag's size */
+} pdl_pooling;
+
+/* out[bag] = pooled rows[inverse[o]] for o in splits[bag] .. splits[bag + 1],
+ * in bag order. Null splits: each bag holds one id. An empty bag gives zeros.
+ * `rows`: U x width, plain. */
+void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
+                const void *rows, const int32_t *inverse,
+                const int32_t *splits, void *out);
+
+/* The gradient of pooling with respect to the rows: for each key, the sum over
+ * its occurrences o with first <= o < first + count, ascending, of the
+ * cotangent of the bag that holds o - first (scaled as `pooling` says), added
+ * to `out` (U x width), which starts at +0 when `accumulate` is 0.
+ * `bag_of`: occurrence to bag; null: each bag holds one id. */
+void pdlrt_pool_gradient(int32_t type, int32_t pooling,
+                         const pdl_lookup *lookup, int64_t first,
+                         int64_t count, int64_t width, const void *cotangent,
+                         const int32_t *bag_of, const int32_t *splits,
+                         int32_t accumulate, void *out);
+
+/* bag_of[o] = the bag that occurrence o belongs to. */
+void pdlrt_bag_of(int64_t bag_count, const int32_t *splits, int32_t *bag_of);
+
+typedef enum pdl_post_op {
+  PDL_POST_BIAS = 1,         /* add bias[n] */
+  PDL_POST_RELU = 2,         /* x <= 0 ? +0 : x */
+  PDL_POST_RELU_GRADIENT = 3 /* mask[m, n] <= 0 ? +0 : x */
+} pdl_post_op;
+
+typedef struct pdl_post {
+  int32_t kind;        /* pdl_post_op */
+  const void *operand; /* bias: n elements; mask: m x n, row-major */
+} pdl_post;
+
+/* C[m, n] = post(A op B), all row-major without gaps. A is m x k, or k x m
+ * with `transpose_a`; B is k x n, or n x k with `transpose_b`. The posts are
+ * applied in order. In strict numerics and in f64 each element starts at +0
+ * and is one FMA chain in ascending k. */
+void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
+                int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n,
+                int64_t k, const void *a, const void *b, void *c,
+                int32_t post_count, const pdl_post *posts);
+
+typedef enum pdl_reduction {
+  PDL_REDUCE_SUM = 0,
+  PDL_REDUCE_MEAN = 1, /* the sum divided by the width */
+  PDL_REDUCE_MAX = 2
+} pdl_reduction;
+
+/* out[r] = the reduction of row r: element j goes to lane j mod 16, lanes
+ * start at +0 (max: at the first elements), then a tree 8-4-2-1. */
+void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
+                       int64_t width, const void *values, void *out);
+
+/* sum = the f64 sum of values[i] * weights[i] in ascending i (null weights:
+ * ones); weight_sum = that of the weights. Each factor is widened first. */
+void pdlrt_loss_sum(int32_t type, int64_t count, const void *values,
+                    const void *weights, double *sum, double *weight_sum);
+
+/* Adds `count` predictions and labels to a metric's accumulators, in order.
+ * AUC: bucket = min(buckets - 1, floor(p * buckets)) computed in f64. A label
+ * counts as positive when it is > 0.5. Log loss: p is kept within
+ * [1e-7, 1 - 1e-7]. */
+void pdlrt_observe(int32_t type, int32_t metric_kind, int64_t bucket_count,
+                   int64_t count, const void *predictions, const void *labels,
+                   const pdl_metric_data *metric);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* PDLABI_ABI_H */
