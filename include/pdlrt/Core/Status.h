@@ -1,0 +1,128 @@
+//===- Status.h - Results that may be an error ------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the runtime reports what a user can cause: a code and one sentence that
+// names the place and the remedy. No exception is thrown for such an error.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_STATUS_H
+#define PDLRT_CORE_STATUS_H
+
+#include "pdlabi/abi.h"
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace pdlrt {
+
+/// Success, or a code of the ABI with one sentence. Cheap to move.
+class [[nodiscard]] Status {
+public:
+  /// Success.
+  Status() = default;
+  /// A failure. `code` is not PDL_OK; `message` is one sentence without a
+  /// trailing line break.
+  Status(pdl_status code, std::string message)
+      : statusCode(code), sentence(std::move(message)) {
+    assert(code != PDL_OK && "success carries no sentence");
+  }
+
+  static Status invalid(std::string message) {
+    return {PDL_INVALID_ARGUMENT, std::move(message)};
+  }
+  static Status outOfMemory(std::string message) {
+    return {PDL_OUT_OF_MEMORY, std::move(message)};
+  }
+  static Status internal(std::string message) {
+    return {PDL_INTERNAL, std::move(message)};
+  }
+  /// What generated code left behind: `code` with the calling thread's last
+  /// sentence; success for PDL_OK.
+  static Status fromLastError(int32_t code) {
+    if (code == PDL_OK)
+      return {};
+    return {static_cast<pdl_status>(code), pdlrt_last_error()};
+  }
+
+  bool ok() const { return statusCode == PDL_OK; }
+  pdl_status code() const { return statusCode; }
+  /// Empty on success.
+  const std::string &message() const { return sentence; }
+
+  /// The same error with `context` and ": " before its sentence.
+  Status withContext(const std::string &context) && {
+    if (!ok())
+      sentence = context + ": " + sentence;
+    return std::move(*this);
+  }
+  /// Keeps the sentence for the calling thread and returns the code: the way
+  /// out of a `pdlrt_*` function.
+  int32_t report() const {
+    return ok() ? static_cast<int32_t>(PDL_OK)
+                : pdlrt_set_error(statusCode, sentence.c_str());
+  }
+
+private:
+  pdl_status statusCode = PDL_OK;
+  std::string sentence;
+};
+
+/// A value, or the status that says why there is none.
+template <typename T> class [[nodiscard]] Expected {
+public:
+  Expected(T value) : content(std::move(value)) {}
+  Expected(Status failure) : failureStatus(std::move(failure)) {
+    assert(!failureStatus.ok() && "an error must carry a sentence");
+  }
+
+  bool ok() const { return content.has_value(); }
+  explicit operator bool() const { return ok(); }
+
+  /// The error; success if there is a value.
+  const Status &status() const & { return failureStatus; }
+  Status status() && { return std::move(failureStatus); }
+
+  T &operator*() & {
+    assert(ok());
+    return *content;
+  }
+  const T &operator*() const & {
+    assert(ok());
+    return *content;
+  }
+  T &&operator*() && {
+    assert(ok());
+    return std::move(*content);
+  }
+  T *operator->() {
+    assert(ok());
+    return &*content;
+  }
+  const T *operator->() const {
+    assert(ok());
+    return &*content;
+  }
+
+private:
+  std::optional<T> content;
+  Status failureStatus;
+};
+
+} // namespace pdlrt
+
+/// Leaves the calling function with the error of `expression`, if it has one.
+#define PDLRT_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                         \
+    if (::pdlrt::Status pdlrtStatus = (expression); !pdlrtStatus.ok())         \
+      return pdlrtStatus;                                                      \
+  } while (false)
+
+#endif // PDLRT_CORE_STATUS_H
