@@ -398,17 +398,17 @@ typedef enum pdl_pooling {
   PDL_POOL_SQRTN = 2 /* the sum divided by the root of the bag's size */
 } pdl_pooling;
 
-/* out[bag] = pooled rows[inverse[o]] for o in splits[bag] .. splits[bag + 1],
- * in bag order. Null splits: each bag holds one id. An empty bag gives zeros.
- * `rows`: U x width, plain. */
+/* out[bag] = pooled rows[inverse[o]] for o in splits[bag] .. splits[bag + 1]:
+ * a sum that starts at +0, in bag order. Null splits: each bag holds one id.
+ * An empty bag gives zeros. `rows`: U x width, plain. */
 void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
                 const void *rows, const int32_t *inverse,
                 const int32_t *splits, void *out);
 
-/* The gradient of pooling with respect to the rows: for each key, the sum over
- * its occurrences o with first <= o < first + count, ascending, of the
- * cotangent of the bag that holds o - first (scaled as `pooling` says), added
- * to `out` (U x width), which starts at +0 when `accumulate` is 0.
+/* The gradient of pooling with respect to the rows: for each key, and for each
+ * of its occurrences o with first <= o < first + count, ascending, the
+ * cotangent of the bag that holds o - first (divided as `pooling` says) is
+ * added to `out` (U x width), which starts at +0 when `accumulate` is 0.
  * `bag_of`: occurrence to bag; null: each bag holds one id. */
 void pdlrt_pool_gradient(int32_t type, int32_t pooling,
                          const pdl_lookup *lookup, int64_t first,
@@ -446,7 +446,9 @@ typedef enum pdl_reduction {
 } pdl_reduction;
 
 /* out[r] = the reduction of row r: element j goes to lane j mod 16, lanes
- * start at +0 (max: at the first elements), then a tree 8-4-2-1. */
+ * start at +0 (max: at the first elements; a lane beyond the width at element
+ * 0), then a tree 8-4-2-1: lane[l] = op(lane[l], lane[l + half]). The maximum
+ * of a and b is a if a > b or a is NaN, else b. */
 void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
                        int64_t width, const void *values, void *out);
 
@@ -456,9 +458,10 @@ void pdlrt_loss_sum(int32_t type, int64_t count, const void *values,
                     const void *weights, double *sum, double *weight_sum);
 
 /* Adds `count` predictions and labels to a metric's accumulators, in order.
- * AUC: bucket = min(buckets - 1, floor(p * buckets)) computed in f64. A label
- * counts as positive when it is > 0.5. Log loss: p is kept within
- * [1e-7, 1 - 1e-7]. */
+ * For AUC and log loss a label counts as positive when it is > 0.5.
+ * AUC: bucket = min(buckets - 1, floor(p * buckets)) computed in f64; p below 0
+ * or NaN counts in bucket 0. Log loss: -log(p) or -log(1 - p) in f64, p kept
+ * within [1e-7, 1 - 1e-7]. COPC: labels are added as numbers. */
 void pdlrt_observe(int32_t type, int32_t metric_kind, int64_t bucket_count,
                    int64_t count, const void *predictions, const void *labels,
                    const pdl_metric_data *metric);

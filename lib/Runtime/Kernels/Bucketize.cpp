@@ -1,0 +1,49 @@
+//===- Bucketize.cpp - Numbers to bucket indices --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/abi.h"
+
+#include <algorithm>
+
+namespace {
+
+// Up to this many boundaries, counting all of them beats a search: the count
+// has no branches.
+constexpr int64_t countedBoundaries = 32;
+
+template <typename T>
+void bucketize(int64_t count, const T *values, int64_t boundaryCount,
+               const double *boundaries, int64_t *out) {
+  for (int64_t i = 0; i < count; ++i) {
+    const double value = static_cast<double>(values[i]);
+    // Both ways ask "is the value not below b": NaN is below nothing and so
+    // passes every boundary.
+    if (boundaryCount <= countedBoundaries) {
+      int64_t passed = 0;
+      for (int64_t b = 0; b < boundaryCount; ++b)
+        passed += !(value < boundaries[b]);
+      out[i] = passed;
+    } else {
+      out[i] = std::upper_bound(boundaries, boundaries + boundaryCount, value) -
+               boundaries;
+    }
+  }
+}
+
+} // namespace
+
+void pdlrt_bucketize(int32_t type, int64_t count, const void *values,
+                     int64_t boundary_count, const double *boundaries,
+                     int64_t *out) {
+  if (type == PDL_F64)
+    bucketize(count, static_cast<const double *>(values), boundary_count,
+              boundaries, out);
+  else
+    bucketize(count, static_cast<const float *>(values), boundary_count,
+              boundaries, out);
+}

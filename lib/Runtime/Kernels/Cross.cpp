@@ -1,0 +1,98 @@
+//===- Cross.cpp - Hashed crosses of id features --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/abi.h"
+
+#include "xxhash.h"
+
+#include <limits>
+
+// Keys are hashed as they stand in memory.
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "a cross hashes little-endian keys");
+
+namespace {
+
+constexpr int32_t bufferedOperands = 16;
+
+/// xxh64 of `operandCount` keys, key(0) first. Models cross two or three
+/// features; the streaming form is there so that no count is too large.
+template <typename KeyOf>
+int64_t hashKeys(int32_t operandCount, uint64_t salt, KeyOf keyOf) {
+  if (operandCount <= bufferedOperands) {
+    int64_t keys[bufferedOperands];
+    for (int32_t i = 0; i < operandCount; ++i)
+      keys[i] = keyOf(i);
+    return static_cast<int64_t>(
+        XXH64(keys, sizeof(int64_t) * static_cast<size_t>(operandCount), salt));
+  }
+  XXH64_state_t state;
+  XXH64_reset(&state, salt);
+  for (int32_t i = 0; i < operandCount; ++i) {
+    const int64_t key = keyOf(i);
+    XXH64_update(&state, &key, sizeof(key));
+  }
+  return static_cast<int64_t>(XXH64_digest(&state));
+}
+
+/// The number of combinations of one bag; the largest int64_t if that is more.
+int64_t combinations(int64_t bag, int32_t operandCount,
+                     const int32_t *const *splits) {
+  int64_t product = 1;
+  bool overflow = false;
+  for (int32_t i = 0; i < operandCount; ++i) {
+    const int64_t size = splits[i][bag + 1] - splits[i][bag];
+    if (size == 0)
+      return 0;
+    overflow |= __builtin_mul_overflow(product, size, &product);
+  }
+  return overflow ? std::numeric_limits<int64_t>::max() : product;
+}
+
+} // namespace
+
+void pdlrt_cross(int64_t count, int32_t operand_count,
+                 const int64_t *const *operands, uint64_t salt, int64_t *out) {
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = hashKeys(operand_count, salt,
+                      [&](int32_t operand) { return operands[operand][i]; });
+}
+
+int64_t pdlrt_cross_ragged_count(int64_t bag_count, int32_t operand_count,
+                                 const int32_t *const *splits) {
+  int64_t total = 0;
+  for (int64_t bag = 0; bag < bag_count; ++bag)
+    if (__builtin_add_overflow(total, combinations(bag, operand_count, splits),
+                               &total))
+      return std::numeric_limits<int64_t>::max();
+  return total;
+}
+
+void pdlrt_cross_ragged(int64_t bag_count, int32_t operand_count,
+                        const int64_t *const *operands,
+                        const int32_t *const *splits, uint64_t salt,
+                        int64_t *out, int32_t *out_splits) {
+  int64_t position = 0;
+  out_splits[0] = 0;
+  for (int64_t bag = 0; bag < bag_count; ++bag) {
+    const int64_t total = combinations(bag, operand_count, splits);
+    for (int64_t combination = 0; combination < total; ++combination) {
+      // The digits of `combination`, the first operand's being the highest.
+      int64_t radix = total;
+      int64_t rest = combination;
+      out[position++] = hashKeys(operand_count, salt, [&](int32_t operand) {
+        const int32_t begin = splits[operand][bag];
+        radix /= splits[operand][bag + 1] - begin;
+        const int64_t digit = rest / radix;
+        rest %= radix;
+        return operands[operand][begin + digit];
+      });
+    }
+    out_splits[bag + 1] = static_cast<int32_t>(position);
+  }
+}

@@ -1,0 +1,125 @@
+//===- Pool.cpp - Rows of a lookup: gather, pooling and its gradient ------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/abi.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+// Every sum here is a chain of plain adds in the settled order; only the
+// elements of a row, which do not meet, may share a vector.
+
+namespace {
+
+template <typename T>
+void gather(int64_t count, int64_t width, void *const *rows, T *out) {
+  const size_t bytes = sizeof(T) * static_cast<size_t>(width);
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(out + i * width, rows[i], bytes);
+}
+
+/// What the sum over a bag of `size` ids is divided by.
+template <typename T> T divisorOf(int32_t pooling, int64_t size) {
+  return pooling == PDL_POOL_MEAN ? static_cast<T>(size)
+                                  : std::sqrt(static_cast<T>(size));
+}
+
+template <typename T>
+void pool(int32_t pooling, int64_t bagCount, int64_t width, const T *rows,
+          const int32_t *inverse, const int32_t *splits, T *out) {
+  for (int64_t bag = 0; bag < bagCount; ++bag) {
+    const int64_t begin = splits ? splits[bag] : bag;
+    const int64_t end = splits ? splits[bag + 1] : bag + 1;
+    T *__restrict sum = out + bag * width;
+    std::fill_n(sum, width, T(0));
+    for (int64_t o = begin; o < end; ++o) {
+      const T *__restrict row = rows + inverse[o] * width;
+      for (int64_t j = 0; j < width; ++j)
+        sum[j] += row[j];
+    }
+    if (pooling == PDL_POOL_SUM || end - begin <= 1)
+      continue;
+    const T divisor = divisorOf<T>(pooling, end - begin);
+    for (int64_t j = 0; j < width; ++j)
+      sum[j] /= divisor;
+  }
+}
+
+template <typename T>
+void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
+                  int64_t count, int64_t width, const T *cotangent,
+                  const int32_t *bagOf, const int32_t *splits, bool accumulate,
+                  T *out) {
+  const int64_t last = first + count;
+  for (int64_t key = 0; key < lookup.key_count; ++key) {
+    T *__restrict sum = out + key * width;
+    if (!accumulate)
+      std::fill_n(sum, width, T(0));
+    const int32_t *begin = lookup.occurrences + lookup.key_splits[key];
+    const int32_t *end = lookup.occurrences + lookup.key_splits[key + 1];
+    if (first > 0)
+      begin = std::lower_bound(begin, end, first);
+    for (const int32_t *o = begin; o != end && *o < last; ++o) {
+      const int64_t position = *o - first;
+      const int64_t bag = bagOf ? bagOf[position] : position;
+      const T *__restrict source = cotangent + bag * width;
+      const int64_t size = splits ? splits[bag + 1] - splits[bag] : 1;
+      if (pooling == PDL_POOL_SUM || size == 1) {
+        for (int64_t j = 0; j < width; ++j)
+          sum[j] += source[j];
+        continue;
+      }
+      const T divisor = divisorOf<T>(pooling, size);
+      for (int64_t j = 0; j < width; ++j)
+        sum[j] += source[j] / divisor;
+    }
+  }
+}
+
+} // namespace
+
+void pdlrt_gather(int32_t type, int64_t count, int64_t width, void *const *rows,
+                  void *out) {
+  if (type == PDL_F64)
+    gather(count, width, rows, static_cast<double *>(out));
+  else
+    gather(count, width, rows, static_cast<float *>(out));
+}
+
+void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
+                const void *rows, const int32_t *inverse, const int32_t *splits,
+                void *out) {
+  if (type == PDL_F64)
+    pool(pooling, bag_count, width, static_cast<const double *>(rows), inverse,
+         splits, static_cast<double *>(out));
+  else
+    pool(pooling, bag_count, width, static_cast<const float *>(rows), inverse,
+         splits, static_cast<float *>(out));
+}
+
+void pdlrt_pool_gradient(int32_t type, int32_t pooling,
+                         const pdl_lookup *lookup, int64_t first, int64_t count,
+                         int64_t width, const void *cotangent,
+                         const int32_t *bag_of, const int32_t *splits,
+                         int32_t accumulate, void *out) {
+  if (type == PDL_F64)
+    poolGradient(pooling, *lookup, first, count, width,
+                 static_cast<const double *>(cotangent), bag_of, splits,
+                 accumulate != 0, static_cast<double *>(out));
+  else
+    poolGradient(pooling, *lookup, first, count, width,
+                 static_cast<const float *>(cotangent), bag_of, splits,
+                 accumulate != 0, static_cast<float *>(out));
+}
+
+void pdlrt_bag_of(int64_t bag_count, const int32_t *splits, int32_t *bag_of) {
+  for (int64_t bag = 0; bag < bag_count; ++bag)
+    for (int32_t o = splits[bag]; o < splits[bag + 1]; ++o)
+      bag_of[o] = static_cast<int32_t>(bag);
+}

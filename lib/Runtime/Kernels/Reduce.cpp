@@ -1,0 +1,99 @@
+//===- Reduce.cpp - Reductions in the settled order -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/abi.h"
+
+#include <limits>
+
+namespace {
+
+// The settled number of lanes: the same on vectors of 8 and of 16 elements.
+constexpr int64_t lanes = 16;
+
+/// NaN survives on either side; of two equal values the second is taken.
+template <typename T> T maximum(T a, T b) { return (a > b || a != a) ? a : b; }
+
+template <typename T, typename Combine>
+T reduceRow(int64_t width, const T *values, T (&lane)[lanes], int64_t begin,
+            Combine combine) {
+  int64_t j = begin;
+  for (; j + lanes <= width; j += lanes)
+    for (int64_t l = 0; l < lanes; ++l)
+      lane[l] = combine(lane[l], values[j + l]);
+  for (int64_t l = 0; j + l < width; ++l)
+    lane[l] = combine(lane[l], values[j + l]);
+  for (int64_t half = lanes / 2; half >= 1; half /= 2)
+    for (int64_t l = 0; l < half; ++l)
+      lane[l] = combine(lane[l], lane[l + half]);
+  return lane[0];
+}
+
+template <typename T>
+void reduceRows(int32_t reduction, int64_t rows, int64_t width, const T *values,
+                T *out) {
+  for (int64_t row = 0; row < rows; ++row, values += width) {
+    T lane[lanes] = {};
+    if (reduction != PDL_REDUCE_MAX) {
+      const T sum =
+          reduceRow(width, values, lane, 0, [](T a, T b) { return a + b; });
+      out[row] =
+          reduction == PDL_REDUCE_MEAN ? sum / static_cast<T>(width) : sum;
+      continue;
+    }
+    if (width == 0) {
+      out[row] = -std::numeric_limits<T>::infinity();
+      continue;
+    }
+    // A lane that no element reaches repeats the first one.
+    for (int64_t l = 0; l < lanes; ++l)
+      lane[l] = values[l < width ? l : 0];
+    out[row] = reduceRow(width, values, lane, lanes, maximum<T>);
+  }
+}
+
+template <typename T>
+void lossSum(int64_t count, const T *values, const T *weights, double *sum,
+             double *weightSum) {
+  double losses = 0.0;
+  double total = 0.0;
+  if (!weights) {
+    for (int64_t i = 0; i < count; ++i)
+      losses += static_cast<double>(values[i]);
+    total = static_cast<double>(count);
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      const double weight = static_cast<double>(weights[i]);
+      losses += static_cast<double>(values[i]) * weight;
+      total += weight;
+    }
+  }
+  *sum = losses;
+  *weightSum = total;
+}
+
+} // namespace
+
+void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
+                       int64_t width, const void *values, void *out) {
+  if (type == PDL_F64)
+    reduceRows(reduction, rows, width, static_cast<const double *>(values),
+               static_cast<double *>(out));
+  else
+    reduceRows(reduction, rows, width, static_cast<const float *>(values),
+               static_cast<float *>(out));
+}
+
+void pdlrt_loss_sum(int32_t type, int64_t count, const void *values,
+                    const void *weights, double *sum, double *weight_sum) {
+  if (type == PDL_F64)
+    lossSum(count, static_cast<const double *>(values),
+            static_cast<const double *>(weights), sum, weight_sum);
+  else
+    lossSum(count, static_cast<const float *>(values),
+            static_cast<const float *>(weights), sum, weight_sum);
+}

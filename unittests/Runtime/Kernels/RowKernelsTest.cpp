@@ -1,0 +1,280 @@
+//===- RowKernelsTest.cpp - Gather, pooling, its gradient, reductions -----===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/abi.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace {
+
+template <typename T> struct TypeCode;
+template <> struct TypeCode<float> {
+  static constexpr int32_t value = PDL_F32;
+};
+template <> struct TypeCode<double> {
+  static constexpr int32_t value = PDL_F64;
+};
+
+/// A lookup over random ids, built the slow way.
+struct RandomLookup {
+  std::vector<int32_t> splits{0}, inverse, keySplits, occurrences, bagOf;
+  pdl_lookup lookup{};
+
+  RandomLookup(int64_t bags, int64_t keys, unsigned seed) {
+    std::mt19937 random(seed);
+    for (int64_t bag = 0; bag < bags; ++bag) {
+      const int size = static_cast<int>(random() % 5);
+      for (int i = 0; i < size; ++i) {
+        inverse.push_back(static_cast<int32_t>(random() % keys));
+        bagOf.push_back(static_cast<int32_t>(bag));
+      }
+      splits.push_back(static_cast<int32_t>(inverse.size()));
+    }
+    keySplits.push_back(0);
+    for (int64_t key = 0; key < keys; ++key) {
+      for (size_t o = 0; o < inverse.size(); ++o)
+        if (inverse[o] == key)
+          occurrences.push_back(static_cast<int32_t>(o));
+      keySplits.push_back(static_cast<int32_t>(occurrences.size()));
+    }
+    lookup.key_count = keys;
+    lookup.occurrence_count = static_cast<int64_t>(inverse.size());
+    lookup.inverse = inverse.data();
+    lookup.key_splits = keySplits.data();
+    lookup.occurrences = occurrences.data();
+  }
+};
+
+/// Small integers: their sums are exact in any order, so a loop in another
+/// order is an oracle to the bit.
+template <typename T> std::vector<T> integers(size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> values(count);
+  for (T &value : values)
+    value = static_cast<T>(static_cast<int>(random() % 201) - 100);
+  return values;
+}
+
+template <typename T> class RowKernelsTest : public testing::Test {};
+using ElementTypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(RowKernelsTest, ElementTypes);
+
+TYPED_TEST(RowKernelsTest, GatherCopiesRows) {
+  using T = TypeParam;
+  std::vector<T> a{1, 2, 3}, b{4, 5, 6};
+  void *rows[] = {b.data(), a.data(), b.data()};
+  std::vector<T> out(9);
+  pdlrt_gather(TypeCode<T>::value, 3, 3, rows, out.data());
+  EXPECT_EQ(out, (std::vector<T>{4, 5, 6, 1, 2, 3, 4, 5, 6}));
+}
+
+TYPED_TEST(RowKernelsTest, BagOfInvertsSplits) {
+  RandomLookup data(57, 11, 5);
+  std::vector<int32_t> bagOf(data.inverse.size(), -1);
+  pdlrt_bag_of(57, data.splits.data(), bagOf.data());
+  EXPECT_EQ(bagOf, data.bagOf);
+}
+
+TYPED_TEST(RowKernelsTest, PoolsExactSums) {
+  using T = TypeParam;
+  for (int64_t width : {1, 7, 16, 33}) {
+    RandomLookup data(40, 9, 17);
+    auto rows = integers<T>(static_cast<size_t>(9 * width), 3);
+    std::vector<T> out(static_cast<size_t>(40 * width), T(-1));
+    for (int32_t pooling : {PDL_POOL_SUM, PDL_POOL_MEAN, PDL_POOL_SQRTN}) {
+      pdlrt_pool(TypeCode<T>::value, pooling, 40, width, rows.data(),
+                 data.inverse.data(), data.splits.data(), out.data());
+      for (int64_t bag = 0; bag < 40; ++bag) {
+        const int64_t size = data.splits[bag + 1] - data.splits[bag];
+        for (int64_t j = 0; j < width; ++j) {
+          T want = 0;
+          for (int64_t o = data.splits[bag + 1]; o-- > data.splits[bag];)
+            want += rows[data.inverse[o] * width + j];
+          if (pooling == PDL_POOL_MEAN && size)
+            want = want / static_cast<T>(size);
+          if (pooling == PDL_POOL_SQRTN && size)
+            want = want / std::sqrt(static_cast<T>(size));
+          EXPECT_EQ(out[bag * width + j], want)
+              << "bag " << bag << ", element " << j;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(RowKernelsTest, PoolAddsInBagOrder) {
+  using T = TypeParam;
+  // In this order the large values cancel before the small one is added.
+  const T large = std::ldexp(T(1), std::numeric_limits<T>::digits + 2);
+  std::vector<T> rows{large, -large, 1};
+  const int32_t inverse[] = {0, 1, 2, 0, 2, 1};
+  const int32_t splits[] = {0, 3, 6};
+  T out[2];
+  pdlrt_pool(TypeCode<T>::value, PDL_POOL_SUM, 2, 1, rows.data(), inverse,
+             splits, out);
+  EXPECT_EQ(out[0], T(1));
+  EXPECT_EQ(out[1], T(0));
+}
+
+TYPED_TEST(RowKernelsTest, PoolWithoutSplitsTakesOneRowABag) {
+  using T = TypeParam;
+  std::vector<T> rows{1, 2, 3, 4};
+  const int32_t inverse[] = {1, 0, 1};
+  std::vector<T> out(6);
+  pdlrt_pool(TypeCode<T>::value, PDL_POOL_MEAN, 3, 2, rows.data(), inverse,
+             nullptr, out.data());
+  EXPECT_EQ(out, (std::vector<T>{3, 4, 1, 2, 3, 4}));
+}
+
+TYPED_TEST(RowKernelsTest, PoolGradientIsTheTransposedPool) {
+  using T = TypeParam;
+  // Sums are exact; the divided forms are compared in double.
+  RandomLookup data(64, 13, 23);
+  const int64_t width = 10;
+  auto cotangent = integers<T>(static_cast<size_t>(64 * width), 4);
+  for (int32_t pooling : {PDL_POOL_SUM, PDL_POOL_MEAN, PDL_POOL_SQRTN}) {
+    std::vector<T> out(static_cast<size_t>(13 * width), T(5));
+    pdlrt_pool_gradient(TypeCode<T>::value, pooling, &data.lookup, 0,
+                        data.lookup.occurrence_count, width, cotangent.data(),
+                        data.bagOf.data(), data.splits.data(), /*accumulate=*/1,
+                        out.data());
+    std::vector<double> want(out.size(), 5.0);
+    for (size_t o = data.inverse.size(); o-- > 0;) {
+      const int32_t bag = data.bagOf[o];
+      const int size = data.splits[bag + 1] - data.splits[bag];
+      const double divisor = pooling == PDL_POOL_SUM    ? 1.0
+                             : pooling == PDL_POOL_MEAN ? size
+                                                        : std::sqrt(size);
+      for (int64_t j = 0; j < width; ++j)
+        want[data.inverse[o] * width + j] +=
+            static_cast<double>(cotangent[bag * width + j]) / divisor;
+    }
+    const double tolerance =
+        pooling == PDL_POOL_SUM ? 0.0 : 4e3 * std::numeric_limits<T>::epsilon();
+    for (size_t i = 0; i < out.size(); ++i)
+      EXPECT_NEAR(static_cast<double>(out[i]), want[i], tolerance) << i;
+  }
+}
+
+TYPED_TEST(RowKernelsTest, PoolGradientTakesOneInputOfAMergedLookup) {
+  using T = TypeParam;
+  // Two inputs of one lookup: ids {7, 8} and {8, 7, 8}; keys 7 and 8.
+  const int32_t inverse[] = {0, 1, 1, 0, 1};
+  const int32_t keySplits[] = {0, 2, 5};
+  const int32_t occurrences[] = {0, 3, 1, 2, 4};
+  pdl_lookup lookup{};
+  lookup.key_count = 2;
+  lookup.occurrence_count = 5;
+  lookup.inverse = inverse;
+  lookup.key_splits = keySplits;
+  lookup.occurrences = occurrences;
+  const T first[] = {1, 2}, second[] = {10, 20, 40};
+  T out[] = {T(99), T(99)};
+  pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 2, 1, first,
+                      nullptr, nullptr, /*accumulate=*/0, out);
+  EXPECT_EQ(out[0], T(1));
+  EXPECT_EQ(out[1], T(2));
+  pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 2, 3, 1,
+                      second, nullptr, nullptr, /*accumulate=*/1, out);
+  EXPECT_EQ(out[0], T(21));
+  EXPECT_EQ(out[1], T(52));
+}
+
+TYPED_TEST(RowKernelsTest, ReductionsOfIntegersAreExact) {
+  using T = TypeParam;
+  for (int64_t width : {1, 2, 15, 16, 17, 31, 48, 101}) {
+    auto values = integers<T>(static_cast<size_t>(3 * width), 8);
+    for (int64_t row = 0; row < 3; ++row) {
+      const T *begin = values.data() + row * width;
+      const T sum = std::accumulate(begin, begin + width, T(0));
+      T out[3];
+      pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_SUM, 3, width,
+                        values.data(), out);
+      EXPECT_EQ(out[row], sum);
+      pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_MEAN, 3, width,
+                        values.data(), out);
+      EXPECT_EQ(out[row], sum / static_cast<T>(width));
+      pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_MAX, 3, width,
+                        values.data(), out);
+      EXPECT_EQ(out[row], *std::max_element(begin, begin + width));
+    }
+  }
+}
+
+TYPED_TEST(RowKernelsTest, ReductionTakesTheSettledTree) {
+  using T = TypeParam;
+  // 2^digits + 1 is not a number of T: each case tells which pair met first.
+  const T large = std::ldexp(T(1), std::numeric_limits<T>::digits);
+  std::vector<T> values(32, T(0));
+  T out;
+  // Elements 3 and 19 share lane 3 and cancel there, before lane 11 joins.
+  values[3] = large, values[19] = -large, values[11] = 1;
+  pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_SUM, 1, 32, values.data(),
+                    &out);
+  EXPECT_EQ(out, T(1));
+  // Lane 11 joins lane 3 in the first step; lane 7 comes one step later.
+  std::fill(values.begin(), values.end(), T(0));
+  values[3] = large, values[11] = 1, values[7] = -large;
+  pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_SUM, 1, 32, values.data(),
+                    &out);
+  EXPECT_EQ(out, T(0));
+  values[3] = large, values[11] = -large, values[7] = 1;
+  pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_SUM, 1, 32, values.data(),
+                    &out);
+  EXPECT_EQ(out, T(1));
+}
+
+TYPED_TEST(RowKernelsTest, MaximumKeepsNaNWhereverItStands) {
+  using T = TypeParam;
+  for (int64_t width : {3, 16, 40})
+    for (int64_t at = 0; at < width; ++at) {
+      std::vector<T> values(static_cast<size_t>(width), T(1));
+      values[at] = std::numeric_limits<T>::quiet_NaN();
+      T out;
+      pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_MAX, 1, width,
+                        values.data(), &out);
+      EXPECT_TRUE(std::isnan(out)) << width << " " << at;
+    }
+  const T negative[] = {-3, -2, -7};
+  T out;
+  pdlrt_reduce_rows(TypeCode<T>::value, PDL_REDUCE_MAX, 1, 3, negative, &out);
+  EXPECT_EQ(out, T(-2));
+}
+
+TYPED_TEST(RowKernelsTest, LossSumIsOneAscendingChainInDouble) {
+  using T = TypeParam;
+  std::vector<T> values, weights;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(0.0, 2.0);
+  double sum = 0, weightSum = 0, plain = 0;
+  for (int i = 0; i < 1001; ++i) {
+    values.push_back(static_cast<T>(uniform(random)));
+    weights.push_back(static_cast<T>(uniform(random)));
+    sum += double(values.back()) * double(weights.back());
+    weightSum += double(weights.back());
+    plain += double(values.back());
+  }
+  double gotSum, gotWeight;
+  pdlrt_loss_sum(TypeCode<T>::value, 1001, values.data(), weights.data(),
+                 &gotSum, &gotWeight);
+  EXPECT_EQ(gotSum, sum);
+  EXPECT_EQ(gotWeight, weightSum);
+  pdlrt_loss_sum(TypeCode<T>::value, 1001, values.data(), nullptr, &gotSum,
+                 &gotWeight);
+  EXPECT_EQ(gotSum, plain);
+  EXPECT_EQ(gotWeight, 1001.0);
+}
+
+} // namespace
