@@ -1,0 +1,71 @@
+//===- NN.h - The model dialect ---------------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that a user of dialect `nn` includes. Documentation of types,
+// attributes and ops is in the .td files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NN_H
+#define PDLC_DIALECT_NN_IR_NN_H
+
+#include "pdlc/Interfaces/DifferentiableOpInterface.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace pdlc::nn {
+
+/// Reads and writes a number parameter of an attribute: a 64-bit float.
+mlir::FailureOr<mlir::FloatAttr> parseNumber(mlir::AsmParser &parser);
+void printNumber(mlir::AsmPrinter &printer, mlir::FloatAttr value);
+
+/// Trait: only the first dimension of each tensor may be dynamic.
+mlir::LogicalResult verifyBatchFirst(mlir::Operation *op);
+template <typename ConcreteType>
+class BatchFirst : public mlir::OpTrait::TraitBase<ConcreteType, BatchFirst> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyBatchFirst(op);
+  }
+};
+
+/// Trait: element i of the result depends on element i of the (broadcast)
+/// operands alone.
+template <typename ConcreteType>
+class Elementwise : public mlir::OpTrait::TraitBase<ConcreteType, Elementwise> {
+};
+
+/// The shape that two operands broadcast to as in NumPy, a dynamic first
+/// dimension counting as equal to another; fails where they do not.
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
+
+} // namespace pdlc::nn
+
+#include "pdlc/Dialect/NN/IR/NNDialect.h.inc"
+#include "pdlc/Dialect/NN/IR/NNEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "pdlc/Dialect/NN/IR/NNAttributes.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "pdlc/Dialect/NN/IR/NNTypes.h.inc"
+#define GET_OP_CLASSES
+#include "pdlc/Dialect/NN/IR/NNOps.h.inc"
+
+#endif // PDLC_DIALECT_NN_IR_NN_H

@@ -1,0 +1,147 @@
+//===- NNAttributes.td - Attributes of the model dialect -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NNATTRIBUTES_TD
+#define PDLC_DIALECT_NN_IR_NNATTRIBUTES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "pdlc/Dialect/NN/IR/NNDialect.td"
+
+class NN_Attr<string name, string mnemonic_> : AttrDef<NN_Dialect, name> {
+  let mnemonic = mnemonic_;
+}
+
+// A number, kept as a 64-bit float attribute and written without its type.
+def NN_Number : AttrOrTypeParameter<"::mlir::FloatAttr", "number"> {
+  let parser = "::pdlc::nn::parseNumber($_parser)";
+  let printer = "::pdlc::nn::printNumber($_printer, $_self)";
+}
+
+//===----------------------------------------------------------------------===//
+// Initial values
+//===----------------------------------------------------------------------===//
+
+def NN_ZerosAttr : NN_Attr<"Zeros", "zeros"> {
+  let summary = "Every element starts at zero";
+}
+
+def NN_ConstantInitAttr : NN_Attr<"ConstantInit", "constant"> {
+  let summary = "Every element starts at one value";
+  let parameters = (ins NN_Number:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def NN_UniformAttr : NN_Attr<"Uniform", "uniform"> {
+  let summary = "Uniform in [low, high), from 24 random bits";
+  let parameters = (ins NN_Number:$low, NN_Number:$high);
+  let assemblyFormat = "`<` $low `,` $high `>`";
+  let genVerifyDecl = 1;
+}
+
+def NN_NormalAttr : NN_Attr<"Normal", "normal"> {
+  let summary = "Normal with a mean and a standard deviation";
+  let parameters = (ins NN_Number:$mean, NN_Number:$deviation);
+  let assemblyFormat = "`<` $mean `,` $deviation `>`";
+  let genVerifyDecl = 1;
+}
+
+def NN_XavierAttr : NN_Attr<"Xavier", "xavier"> {
+  let summary = "Uniform in [-b, b), b = sqrt(6 / (fan in + fan out))";
+  let description = [{
+    Glorot and Bengio, 2010. For a parameter of shape [in, out]; a table's row
+    of n elements counts as [1, n].
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Hashes, regularizers, metrics
+//===----------------------------------------------------------------------===//
+
+def NN_HashAttr : NN_Attr<"Hash", "hash"> {
+  let summary = "How a text becomes a key";
+  let description = [{
+    `#nn.hash<xxh64, salt = slot>`: xxh64 of the trimmed bytes, seeded with the
+    slot's position, so that one text in two slots gives two keys.
+    `#nn.hash<xxh64, salt = 7>` seeds all slots alike. `#nn.hash<none>`: the
+    text is a decimal integer and is itself the key.
+  }];
+  // `saltBySlot` excludes `salt`.
+  let parameters = (ins "bool":$xxh64, "bool":$saltBySlot, "uint64_t":$salt);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def NN_L2Attr : NN_Attr<"L2", "l2"> {
+  let summary = "Adds coefficient * value to the gradient";
+  let parameters = (ins NN_Number:$coefficient);
+  let assemblyFormat = "`<` $coefficient `>`";
+}
+
+def NN_L1Attr : NN_Attr<"L1", "l1"> {
+  let summary = "Adds coefficient * sign(value) to the gradient";
+  let parameters = (ins NN_Number:$coefficient);
+  let assemblyFormat = "`<` $coefficient `>`";
+}
+
+def NN_AucAttr : NN_Attr<"Auc", "auc"> {
+  let summary = "Area under the ROC curve, by histogram";
+  let parameters = (ins "int64_t":$buckets);
+  let assemblyFormat = "`<` `buckets` `=` $buckets `>`";
+  let genVerifyDecl = 1;
+}
+
+def NN_LogLossAttr : NN_Attr<"LogLoss", "log_loss"> {
+  let summary = "Mean log loss of the predictions";
+}
+
+def NN_CopcAttr : NN_Attr<"Copc", "copc"> {
+  let summary = "Clicks over predicted clicks";
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+class NN_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::pdlc::nn";
+}
+class NN_EnumAttr<EnumAttrInfo info, string mnemonic>
+    : EnumAttr<NN_Dialect, info, mnemonic>;
+
+def NN_Pooling : NN_Enum<"Pooling", "how the rows of a bag become one", [
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
+  I32EnumAttrCase<"sqrtn", 2>]>;
+def NN_PoolingAttr : NN_EnumAttr<NN_Pooling, "pooling">;
+
+def NN_Activation : NN_Enum<"Activation", "activation of a linear layer", [
+  I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"relu", 1>,
+  I32EnumAttrCase<"sigmoid", 2>, I32EnumAttrCase<"tanh", 3>]>;
+def NN_ActivationAttr : NN_EnumAttr<NN_Activation, "activation">;
+
+def NN_Reduction : NN_Enum<"Reduction", "how elements become one", [
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
+  I32EnumAttrCase<"max", 2>]>;
+def NN_ReductionAttr : NN_EnumAttr<NN_Reduction, "reduction">;
+
+def NN_Untouched : NN_Enum<"Untouched", "what happens to rows without gradient", [
+  I32EnumAttrCase<"lazy", 0>, I32EnumAttrCase<"dense", 1>]>;
+def NN_UntouchedAttr : NN_EnumAttr<NN_Untouched, "untouched">;
+
+def NN_Unknown : NN_Enum<"Unknown", "what a frozen program sees for an unknown key", [
+  I32EnumAttrCase<"initial", 0>, I32EnumAttrCase<"zero", 1>]>;
+def NN_UnknownAttr : NN_EnumAttr<NN_Unknown, "unknown">;
+
+def NN_PostOp : NN_Enum<"PostOp", "what follows a matrix product, element by element", [
+  I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
+  I32EnumAttrCase<"relu_gradient", 3>]>;
+def NN_PostOpAttr : NN_EnumAttr<NN_PostOp, "post">;
+def NN_PostOpArrayAttr : TypedArrayAttrBase<NN_PostOpAttr, "array of post-ops">;
+
+#endif // PDLC_DIALECT_NN_IR_NNATTRIBUTES_TD

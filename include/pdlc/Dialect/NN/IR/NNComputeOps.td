@@ -1,0 +1,491 @@
+//===- NNComputeOps.td - Computation in a model -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NNCOMPUTEOPS_TD
+#define PDLC_DIALECT_NN_IR_NNCOMPUTEOPS_TD
+
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "pdlc/Dialect/NN/IR/NNAttributes.td"
+include "pdlc/Dialect/NN/IR/NNTypes.td"
+include "pdlc/Interfaces/DifferentiableOpInterface.td"
+
+// Only the first dimension of each tensor operand and result may be dynamic.
+def NN_BatchFirst : NativeOpTrait<"BatchFirst"> { let cppNamespace = "::pdlc::nn"; }
+// The op computes each element of its result from the same element of its
+// (broadcast) operands: it may be fused into a loop with its neighbours.
+def NN_Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::pdlc::nn"; }
+
+def NN_Differentiable :
+  DeclareOpInterfaceMethods<DifferentiableOpInterface, ["getResiduals"]>;
+def NN_DifferentiableSome :
+  DeclareOpInterfaceMethods<DifferentiableOpInterface, ["isDifferentiable", "getResiduals"]>;
+
+class NN_PureOp<string mnemonic, list<Trait> traits = []>
+    : NN_Op<mnemonic, !listconcat([Pure, NN_BatchFirst], traits)>;
+
+//===----------------------------------------------------------------------===//
+// Lookup and linear layers: named state, phase `model` only
+//===----------------------------------------------------------------------===//
+
+def NN_LookupOp : NN_Op<"lookup", [NN_BatchFirst, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Rows of a table, pooled by bag";
+  let description = [{
+    Looks every id up and pools the rows of each bag: `sum`, `mean` (sum divided
+    by the bag's size) or `sqrtn` (divided by its root). An empty bag gives
+    zeros. Rows are added in bag order. A tensor of ids is a tensor of bags of
+    one id each.
+
+    Phase `merged` turns all lookups of one table into `nn.unique`, `nn.pull`
+    and `nn.pool`.
+
+    Constraints:
+    - (C1) The symbol is an `nn.table`.
+    - (C2) Ids of shape [b, s] give a result of shape [b, s, width].
+    - (C3) Ids derive from fields alone, not from trained values.
+
+    Example:
+    ```mlir
+    %e = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$table, NN_Ids:$ids, NN_PoolingAttr:$pooling);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $table `[` $ids `]` `pool` `(` $pooling `)` attr-dict `:` functional-type($ids, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_LinearOp : NN_Op<"linear", [NN_BatchFirst, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "activation(input * weight + bias)";
+  let description = [{
+    Each output element is one chain of fused multiply-adds over the input
+    features, ascending, from +0; then the bias; then the activation.
+
+    Phase `merged` turns it into `nn.read`, `nn.matmul`, `nn.add` and the activation.
+
+    Constraints:
+    - (C1) The input is [b, in], the weight an `nn.param` or `nn.state` of type
+      [in, out], the bias one of type [out], the result [b, out].
+
+    Example:
+    ```mlir
+    %h = nn.linear %x, @w1, @b1 act(relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, FlatSymbolRefAttr:$weight,
+    OptionalAttr<FlatSymbolRefAttr>:$bias,
+    DefaultValuedAttr<NN_ActivationAttr, "::pdlc::nn::Activation::none">:$activation);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`,` $bias^)? (`act` `(` $activation^ `)`)? attr-dict
+    `:` functional-type($input, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_ReadOp : NN_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The value of a parameter or state at program entry";
+  let description = [{
+    Constraints:
+    - (C1) The symbol is an `nn.param` or `nn.state` of the result type.
+
+    Example:
+    ```mlir
+    %w = nn.read @w1 : tensor<273x400xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$symbol attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+class NN_UnaryOp<string mnemonic, string summary_, string formula>
+    : NN_PureOp<mnemonic, [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+  let summary = summary_;
+  let description = formula # [{
+
+    Constraints:
+    - (C1) Operand and result have one type.
+
+    Example:
+    ```mlir
+    %0 = nn.}] # mnemonic # [{ %x : tensor<?x13xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def NN_NegOp : NN_UnaryOp<"neg", "Negation", "-x.">;
+def NN_AbsOp : NN_UnaryOp<"abs", "Absolute value", "|x|; the derivative at 0 is 0.">;
+def NN_SignOp : NN_UnaryOp<"sign", "Sign", "-1, 0 or 1; NaN stays NaN; the derivative is 0.">;
+def NN_ExpOp : NN_UnaryOp<"exp", "Exponential", "e^x.">;
+def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm", "log(x).">;
+def NN_Log1pOp : NN_UnaryOp<"log1p", "Logarithm of 1 + x", "log(1 + x).">;
+def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root", "Correctly rounded.">;
+def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent", "tanh(x).">;
+def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "Logistic function", "1 / (1 + exp(-x)).">;
+def NN_ReluOp : NN_UnaryOp<"relu", "Rectifier",
+  "x <= 0 ? +0 : x. NaN survives; the derivative at 0 is 0.">;
+def NN_SignedLog1pOp : NN_UnaryOp<"signed_log1p", "sign(x) log1p(|x|)",
+  "Tames counts that may be negative.">;
+def NN_StopGradientOp : NN_UnaryOp<"stop_gradient", "Identity that gradients do not pass",
+  "x; the cotangent is zero.">;
+
+class NN_BinaryOp<string mnemonic, string summary_, string formula, list<Trait> traits = []>
+    : NN_PureOp<mnemonic, !listconcat([NN_Elementwise, NN_Differentiable,
+        InferTypeOpAdaptor], traits)> {
+  let summary = summary_;
+  let description = formula # [{ Shapes broadcast as in NumPy: aligned at the
+    last dimension, a missing or unit dimension is repeated.
+
+    Constraints:
+    - (C1) The element types agree and the shapes broadcast to the result's.
+    - (C2) A dynamic dimension meets a dynamic one, a unit or a missing one.
+
+    Example:
+    ```mlir
+    %0 = nn.}] # mnemonic # [{ %a, %b : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+}
+
+def NN_AddOp : NN_BinaryOp<"add", "Sum", "a + b.">;
+def NN_SubOp : NN_BinaryOp<"sub", "Difference", "a - b.">;
+def NN_MulOp : NN_BinaryOp<"mul", "Product", "a * b.">;
+def NN_DivOp : NN_BinaryOp<"div", "Quotient", "a / b.">;
+def NN_MaxOp : NN_BinaryOp<"max", "Larger of two",
+  "The larger; NaN if either is NaN. Equal operands share the cotangent by halves.">;
+def NN_MinOp : NN_BinaryOp<"min", "Smaller of two",
+  "The smaller; NaN if either is NaN. Equal operands share the cotangent by halves.">;
+def NN_EqualOp : NN_BinaryOp<"equal", "1 where equal, else 0",
+  "a == b ? 1 : 0, with derivative 0.">;
+def NN_GreaterOp : NN_BinaryOp<"greater", "1 where greater, else 0",
+  "a > b ? 1 : 0, with derivative 0.">;
+
+def NN_StandardiseOp : NN_PureOp<"standardise", [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+  let summary = "(x - mean) / deviation, with fixed numbers";
+  let description = [{
+    Constraints:
+    - (C1) `mean` and `deviation` have one entry each for every element of the
+      last dimension; deviations are > 0.
+
+    Example:
+    ```mlir
+    %0 = nn.standardise %x mean [38.6, 1.0e5] deviation [13.6, 2.0e5] : tensor<?x2xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, DenseF64ArrayAttr:$mean, DenseF64ArrayAttr:$deviation);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `mean` $mean `deviation` $deviation attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_ConstantOp : NN_PureOp<"constant", [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "A constant";
+  let description = [{
+    Constraints:
+    - (C1) The value has the result's type, which is static.
+
+    Example:
+    ```mlir
+    %0 = nn.constant dense<0.5> : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+def NN_ConcatOp : NN_PureOp<"concat", [NN_Differentiable, InferTypeOpAdaptor]> {
+  let summary = "Tensors side by side";
+  let description = [{
+    Joins float tensors, or tensors of ids, along an axis.
+
+    Constraints:
+    - (C1) At least one operand; ranks and element types agree; 0 < axis < rank.
+    - (C2) All dimensions but the axis agree.
+
+    Example:
+    ```mlir
+    %0 = nn.concat %a, %b axis 1 : (tensor<?x4xf32>, tensor<?x2xf32>) -> tensor<?x6xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<RankedTensorOf<[F32, F64, I64]>>:$inputs, I64Attr:$axis);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
+  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` functional-type($inputs, results)";
+  let hasFolder = 1;
+}
+
+def NN_SliceOp : NN_PureOp<"slice", [NN_Differentiable, InferTypeOpAdaptor]> {
+  let summary = "A range of one axis";
+  let description = [{
+    Constraints:
+    - (C1) 0 < axis < rank (or 0 <= axis for a static tensor).
+    - (C2) 0 <= offset, 0 < size, offset + size <= the dimension.
+
+    Example:
+    ```mlir
+    %0 = nn.slice %x axis 1 offset 4 size 2 : (tensor<?x6xf32>) -> tensor<?x2xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, I64Attr:$axis,
+    I64Attr:$offset, I64Attr:$size);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
+  let assemblyFormat = [{
+    $input `axis` $axis `offset` $offset `size` $size attr-dict `:` functional-type($input, results)
+  }];
+  let hasFolder = 1;
+}
+
+def NN_ReshapeOp : NN_PureOp<"reshape", [NN_Differentiable]> {
+  let summary = "The same elements in another shape";
+  let description = [{
+    Constraints:
+    - (C1) Element types agree.
+    - (C2) A dynamic first dimension stays the first dimension (or, for tensors
+      of ids from phase `merged` on, is flattened with the rest), and the
+      product of the other dimensions agrees.
+
+    Example:
+    ```mlir
+    %0 = nn.reshape %x : (tensor<?x6xf32>) -> tensor<?x2x3xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
+  let assemblyFormat = "$input attr-dict `:` functional-type($input, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def NN_FlattenOp : NN_PureOp<"flatten", [InferTypeOpAdaptor]> {
+  let summary = "Joins the dimensions from one on";
+  let description = [{
+    A reshape that is easy to write; phase `merged` turns it into `nn.reshape`.
+
+    Constraints:
+    - (C1) 0 < from < rank.
+
+    Example:
+    ```mlir
+    %0 = nn.flatten %x from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, I64Attr:$from);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
+  let assemblyFormat = "$input `from` $from attr-dict `:` functional-type($input, results)";
+}
+
+def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_Elementwise, NN_Differentiable]> {
+  let summary = "Repeats unit and missing dimensions";
+  let description = [{
+    Without `like` the result is static. With a dynamic first dimension the
+    size is that of `like`.
+
+    Constraints:
+    - (C1) The input's shape broadcasts to the result's.
+    - (C2) The result's first dimension is dynamic only if `like` is given and
+      has a dynamic first dimension, or the input's is dynamic.
+
+    Example:
+    ```mlir
+    %0 = nn.broadcast %x like %y : (tensor<?x1xf32>, tensor<?x26xf32>) -> tensor<?x26xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, Optional<NN_FloatTensor>:$like);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$input (`like` $like^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, InferTypeOpAdaptor]> {
+  let summary = "Sum, mean or maximum over axes";
+  let description = [{
+    Order of the sums: if the axes are the last ones, element j of a row goes to
+    lane j mod 16, lanes start at +0, and a tree 8-4-2-1 joins them; otherwise
+    elements are added in ascending order from +0. `mean` divides the sum by the
+    number of elements. `max` shares its cotangent among equal elements.
+
+    Constraints:
+    - (C1) Axes ascend, are distinct and within the rank.
+    - (C2) `keep` leaves unit dimensions in place of the axes.
+    - (C3) In phase `model` the axes do not contain a dynamic dimension: samples
+      do not mix.
+
+    Example:
+    ```mlir
+    %0 = nn.reduce sum %x axes [1] : (tensor<?x26x10xf32>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_ReductionAttr:$kind, NN_FloatTensor:$input,
+    DenseI64ArrayAttr:$axes, UnitAttr:$keep);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $kind $input `axes` $axes (`keep` $keep^)? attr-dict `:` functional-type($input, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether the axes are the last ones, so that a row is contiguous.
+    bool reducesRows();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Features
+//===----------------------------------------------------------------------===//
+
+def NN_BucketizeOp : NN_PureOp<"bucketize", [InferTypeOpAdaptor]> {
+  let summary = "The bucket that a number falls into";
+  let description = [{
+    The number of boundaries that are <= x; NaN falls into the last bucket.
+
+    Constraints:
+    - (C1) Boundaries strictly ascend and are finite.
+
+    Example:
+    ```mlir
+    %0 = nn.bucketize %age boundaries [18.0, 25.0, 65.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, DenseF64ArrayAttr:$boundaries);
+  let results = (outs NN_IdTensor:$result);
+  let assemblyFormat = "$input `boundaries` $boundaries attr-dict `:` functional-type($input, results)";
+}
+
+def NN_CrossOp : NN_PureOp<"cross", [InferTypeOpAdaptor]> {
+  let summary = "A hashed cross of id features";
+  let description = [{
+    xxh64, seeded with `salt`, of the operands' little-endian keys in operand
+    order. With bags, each bag of the result holds every combination, the last
+    operand fastest. One operand gives a re-hash, which keeps the ids of several
+    features apart in one table.
+
+    Constraints:
+    - (C1) At least one operand, all of shape [b, s]; tensors give a tensor; as
+      soon as one is ragged, so is the result.
+
+    Example:
+    ```mlir
+    %0 = nn.cross %a, %b salt(1) : (!nn.ragged<?x1x*xi64>, tensor<?x1xi64>) -> !nn.ragged<?x1x*xi64>
+    ```
+  }];
+  let arguments = (ins Variadic<NN_Ids>:$inputs, DefaultValuedAttr<I64Attr, "0">:$salt);
+  let results = (outs NN_Ids:$result);
+  let assemblyFormat = [{
+    $inputs (`salt` `(` $salt^ `)`)? attr-dict `:` functional-type($inputs, results)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Losses, metrics, training
+//===----------------------------------------------------------------------===//
+
+def NN_SigmoidCrossEntropyOp : NN_PureOp<"sigmoid_cross_entropy",
+    [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+  let summary = "Log loss of a logit, sample by sample";
+  let description = [{
+    max(z, 0) - z y + log1p(exp(-|z|)).
+
+    Constraints:
+    - (C1) Logits, labels and result have one type.
+
+    Example:
+    ```mlir
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$logits, NN_FloatTensor:$labels);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits)";
+}
+
+def NN_SquaredErrorOp : NN_PureOp<"squared_error",
+    [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+  let summary = "(prediction - label)^2, element by element";
+  let description = [{
+    Constraints:
+    - (C1) Predictions, labels and result have one type.
+
+    Example:
+    ```mlir
+    %l = nn.squared_error %p, %y : tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$predictions, NN_FloatTensor:$labels);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$predictions `,` $labels attr-dict `:` type($predictions)";
+}
+
+def NN_ObserveOp : NN_Op<"observe", [AllTypesMatch<["predictions", "labels"]>, MemoryEffects<[MemWrite]>, NN_BatchFirst,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Feeds a metric";
+  let description = [{
+    Constraints:
+    - (C1) The symbol is an `nn.metric`.
+    - (C2) Predictions and labels have one type of shape [b, 1].
+
+    Example:
+    ```mlir
+    nn.observe @auc(%p, %y) : tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$metric, NN_FloatTensor:$predictions, NN_FloatTensor:$labels);
+  let assemblyFormat = [{
+    $metric `(` $predictions `,` $labels `)` attr-dict `:` type($predictions)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_MinimizeOp : NN_Op<"minimize", [MemoryEffects<[MemWrite]>, NN_BatchFirst,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Trains the named groups on per-sample losses";
+  let description = [{
+    The loss of a step is the weighted sum of the samples' losses divided by the
+    sum of their weights, over all replicas; without weights each sample weighs 1.
+
+    Constraints:
+    - (C1) Losses and weights have one type of shape [b, 1].
+    - (C2) Each group is an `nn.group`, named once.
+    - (C3) At least one symbol of each group contributes to the losses.
+    - (C4) Weights do not depend on trained symbols.
+
+    Example:
+    ```mlir
+    nn.minimize %l weight %w over [@dense, @sparse] : tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$losses, Optional<NN_FloatTensor>:$weights, ArrayAttr:$groups);
+  let assemblyFormat = [{
+    $losses (`weight` $weights^)? `over` custom<SymbolList>($groups) attr-dict `:`
+    type($losses) (`,` type($weights)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // PDLC_DIALECT_NN_IR_NNCOMPUTEOPS_TD

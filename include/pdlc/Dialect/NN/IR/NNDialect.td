@@ -1,0 +1,42 @@
+//===- NNDialect.td - The model dialect -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NNDIALECT_TD
+#define PDLC_DIALECT_NN_IR_NNDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def NN_Dialect : Dialect {
+  let name = "nn";
+  let cppNamespace = "::pdlc::nn";
+  let summary = "Recommendation models, written as for one machine";
+  let description = [{
+    A model is a module of symbols: a record that says what one sample is,
+    parameters and tables in groups with an optimizer rule, metrics, functions,
+    and programs (`@train`, `@evaluate`, `@predict`). Computation has value
+    semantics on tensors.
+
+    Only the first dimension of a tensor may be dynamic. In a model it is the
+    batch; from phase `merged` on it may also count ids or unique keys.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    void registerTypes();
+
+    /// The module attribute (a string) that names the phase which the module
+    /// has reached; a module without it is in phase `model`.
+    static constexpr ::llvm::StringLiteral kPhaseAttrName = "nn.phase";
+  }];
+}
+
+class NN_Op<string mnemonic, list<Trait> traits = []>
+    : Op<NN_Dialect, mnemonic, traits>;
+
+#endif // PDLC_DIALECT_NN_IR_NNDIALECT_TD

@@ -1,0 +1,398 @@
+//===- NNLoweredOps.td - Ops of the phases after model -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NNLOWEREDOPS_TD
+#define PDLC_DIALECT_NN_IR_NNLOWEREDOPS_TD
+
+include "pdlc/Dialect/NN/IR/NNComputeOps.td"
+
+//===----------------------------------------------------------------------===//
+// Phase `merged`: explicit lookups and products
+//===----------------------------------------------------------------------===//
+
+def NN_UniqueOp : NN_PureOp<"unique"> {
+  let summary = "Deduplicates the ids of all lookups of one table";
+  let description = [{
+    The inputs, flat, are taken one after the other. `keys` are the distinct ids
+    in order of first occurrence. `inverse` maps each occurrence to its key.
+    `occurrences`, cut by `key_splits`, lists for each key its occurrences,
+    ascending: the inverse in compressed row form.
+
+    Constraints:
+    - (C1) At least one input; all `tensor<?xi64>`.
+
+    Example:
+    ```mlir
+    %keys, %inverse, %key_splits, %occurrences = nn.unique %a, %b
+    ```
+  }];
+  let arguments = (ins Variadic<NN_KeyTensor>:$ids);
+  let results = (outs NN_KeyTensor:$keys, NN_SplitTensor:$inverse,
+    NN_SplitTensor:$key_splits, NN_SplitTensor:$occurrences);
+  let assemblyFormat = "$ids attr-dict";
+  let hasVerifier = 1;
+}
+
+def NN_PullOp : NN_Op<"pull", [MemoryEffects<[MemRead]>, NN_BatchFirst,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The rows of distinct keys, as at program entry";
+  let description = [{
+    Constraints:
+    - (C1) The symbol is an `nn.table` whose row is the result's row.
+    - (C2) The keys are a result of `nn.unique`.
+
+    Example:
+    ```mlir
+    %rows = nn.pull @emb[%keys] : tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$table, NN_KeyTensor:$keys);
+  let results = (outs NN_FloatTensor:$rows);
+  let assemblyFormat = "$table `[` $keys `]` attr-dict `:` type($rows)";
+  let hasVerifier = 1;
+}
+
+def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegments]> {
+  let summary = "Pools rows by bag, for every input of nn.unique";
+  let description = [{
+    One result for each input of the `nn.unique` that made `inverse`. Input i
+    has its pooling; `bagged[i]` says whether it has splits (taken in order from
+    `splits`, bags + 1 entries) or one id a bag. Result i has shape
+    [bags of input i, width] with bags = all bags of the batch; a reshape gives
+    [b, s, width].
+
+    `ids` are the inputs of `nn.unique`: their sizes say where in `inverse` each
+    input begins.
+
+    Constraints:
+    - (C1) As many poolings and `bagged` entries as inputs; as many splits as
+      true entries; as many results as inputs.
+    - (C2) Each result is `tensor<?xWxT>` with W and T of the rows.
+
+    Example:
+    ```mlir
+    %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%ids) splits(%s) [sum] bagged [true]
+      : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$rows, NN_SplitTensor:$inverse,
+    NN_SplitTensor:$key_splits, NN_SplitTensor:$occurrences,
+    Variadic<NN_KeyTensor>:$ids, Variadic<NN_SplitTensor>:$splits,
+    TypedArrayAttrBase<NN_PoolingAttr, "array of poolings">:$poolings,
+    DenseBoolArrayAttr:$bagged);
+  let results = (outs Variadic<NN_FloatTensor>:$pooled);
+  let assemblyFormat = [{
+    $rows `[` $inverse `,` $key_splits `,` $occurrences `]` `of` `(` $ids `)`
+    `splits` `(` $splits `)` custom<Poolings>($poolings) `bagged` $bagged attr-dict
+    `:` functional-type($rows, $pooled)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The splits of input `index`, null if each of its bags holds one id.
+    ::mlir::Value getSplitsOf(unsigned index);
+  }];
+}
+
+def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments]> {
+  let summary = "The gradient of pooling with respect to the rows";
+  let description = [{
+    Row u is the sum, from +0, over the occurrences of key u in ascending order
+    (inputs in order) of the cotangent of the occurrence's bag, divided for
+    `mean` by the bag's size and for `sqrtn` by its root. Inputs whose
+    `present` entry is false have a zero cotangent and are skipped.
+
+    Constraints:
+    - (C1) As `nn.pool` (C1); as many cotangents as true entries of `present`.
+    - (C2) The result is `tensor<?xWxT>`, one row for each key.
+
+    Example:
+    ```mlir
+    %g = nn.pool_gradient (%de) at [%inverse, %key_splits, %occurrences] of(%ids) splits(%s) [sum]
+      bagged [true] present [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<NN_FloatTensor>:$cotangents, NN_SplitTensor:$inverse,
+    NN_SplitTensor:$key_splits, NN_SplitTensor:$occurrences,
+    Variadic<NN_KeyTensor>:$ids, Variadic<NN_SplitTensor>:$splits,
+    TypedArrayAttrBase<NN_PoolingAttr, "array of poolings">:$poolings,
+    DenseBoolArrayAttr:$bagged, DenseBoolArrayAttr:$present);
+  let results = (outs NN_FloatTensor:$gradient);
+  let assemblyFormat = [{
+    `(` $cotangents `)` `at` `[` $inverse `,` $key_splits `,` $occurrences `]` `of` `(` $ids `)`
+    `splits` `(` $splits `)` custom<Poolings>($poolings) `bagged` $bagged `present` $present attr-dict
+    `:` functional-type($cotangents, $gradient)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The splits of input `index`, null if each of its bags holds one id.
+    ::mlir::Value getSplitsOf(unsigned index);
+  }];
+}
+
+def NN_CrossBagsOp : NN_PureOp<"cross_bags", [SameVariadicOperandSize]> {
+  let summary = "The cross of bags, as ids and splits";
+  let description = [{
+    Phase `merged`'s form of `nn.cross` with ragged operands: operand i is
+    `ids[i]` cut by `splits[i]`, all with the same number of bags.
+
+    Constraints:
+    - (C1) As many splits as ids, at least one.
+
+    Example:
+    ```mlir
+    %ids, %splits = nn.cross_bags (%a, %b) splits(%sa, %sb) salt(1)
+    ```
+  }];
+  let arguments = (ins Variadic<NN_KeyTensor>:$ids, Variadic<NN_SplitTensor>:$splits,
+    DefaultValuedAttr<I64Attr, "0">:$salt);
+  let results = (outs NN_KeyTensor:$result, NN_SplitTensor:$result_splits);
+  let assemblyFormat = [{
+    `(` $ids `)` `splits` `(` $splits `)` (`salt` `(` $salt^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_SingleBagsOp : NN_PureOp<"single_bags"> {
+  let summary = "The splits of bags that hold one id each";
+  let description = [{
+    0, 1, 2, ...: where a tensor of ids meets bags in a cross.
+
+    Constraints:
+    - (C1) ids are flat.
+
+    Example:
+    ```mlir
+    %splits = nn.single_bags %ids
+    ```
+  }];
+  let arguments = (ins NN_KeyTensor:$ids);
+  let results = (outs NN_SplitTensor:$splits);
+  let assemblyFormat = "$ids attr-dict";
+}
+
+def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, InferTypeOpAdaptor]> {
+  let summary = "Matrix product";
+  let description = [{
+    Each element is one chain of fused multiply-adds over k, ascending, from +0.
+
+    Constraints:
+    - (C1) Rank-2 operands of one element type; after transposition m x k times
+      k x n; if k is dynamic in one it is in the other.
+
+    Example:
+    ```mlir
+    %0 = nn.matmul %x, %w : (tensor<?x273xf32>, tensor<273x400xf32>) -> tensor<?x400xf32>
+    %1 = nn.matmul %x transposed, %d : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def NN_ReluGradientOp : NN_PureOp<"relu_gradient", [NN_Elementwise, SameOperandsAndResultType]> {
+  let summary = "output <= 0 ? +0 : cotangent";
+  let description = [{
+    Constraints:
+    - (C1) Operands and result have one type.
+
+    Example:
+    ```mlir
+    %0 = nn.relu_gradient %d, %y : tensor<?x400xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$cotangent, NN_FloatTensor:$output);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$cotangent `,` $output attr-dict `:` type($cotangent)";
+}
+
+def NN_PadOp : NN_PureOp<"pad", [InferTypeOpAdaptor]> {
+  let summary = "Zeros before and behind, along one axis";
+  let description = [{
+    The adjoint of `nn.slice`.
+
+    Constraints:
+    - (C1) 0 <= axis < rank, the axis is static, low >= 0, high >= 0.
+
+    Example:
+    ```mlir
+    %0 = nn.pad %x axis 1 low 4 high 0 : (tensor<?x2xf32>) -> tensor<?x6xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, I64Attr:$axis, I64Attr:$low, I64Attr:$high);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `axis` $axis `low` $low `high` $high attr-dict `:` functional-type($input, results)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `gradient`: the update, made explicit
+//===----------------------------------------------------------------------===//
+
+def NN_LossSumOp : NN_PureOp<"loss_sum"> {
+  let summary = "Weighted sum of losses, and sum of weights, in f64";
+  let description = [{
+    In sample order; without weights each sample weighs 1.
+
+    Constraints:
+    - (C1) Losses and weights have one type of shape [b, 1].
+
+    Example:
+    ```mlir
+    %sum, %weight = nn.loss_sum %l : tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$losses, Optional<NN_FloatTensor>:$weights);
+  let results = (outs NN_Scalar64:$sum, NN_Scalar64:$weight);
+  let assemblyFormat = [{
+    $losses (`weight` $weights^)? attr-dict `:`
+    type($losses) (`,` type($weights)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments]> {
+  let summary = "Joint squared norm of divided gradients, in f64";
+  let description = [{
+    Each gradient is divided by the weight, rounded to its element type, then
+    widened and squared in f64. One partial for each unit of 64 consecutive rows
+    of a parameter (a vector is one unit), element j of a unit to lane j mod 16,
+    lanes joined by a tree 8-4-2-1; one partial for each logical shard of a
+    table, keys ascending, likewise; partials are added in order of symbol and
+    unit.
+
+    Constraints:
+    - (C1) As many symbols as gradients. Symbols are parameters or tables; the
+      gradients of tables are followed, in order, by as many `keys`.
+
+    Example:
+    ```mlir
+    %n = nn.squared_norm [@w1, @emb](%g0, %g1) keys(%k) weight(%sum)
+      : tensor<4x1xf32>, tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins ArrayAttr:$symbols, Variadic<NN_FloatTensor>:$gradients,
+    Variadic<NN_KeyTensor>:$keys, NN_Scalar64:$weight);
+  let results = (outs NN_Scalar64:$result);
+  let assemblyFormat = [{
+    custom<SymbolList>($symbols) `(` $gradients `)` (`keys` `(` $keys^ `)`)? `weight` `(` $weight `)`
+    attr-dict `:` type($gradients)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_OnceOp : NN_Op<"once", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "What an update needs once for a group and step";
+  let description = [{
+    Counts one step of the group, and computes in f64 the scalars that its
+    updates share; each result is rounded once to the element type. Region
+    arguments: the step (1 at the first update), the summed weight, the squared
+    norm of the clip (0 without one). Schedule, clip factor and the rule's
+    `once` region are spelled out in it. Scalar 0 is always the weight.
+
+    Constraints:
+    - (C1) The symbol is an `nn.group`; `norm` is given exactly if it has a clip.
+    - (C2) Three f64 arguments; as many f64 values yielded as results; results
+      have rank 0.
+    - (C3) The ops of `nn.rule` (C2).
+
+    Example:
+    ```mlir
+    %s:2 = nn.once @dense weight(%sum) {
+    ^bb0(%step: f64, %weight: f64, %squared_norm: f64):
+      %rate = arith.constant 1.000000e-03 : f64
+      nn.yield %weight, %rate : f64, f64
+    } : tensor<f32>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$group, NN_Scalar64:$weight, Optional<NN_Scalar64>:$norm);
+  let regions = (region SizedRegion<1>:$body);
+  let results = (outs Variadic<NN_Scalar>:$scalars);
+  let assemblyFormat = [{
+    $group `weight` `(` $weight `)` (`norm` `(` $norm^ `)`)? $body attr-dict `:` type($scalars)
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def NN_UpdateOp : NN_Op<"update", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Applies one group's rule to one symbol";
+  let description = [{
+    For each element of the parameter, or of the touched rows of the table
+    (`keys`; all rows with a zero gradient for the others if the group says
+    `untouched(dense)`), the region computes the new value and slots from the
+    value, the summed gradient, the slots, and the group's scalars. Division by
+    the weight, clip, regularizer and rule are spelled out in it.
+
+    Constraints:
+    - (C1) The symbol is a parameter or table of a group; `keys` is given
+      exactly for tables.
+    - (C2) The gradient has the parameter's type, or one row for each key.
+    - (C3) The region has 2 + slots + scalars arguments of the symbol's element
+      type and yields 1 + slots values of it.
+    - (C4) The ops of `nn.rule` (C2).
+
+    Example:
+    ```mlir
+    nn.update @w1 gradient(%g) scalars(%s#0, %s#1) {
+    ^bb0(%value: f32, %sum: f32, %weight: f32, %rate: f32):
+      %g1 = arith.divf %sum, %weight : f32
+      %0 = arith.mulf %rate, %g1 : f32
+      %1 = arith.subf %value, %0 : f32
+      nn.yield %1 : f32
+    } : tensor<273x400xf32>, tensor<f32>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<NN_KeyTensor>:$keys,
+    NN_FloatTensor:$gradient, Variadic<NN_Scalar>:$scalars);
+  let regions = (region SizedRegion<1>:$each);
+  let assemblyFormat = [{
+    $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` `scalars` `(` $scalars `)`
+    $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
+  }];
+  let hasRegionVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `fused`
+//===----------------------------------------------------------------------===//
+
+def NN_GemmOp : NN_PureOp<"gemm", [AttrSizedOperandSegments]> {
+  let summary = "Matrix product with what follows it";
+  let description = [{
+    `nn.matmul` followed by post-ops on each element, in order: `bias` adds
+    bias[n]; `relu`; `relu_gradient` gives mask[m, n] <= 0 ? +0 : x.
+
+    Constraints:
+    - (C1) As `nn.matmul` (C1).
+    - (C2) Each post-op at most once; `bias` is given (type [n]) exactly if
+      listed, `mask` (the result's type) exactly if `relu_gradient` is listed.
+
+    Example:
+    ```mlir
+    %0 = nn.gemm %x, %w bias(%b) post [bias, relu]
+      : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
+    Optional<NN_FloatTensor>:$bias, Optional<NN_FloatTensor>:$mask,
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, NN_PostOpArrayAttr:$posts);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
+    (`bias` `(` $bias^ `)`)? (`mask` `(` $mask^ `)`)? `post` custom<PostOps>($posts) attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // PDLC_DIALECT_NN_IR_NNLOWEREDOPS_TD

@@ -1,0 +1,16 @@
+//===- NNOps.td - All ops of the model dialect -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NNOPS_TD
+#define PDLC_DIALECT_NN_IR_NNOPS_TD
+
+include "pdlc/Dialect/NN/IR/NNSymbolOps.td"
+include "pdlc/Dialect/NN/IR/NNComputeOps.td"
+include "pdlc/Dialect/NN/IR/NNLoweredOps.td"
+
+#endif // PDLC_DIALECT_NN_IR_NNOPS_TD

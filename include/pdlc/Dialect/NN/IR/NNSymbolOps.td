@@ -1,0 +1,484 @@
+//===- NNSymbolOps.td - Symbols of a model -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NNSYMBOLOPS_TD
+#define PDLC_DIALECT_NN_IR_NNSYMBOLOPS_TD
+
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "pdlc/Dialect/NN/IR/NNAttributes.td"
+include "pdlc/Dialect/NN/IR/NNTypes.td"
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+def NN_RecordOp : NN_Op<"record", [Symbol, SymbolTable, NoTerminator,
+    NoRegionArguments, SingleBlock, IsolatedFromAbove]> {
+  let summary = "What one sample is";
+  let description = [{
+    Lists the fields of one sample, in file order. Readers, serving and checks
+    all use this one declaration.
+
+    Constraints:
+    - (C1) The body holds `nn.field` ops only.
+
+    Example:
+    ```mlir
+    nn.record @clicks {
+      nn.field @label : tensor<?x1xf32>
+      nn.field @category : !nn.ragged<?x26x*xi64> hash(#nn.hash<xxh64, salt = slot>)
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+
+def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
+  let summary = "One field of a record";
+  let description = [{
+    A field holds raw typed values; every transform of a feature is an op of
+    the model. A float tensor `tensor<?xNxf32>` reads N numeric columns, an
+    integer tensor `tensor<?xNxi64>` N ids that are always present, a ragged
+    type N bags of ids.
+
+    - `hash(...)`: how text becomes a key; default: a decimal integer is the key.
+    - `missing(v)`: what stands for a missing value: a number for float fields,
+      a string (hashed like any other text) for id fields. Without it a missing
+      number or tensor id makes the row bad, and a missing ragged id is an
+      empty bag.
+    - `values({...})`: texts that stand for numbers, such as label names.
+    - `columns([...])`: positions (from 0) or header names of the columns; default:
+      the columns that follow those of the previous field.
+    - `separator("|")`: several ids in one cell (ragged fields).
+
+    Constraints:
+    - (C1) The type is `tensor<?xNx(f32|f64|i64)>` or ragged with two dimensions
+      before `*`, N >= 1.
+    - (C2) `hash` and `separator` need ids; `values` needs floats; `separator`
+      needs a ragged type and is one ASCII character.
+    - (C3) `missing` is a number for float fields, a string for id fields with
+      `hash`, an integer for id fields without.
+    - (C4) `columns` has N entries, all positions or all names.
+
+    Example:
+    ```mlir
+    nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
+    OptionalAttr<NN_HashAttr>:$hash, OptionalAttr<AnyAttr>:$missing,
+    OptionalAttr<DictionaryAttr>:$values, OptionalAttr<ArrayAttr>:$columns,
+    OptionalAttr<StrAttr>:$separator);
+  let assemblyFormat = [{
+    $sym_name `:` $type (`hash` `(` $hash^ `)`)? (`missing` `(` $missing^ `)`)?
+    (`values` `(` $values^ `)`)? (`columns` `(` $columns^ `)`)?
+    (`separator` `(` $separator^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Columns (slots) of one sample.
+    int64_t getWidth();
+    bool isRagged();
+    bool isFloat();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+def NN_ParamOp : NN_Op<"param", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A dense trained tensor";
+  let description = [{
+    Constraints:
+    - (C1) The type is a static float tensor without empty dimensions.
+    - (C2) The group, where given, names an `nn.group`. A parameter without
+      group is never trained.
+    - (C3) `#nn.xavier` needs rank 2.
+
+    Example:
+    ```mlir
+    nn.param @w1 : tensor<273x400xf32> in @dense init(#nn.xavier)
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
+    OptionalAttr<FlatSymbolRefAttr>:$group, AnyAttr:$init);
+  let assemblyFormat = [{
+    $sym_name `:` $type (`in` $group^)? `init` `(` $init `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_StateOp : NN_Op<"state", [Symbol]> {
+  let summary = "A dense tensor that is not trained";
+  let description = [{
+    Constants of a model that come from outside, such as means of features or
+    a frozen vector: read like a parameter, loaded and dumped like one, never
+    touched by an optimizer.
+
+    Constraints:
+    - (C1) The type is a static float tensor without empty dimensions.
+
+    Example:
+    ```mlir
+    nn.state @mean : tensor<13xf32> init(#nn.zeros)
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$init);
+  let assemblyFormat = "$sym_name `:` $type `init` `(` $init `)` attr-dict";
+  let hasVerifier = 1;
+}
+
+def NN_TableOp : NN_Op<"table", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A table from 64-bit keys to rows, growing by itself";
+  let description = [{
+    A total function from key to row: a row that was never trained has its
+    initial value, which depends only on seed, table and key. So a lookup is a
+    pure read. All 2^64 keys are legal.
+
+    `unknown(zero)`: frozen programs see zeros, not the initial value, for keys
+    that were never trained.
+
+    Constraints:
+    - (C1) The key type is i64; the row is a static float tensor of rank 1.
+    - (C2) The group, where given, names an `nn.group`.
+
+    Example:
+    ```mlir
+    nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-0.01, 0.01>)
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$key, TypeAttr:$row,
+    OptionalAttr<FlatSymbolRefAttr>:$group, AnyAttr:$init,
+    OptionalAttr<NN_UnknownAttr>:$unknown);
+  let assemblyFormat = [{
+    $sym_name `:` $key `->` $row (`in` $group^)? `init` `(` $init `)`
+    (`unknown` `(` $unknown^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getRowType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getRow());
+    }
+    int64_t getWidth() { return getRowType().getNumElements(); }
+  }];
+}
+
+def NN_MetricOp : NN_Op<"metric", [Symbol]> {
+  let summary = "A figure of merit over many batches";
+  let description = [{
+    Constraints:
+    - (C1) The kind is `#nn.auc<buckets = N>`, `#nn.log_loss` or `#nn.copc`.
+
+    Example:
+    ```mlir
+    nn.metric @auc : #nn.auc<buckets = 4096>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$kind);
+  let assemblyFormat = "$sym_name `:` $kind attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups, clips, rules, schedules
+//===----------------------------------------------------------------------===//
+
+def NN_ClipOp : NN_Op<"clip", [Symbol]> {
+  let summary = "Joint clipping of all groups that name it";
+  let description = [{
+    The gradients, divided by the summed weight, of all symbols of all groups
+    that name this clip are scaled by limit / max(norm, limit), with norm the
+    joint Euclidean norm.
+
+    Constraints:
+    - (C1) The limit is finite and > 0.
+
+    Example:
+    ```mlir
+    nn.clip @joint : global_norm(10.0)
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, F64Attr:$limit);
+  let assemblyFormat = "$sym_name `:` `global_norm` `(` $limit `)` attr-dict";
+  let hasVerifier = 1;
+}
+
+def NN_GroupOp : NN_Op<"group", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Symbols that are trained alike";
+  let description = [{
+    Fixed order of an update: merge over replicas, divide by the summed
+    weight, clip, regularizer, rule.
+
+    - `rule(@adam {beta1 = 0.8})`: the rule, with other hyper-parameters than
+      its own defaults where the dictionary says so. A rule or schedule that the
+      module does not define comes from the standard library.
+    - `rate(1.0e-3)`: the base learning rate; `schedule(@cosine {steps = 1000.0})`
+      makes it depend on the step.
+    - `decay(#nn.l2<1.0e-6>, #nn.l1<1.0e-7>)`: regularizers, added in order.
+    - `clip(@joint)`.
+    - `untouched(lazy|dense)`: whether rows of tables that a batch did not touch
+      stay as they are, or are updated with a zero gradient.
+
+    Constraints:
+    - (C1) `rule` names an `nn.rule`, `schedule` an `nn.schedule`, `clip` an `nn.clip`.
+    - (C2) Each name of a hyper dictionary is one of the rule's or schedule's.
+    - (C3) The rate is finite.
+    - (C4) Decay holds `#nn.l1` and `#nn.l2` only.
+    - (C5) A group with a table whose rule or decay changes a row even under a
+      zero gradient must say `untouched` (checked by `nn-verify-phase`).
+
+    Example:
+    ```mlir
+    nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$rule,
+    OptionalAttr<DictionaryAttr>:$rule_hyper, F64Attr:$rate,
+    OptionalAttr<FlatSymbolRefAttr>:$schedule,
+    OptionalAttr<DictionaryAttr>:$schedule_hyper,
+    OptionalAttr<ArrayAttr>:$decay, OptionalAttr<FlatSymbolRefAttr>:$clip,
+    OptionalAttr<NN_UntouchedAttr>:$untouched);
+  let assemblyFormat = [{
+    $sym_name `rule` `(` $rule ($rule_hyper^)? `)` `rate` `(` $rate `)`
+    (`schedule` `(` $schedule^ ($schedule_hyper^)? `)`)?
+    (`decay` `(` custom<AttributeList>($decay)^ `)`)? (`clip` `(` $clip^ `)`)?
+    (`untouched` `(` $untouched^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_RuleOp : NN_Op<"rule", [Symbol, IsolatedFromAbove]> {
+  let summary = "An optimizer, written in the dialect";
+  let description = [{
+    Region `once` runs once for each group and step, in f64: its arguments are
+    the step (1 at the first update), the learning rate, and the
+    hyper-parameters; it yields scalars. Region `each` runs for one element: its
+    arguments are the value, the gradient, the slots, and what `once` yielded,
+    rounded to the element type; it yields the new value and the new slots.
+    Both hold `arith` and `math` ops on scalars. The same rule becomes a loop
+    over a dense block and a kernel over rows, with equal bits.
+
+    Constraints:
+    - (C1) `once` has 2 + hypers arguments of type f64; `each` has 2 + slots +
+      (yields of `once`) arguments of one float type; `each` yields 1 + slots
+      values of that type; `once` yields f64 values.
+    - (C2) The regions hold only `nn.yield` and the ops that the settled scalar
+      numerics define: arith.{constant,addf,subf,mulf,divf,negf,cmpf,select,
+      maximumf,minimumf,extf,truncf}, math.{sqrt,absf,fma,copysign,powf,cos,exp,log};
+      powf and cos only on f64.
+
+    Example:
+    ```mlir
+    nn.rule @sgd hyper() slots() once {
+    ^bb0(%step: f64, %rate: f64):
+      nn.yield %rate : f64
+    } each {
+    ^bb0(%value: f32, %gradient: f32, %rate: f32):
+      %0 = arith.mulf %rate, %gradient : f32
+      %1 = arith.subf %value, %0 : f32
+      nn.yield %1 : f32
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
+    DenseF64ArrayAttr:$hyper_values, StrArrayAttr:$slot_names,
+    DenseF64ArrayAttr:$slot_values);
+  let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each);
+  let assemblyFormat = [{
+    $sym_name `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
+    `slots` custom<NamedNumbers>($slot_names, $slot_values)
+    attr-dict-with-keyword `once` $once `each` $each
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def NN_ScheduleOp : NN_Op<"schedule", [Symbol, IsolatedFromAbove]> {
+  let summary = "A learning rate as a function of the step";
+  let description = [{
+    Arguments: the step (1 at the first update), the group's base rate, the
+    hyper-parameters, all f64; yields the rate.
+
+    Constraints:
+    - (C1) 2 + hypers arguments of type f64, one f64 yielded.
+    - (C2) The ops of `nn.rule` (C2), on f64.
+
+    Example:
+    ```mlir
+    nn.schedule @constant hyper() {
+    ^bb0(%step: f64, %rate: f64):
+      nn.yield %rate : f64
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
+    DenseF64ArrayAttr:$hyper_values);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
+    attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def NN_YieldOp : NN_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["RuleOp", "ScheduleOp", "OnceOp", "UpdateOp"]>]> {
+  let summary = "Ends a region of scalars";
+  let description = [{
+    Example:
+    ```mlir
+    nn.yield %value, %slot : f32, f32
+    ```
+  }];
+  let arguments = (ins Variadic<NN_Float>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Functions and programs
+//===----------------------------------------------------------------------===//
+
+def NN_FuncOp : NN_Op<"func", [FunctionOpInterface, IsolatedFromAbove,
+    AffineScope, SingleBlock]> {
+  let summary = "A function that programs share";
+  let description = [{
+    Inlined into its callers by phase `merged`.
+
+    Constraints:
+    - (C1) It has a body of one block, and does not call itself, directly or
+      through others.
+
+    Example:
+    ```mlir
+    nn.func private @double(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+      %0 = nn.add %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+      nn.return %0 : tensor<?x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type, OptionalAttr<StrAttr>:$sym_visibility,
+    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    bool isDeclaration() { return false; }
+  }];
+}
+
+def NN_CallOp : NN_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Calls an nn.func";
+  let description = [{
+    Constraints:
+    - (C1) The callee is an `nn.func` with these operand and result types.
+
+    Example:
+    ```mlir
+    %0 = nn.call @double(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
+    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $callee `(` $operands `)` attr-dict `:` functional-type($operands, results)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
+    void setCalleeFromCallable(::mlir::CallInterfaceCallable callee) {
+      setCalleeAttr(::llvm::cast<::mlir::FlatSymbolRefAttr>(
+          ::llvm::cast<::mlir::SymbolRefAttr>(callee)));
+    }
+    ::mlir::Operation::operand_range getArgOperands() { return getOperands(); }
+    ::mlir::MutableOperandRange getArgOperandsMutable() { return getOperandsMutable(); }
+  }];
+}
+
+def NN_ReturnOp : NN_Op<"return", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["FuncOp", "ProgramOp"]>]> {
+  let summary = "Ends a function or a program";
+  let description = [{
+    In a program the operands are its outputs, such as predictions.
+
+    Constraints:
+    - (C1) In a function, the operand types are the function's result types; in
+      a program they are float tensors with the batch as first dimension.
+
+    Example:
+    ```mlir
+    nn.return %0 : tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+  let hasVerifier = 1;
+}
+
+def NN_ProgramOp : NN_Op<"program", [Symbol, IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"ReturnOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "One thing that the executable does with batches";
+  let description = [{
+    Block arguments are the fields of the record that are not excepted, in
+    record order. From phase `merged` on, a ragged field has two arguments: its
+    ids `tensor<?xi64>` and its splits `tensor<?xi32>` (bags + 1 entries).
+
+    A `frozen` program only reads: it inserts no key, updates nothing, counts
+    nothing but metrics.
+
+    Constraints:
+    - (C1) `reads` names an `nn.record`; each excepted name is one of its fields.
+    - (C2) The arguments are as described, by the module's phase.
+    - (C3) A frozen program holds no `nn.minimize`, `nn.once`, `nn.update`.
+    - (C4) At most one `nn.minimize`.
+    - (C5, snapshot rule, from `merged` on) Each parameter or state is read at
+      most once and each table pulled at most once; each symbol is updated at
+      most once, by the last op that mentions it.
+
+    Example:
+    ```mlir
+    nn.program @predict frozen reads(@clicks except @label) {
+    ^bb0(%c: !nn.ragged<?x26x*xi64>):
+      %p = nn.call @score(%c) : (!nn.ragged<?x26x*xi64>) -> tensor<?x1xf32>
+      nn.return %p : tensor<?x1xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$record,
+    OptionalAttr<ArrayAttr>:$except, UnitAttr:$frozen);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name (`frozen` $frozen^)? `reads` `(` $record
+    (`except` custom<SymbolList>($except)^)? `)` attr-dict-with-keyword
+    custom<ProgramBody>($body)
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The fields that the program reads, in argument order.
+    ::llvm::SmallVector<::pdlc::nn::FieldOp> getFields();
+    ::pdlc::nn::ReturnOp getReturn();
+  }];
+}
+
+#endif // PDLC_DIALECT_NN_IR_NNSYMBOLOPS_TD

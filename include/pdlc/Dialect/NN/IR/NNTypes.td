@@ -1,0 +1,55 @@
+//===- NNTypes.td - Types of the model dialect -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NNTYPES_TD
+#define PDLC_DIALECT_NN_IR_NNTYPES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "pdlc/Dialect/NN/IR/NNDialect.td"
+
+def NN_Ragged : TypeDef<NN_Dialect, "Ragged"> {
+  let mnemonic = "ragged";
+  let summary = "Bags of ids without padding";
+  let description = [{
+    `!nn.ragged<?x26x*xi64>`: for each of `?` samples 26 bags, each of any
+    length (`*`), of 64-bit keys. Exactly two dimensions stand before `*`, the
+    first dynamic, the second static. Exists in phase `model` only: from
+    `merged` on it is a tensor of ids and a tensor of splits.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bags of one sample.
+    int64_t getSlots() const { return getShape()[1]; }
+  }];
+}
+
+def NN_Float : AnyTypeOf<[F32, F64], "32-bit or 64-bit float">;
+// Any rank, including 0; only the first dimension may be dynamic (verified by
+// trait NN_BatchFirst).
+def NN_FloatTensor : RankedTensorOf<[NN_Float]>;
+def NN_IdTensor : RankedTensorOf<[I64]>;
+// Flat tensors of ids or of counts, and f64 scalars: each is one exact type, so
+// that assembly needs not spell it.
+class NN_ExactTensor<string builder, string text>
+    : Type<CPred<"$_self == " # !subst("$_builder", "::mlir::Builder($_self.getContext())", builder)>,
+           text, "::mlir::RankedTensorType">,
+      BuildableType<builder>;
+def NN_SplitTensor : NN_ExactTensor<
+  "::mlir::RankedTensorType::get({::mlir::ShapedType::kDynamic}, $_builder.getI32Type())",
+  "tensor<?xi32>">;
+def NN_KeyTensor : NN_ExactTensor<
+  "::mlir::RankedTensorType::get({::mlir::ShapedType::kDynamic}, $_builder.getI64Type())",
+  "tensor<?xi64>">;
+def NN_Scalar64 : NN_ExactTensor<
+  "::mlir::RankedTensorType::get({}, $_builder.getF64Type())", "tensor<f64>">;
+def NN_Scalar : 0DTensorOf<[NN_Float]>;
+def NN_Ids : AnyTypeOf<[NN_IdTensor, NN_Ragged], "tensor or bags of 64-bit ids">;
+
+#endif // PDLC_DIALECT_NN_IR_NNTYPES_TD

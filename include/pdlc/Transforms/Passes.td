@@ -1,0 +1,78 @@
+//===- Passes.td - Passes from model to tasks -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_TRANSFORMS_PASSES_TD
+#define PDLC_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Phase `merged`
+//===----------------------------------------------------------------------===//
+
+def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
+  let summary = "Inlines functions, reads state once, makes bags explicit";
+  let description = [{
+    Inlines every `nn.call` and erases the functions; turns `nn.linear` into
+    `nn.read`, `nn.matmul`, `nn.add` and the activation, `nn.flatten` into
+    `nn.reshape`; reads each parameter once, at program entry; replaces a ragged
+    argument by a tensor of ids and a tensor of splits, and each `nn.lookup` by
+    its own `nn.unique`, `nn.pull` and `nn.pool`.
+
+    Before:
+    ```mlir
+    nn.program @predict frozen reads(@r) {
+    ^bb0(%c: !nn.ragged<?x2x*xi64>):
+      %e = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x4xf32>
+      nn.return %e : tensor<?x2x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    nn.program @predict frozen reads(@r) {
+    ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>):
+      %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
+      %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
+      %p = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%ids) splits(%splits) [sum] bagged [true]
+        : (tensor<?x4xf32>) -> tensor<?x4xf32>
+      %e = nn.reshape %p : (tensor<?x4xf32>) -> tensor<?x2x4xf32>
+      nn.return %e : tensor<?x2x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+}
+
+def NNMergeLookups : Pass<"nn-merge-lookups", "::mlir::ModuleOp"> {
+  let summary = "One deduplicated lookup for each table and program";
+  let description = [{
+    Joins all `nn.unique`, `nn.pull` and `nn.pool` of one table in a program
+    into one of each, at the place of the first pool, after hoisting the ids
+    that later lookups need (ids derive from fields alone, so that this is
+    always possible).
+
+    Before:
+    ```mlir
+    %k0, %i0, %s0, %o0 = nn.unique %a
+    %r0 = nn.pull @emb[%k0] : tensor<?x4xf32>
+    %k1, %i1, %s1, %o1 = nn.unique %b
+    %r1 = nn.pull @emb[%k1] : tensor<?x4xf32>
+    ```
+    After:
+    ```mlir
+    %k, %i, %s, %o = nn.unique %a, %b
+    %r = nn.pull @emb[%k] : tensor<?x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numMerged", "lookups-merged", "Lookups that joined an earlier one">
+  ];
+}
+
+#endif // PDLC_TRANSFORMS_PASSES_TD
