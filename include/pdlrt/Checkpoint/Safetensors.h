@@ -1,0 +1,112 @@
+//===- Safetensors.h - Named tensors in one file ----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The safetensors format: eight bytes of header length, a JSON header that
+// names each tensor's type, shape and byte range, then the bytes. It is how
+// dense values enter and leave a program, and it can be read from Python
+// without us.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CHECKPOINT_SAFETENSORS_H
+#define PDLRT_CHECKPOINT_SAFETENSORS_H
+
+#include "pdlrt/Core/Status.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pdlrt {
+
+/// The element types that are read and written.
+enum class TensorType { F32, F64, I32, I64, U64 };
+
+/// Bytes of one element.
+size_t tensorElementSize(TensorType type);
+
+/// The name in the file, such as "F32".
+const char *tensorTypeName(TensorType type);
+
+/// One tensor of an open file; valid as long as the file object.
+struct TensorView {
+  std::string name;
+  TensorType type;
+  std::vector<int64_t> shape;
+  int64_t elementCount; ///< the product of `shape`
+  /// Row-major, little-endian. A foreign file may hold it at any address: read
+  /// it by memcpy, or by `copyTo`.
+  const std::byte *data;
+
+  size_t byteSize() const {
+    return static_cast<size_t>(elementCount) * tensorElementSize(type);
+  }
+  void copyTo(void *destination) const;
+  /// Such as "F32 [3, 4]".
+  std::string typeAndShape() const;
+};
+
+/// A file mapped for reading. Immutable after `open`: any thread may read.
+class SafetensorsFile {
+public:
+  /// Maps `path` and checks the whole header: types, shapes, byte ranges that
+  /// neither overlap, leave gaps, nor pass the end. Every defect is an error
+  /// that names the file and the tensor; nothing in the file is trusted.
+  static Expected<SafetensorsFile> open(const std::string &path);
+
+  SafetensorsFile(SafetensorsFile &&) noexcept;
+  SafetensorsFile &operator=(SafetensorsFile &&) noexcept;
+  ~SafetensorsFile();
+
+  const std::string &path() const;
+  /// Sorted by name.
+  const std::vector<TensorView> &tensors() const;
+  /// Null if there is none of that name.
+  const TensorView *find(std::string_view name) const;
+  /// The texts under "__metadata__".
+  const std::map<std::string, std::string> &metadata() const;
+
+private:
+  struct Contents;
+  explicit SafetensorsFile(std::unique_ptr<Contents> contents);
+  std::unique_ptr<Contents> contents;
+};
+
+/// Collects tensors and writes them as one file. Not thread-safe.
+class SafetensorsWriter {
+public:
+  /// Adds a tensor whose bytes the caller keeps alive until `write`. Fails on
+  /// a name that is taken or reserved and on a negative dimension.
+  Status add(std::string name, TensorType type, std::vector<int64_t> shape,
+             const void *data);
+  /// The same with a copy of the bytes.
+  Status addCopy(std::string name, TensorType type, std::vector<int64_t> shape,
+                 const void *data);
+  void setMetadata(std::string key, std::string value);
+
+  /// Writes to a temporary name beside `path`, flushes it to the disk and
+  /// renames it, so that a reader sees the old file or the whole new one.
+  Status write(const std::string &path) const;
+
+private:
+  struct Entry {
+    TensorType type;
+    std::vector<int64_t> shape;
+    size_t byteSize;
+    const void *data;
+    std::shared_ptr<std::vector<std::byte>> copy;
+  };
+  std::map<std::string, Entry> entries;
+  std::map<std::string, std::string> texts;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_CHECKPOINT_SAFETENSORS_H

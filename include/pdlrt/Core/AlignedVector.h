@@ -1,0 +1,104 @@
+//===- AlignedVector.h - Growing memory aligned for the ABI -----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_ALIGNEDVECTOR_H
+#define PDLRT_CORE_ALIGNEDVECTOR_H
+
+#include "pdlabi/abi.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace pdlrt {
+
+/// A vector of plain elements that starts at a multiple of
+/// PDL_BUFFER_ALIGNMENT, does not initialise what it grows by, and keeps its
+/// memory when it is cleared: reused across steps, it stops allocating once it
+/// has seen its largest content. Throws std::bad_alloc like std::vector.
+template <typename T> class AlignedVector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+  AlignedVector() = default;
+  AlignedVector(AlignedVector &&other) noexcept { swap(other); }
+  AlignedVector &operator=(AlignedVector &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~AlignedVector() { std::free(memory); }
+
+  T *data() { return memory; }
+  const T *data() const { return memory; }
+  size_t size() const { return count; }
+  size_t capacity() const { return room; }
+  bool empty() const { return count == 0; }
+  T &operator[](size_t i) { return memory[i]; }
+  const T &operator[](size_t i) const { return memory[i]; }
+  T *begin() { return memory; }
+  T *end() { return memory + count; }
+  const T *begin() const { return memory; }
+  const T *end() const { return memory + count; }
+
+  void clear() { count = 0; }
+  /// Leaves new elements uninitialised.
+  void resize(size_t newCount) {
+    reserve(newCount);
+    count = newCount;
+  }
+  void push_back(T value) {
+    if (count == room)
+      grow(count + 1);
+    memory[count++] = value;
+  }
+  void append(const T *values, size_t valueCount) {
+    const size_t old = count;
+    resize(count + valueCount);
+    if (valueCount)
+      std::memcpy(memory + old, values, valueCount * sizeof(T));
+  }
+  void reserve(size_t newRoom) {
+    if (newRoom > room)
+      grow(newRoom);
+  }
+
+private:
+  void swap(AlignedVector &other) noexcept {
+    std::swap(memory, other.memory);
+    std::swap(count, other.count);
+    std::swap(room, other.room);
+  }
+  void grow(size_t least) {
+    const size_t newRoom = std::max(least, room + room / 2);
+    if (newRoom > (SIZE_MAX - PDL_BUFFER_ALIGNMENT) / sizeof(T))
+      throw std::bad_alloc();
+    // aligned_alloc wants a multiple of the alignment.
+    const size_t bytes = (newRoom * sizeof(T) + PDL_BUFFER_ALIGNMENT - 1) /
+                         PDL_BUFFER_ALIGNMENT * PDL_BUFFER_ALIGNMENT;
+    T *larger =
+        static_cast<T *>(std::aligned_alloc(PDL_BUFFER_ALIGNMENT, bytes));
+    if (!larger)
+      throw std::bad_alloc();
+    if (count)
+      std::memcpy(larger, memory, count * sizeof(T));
+    std::free(memory);
+    memory = larger;
+    room = bytes / sizeof(T);
+  }
+
+  T *memory = nullptr;
+  size_t count = 0;
+  size_t room = 0;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_CORE_ALIGNEDVECTOR_H

@@ -1,0 +1,53 @@
+//===- Batch.h - The records of one step of one replica ---------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_DATA_BATCH_H
+#define PDLRT_DATA_BATCH_H
+
+#include "pdlrt/Core/AlignedVector.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// The fields of up to batch-size records, laid out as the ABI says. Filled by
+/// a BatchSource and reused: once it has held the largest batch of a run, it
+/// allocates no more. One thread at a time.
+class Batch {
+public:
+  /// The number of samples; 0 before the first fill.
+  int64_t size() const { return sampleCount; }
+  /// The batch's index within its group's epoch, from 0.
+  int64_t index() const { return batchIndex; }
+  /// The file that the first sample came from.
+  const std::string &file() const { return fileName; }
+  /// One entry for each field that the program reads, in the program's order:
+  /// what `pdl_step_context::fields` wants. Valid until the next fill.
+  const pdl_field_data *fields() const { return fieldData.data(); }
+  size_t fieldCount() const { return fieldData.size(); }
+
+private:
+  friend class BatchSource;
+  friend class RecordColumns;
+
+  struct FieldBuffers {
+    AlignedVector<std::byte> values;
+    AlignedVector<int32_t> splits;
+  };
+  std::vector<FieldBuffers> buffers;
+  std::vector<pdl_field_data> fieldData;
+  int64_t sampleCount = 0;
+  int64_t batchIndex = 0;
+  std::string fileName;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_DATA_BATCH_H

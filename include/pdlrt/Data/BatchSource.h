@@ -1,0 +1,135 @@
+//===- BatchSource.h - From files to the batches of a group -----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a group of replicas reads, and in which order:
+//
+//  1. The rows of all files, one file after the other, are numbered from 0
+//     (headers and empty lines do not count). `DataOptions::rows` selects a
+//     range of them. A bad row keeps its number, so it moves no other row.
+//  2. With at least as many files as groups, file i belongs to group
+//     i mod groups. Otherwise blocks of batch-size selected rows go to the
+//     groups in turn.
+//  3. The rows of a group are cut into windows of `shuffleWindow` rows; the
+//     good records of each are shuffled by Philox(seed, epoch, group, window).
+//  4. Batches of batch-size records are cut from that sequence, across windows
+//     and files; the last one of an epoch may be smaller. Batch i belongs to
+//     worker i mod workers.
+//
+// Files: CSV (delimiter comma, with RFC 4180 quotes), TSV, any other delimiter,
+// each also compressed by gzip, and safetensors (tensors named like the fields;
+// ragged fields as `<field>.values` and `<field>.splits`; ids are taken as they
+// are, never hashed).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_DATA_BATCHSOURCE_H
+#define PDLRT_DATA_BATCHSOURCE_H
+
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Data/Batch.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pdlrt {
+
+/// A range of row numbers; each end is a number or a percentage of all rows.
+struct RowRange {
+  struct Bound {
+    bool isPercent = false;
+    double percent = 0;
+    int64_t row = 0;
+    /// The row number among `total` rows: a percentage is rounded down, and a
+    /// number past the end is the end.
+    int64_t resolve(int64_t total) const;
+  };
+  Bound begin;
+  Bound end{true, 100, 0};
+
+  bool isAll() const;
+  bool needsTotal() const { return begin.isPercent || end.isPercent; }
+
+  /// Reads `BEGIN:END`, such as `0%:80%`, `8000:10000`, `80%:` or `:100`. An
+  /// absent end is the first or the last row.
+  static Expected<RowRange> parse(std::string_view text);
+};
+
+/// What the user says about the data; part of the flags of a trainer.
+struct DataOptions {
+  std::vector<std::string> files;
+  /// 0: by the file's name (.csv comma; .tsv and .txt tab; each also with .gz).
+  char delimiter = 0;
+  /// The first line of each file names its columns.
+  bool header = false;
+  /// Samples of one batch of one replica.
+  int64_t batchSize = 256;
+  /// Rows; 0 keeps the order of the files.
+  int64_t shuffleWindow = 0;
+  uint64_t seed = 0;
+  /// How many bad rows a group skips in an epoch before it stops.
+  int64_t maxBadRows = 0;
+  RowRange rows;
+};
+
+/// Where a group stands: the next record is record `offset` of the shuffled
+/// window `window`, and it begins batch `batch`. All count from 0.
+struct DataPosition {
+  int64_t epoch = 0;
+  int64_t window = 0;
+  int64_t offset = 0;
+  int64_t batch = 0;
+  bool operator==(const DataPosition &) const = default;
+};
+
+/// The batches of one group of replicas. `next` may be called by several
+/// threads, each with its own worker and batch; the other functions only while
+/// no `next` runs.
+class BatchSource {
+public:
+  /// Opens the files that belong to `group` of `groups` and finds the columns
+  /// of the fields that `program` reads; other fields need no column. The
+  /// descriptor must outlive the source. Stands at the start of epoch 0.
+  static Expected<std::unique_ptr<BatchSource>>
+  open(const DataOptions &options, const pdl_descriptor &descriptor,
+       const pdl_program &program, int32_t groups = 1, int32_t group = 0,
+       int32_t workers = 1);
+  ~BatchSource();
+
+  /// Fills `batch` with the next batch of `worker`; false, and an empty batch,
+  /// when the epoch has none left for it. The first row that is bad and may
+  /// not be skipped is an error "file:line:column: sentence", where `column`
+  /// counts cells from 1. After an error the source stays at it.
+  Expected<bool> next(int32_t worker, Batch &batch);
+
+  /// Starts `epoch` from its first batch, wherever the source stands.
+  Status beginEpoch(int64_t epoch);
+
+  /// Where the next batch begins. Meaningful when every worker has taken the
+  /// same number of batches, or as many as there were.
+  DataPosition position() const;
+  /// Continues at a position that `position` gave, with the same options, by
+  /// reading again up to it.
+  Status restore(const DataPosition &position);
+
+  /// Bad rows skipped so far in this epoch, and the sentences of the first
+  /// few.
+  int64_t badRowCount() const;
+  const std::vector<std::string> &badRowSentences() const;
+
+private:
+  struct State;
+  explicit BatchSource(std::unique_ptr<State> state);
+  Expected<bool> fill(Batch &batch);
+  std::unique_ptr<State> state;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_DATA_BATCHSOURCE_H
