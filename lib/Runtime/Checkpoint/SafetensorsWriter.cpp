@@ -1,0 +1,164 @@
+//===- SafetensorsWriter.cpp - Writing named tensors, whole or not at all -===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Checkpoint/Safetensors.h"
+
+#include "nlohmann/json.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace pdlrt;
+
+namespace {
+
+/// A file under a temporary name that disappears unless it is committed.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(std::string finalPath)
+      : finalPath(std::move(finalPath)),
+        path(this->finalPath + ".tmp." + std::to_string(getpid())) {}
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile() {
+    if (file < 0)
+      return;
+    ::close(file);
+    ::unlink(path.c_str());
+  }
+
+  Status create() {
+    file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return file < 0 ? failure("cannot be created") : Status();
+  }
+
+  Status write(const void *data, size_t size) {
+    const char *bytes = static_cast<const char *>(data);
+    while (size) {
+      const ssize_t written = ::write(file, bytes, size);
+      if (written < 0 && errno == EINTR)
+        continue;
+      if (written < 0)
+        return failure("cannot be written");
+      bytes += written;
+      size -= static_cast<size_t>(written);
+    }
+    return {};
+  }
+
+  Status commit() {
+    if (::fsync(file) != 0)
+      return failure("cannot be flushed to the disk");
+    if (::rename(path.c_str(), finalPath.c_str()) != 0)
+      return failure("cannot be replaced");
+    ::close(file);
+    file = -1;
+    // The new name must survive a crash too; a file system that cannot flush a
+    // directory still has the rename.
+    const size_t slash = finalPath.rfind('/');
+    const std::string folder = slash == std::string::npos ? "."
+                               : slash == 0 ? "/"
+                                            : finalPath.substr(0, slash);
+    const int directory =
+        ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) {
+      ::fsync(directory);
+      ::close(directory);
+    }
+    return {};
+  }
+
+private:
+  Status failure(const char *what) const {
+    return Status::invalid(finalPath + ": " + what + ": " +
+                           std::strerror(errno) +
+                           "; check that the folder exists, may be written, "
+                           "and has room");
+  }
+
+  std::string finalPath;
+  std::string path;
+  int file = -1;
+};
+
+} // namespace
+
+Status SafetensorsWriter::add(std::string name, TensorType type,
+                              std::vector<int64_t> shape, const void *data) {
+  if (name == "__metadata__")
+    return Status::invalid("a tensor may not have the name `__metadata__`, "
+                           "which the safetensors format reserves");
+  size_t byteSize = tensorElementSize(type);
+  for (int64_t dimension : shape)
+    if (dimension < 0 ||
+        __builtin_mul_overflow(byteSize, static_cast<size_t>(dimension),
+                               &byteSize))
+      return Status::invalid("tensor `" + name +
+                             "` has a dimension that is not a size");
+  Entry entry{type, std::move(shape), byteSize, data, nullptr};
+  if (!entries.emplace(name, std::move(entry)).second)
+    return Status::invalid("two tensors have the name `" + name + "`");
+  return {};
+}
+
+Status SafetensorsWriter::addCopy(std::string name, TensorType type,
+                                  std::vector<int64_t> shape,
+                                  const void *data) {
+  PDLRT_RETURN_IF_ERROR(add(name, type, std::move(shape), data));
+  Entry &entry = entries[name];
+  const auto *bytes = static_cast<const std::byte *>(data);
+  entry.copy =
+      std::make_shared<std::vector<std::byte>>(bytes, bytes + entry.byteSize);
+  entry.data = entry.copy->data();
+  return {};
+}
+
+void SafetensorsWriter::setMetadata(std::string key, std::string value) {
+  texts[std::move(key)] = std::move(value);
+}
+
+Status SafetensorsWriter::write(const std::string &path) const {
+  // Eight-byte elements first, so that every tensor is aligned by its type.
+  std::vector<decltype(entries)::const_iterator> order;
+  for (size_t size : {8, 4})
+    for (auto entry = entries.begin(); entry != entries.end(); ++entry)
+      if (tensorElementSize(entry->second.type) == size)
+        order.push_back(entry);
+
+  nlohmann::json root = nlohmann::json::object();
+  if (!texts.empty())
+    root["__metadata__"] = texts;
+  size_t offset = 0;
+  for (auto entry : order) {
+    const Entry &tensor = entry->second;
+    root[entry->first] = {{"dtype", tensorTypeName(tensor.type)},
+                          {"shape", tensor.shape},
+                          {"data_offsets", {offset, offset + tensor.byteSize}}};
+    offset += tensor.byteSize;
+  }
+  std::string header;
+  try {
+    header = root.dump();
+  } catch (const nlohmann::json::exception &) {
+    return Status::invalid(path + ": cannot be written: a tensor's name or the "
+                                  "metadata is not UTF-8 text");
+  }
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+
+  TemporaryFile file(path);
+  PDLRT_RETURN_IF_ERROR(file.create());
+  const uint64_t headerSize = header.size();
+  PDLRT_RETURN_IF_ERROR(file.write(&headerSize, sizeof(headerSize)));
+  PDLRT_RETURN_IF_ERROR(file.write(header.data(), header.size()));
+  for (auto entry : order)
+    PDLRT_RETURN_IF_ERROR(
+        file.write(entry->second.data, entry->second.byteSize));
+  return file.commit();
+}
