@@ -14,7 +14,6 @@
 #ifndef PDLC_DIALECT_NN_IR_NN_H
 #define PDLC_DIALECT_NN_IR_NN_H
 
-#include "pdlc/Interfaces/DifferentiableOpInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -29,6 +28,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "pdlc/Interfaces/DifferentiableOpInterface.h"
 
 namespace pdlc::nn {
 

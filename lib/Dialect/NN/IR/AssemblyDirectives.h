@@ -1,0 +1,187 @@
+//===- AssemblyDirectives.h - Custom pieces of nn's assembly ----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parsers and printers that the declarative assembly formats name. Included
+// only where TableGen's op definitions are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_DIALECT_NN_IR_ASSEMBLYDIRECTIVES_H
+#define LIB_DIALECT_NN_IR_ASSEMBLYDIRECTIVES_H
+
+#include "mlir/IR/Builders.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+namespace pdlc::nn {
+
+/// `(name = 1.0, other = 2.0)`
+inline mlir::ParseResult parseNamedNumbers(mlir::OpAsmParser &parser,
+                                           mlir::ArrayAttr &names,
+                                           mlir::DenseF64ArrayAttr &values) {
+  llvm::SmallVector<mlir::Attribute> nameList;
+  llvm::SmallVector<double> valueList;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    std::string name;
+    double value = 0;
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseFloat(value))
+      return mlir::failure();
+    nameList.push_back(parser.getBuilder().getStringAttr(name));
+    valueList.push_back(value);
+    return mlir::success();
+  };
+  if (parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Paren,
+                                     parseOne))
+    return mlir::failure();
+  names = parser.getBuilder().getArrayAttr(nameList);
+  values = parser.getBuilder().getDenseF64ArrayAttr(valueList);
+  return mlir::success();
+}
+
+inline void printNamedNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                              mlir::ArrayAttr names,
+                              mlir::DenseF64ArrayAttr values) {
+  printer << "(";
+  llvm::interleaveComma(
+      llvm::zip(names, values.asArrayRef()), printer, [&](auto pair) {
+        printer.printKeywordOrString(
+            llvm::cast<mlir::StringAttr>(std::get<0>(pair)).getValue());
+        printer << " = ";
+        printer.printFloat(llvm::APFloat(std::get<1>(pair)));
+      });
+  printer << ")";
+}
+
+/// `#a, #b`
+inline mlir::ParseResult parseAttributeList(mlir::OpAsmParser &parser,
+                                            mlir::ArrayAttr &list) {
+  llvm::SmallVector<mlir::Attribute> attributes;
+  if (parser.parseCommaSeparatedList(
+          [&] { return parser.parseAttribute(attributes.emplace_back()); }))
+    return mlir::failure();
+  list = parser.getBuilder().getArrayAttr(attributes);
+  return mlir::success();
+}
+
+inline void printAttributeList(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                               mlir::ArrayAttr list) {
+  llvm::interleaveComma(list, printer);
+}
+
+/// `[@a, @b]`, or one `@a` without brackets.
+inline mlir::ParseResult parseSymbolList(mlir::OpAsmParser &parser,
+                                         mlir::ArrayAttr &list) {
+  llvm::SmallVector<mlir::Attribute> symbols;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    mlir::StringAttr name;
+    if (parser.parseSymbolName(name))
+      return mlir::failure();
+    symbols.push_back(mlir::FlatSymbolRefAttr::get(name));
+    return mlir::success();
+  };
+  if (mlir::succeeded(parser.parseOptionalLSquare())) {
+    if (parser.parseCommaSeparatedList(parseOne) || parser.parseRSquare())
+      return mlir::failure();
+  } else if (parseOne()) {
+    return mlir::failure();
+  }
+  list = parser.getBuilder().getArrayAttr(symbols);
+  return mlir::success();
+}
+
+inline void printSymbolList(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                            mlir::ArrayAttr list) {
+  if (list.size() == 1) {
+    printer << list[0];
+    return;
+  }
+  printer << "[";
+  llvm::interleaveComma(list, printer);
+  printer << "]";
+}
+
+/// `[sum, mean]` and `[bias, relu]`: enumerators without their dialect prefix.
+template <typename AttrT, typename Symbolize>
+mlir::ParseResult parseEnumerators(mlir::OpAsmParser &parser,
+                                   mlir::ArrayAttr &list, Symbolize symbolize,
+                                   llvm::StringRef expected) {
+  llvm::SmallVector<mlir::Attribute> attributes;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    llvm::StringRef keyword;
+    llvm::SMLoc location = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return mlir::failure();
+    auto value = symbolize(keyword);
+    if (!value)
+      return parser.emitError(location, "unknown '")
+             << keyword << "'; expected " << expected;
+    attributes.push_back(AttrT::get(parser.getContext(), *value));
+    return mlir::success();
+  };
+  if (parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Square,
+                                     parseOne))
+    return mlir::failure();
+  list = parser.getBuilder().getArrayAttr(attributes);
+  return mlir::success();
+}
+
+inline mlir::ParseResult parsePoolings(mlir::OpAsmParser &parser,
+                                       mlir::ArrayAttr &list) {
+  return parseEnumerators<PoolingAttr>(
+      parser, list, [](llvm::StringRef text) { return symbolizePooling(text); },
+      "sum, mean or sqrtn");
+}
+
+inline void printPoolings(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                          mlir::ArrayAttr list) {
+  printer << "[";
+  llvm::interleaveComma(list, printer, [&](mlir::Attribute attribute) {
+    printer << stringifyPooling(llvm::cast<PoolingAttr>(attribute).getValue());
+  });
+  printer << "]";
+}
+
+inline mlir::ParseResult parsePostOps(mlir::OpAsmParser &parser,
+                                      mlir::ArrayAttr &list) {
+  return parseEnumerators<PostOpAttr>(
+      parser, list, [](llvm::StringRef text) { return symbolizePostOp(text); },
+      "bias, relu or relu_gradient");
+}
+
+inline void printPostOps(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                         mlir::ArrayAttr list) {
+  printer << "[";
+  llvm::interleaveComma(list, printer, [&](mlir::Attribute attribute) {
+    printer << stringifyPostOp(llvm::cast<PostOpAttr>(attribute).getValue());
+  });
+  printer << "]";
+}
+
+/// A region with its block arguments; an operand-less `nn.return` is implied.
+inline mlir::ParseResult parseProgramBody(mlir::OpAsmParser &parser,
+                                          mlir::Region &body) {
+  if (parser.parseRegion(body))
+    return mlir::failure();
+  if (body.empty())
+    body.emplaceBlock();
+  ProgramOp::ensureTerminator(body, parser.getBuilder(),
+                              parser.getEncodedSourceLoc(parser.getNameLoc()));
+  return mlir::success();
+}
+
+inline void printProgramBody(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                             mlir::Region &body) {
+  bool hasOutputs = !body.empty() && !body.front().empty() &&
+                    body.front().back().getNumOperands() != 0;
+  printer.printRegion(body, /*printEntryBlockArgs=*/true,
+                      /*printBlockTerminators=*/hasOutputs);
+}
+
+} // namespace pdlc::nn
+
+#endif // LIB_DIALECT_NN_IR_ASSEMBLYDIRECTIVES_H

@@ -1,0 +1,443 @@
+//===- NNComputeOps.cpp - Computation in a model ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "llvm/ADT/StringSet.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pdlc::nn;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Emits at `location`, if there is one.
+static InFlightDiagnostic emitAt(std::optional<Location> location,
+                                 MLIRContext *context, StringRef op) {
+  return emitError(location ? *location : UnknownLoc::get(context))
+         << "'" << op << "' op ";
+}
+
+//===----------------------------------------------------------------------===//
+// Lookups and linear layers
+//===----------------------------------------------------------------------===//
+
+/// The shape [b, s] of a tensor of ids or of bags.
+static SmallVector<int64_t> idShape(Type type) {
+  if (auto ragged = dyn_cast<RaggedType>(type))
+    return SmallVector<int64_t>(ragged.getShape());
+  return SmallVector<int64_t>(cast<RankedTensorType>(type).getShape());
+}
+
+LogicalResult LookupOp::verify() {
+  SmallVector<int64_t> shape = idShape(getIds().getType());
+  auto result = tensorOf(getResult());
+  if (shape.size() != 2 || result.getRank() != 3 ||
+      result.getShape().take_front(2) != ArrayRef<int64_t>(shape))
+    return emitOpError() << "looks up " << getIds().getType() << " and gives "
+                         << result << "; ids [b, s] give [b, s, width] (C2)";
+  return success();
+}
+
+LogicalResult LookupOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto table = symbols.lookupNearestSymbolFrom<TableOp>(*this, getTableAttr());
+  if (!table)
+    return emitOpError() << "looks up in " << getTableAttr()
+                         << ", which is not an nn.table (C1)";
+  auto result = tensorOf(getResult());
+  if (result.getDimSize(2) != table.getWidth() ||
+      result.getElementType() != table.getRowType().getElementType())
+    return emitOpError() << "gives " << result << ", but a row of "
+                         << getTableAttr() << " is " << table.getRow()
+                         << " (C2)";
+  return success();
+}
+
+LogicalResult LinearOp::verify() {
+  if (tensorOf(getInput()).getRank() != 2 ||
+      tensorOf(getResult()).getRank() != 2 ||
+      tensorOf(getInput()).getDimSize(0) != tensorOf(getResult()).getDimSize(0))
+    return emitOpError() << "maps " << getInput().getType() << " to "
+                         << getResult().getType()
+                         << "; expected [b, in] to [b, out] (C1)";
+  return success();
+}
+
+/// The type of a parameter or state named `symbol`, null if it is neither.
+static RankedTensorType denseSymbolType(Operation *user,
+                                        SymbolTableCollection &symbols,
+                                        FlatSymbolRefAttr symbol) {
+  Operation *op = symbols.lookupNearestSymbolFrom(user, symbol);
+  if (auto param = dyn_cast_or_null<ParamOp>(op))
+    return cast<RankedTensorType>(param.getType());
+  if (auto state = dyn_cast_or_null<StateOp>(op))
+    return cast<RankedTensorType>(state.getType());
+  return {};
+}
+
+LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto input = tensorOf(getInput()), result = tensorOf(getResult());
+  RankedTensorType weight = denseSymbolType(*this, symbols, getWeightAttr());
+  if (!weight)
+    return emitOpError() << "names " << getWeightAttr()
+                         << ", which is neither nn.param nor nn.state (C1)";
+  auto expected = RankedTensorType::get(
+      {input.getDimSize(1), result.getDimSize(1)}, input.getElementType());
+  if (weight != expected || result.getElementType() != input.getElementType())
+    return emitOpError() << "maps " << input << " to " << result << " with "
+                         << getWeightAttr() << " of type " << weight
+                         << "; expected " << expected << " (C1)";
+  if (!getBiasAttr())
+    return success();
+  RankedTensorType bias = denseSymbolType(*this, symbols, getBiasAttr());
+  if (!bias)
+    return emitOpError() << "names " << getBiasAttr()
+                         << ", which is neither nn.param nor nn.state (C1)";
+  auto expectedBias =
+      RankedTensorType::get({result.getDimSize(1)}, input.getElementType());
+  if (bias != expectedBias)
+    return emitOpError() << "adds bias " << getBiasAttr() << " of type " << bias
+                         << "; expected " << expectedBias << " (C1)";
+  return success();
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  RankedTensorType type = denseSymbolType(*this, symbols, getSymbolAttr());
+  if (!type)
+    return emitOpError() << "reads " << getSymbolAttr()
+                         << ", which is neither nn.param nor nn.state (C1)";
+  if (type != getResult().getType())
+    return emitOpError() << "reads " << getSymbolAttr() << " of type " << type
+                         << " as " << getResult().getType() << " (C1)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<int64_t>>
+pdlc::nn::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  if (lhs.size() < rhs.size())
+    std::swap(lhs, rhs);
+  SmallVector<int64_t> result(lhs);
+  size_t offset = lhs.size() - rhs.size();
+  for (size_t i = 0; i < rhs.size(); ++i) {
+    int64_t &size = result[offset + i];
+    if (size == rhs[i] || rhs[i] == 1)
+      continue;
+    if (size != 1)
+      return failure();
+    size = rhs[i];
+  }
+  return result;
+}
+
+template <typename Adaptor>
+static LogicalResult
+inferBroadcast(MLIRContext *context, std::optional<Location> location,
+               Adaptor adaptor, StringRef name, SmallVectorImpl<Type> &types) {
+  auto lhs = tensorOf(adaptor.getLhs()), rhs = tensorOf(adaptor.getRhs());
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitAt(location, context, name)
+           << "mixes " << lhs.getElementType() << " and "
+           << rhs.getElementType() << " (C1)";
+  auto shape = broadcastShapes(lhs.getShape(), rhs.getShape());
+  if (failed(shape))
+    return emitAt(location, context, name)
+           << "cannot broadcast " << lhs << " and " << rhs << " (C1)";
+  types.push_back(RankedTensorType::get(*shape, lhs.getElementType()));
+  return success();
+}
+
+#define PDL_INFER_BROADCAST(OP)                                                \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *context, std::optional<Location> location, Adaptor adaptor, \
+      SmallVectorImpl<Type> &types) {                                          \
+    return inferBroadcast(context, location, adaptor, getOperationName(),      \
+                          types);                                              \
+  }
+PDL_INFER_BROADCAST(AddOp)
+PDL_INFER_BROADCAST(SubOp)
+PDL_INFER_BROADCAST(MulOp)
+PDL_INFER_BROADCAST(DivOp)
+PDL_INFER_BROADCAST(MaxOp)
+PDL_INFER_BROADCAST(MinOp)
+PDL_INFER_BROADCAST(EqualOp)
+PDL_INFER_BROADCAST(GreaterOp)
+#undef PDL_INFER_BROADCAST
+
+LogicalResult StandardiseOp::verify() {
+  auto type = tensorOf(getInput());
+  int64_t width = type.getRank() ? type.getShape().back() : 1;
+  if (static_cast<int64_t>(getMean().size()) != width ||
+      static_cast<int64_t>(getDeviation().size()) != width)
+    return emitOpError() << "has " << getMean().size() << " means and "
+                         << getDeviation().size() << " deviations for " << width
+                         << " columns (C1)";
+  for (double deviation : getDeviation())
+    if (!(deviation > 0) || !std::isfinite(deviation))
+      return emitOpError("needs deviations that are finite and > 0 (C1)");
+  for (double mean : getMean())
+    if (!std::isfinite(mean))
+      return emitOpError("needs finite means (C1)");
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  StringRef name = getOperationName();
+  if (adaptor.getInputs().empty())
+    return emitAt(location, context, name) << "needs an operand (C1)";
+  auto first = tensorOf(adaptor.getInputs().front());
+  int64_t axis = adaptor.getAxis();
+  if (axis <= 0 || axis >= first.getRank())
+    return emitAt(location, context, name)
+           << "joins along axis " << axis << " of " << first
+           << "; expected 0 < axis < rank (C1)";
+  SmallVector<int64_t> shape(first.getShape());
+  for (Value input : adaptor.getInputs().drop_front()) {
+    auto type = tensorOf(input);
+    bool fits = type.getRank() == first.getRank() &&
+                type.getElementType() == first.getElementType();
+    for (int64_t i = 0; fits && i < first.getRank(); ++i)
+      fits = i == axis || type.getDimSize(i) == first.getDimSize(i);
+    if (!fits)
+      return emitAt(location, context, name)
+             << "cannot join " << type << " to " << first << " along axis "
+             << axis << " (C2)";
+    shape[axis] += type.getDimSize(axis);
+  }
+  types.push_back(RankedTensorType::get(shape, first.getElementType()));
+  return success();
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getInputs().size() == 1 ? getInputs().front() : OpFoldResult();
+}
+
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> location,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  StringRef name = getOperationName();
+  auto type = tensorOf(adaptor.getInput());
+  int64_t axis = adaptor.getAxis(), offset = adaptor.getOffset(),
+          size = adaptor.getSize();
+  if (axis < 0 || axis >= type.getRank() || type.isDynamicDim(axis))
+    return emitAt(location, context, name)
+           << "cuts axis " << axis << " of " << type
+           << "; expected a static dimension (C1)";
+  if (offset < 0 || size < 1 || offset > type.getDimSize(axis) - size)
+    return emitAt(location, context, name)
+           << "cuts [" << offset << ", " << offset << " + " << size
+           << ") out of " << type.getDimSize(axis) << " (C2)";
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = size;
+  types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? getInput() : OpFoldResult();
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto from = tensorOf(getInput()), to = tensorOf(getResult());
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("changes the element type (C1)");
+  auto staticProduct = [](RankedTensorType type) {
+    int64_t product = 1;
+    for (int64_t size : type.getShape())
+      product *= ShapedType::isDynamic(size) ? 1 : size;
+    return product;
+  };
+  bool dynamicFrom = from.getRank() && from.isDynamicDim(0),
+       dynamicTo = to.getRank() && to.isDynamicDim(0);
+  // A flat tensor of bags times anything: the first dimension may absorb or
+  // release the static ones, [b, s, w] <-> [b * s, w].
+  int64_t fromProduct = staticProduct(from), toProduct = staticProduct(to);
+  bool fits = dynamicFrom == dynamicTo &&
+              (dynamicFrom ? fromProduct % toProduct == 0 ||
+                                 toProduct % fromProduct == 0
+                           : fromProduct == toProduct);
+  if (!fits)
+    return emitOpError() << "cannot reshape " << from << " to " << to
+                         << " (C2)";
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? getInput() : OpFoldResult();
+}
+
+LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,
+                                          std::optional<Location> location,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  auto type = tensorOf(adaptor.getInput());
+  int64_t from = adaptor.getFrom();
+  if (from <= 0 || from >= type.getRank())
+    return emitAt(location, context, getOperationName())
+           << "joins the dimensions of " << type << " from " << from
+           << " on; expected 0 < from < rank (C1)";
+  SmallVector<int64_t> shape(type.getShape().take_front(from));
+  int64_t product = 1;
+  for (int64_t size : type.getShape().drop_front(from))
+    product *= size;
+  shape.push_back(product);
+  types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto from = tensorOf(getInput()), to = tensorOf(getResult());
+  auto shape = broadcastShapes(from.getShape(), to.getShape());
+  if (from.getElementType() != to.getElementType() || failed(shape) ||
+      ArrayRef<int64_t>(*shape) != to.getShape())
+    return emitOpError() << "cannot broadcast " << from << " to " << to
+                         << " (C1)";
+  if (to.getRank() && to.isDynamicDim(0)) {
+    bool known = from.getRank() == to.getRank() && from.isDynamicDim(0);
+    if (Value like = getLike())
+      known |= tensorOf(like).getRank() && tensorOf(like).isDynamicDim(0);
+    if (!known)
+      return emitOpError("needs `like` to know its first dimension (C2)");
+  }
+  return success();
+}
+
+bool ReduceOp::reducesRows() {
+  int64_t rank = tensorOf(getInput()).getRank();
+  ArrayRef<int64_t> axes = getAxes();
+  return !axes.empty() && axes.back() == rank - 1 &&
+         axes.front() == rank - static_cast<int64_t>(axes.size());
+}
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto type = tensorOf(adaptor.getInput());
+  ArrayRef<int64_t> axes = adaptor.getAxes();
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] < 0 || axes[i] >= type.getRank() ||
+        (i && axes[i] <= axes[i - 1]))
+      return emitAt(location, context, getOperationName())
+             << "reduces axes [" << axes << "] of " << type
+             << "; expected distinct, ascending axes within the rank (C1)";
+  if (axes.empty())
+    return emitAt(location, context, getOperationName())
+           << "needs at least one axis (C1)";
+  SmallVector<int64_t> shape;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    if (!llvm::is_contained(axes, i))
+      shape.push_back(type.getDimSize(i));
+    else if (adaptor.getKeep())
+      shape.push_back(1);
+  }
+  types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Features
+//===----------------------------------------------------------------------===//
+
+LogicalResult BucketizeOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  ArrayRef<double> boundaries = adaptor.getBoundaries();
+  for (size_t i = 0; i < boundaries.size(); ++i)
+    if (!std::isfinite(boundaries[i]) ||
+        (i && !(boundaries[i - 1] < boundaries[i])))
+      return emitAt(location, context, getOperationName())
+             << "needs finite, strictly ascending boundaries (C1)";
+  types.push_back(RankedTensorType::get(tensorOf(adaptor.getInput()).getShape(),
+                                        IntegerType::get(context, 64)));
+  return success();
+}
+
+LogicalResult CrossOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> location,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  if (adaptor.getInputs().empty())
+    return emitAt(location, context, getOperationName())
+           << "needs an operand (C1)";
+  SmallVector<int64_t> shape = idShape(adaptor.getInputs().front().getType());
+  bool ragged = false;
+  for (Value input : adaptor.getInputs()) {
+    if (shape.size() != 2 || idShape(input.getType()) != shape)
+      return emitAt(location, context, getOperationName())
+             << "crosses operands of different shapes; expected [b, s] alike "
+                "(C1)";
+    ragged |= isa<RaggedType>(input.getType());
+  }
+  Type i64 = IntegerType::get(context, 64);
+  types.push_back(ragged ? Type(RaggedType::get(context, shape, i64))
+                         : Type(RankedTensorType::get(shape, i64)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Losses, metrics, training
+//===----------------------------------------------------------------------===//
+
+/// Whether `type` is [b, 1].
+static bool isColumn(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getRank() == 2 && tensor.getDimSize(1) == 1;
+}
+
+LogicalResult ObserveOp::verify() {
+  if (!isColumn(getPredictions().getType()))
+    return emitOpError() << "observes " << getPredictions().getType()
+                         << "; expected one prediction a sample, [b, 1] (C2)";
+  return success();
+}
+
+LogicalResult ObserveOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!symbols.lookupNearestSymbolFrom<MetricOp>(*this, getMetricAttr()))
+    return emitOpError() << "feeds " << getMetricAttr()
+                         << ", which is not an nn.metric (C1)";
+  return success();
+}
+
+LogicalResult MinimizeOp::verify() {
+  if (!isColumn(getLosses().getType()) ||
+      (getWeights() && getWeights().getType() != getLosses().getType()))
+    return emitOpError("needs per-sample losses, and weights of the same type, "
+                       "of shape [b, 1]; a loss over many samples cannot be "
+                       "split among replicas (C1)");
+  llvm::StringSet<> seen;
+  for (auto group : getGroups().getAsRange<FlatSymbolRefAttr>())
+    if (!seen.insert(group.getValue()).second)
+      return emitOpError() << "names group " << group << " twice (C2)";
+  if (getGroups().empty())
+    return emitOpError("needs a group to train (C2)");
+  return success();
+}
+
+LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto group : getGroups().getAsRange<FlatSymbolRefAttr>())
+    if (!symbols.lookupNearestSymbolFrom<GroupOp>(*this, group))
+      return emitOpError() << "trains " << group
+                           << ", which is not an nn.group (C2)";
+  return success();
+}

@@ -1,0 +1,23 @@
+//===- NNDialect.cpp - Dialect nn ---------------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+using namespace mlir;
+using namespace pdlc::nn;
+
+#include "pdlc/Dialect/NN/IR/NNDialect.cpp.inc"
+
+void NNDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "pdlc/Dialect/NN/IR/NNOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,443 @@
+//===- NNSymbolOps.cpp - Symbols of a model -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarRegion.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "llvm/ADT/StringSet.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pdlc::nn;
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+LogicalResult RecordOp::verifyRegions() {
+  for (Operation &op : getBody().getOps())
+    if (!isa<FieldOp>(op))
+      return op.emitOpError(
+          "stands in a record, which holds nn.field only (C1)");
+  return success();
+}
+
+int64_t FieldOp::getWidth() {
+  if (auto ragged = dyn_cast<RaggedType>(getType()))
+    return ragged.getSlots();
+  return cast<RankedTensorType>(getType()).getDimSize(1);
+}
+
+bool FieldOp::isRagged() { return isa<RaggedType>(getType()); }
+
+bool FieldOp::isFloat() {
+  auto tensor = dyn_cast<RankedTensorType>(getType());
+  return tensor && isa<FloatType>(tensor.getElementType());
+}
+
+LogicalResult FieldOp::verify() {
+  if (!isRagged()) {
+    auto tensor = dyn_cast<RankedTensorType>(getType());
+    bool ok =
+        tensor && tensor.getRank() == 2 && tensor.isDynamicDim(0) &&
+        !tensor.isDynamicDim(1) && tensor.getDimSize(1) >= 1 &&
+        (tensor.getElementType().isF32() || tensor.getElementType().isF64() ||
+         tensor.getElementType().isInteger(64));
+    if (!ok)
+      return emitOpError() << "has type " << getType()
+                           << "; a field is tensor<?xNxf32>, tensor<?xNxi64> "
+                              "or !nn.ragged<?xNx*xi64> with N >= 1 (C1)";
+  }
+  if (getHash() && isFloat())
+    return emitOpError("hashes a numeric field; hash(...) needs ids (C2)");
+  if (getValues() && !isFloat())
+    return emitOpError("maps texts to numbers in a field of ids; values(...) "
+                       "needs a float field (C2)");
+  if (getSeparator()) {
+    if (!isRagged())
+      return emitOpError("separates ids in a field that holds one a cell; "
+                         "separator(...) needs a ragged type (C2)");
+    if (getSeparator()->size() != 1 ||
+        static_cast<unsigned char>(getSeparator()->front()) > 127)
+      return emitOpError(
+          "has a separator that is not one ASCII character (C2)");
+  }
+  if (Attribute missing = getMissingAttr()) {
+    bool hashed = getHash() && getHash()->getXxh64();
+    if (isFloat() && !isa<FloatAttr, IntegerAttr>(missing))
+      return emitOpError("has missing(...) that is not a number (C3)");
+    if (!isFloat() && hashed && !isa<StringAttr>(missing))
+      return emitOpError("is hashed; its missing(...) is the text that stands "
+                         "for a missing one, a string (C3)");
+    if (!isFloat() && !hashed && !isa<IntegerAttr>(missing))
+      return emitOpError(
+          "holds decimal ids; its missing(...) is an integer (C3)");
+  }
+  if (DictionaryAttr values = getValuesAttr())
+    for (NamedAttribute entry : values)
+      if (!isa<FloatAttr, IntegerAttr>(entry.getValue()))
+        return emitOpError() << "maps '" << entry.getName().getValue()
+                             << "' to something that is not a number (C2)";
+  if (ArrayAttr columns = getColumnsAttr()) {
+    if (static_cast<int64_t>(columns.size()) != getWidth())
+      return emitOpError() << "names " << columns.size() << " columns for "
+                           << getWidth() << " slots (C4)";
+    bool positions = llvm::all_of(columns, llvm::IsaPred<IntegerAttr>);
+    bool names = llvm::all_of(columns, llvm::IsaPred<StringAttr>);
+    if (!positions && !names)
+      return emitOpError("has columns that are neither all positions nor all "
+                         "header names (C4)");
+    if (positions)
+      for (auto position : columns.getAsRange<IntegerAttr>())
+        if (position.getValue().isNegative())
+          return emitOpError("has a negative column position (C4)");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyInitializer(Operation *op, Attribute init,
+                                       int64_t rank) {
+  if (!isa<ZerosAttr, ConstantInitAttr, UniformAttr, NormalAttr, XavierAttr>(
+          init))
+    return op->emitOpError()
+           << "has initial value " << init
+           << "; expected #nn.zeros, #nn.constant<v>, #nn.uniform<low, high>, "
+              "#nn.normal<mean, deviation> or #nn.xavier";
+  if (isa<XavierAttr>(init) && rank != 2)
+    return op->emitOpError("uses #nn.xavier, which needs rank 2 (C3)");
+  return success();
+}
+
+static LogicalResult verifyDenseType(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() == 0 ||
+      !(tensor.getElementType().isF32() || tensor.getElementType().isF64()))
+    return op->emitOpError() << "has type " << type
+                             << "; expected a static, non-empty tensor of f32 "
+                                "or f64 (C1)";
+  return success();
+}
+
+/// Checks that `reference`, if given, names an op of type `OpT`.
+template <typename OpT>
+static LogicalResult
+verifyReference(Operation *user, SymbolTableCollection &symbols,
+                FlatSymbolRefAttr reference, StringRef constraint) {
+  if (!reference || symbols.lookupNearestSymbolFrom<OpT>(user, reference))
+    return success();
+  return user->emitOpError()
+         << "names " << reference << ", which is not an "
+         << OpT::getOperationName() << " (" << constraint << ")";
+}
+
+LogicalResult ParamOp::verify() {
+  if (failed(verifyDenseType(*this, getType())))
+    return failure();
+  return verifyInitializer(*this, getInit(),
+                           cast<RankedTensorType>(getType()).getRank());
+}
+
+LogicalResult ParamOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyReference<GroupOp>(*this, symbols, getGroupAttr(), "C2");
+}
+
+LogicalResult StateOp::verify() {
+  if (failed(verifyDenseType(*this, getType())))
+    return failure();
+  return verifyInitializer(*this, getInit(),
+                           cast<RankedTensorType>(getType()).getRank());
+}
+
+LogicalResult TableOp::verify() {
+  if (!getKey().isInteger(64))
+    return emitOpError() << "has keys of type " << getKey()
+                         << "; the key type is i64 (C1)";
+  auto row = dyn_cast<RankedTensorType>(getRow());
+  if (!row || row.getRank() != 1)
+    return emitOpError() << "has rows of type " << getRow()
+                         << "; a row is a static float tensor of rank 1 (C1)";
+  if (failed(verifyDenseType(*this, row)))
+    return failure();
+  // A row of n elements counts as a matrix [1, n].
+  return verifyInitializer(*this, getInit(), 2);
+}
+
+LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyReference<GroupOp>(*this, symbols, getGroupAttr(), "C2");
+}
+
+LogicalResult MetricOp::verify() {
+  if (!isa<AucAttr, LogLossAttr, CopcAttr>(getKind()))
+    return emitOpError() << "is of kind " << getKind()
+                         << "; expected #nn.auc<buckets = N>, #nn.log_loss or "
+                            "#nn.copc (C1)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Groups, clips, rules, schedules
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClipOp::verify() {
+  double limit = getLimit().convertToDouble();
+  if (!std::isfinite(limit) || limit <= 0)
+    return emitOpError("needs a finite limit > 0 (C1)");
+  return success();
+}
+
+LogicalResult GroupOp::verify() {
+  if (!std::isfinite(getRate().convertToDouble()))
+    return emitOpError("has a learning rate that is not finite (C3)");
+  if (ArrayAttr decay = getDecayAttr())
+    for (Attribute term : decay)
+      if (!isa<L1Attr, L2Attr>(term))
+        return emitOpError() << "has decay term " << term
+                             << "; expected #nn.l1<c> or #nn.l2<c> (C4)";
+  return success();
+}
+
+/// Checks that each name of `hyper` is one of `names`, with a number.
+static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
+                                 ArrayAttr names, FlatSymbolRefAttr owner) {
+  if (!hyper)
+    return success();
+  for (NamedAttribute entry : hyper) {
+    if (!isa<FloatAttr, IntegerAttr>(entry.getValue()))
+      return op->emitOpError()
+             << "gives '" << entry.getName().getValue() << "' of " << owner
+             << " a value that is not a "
+                "number (C2)";
+    if (!llvm::is_contained(names, entry.getName()))
+      return op->emitOpError()
+             << "gives '" << entry.getName().getValue() << "' to " << owner
+             << ", whose hyper-parameters are " << names << " (C2)";
+  }
+  return success();
+}
+
+LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // A rule or schedule that nothing defines comes from the standard library:
+  // the pass that links it complains about unknown names.
+  if (Operation *symbol =
+          symbols.lookupNearestSymbolFrom(*this, getRuleAttr())) {
+    auto rule = dyn_cast<RuleOp>(symbol);
+    if (!rule)
+      return emitOpError() << "names " << getRuleAttr()
+                           << ", which is not an nn.rule (C1)";
+    if (failed(verifyHyper(*this, getRuleHyperAttr(), rule.getHyperNames(),
+                           getRuleAttr())))
+      return failure();
+  }
+  if (getScheduleAttr())
+    if (Operation *symbol =
+            symbols.lookupNearestSymbolFrom(*this, getScheduleAttr())) {
+      auto schedule = dyn_cast<ScheduleOp>(symbol);
+      if (!schedule)
+        return emitOpError() << "names " << getScheduleAttr()
+                             << ", which is not an nn.schedule (C1)";
+      if (failed(verifyHyper(*this, getScheduleHyperAttr(),
+                             schedule.getHyperNames(), getScheduleAttr())))
+        return failure();
+    }
+  return verifyReference<ClipOp>(*this, symbols, getClipAttr(), "C1");
+}
+
+static LogicalResult verifyNamedNumbers(Operation *op, ArrayAttr names,
+                                        DenseF64ArrayAttr values) {
+  llvm::StringSet<> seen;
+  if (names.size() != static_cast<size_t>(values.size()))
+    return op->emitOpError("has not as many names as numbers");
+  for (auto name : names.getAsRange<StringAttr>())
+    if (!seen.insert(name.getValue()).second)
+      return op->emitOpError() << "names '" << name.getValue() << "' twice";
+  return success();
+}
+
+LogicalResult RuleOp::verifyRegions() {
+  if (failed(
+          verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())) ||
+      failed(verifyNamedNumbers(*this, getSlotNames(), getSlotValuesAttr())))
+    return failure();
+  Type f64 = Float64Type::get(getContext());
+  size_t hypers = getHyperNames().size(), slots = getSlotNames().size();
+  auto once = verifyScalarRegion(*this, getOnce(), "once",
+                                 SmallVector<Type>(2 + hypers, f64));
+  if (failed(once))
+    return failure();
+  for (Type type : *once)
+    if (type != f64)
+      return emitOpError("yields from 'once' a value that is not f64 (C1)");
+  Block &each = getEach().front();
+  if (each.getNumArguments() == 0 ||
+      !isa<FloatType>(each.getArgument(0).getType()))
+    return emitOpError("needs value, gradient, slots and the yields of 'once' "
+                       "as arguments of 'each' (C1)");
+  Type element = each.getArgument(0).getType();
+  auto updated =
+      verifyScalarRegion(*this, getEach(), "each",
+                         SmallVector<Type>(2 + slots + once->size(), element));
+  if (failed(updated))
+    return failure();
+  if (*updated != SmallVector<Type>(1 + slots, element))
+    return emitOpError() << "yields from 'each' " << updated->size()
+                         << " values; expected the new value and " << slots
+                         << " slots, all " << element << " (C1)";
+  return success();
+}
+
+LogicalResult ScheduleOp::verifyRegions() {
+  if (failed(verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())))
+    return failure();
+  Type f64 = Float64Type::get(getContext());
+  auto yielded =
+      verifyScalarRegion(*this, getBody(), "body",
+                         SmallVector<Type>(2 + getHyperNames().size(), f64));
+  if (failed(yielded))
+    return failure();
+  if (*yielded != SmallVector<Type>{f64})
+    return emitOpError("yields the rate, one f64 (C1)");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions and programs
+//===----------------------------------------------------------------------===//
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
+                      ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(arguments, results);
+  };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void FuncOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(
+      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+LogicalResult FuncOp::verify() {
+  if (getBody().empty())
+    return emitOpError("needs a body (C1)");
+  return success();
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!callee)
+    return emitOpError() << "calls " << getCalleeAttr()
+                         << ", which is not an nn.func (C1)";
+  if (callee.getFunctionType() !=
+      FunctionType::get(getContext(), getOperandTypes(), getResultTypes()))
+    return emitOpError() << "does not match the type of " << getCalleeAttr()
+                         << ", " << callee.getFunctionType() << " (C1)";
+  return success();
+}
+
+LogicalResult ReturnOp::verify() {
+  if (auto function = dyn_cast<FuncOp>((*this)->getParentOp())) {
+    if (getOperandTypes() != function.getFunctionType().getResults())
+      return emitOpError() << "returns other types than the function's, "
+                           << function.getFunctionType().getResults()
+                           << " (C1)";
+    return success();
+  }
+  for (Type type : getOperandTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getRank() < 1 || !tensor.isDynamicDim(0) ||
+        !isa<FloatType>(tensor.getElementType()))
+      return emitOpError() << "outputs " << type
+                           << "; an output is a float tensor with the batch as "
+                              "first dimension (C1)";
+  }
+  return success();
+}
+
+SmallVector<FieldOp> ProgramOp::getFields() {
+  auto record =
+      SymbolTable::lookupNearestSymbolFrom<RecordOp>(*this, getRecordAttr());
+  SmallVector<FieldOp> fields;
+  if (!record)
+    return fields;
+  ArrayAttr except = getExceptAttr();
+  for (FieldOp field : record.getBody().getOps<FieldOp>())
+    if (!except || !llvm::is_contained(
+                       except, FlatSymbolRefAttr::get(field.getSymNameAttr())))
+      fields.push_back(field);
+  return fields;
+}
+
+ReturnOp ProgramOp::getReturn() {
+  return cast<ReturnOp>(getBody().front().getTerminator());
+}
+
+/// The block argument types of a program that reads `fields`.
+static SmallVector<Type> getArgumentTypes(ArrayRef<FieldOp> fields,
+                                          bool splitRagged) {
+  SmallVector<Type> types;
+  for (FieldOp field : fields) {
+    MLIRContext *context = field.getContext();
+    if (field.isRagged() && splitRagged) {
+      types.push_back(RankedTensorType::get({ShapedType::kDynamic},
+                                            IntegerType::get(context, 64)));
+      types.push_back(RankedTensorType::get({ShapedType::kDynamic},
+                                            IntegerType::get(context, 32)));
+      continue;
+    }
+    types.push_back(field.getType());
+  }
+  return types;
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  Operation *minimize = nullptr;
+  for (Operation &op : getBody().front()) {
+    if (getFrozen() && isa<MinimizeOp, OnceOp, UpdateOp>(op))
+      return op.emitOpError() << "stands in frozen program @" << getSymName()
+                              << ", which only reads (C3)";
+    if (isa<MinimizeOp>(op)) {
+      if (minimize)
+        return op.emitOpError() << "is the second nn.minimize of program @"
+                                << getSymName() << " (C4)";
+      minimize = &op;
+    }
+  }
+  return success();
+}
+
+LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto record =
+      symbols.lookupNearestSymbolFrom<RecordOp>(*this, getRecordAttr());
+  if (!record)
+    return emitOpError() << "reads " << getRecordAttr()
+                         << ", which is not an nn.record (C1)";
+  if (ArrayAttr except = getExceptAttr())
+    for (auto name : except.getAsRange<FlatSymbolRefAttr>())
+      if (!SymbolTable::lookupSymbolIn(record, name.getAttr()))
+        return emitOpError()
+               << "excepts " << name << ", which is not a field of "
+               << getRecordAttr() << " (C1)";
+  auto module = (*this)->getParentOfType<ModuleOp>();
+  auto phase = module->getAttrOfType<StringAttr>(NNDialect::kPhaseAttrName);
+  bool splitRagged = phase && phase.getValue() != "model";
+  SmallVector<Type> expected = getArgumentTypes(getFields(), splitRagged);
+  if (SmallVector<Type>(getBody().getArgumentTypes()) != expected)
+    return emitOpError() << "has arguments (" << getBody().getArgumentTypes()
+                         << "), but the fields that it reads are (" << expected
+                         << ") (C2)";
+  return success();
+}
