@@ -1,0 +1,35 @@
+//===- RT.h - The runtime dialect -------------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that a user of dialect `rt` includes. Documentation of attributes
+// and ops is in the .td files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_RT_IR_RT_H
+#define PDLC_DIALECT_RT_IR_RT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "pdlc/Dialect/RT/IR/RTDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "pdlc/Dialect/RT/IR/RTAttributes.h.inc"
+#define GET_OP_CLASSES
+#include "pdlc/Dialect/RT/IR/RTOps.h.inc"
+
+#endif // PDLC_DIALECT_RT_IR_RT_H

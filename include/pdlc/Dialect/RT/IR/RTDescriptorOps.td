@@ -1,0 +1,120 @@
+//===- RTDescriptorOps.td - What the descriptor says -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_RT_IR_RTDESCRIPTOROPS_TD
+#define PDLC_DIALECT_RT_IR_RTDESCRIPTOROPS_TD
+
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "pdlc/Dialect/RT/IR/RTDialect.td"
+
+def RT_SymbolRefArrayAttr : TypedArrayAttrBase<FlatSymbolRefAttr, "array of symbols">;
+
+def RT_ProgramOp : RT_Op<"program", [Symbol,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The stages of a program and what they exchange";
+  let description = [{
+    All that `pdl_program` says. Positions in the lists are the indices that the
+    stages use in `pdl_step_context`: field i of `fields` is `fields[i]`, table l
+    of `lookups` is `lookups[l]`, update u writes `gradients[u]`, output o
+    `outputs[o]`.
+
+    - `reads(@record [@a, @b])`: the fields that the program reads.
+    - `lookups [@emb]`: the table of each deduplicated lookup.
+    - `updates [@w, @emb] lookup_of [-1, 0]`: which symbol each gradient
+      updates, and for a table the lookup whose keys its rows belong to.
+    - `outputs ["output0"] widths [1]`: elements a sample of each output.
+    - `loss`: compute writes the sum of losses and of weights.
+    - `prepare(@f, size)`, `compute(@f, size)`: the stage functions
+      `(!llvm.ptr) -> i32` and the bytes that each needs in its arena.
+
+    Constraints:
+    - (C1) Stage functions are `func.func` (later `llvm.func`) of the module.
+    - (C2) The record is an `nn.record` and has each field; each lookup names an
+      `nn.table`; each update names an `nn.param` or `nn.table`, a table with
+      its lookup, a parameter with -1.
+    - (C3) As many widths as outputs, `lookup_of` entries as updates, and
+      `keys` and `occurrences` entries of both sizes as lookups.
+    - (C4) A frozen program has neither updates nor `loss`.
+
+    Example:
+    ```mlir
+    rt.program @train reads(@clicks [@label, @cat]) lookups [@emb]
+      updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] loss
+      prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(4)>)
+      compute(@train_compute, <64 + 1600 * batch, keys(40), occurrences(0)>)
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, UnitAttr:$frozen,
+    FlatSymbolRefAttr:$record, RT_SymbolRefArrayAttr:$fields,
+    DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$lookups,
+    DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$updates,
+    DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$update_lookups,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$output_names,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_widths,
+    UnitAttr:$has_loss, FlatSymbolRefAttr:$prepare, RT_SizeAttr:$prepare_arena,
+    FlatSymbolRefAttr:$compute, RT_SizeAttr:$compute_arena);
+  let assemblyFormat = [{
+    $sym_name (`frozen` $frozen^)? `reads` `(` $record $fields `)`
+    (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
+    (`outputs` $output_names^ `widths` $output_widths)? (`loss` $has_loss^)?
+    `prepare` `(` $prepare `,` $prepare_arena `)`
+    `compute` `(` $compute `,` $compute_arena `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def RT_OnceKernelOp : RT_Op<"once_kernel", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The function that runs once for a group and step";
+  let description = [{
+    `pdl_group::once`, and how many scalars it writes.
+
+    Constraints:
+    - (C1) The symbol is an `nn.group`, the callee a function of the module.
+    - (C2) At least one scalar (scalar 0 is the weight).
+
+    Example:
+    ```mlir
+    rt.once_kernel @dense calls @once_dense scalars 4
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$group, FlatSymbolRefAttr:$callee,
+    I64Attr:$scalar_count);
+  let assemblyFormat = "$group `calls` $callee `scalars` $scalar_count attr-dict";
+  let hasVerifier = 1;
+}
+
+def RT_UpdateKernelOp : RT_Op<"update_kernel", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The function that applies a group's rule to a symbol";
+  let description = [{
+    `pdl_symbol::dense_kernel` of a parameter, `pdl_symbol::row_kernel` of a
+    table; the slots of the group's rule, with their initial values.
+
+    Constraints:
+    - (C1) The symbol is an `nn.param` or `nn.table`, the callee a function of
+      the module.
+    - (C2) As many initial values as slots.
+
+    Example:
+    ```mlir
+    rt.update_kernel @w calls @update_w slots ["m", "v"] from [0.0, 0.0]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, FlatSymbolRefAttr:$callee,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$slot_names,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values);
+  let assemblyFormat = [{
+    $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // PDLC_DIALECT_RT_IR_RTDESCRIPTOROPS_TD

@@ -1,0 +1,117 @@
+//===- RTDescriptorOps.cpp - Verifiers of descriptor ops ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::rt;
+
+/// Fails unless `name` is a function of the module.
+static LogicalResult verifyFunction(Operation *op,
+                                    SymbolTableCollection &tables,
+                                    FlatSymbolRefAttr name) {
+  if (!tables.lookupNearestSymbolFrom<FunctionOpInterface>(op, name))
+    return op->emitOpError() << name << " is not a function of the module";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// rt.program
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramOp::verify() {
+  if (getOutputWidths().size() != getOutputNames().size())
+    return emitOpError() << "has " << getOutputNames().size()
+                         << " outputs, but " << getOutputWidths().size()
+                         << " widths";
+  if (getUpdateLookups().size() != getUpdates().size())
+    return emitOpError() << "has " << getUpdates().size() << " updates, but "
+                         << getUpdateLookups().size() << " `lookup_of` entries";
+  size_t lookups = getLookups().size();
+  for (SizeAttr size : {getPrepareArena(), getComputeArena()})
+    if (size.getPerKey().size() != lookups ||
+        size.getPerOccurrence().size() != lookups)
+      return emitOpError() << "arena size " << size << " must have " << lookups
+                           << " entries of `keys` and of `occurrences`, one "
+                              "for each lookup";
+  if (getFrozen() && (!getUpdates().empty() || getHasLoss()))
+    return emitOpError() << "is frozen, but has updates or a loss";
+  return success();
+}
+
+LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &tables) {
+  Operation *op = getOperation();
+  if (failed(verifyFunction(op, tables, getPrepareAttr())) ||
+      failed(verifyFunction(op, tables, getComputeAttr())))
+    return failure();
+  auto record =
+      tables.lookupNearestSymbolFrom<nn::RecordOp>(op, getRecordAttr());
+  if (!record)
+    return emitOpError() << getRecordAttr() << " is not an nn.record";
+  for (auto field : getFields().getAsRange<FlatSymbolRefAttr>())
+    if (!tables.lookupSymbolIn<nn::FieldOp>(record, field.getAttr()))
+      return emitOpError() << field << " is not a field of record "
+                           << getRecordAttr();
+  auto lookups = llvm::to_vector(getLookups().getAsRange<FlatSymbolRefAttr>());
+  for (FlatSymbolRefAttr lookup : lookups)
+    if (!tables.lookupNearestSymbolFrom<nn::TableOp>(op, lookup))
+      return emitOpError() << "lookup " << lookup << " is not an nn.table";
+  for (auto [symbol, lookup] : llvm::zip_equal(
+           getUpdates().getAsRange<FlatSymbolRefAttr>(), getUpdateLookups())) {
+    if (tables.lookupNearestSymbolFrom<nn::ParamOp>(op, symbol)) {
+      if (lookup != -1)
+        return emitOpError()
+               << "update of parameter " << symbol << " must have lookup -1";
+      continue;
+    }
+    if (!tables.lookupNearestSymbolFrom<nn::TableOp>(op, symbol))
+      return emitOpError() << "update " << symbol
+                           << " is neither an nn.param nor an nn.table";
+    if (lookup < 0 || lookup >= static_cast<int64_t>(lookups.size()) ||
+        lookups[lookup] != symbol)
+      return emitOpError() << "update of table " << symbol
+                           << " must name the index of its lookup, not "
+                           << lookup;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// rt.once_kernel, rt.update_kernel
+//===----------------------------------------------------------------------===//
+
+LogicalResult OnceKernelOp::verify() {
+  if (getScalarCount() < 1)
+    return emitOpError("must write at least one scalar, the weight");
+  return success();
+}
+
+LogicalResult OnceKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (!tables.lookupNearestSymbolFrom<nn::GroupOp>(*this, getGroupAttr()))
+    return emitOpError() << getGroupAttr() << " is not an nn.group";
+  return verifyFunction(*this, tables, getCalleeAttr());
+}
+
+LogicalResult UpdateKernelOp::verify() {
+  if (getSlotNames().size() != getSlotValues().size())
+    return emitOpError() << "has " << getSlotNames().size() << " slots, but "
+                         << getSlotValues().size() << " initial values";
+  return success();
+}
+
+LogicalResult UpdateKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
+  Operation *symbol =
+      tables.lookupNearestSymbolFrom(*this, getSymbolAttr().getAttr());
+  if (!isa_and_nonnull<nn::ParamOp, nn::TableOp>(symbol))
+    return emitOpError() << getSymbolAttr()
+                         << " is neither an nn.param nor an nn.table";
+  return verifyFunction(*this, tables, getCalleeAttr());
+}
