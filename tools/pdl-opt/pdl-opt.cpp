@@ -12,12 +12,14 @@
 #include "mlir/Transforms/Passes.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
+#include "pdlc/Transforms/Pipelines.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<pdlc::nn::NNDialect, mlir::arith::ArithDialect,
                   mlir::math::MathDialect>();
   pdlc::registerPDLCPasses();
+  pdlc::registerPipelines();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   return mlir::asMainReturnCode(mlir::MlirOptMain(

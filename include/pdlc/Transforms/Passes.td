@@ -75,4 +75,59 @@ def NNMergeLookups : Pass<"nn-merge-lookups", "::mlir::ModuleOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Phase `fused`
+//===----------------------------------------------------------------------===//
+
+def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
+  let summary = "Products with bias, activation and its gradient";
+  let description = [{
+    Turns every `nn.matmul` into `nn.gemm`, whose post-op list takes up a bias,
+    a relu, or the gradient of a relu where that follows as the only use. The
+    order of operations on each element, and so every bit, stays.
+
+    Before:
+    ```mlir
+    %0 = nn.matmul %x, %w : (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+    %1 = nn.add %0, %b : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %2 = nn.relu %1 : tensor<?x4xf32>
+    ```
+    After:
+    ```mlir
+    %2 = nn.gemm %x, %w bias(%b) post [bias, relu]
+      : (tensor<?x3xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numPosts", "posts-fused", "Ops taken up as post-ops">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+def NNSetPhase : Pass<"nn-set-phase", "::mlir::ModuleOp"> {
+  let summary = "Names the phase that a module has reached";
+  let description = [{
+    For phases in which a mode has nothing to do: in mode `local` nothing is
+    placed and no role is cut out.
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"\"", "The phase">];
+}
+
+def NNVerifyPhase : Pass<"nn-verify-phase", "::mlir::ModuleOp"> {
+  let summary = "Checks what a phase promises";
+  let description = [{
+    Stands behind each phase, so that a broken pass fails at the border. Checks
+    that the module says it is in this phase, that only ops of the phase are
+    left, and the phase's rules: ids derive from fields and samples do not mix
+    (model); the snapshot rule (from merged on); each op has a stage and none
+    waits for a later one (from split on); no tensors (from buffers on); a
+    target triple (llvm).
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"model\"", "The phase to check for">];
+}
+
 #endif // PDLC_TRANSFORMS_PASSES_TD

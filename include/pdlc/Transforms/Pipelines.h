@@ -1,0 +1,40 @@
+//===- Pipelines.h - From model to a phase ----------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_TRANSFORMS_PIPELINES_H
+#define PDLC_TRANSFORMS_PIPELINES_H
+
+#include "pdlc/Transforms/Phases.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace pdlc {
+
+/// What a compilation can be told; the same for pdl-opt and pdl-translate.
+struct PipelineOptions {
+  /// `f32`, or `f64` for tests against mathematics.
+  std::string elementType = "f32";
+  /// `fast` or `strict`.
+  std::string numerics = "fast";
+  /// A name that LLVM knows, or `native`.
+  std::string targetCpu = "x86-64-v3";
+};
+
+/// Adds all passes that lead a module from phase `model` to phase `to`, with
+/// the verifying pass of each phase on the way.
+void buildPipeline(mlir::OpPassManager &manager, Phase to,
+                   const PipelineOptions &options);
+
+/// Registers `--pdl-pipeline="to=..."`.
+void registerPipelines();
+
+} // namespace pdlc
+
+#endif // PDLC_TRANSFORMS_PIPELINES_H

@@ -1,0 +1,263 @@
+//===- LowerModel.cpp - Inlines functions, makes state and bags explicit -===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/IRMapping.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNLOWERMODEL
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Diagnoses a call that leads back to a function on `path`.
+static LogicalResult rejectRecursion(FuncOp function, SymbolTable &symbols,
+                                     SmallVectorImpl<FuncOp> &path) {
+  path.push_back(function);
+  WalkResult result = function.walk([&](CallOp call) {
+    auto callee = symbols.lookup<FuncOp>(call.getCallee());
+    if (llvm::is_contained(path, callee)) {
+      call.emitOpError() << "makes @" << callee.getSymName()
+                         << " call itself; functions are inlined and may not "
+                            "recurse (nn.func, C1)";
+      return WalkResult::interrupt();
+    }
+    return failed(rejectRecursion(callee, symbols, path))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  path.pop_back();
+  return failure(result.wasInterrupted());
+}
+
+/// Replaces each call in `program` by the callee's body, until none is left.
+static void inlineCalls(ProgramOp program, SymbolTable &symbols) {
+  SmallVector<CallOp> worklist(program.getBody().getOps<CallOp>());
+  while (!worklist.empty()) {
+    CallOp call = worklist.pop_back_val();
+    auto callee = symbols.lookup<FuncOp>(call.getCallee());
+    IRMapping mapping;
+    mapping.map(callee.getBody().getArguments(), call.getOperands());
+    OpBuilder builder(call);
+    for (Operation &op : callee.getBody().front().without_terminator()) {
+      Operation *clone = builder.clone(op, mapping);
+      if (auto nested = dyn_cast<CallOp>(clone))
+        worklist.push_back(nested);
+    }
+    Operation *terminator = callee.getBody().front().getTerminator();
+    for (auto [result, value] :
+         llvm::zip(call.getResults(), terminator->getOperands()))
+      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+    call.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One program
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value of ids in its explicit form; `splits` is null for a tensor, each
+/// bag of which holds one id.
+struct FlatIds {
+  Value ids, splits;
+};
+
+class ProgramLowering {
+public:
+  explicit ProgramLowering(ProgramOp program)
+      : program(program), builder(program.getContext()),
+        i64(builder.getI64Type()),
+        flatIds(RankedTensorType::get({ShapedType::kDynamic}, i64)),
+        flatSplits(RankedTensorType::get({ShapedType::kDynamic},
+                                         builder.getI32Type())) {}
+
+  void run() {
+    lowerArguments();
+    for (Operation &op :
+         llvm::make_early_inc_range(program.getBody().front())) {
+      builder.setInsertionPoint(&op);
+      if (auto read = dyn_cast<ReadOp>(op))
+        replace(read, readAtEntry(read.getSymbolAttr(), read.getType()));
+      else if (auto linear = dyn_cast<LinearOp>(op))
+        lowerLinear(linear);
+      else if (auto flatten = dyn_cast<FlattenOp>(op))
+        replace(flatten,
+                ReshapeOp::create(builder, op.getLoc(), flatten.getType(),
+                                  flatten.getInput()));
+      else if (auto lookup = dyn_cast<LookupOp>(op))
+        lowerLookup(lookup);
+      else if (auto cross = dyn_cast<CrossOp>(op))
+        lowerCross(cross);
+    }
+    eraseRagged();
+  }
+
+private:
+  void replace(Operation *op, Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  }
+
+  /// Puts ids and splits behind each ragged argument, which stays until its
+  /// last use is lowered.
+  void lowerArguments() {
+    Block &body = program.getBody().front();
+    for (unsigned i = 0; i < body.getNumArguments(); ++i) {
+      BlockArgument argument = body.getArgument(i);
+      if (!isa<RaggedType>(argument.getType()))
+        continue;
+      Location loc = argument.getLoc();
+      Value ids = body.insertArgument(i + 1, flatIds, loc);
+      Value splits = body.insertArgument(i + 2, flatSplits, loc);
+      bags[argument] = {ids, splits};
+      i += 2;
+    }
+  }
+
+  Value readAtEntry(FlatSymbolRefAttr symbol, Type type) {
+    Value &value = reads[symbol.getAttr()];
+    if (value)
+      return value;
+    OpBuilder::InsertionGuard guard(builder);
+    Block &body = program.getBody().front();
+    if (lastRead)
+      builder.setInsertionPointAfter(lastRead);
+    else
+      builder.setInsertionPointToStart(&body);
+    lastRead = ReadOp::create(builder, program.getLoc(), type, symbol);
+    value = lastRead->getResult(0);
+    return value;
+  }
+
+  void lowerLinear(LinearOp op) {
+    Location loc = op.getLoc();
+    auto input = cast<RankedTensorType>(op.getInput().getType());
+    auto result = cast<RankedTensorType>(op.getType());
+    Type element = input.getElementType();
+    int64_t in = input.getDimSize(1), out = result.getDimSize(1);
+    Value weight = readAtEntry(op.getWeightAttr(),
+                               RankedTensorType::get({in, out}, element));
+    Value value = MatmulOp::create(builder, loc, result, op.getInput(), weight);
+    if (op.getBiasAttr()) {
+      Value bias =
+          readAtEntry(op.getBiasAttr(), RankedTensorType::get({out}, element));
+      value = AddOp::create(builder, loc, result, value, bias);
+    }
+    switch (op.getActivation()) {
+    case Activation::none:
+      break;
+    case Activation::relu:
+      value = ReluOp::create(builder, loc, result, value);
+      break;
+    case Activation::sigmoid:
+      value = SigmoidOp::create(builder, loc, result, value);
+      break;
+    case Activation::tanh:
+      value = TanhOp::create(builder, loc, result, value);
+      break;
+    }
+    replace(op, value);
+  }
+
+  FlatIds flatten(Value ids, Location loc) {
+    auto found = bags.find(ids);
+    if (found != bags.end())
+      return found->second;
+    return {ReshapeOp::create(builder, loc, flatIds, ids), Value()};
+  }
+
+  void lowerLookup(LookupOp op) {
+    Location loc = op.getLoc();
+    FlatIds ids = flatten(op.getIds(), loc);
+    auto result = cast<RankedTensorType>(op.getType());
+    auto rows = RankedTensorType::get(
+        {ShapedType::kDynamic, result.getDimSize(2)}, result.getElementType());
+    auto unique = UniqueOp::create(
+        builder, loc, TypeRange{flatIds, flatSplits, flatSplits, flatSplits},
+        ValueRange{ids.ids});
+    Value pulled =
+        PullOp::create(builder, loc, rows, op.getTableAttr(), unique.getKeys());
+    SmallVector<Value> splits;
+    if (ids.splits)
+      splits.push_back(ids.splits);
+    auto pool = PoolOp::create(
+        builder, loc, TypeRange{rows}, pulled, unique.getInverse(),
+        unique.getKeySplits(), unique.getOccurrences(), ValueRange{ids.ids},
+        splits, builder.getArrayAttr({op.getPoolingAttr()}),
+        builder.getDenseBoolArrayAttr({ids.splits != nullptr}));
+    replace(op, ReshapeOp::create(builder, loc, result, pool.getResult(0)));
+  }
+
+  void lowerCross(CrossOp op) {
+    if (!isa<RaggedType>(op.getType()))
+      return;
+    SmallVector<Value> ids, splits;
+    for (Value input : op.getInputs()) {
+      FlatIds flat = flatten(input, op.getLoc());
+      if (!flat.splits)
+        flat.splits =
+            SingleBagsOp::create(builder, op.getLoc(), flatSplits, flat.ids);
+      ids.push_back(flat.ids);
+      splits.push_back(flat.splits);
+    }
+    auto crossed =
+        CrossBagsOp::create(builder, op.getLoc(), flatIds, flatSplits, ids,
+                            splits, builder.getI64IntegerAttr(op.getSalt()));
+    bags[op.getResult()] = {crossed.getResult(), crossed.getResultSplits()};
+    dead.push_back(op);
+  }
+
+  void eraseRagged() {
+    for (Operation *op : llvm::reverse(dead))
+      op->erase();
+    Block &body = program.getBody().front();
+    for (unsigned i = body.getNumArguments(); i-- > 0;)
+      if (isa<RaggedType>(body.getArgument(i).getType()))
+        body.eraseArgument(i);
+  }
+
+  ProgramOp program;
+  OpBuilder builder;
+  Type i64;
+  RankedTensorType flatIds, flatSplits;
+  DenseMap<Value, FlatIds> bags;
+  DenseMap<StringAttr, Value> reads;
+  Operation *lastRead = nullptr;
+  SmallVector<Operation *> dead;
+};
+
+struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    for (FuncOp function : module.getOps<FuncOp>()) {
+      SmallVector<FuncOp> path;
+      if (failed(rejectRecursion(function, symbols, path)))
+        return signalPassFailure();
+    }
+    for (ProgramOp program : module.getOps<ProgramOp>()) {
+      inlineCalls(program, symbols);
+      ProgramLowering(program).run();
+    }
+    for (FuncOp function : llvm::make_early_inc_range(module.getOps<FuncOp>()))
+      function.erase();
+    module->setAttr(NNDialect::kPhaseAttrName,
+                    StringAttr::get(&getContext(), "merged"));
+  }
+};
+} // namespace

@@ -1,0 +1,117 @@
+//===- MergeLookups.cpp - One deduplicated lookup for each table --------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNMERGELOOKUPS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+namespace {
+struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
+  void runOnOperation() override {
+    for (ProgramOp program : getOperation().getOps<ProgramOp>())
+      if (failed(mergeIn(program)))
+        return signalPassFailure();
+  }
+
+  LogicalResult mergeIn(ProgramOp program) {
+    llvm::MapVector<StringAttr, SmallVector<PoolOp>> pools;
+    for (PoolOp pool : program.getBody().getOps<PoolOp>()) {
+      auto pull = pool.getRows().getDefiningOp<PullOp>();
+      pools[pull.getTableAttr().getAttr()].push_back(pool);
+    }
+    Operation *first = nullptr;
+    for (Operation &op : program.getBody().front())
+      if (isa<UniqueOp>(op)) {
+        first = &op;
+        break;
+      }
+    if (!first || failed(hoistIds(program, first)))
+      return failure(first != nullptr);
+    for (auto &[table, users] : pools)
+      if (users.size() > 1)
+        merge(users);
+    return success();
+  }
+
+  /// Moves whatever ids and splits derive from before `first`. They derive
+  /// from fields alone, so their operands move with them.
+  LogicalResult hoistIds(ProgramOp program, Operation *first) {
+    SetVector<Value> wanted;
+    for (PoolOp pool : program.getBody().getOps<PoolOp>()) {
+      wanted.insert(pool.getIds().begin(), pool.getIds().end());
+      wanted.insert(pool.getSplits().begin(), pool.getSplits().end());
+    }
+    DenseSet<Operation *> slice;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      if (Operation *op = wanted[i].getDefiningOp()) {
+        if (auto pull = dyn_cast<PullOp>(op))
+          return pull.emitOpError()
+                 << "feeds the ids of another lookup; ids derive from fields "
+                    "alone (nn.lookup, C3)";
+        slice.insert(op);
+        wanted.insert(op->operand_begin(), op->operand_end());
+      }
+    for (Operation &op : llvm::make_early_inc_range(program.getBody().front()))
+      if (slice.contains(&op) && first->isBeforeInBlock(&op))
+        op.moveBefore(first);
+    return success();
+  }
+
+  void merge(ArrayRef<PoolOp> pools) {
+    PoolOp front = pools.front();
+    auto pull = front.getRows().getDefiningOp<PullOp>();
+    auto unique = pull.getKeys().getDefiningOp<UniqueOp>();
+    SmallVector<Value> ids, splits;
+    SmallVector<Attribute> poolings;
+    SmallVector<bool> bagged;
+    SmallVector<Type> types;
+    for (PoolOp pool : pools) {
+      llvm::append_range(ids, pool.getIds());
+      llvm::append_range(splits, pool.getSplits());
+      llvm::append_range(poolings, pool.getPoolings());
+      llvm::append_range(bagged, pool.getBagged());
+      llvm::append_range(types, pool.getResultTypes());
+    }
+    OpBuilder builder(unique);
+    SmallVector<Location> locations;
+    for (PoolOp pool : pools)
+      locations.push_back(pool.getLoc());
+    Location loc = builder.getFusedLoc(locations);
+    auto joined = UniqueOp::create(builder, loc, unique.getResultTypes(), ids);
+    Value rows = PullOp::create(builder, loc, pull.getType(),
+                                pull.getTableAttr(), joined.getKeys());
+    auto pooled = PoolOp::create(builder, loc, types, rows, joined.getInverse(),
+                                 joined.getKeySplits(), joined.getOccurrences(),
+                                 ids, splits, builder.getArrayAttr(poolings),
+                                 builder.getDenseBoolArrayAttr(bagged));
+    size_t next = 0;
+    for (PoolOp pool : pools) {
+      Operation *oldPull = pool.getRows().getDefiningOp();
+      Operation *oldUnique = cast<PullOp>(oldPull).getKeys().getDefiningOp();
+      for (Value result : pool.getResults())
+        result.replaceAllUsesWith(pooled.getResult(next++));
+      pool.erase();
+      if (oldPull->use_empty())
+        oldPull->erase();
+      if (oldUnique->use_empty())
+        oldUnique->erase();
+    }
+    numMerged += pools.size() - 1;
+  }
+};
+} // namespace

@@ -1,0 +1,235 @@
+//===- VerifyPhase.cpp - What each phase promises -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Transforms/Passes.h"
+#include "pdlc/Transforms/Phases.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNVERIFYPHASE
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+/// Rejects `op`: it does not belong to `phase`.
+static LogicalResult reject(Operation *op, Phase phase, StringRef why) {
+  return op->emitOpError() << "may not stand in phase " << stringify(phase)
+                           << ": " << why;
+}
+
+static LogicalResult failWithNote(InFlightDiagnostic diagnostic, Location loc,
+                                  StringRef note) {
+  diagnostic.attachNote(loc) << note;
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `model`
+//===----------------------------------------------------------------------===//
+
+/// Ids derive from fields alone: whatever needs a trained value could not be
+/// prepared before the step's state is known (nn.lookup, C3).
+static LogicalResult verifyIdsFromFields(LookupOp lookup) {
+  SetVector<Value> slice;
+  slice.insert(lookup.getIds());
+  for (size_t i = 0; i < slice.size(); ++i) {
+    Operation *op = slice[i].getDefiningOp();
+    if (!op)
+      continue;
+    bool trained = isa<LookupOp, LinearOp>(op);
+    if (auto read = dyn_cast<ReadOp>(op))
+      trained = isa_and_nonnull<ParamOp>(
+          SymbolTable::lookupNearestSymbolFrom(op, read.getSymbolAttr()));
+    if (trained)
+      return failWithNote(
+          lookup.emitOpError("looks up ids that depend on trained values (C3)"),
+          op->getLoc(), "the ids depend on this");
+    slice.insert(op->operand_begin(), op->operand_end());
+  }
+  return success();
+}
+
+static LogicalResult verifyModelOp(Operation *op) {
+  if (isa<UniqueOp, PullOp, PoolOp, PoolGradientOp, CrossBagsOp, SingleBagsOp,
+          LossSumOp, SquaredNormOp, OnceOp, UpdateOp, GemmOp>(op))
+    return reject(op, Phase::Model, "a pass makes it in a later phase");
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    auto type = cast<RankedTensorType>(reduce.getInput().getType());
+    for (int64_t axis : reduce.getAxes())
+      if (type.isDynamicDim(axis))
+        return reduce.emitOpError("reduces over the samples of a batch, which "
+                                  "replicas could not do alike (C3)");
+  }
+  if (auto lookup = dyn_cast<LookupOp>(op))
+    return verifyIdsFromFields(lookup);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `merged` and later
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyMergedOp(Operation *op, Phase phase) {
+  if (isa<FuncOp, CallOp>(op))
+    return reject(op, phase, "nn-lower-model inlines functions");
+  if (isa<LinearOp, LookupOp, FlattenOp>(op))
+    return reject(op, phase, "nn-lower-model spells it out");
+  for (Type type : op->getResultTypes())
+    if (isa<RaggedType>(type))
+      return reject(op, phase, "bags are ids and splits by now");
+  if (phase >= Phase::Gradient && isa<MinimizeOp>(op))
+    return reject(op, phase, "nn-autodiff replaces it by updates");
+  if (phase < Phase::Gradient &&
+      isa<PoolGradientOp, LossSumOp, SquaredNormOp, OnceOp, UpdateOp>(op))
+    return reject(op, phase, "nn-autodiff makes it");
+  if (phase < Phase::Fused && isa<GemmOp>(op))
+    return reject(op, phase, "nn-fuse-gemm makes it");
+  return success();
+}
+
+/// The snapshot rule: each symbol is read once, and updated at most once, after
+/// which nothing mentions it. So updating in place is always legal.
+static LogicalResult verifySnapshot(ProgramOp program) {
+  DenseMap<StringAttr, Operation *> reads, updates;
+  auto record = [&](DenseMap<StringAttr, Operation *> &seen, Operation *op,
+                    FlatSymbolRefAttr symbol, StringRef verb) -> LogicalResult {
+    if (Operation *update = updates.lookup(symbol.getAttr()))
+      return failWithNote(op->emitOpError()
+                              << "mentions " << symbol
+                              << " after its update (nn.program, C5)",
+                          update->getLoc(), "updated here");
+    auto [first, isNew] = seen.try_emplace(symbol.getAttr(), op);
+    if (isNew)
+      return success();
+    return failWithNote(op->emitOpError() << verb << " " << symbol
+                                          << " a second time (nn.program, C5)",
+                        first->second->getLoc(), "the first time is here");
+  };
+  for (Operation &op : program.getBody().front()) {
+    LogicalResult result = success();
+    if (auto read = dyn_cast<ReadOp>(op))
+      result = record(reads, &op, read.getSymbolAttr(), "reads");
+    else if (auto pull = dyn_cast<PullOp>(op))
+      result = record(reads, &op, pull.getTableAttr(), "pulls");
+    else if (auto update = dyn_cast<UpdateOp>(op))
+      result = record(updates, &op, update.getSymbolAttr(), "updates");
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
+  using NNVerifyPhaseBase::NNVerifyPhaseBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<Phase> expected = symbolizePhase(phase);
+    if (!expected) {
+      module.emitError() << "nn-verify-phase knows no phase '" << phase
+                         << "'; expected one of " << phaseList();
+      return signalPassFailure();
+    }
+    auto reached = module->getAttrOfType<StringAttr>(NNDialect::kPhaseAttrName);
+    StringRef actual = reached ? reached.getValue() : "model";
+    if (actual != phase) {
+      module.emitError() << "is in phase " << actual << ", expected " << phase;
+      return signalPassFailure();
+    }
+    if (failed(verifyModule(module, *expected)))
+      signalPassFailure();
+  }
+
+  LogicalResult verifyModule(ModuleOp module, Phase phase) {
+    if (phase >= Phase::Buffers)
+      return verifyLowered(module, phase);
+    WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+      return phase == Phase::Model ? verifyModelOp(op)
+                                   : verifyMergedOp(op, phase);
+    });
+    if (result.wasInterrupted())
+      return failure();
+    if (phase == Phase::Model) {
+      if (module.getOps<ProgramOp>().empty())
+        return module.emitError("holds no nn.program: there is nothing to "
+                                "train, evaluate or predict");
+      return success();
+    }
+    for (ProgramOp program : module.getOps<ProgramOp>())
+      if (failed(verifySnapshot(program)) ||
+          (phase >= Phase::Split && failed(verifyStages(program))))
+        return failure();
+    return success();
+  }
+
+  /// From `split` on each op belongs to a stage, and no stage waits for a later
+  /// one.
+  LogicalResult verifyStages(ProgramOp program) {
+    auto order = [](StringRef stage) {
+      return llvm::StringSwitch<int>(stage)
+          .Case("prepare", 0)
+          .Case("compute", 1)
+          .Case("apply", 2)
+          .Default(-1);
+    };
+    auto stageOf = [&](Operation *op) {
+      auto stage = op->getAttrOfType<StringAttr>("stage");
+      return stage ? order(stage.getValue()) : -1;
+    };
+    for (Operation &op : program.getBody().front().without_terminator()) {
+      int stage = stageOf(&op);
+      if (stage < 0)
+        return op.emitOpError("has no stage; expected the attribute 'stage' to "
+                              "be prepare, compute or apply");
+      for (Value operand : op.getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          if (stageOf(producer) > stage)
+            return failWithNote(op.emitOpError("waits for a later stage"),
+                                producer->getLoc(), "this runs later");
+      if (isa<UniqueOp, PullOp>(op) && stage != 0)
+        return op.emitOpError("can fail and stands outside of prepare");
+      if (isa<UpdateOp, OnceOp, SquaredNormOp>(op) != (stage == 2))
+        return op.emitOpError("belongs to apply exactly if it updates state");
+    }
+    return success();
+  }
+
+  /// From `buffers` on no tensor is left, and no op of the model but its
+  /// symbols.
+  LogicalResult verifyLowered(ModuleOp module, Phase phase) {
+    WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+      if (isa<ProgramOp>(op))
+        return reject(op, phase, "programs are stage functions by now");
+      for (Type type : op->getResultTypes())
+        if (isa<TensorType>(type))
+          return reject(op, phase, "values live in buffers by now");
+      bool llvmOnly = phase == Phase::LLVM && !isa<ModuleOp>(op) &&
+                      op->getName().getDialectNamespace() != "llvm";
+      if (llvmOnly)
+        return reject(op, phase, "only LLVM ops are left by now");
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    if (phase == Phase::LLVM && !module->hasAttr("llvm.target_triple"))
+      return module.emitError("has no target triple: the LLVM optimiser would "
+                              "emit scalar code without a word");
+    return success();
+  }
+};
+} // namespace
