@@ -14,7 +14,7 @@
 //                              ids: I64 [samples, width]
 //   batch<i>/<field>.values    ragged: I64 [ids]
 //   batch<i>/<field>.splits    ragged: I32 [samples * width + 1]
-//   batch<i>/place             I64 [3]: round, group, worker
+//   batch<i>.place             I64 [3]: round, group, worker
 //
 // and the metadata `batches` (how many), `model` and `program`. Only the fields
 // that the program reads are there.

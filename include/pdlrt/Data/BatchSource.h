@@ -46,6 +46,10 @@ struct RowRange {
     bool isPercent = false;
     double percent = 0;
     int64_t row = 0;
+    /// True if the bound cannot be known before all rows are counted.
+    bool needsTotal() const {
+      return isPercent && percent != 0 && percent != 100;
+    }
     /// The row number among `total` rows: a percentage is rounded down, and a
     /// number past the end is the end.
     int64_t resolve(int64_t total) const;
@@ -54,7 +58,7 @@ struct RowRange {
   Bound end{true, 100, 0};
 
   bool isAll() const;
-  bool needsTotal() const { return begin.isPercent || end.isPercent; }
+  bool needsTotal() const { return begin.needsTotal() || end.needsTotal(); }
 
   /// Reads `BEGIN:END`, such as `0%:80%`, `8000:10000`, `80%:` or `:100`. An
   /// absent end is the first or the last row.
@@ -64,7 +68,7 @@ struct RowRange {
 /// What the user says about the data; part of the flags of a trainer.
 struct DataOptions {
   std::vector<std::string> files;
-  /// 0: by the file's name (.csv comma; .tsv and .txt tab; each also with .gz).
+  /// 0: by the file's name (.csv comma, .tsv tab, each also with .gz).
   char delimiter = 0;
   /// The first line of each file names its columns.
   bool header = false;
@@ -126,7 +130,6 @@ public:
 private:
   struct State;
   explicit BatchSource(std::unique_ptr<State> state);
-  Expected<bool> fill(Batch &batch);
   std::unique_ptr<State> state;
 };
 

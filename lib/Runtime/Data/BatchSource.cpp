@@ -1,0 +1,273 @@
+//===- BatchSource.cpp - From files to the batches of a group -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Data/BatchSource.h"
+
+#include "Data/RecordStream.h"
+#include "Data/Shuffle.h"
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <unistd.h>
+
+using namespace pdlrt;
+
+struct BatchSource::State {
+  State(const DataOptions &givenOptions, const pdl_descriptor &descriptor,
+        const pdl_program &program, int32_t groups, int32_t group,
+        int32_t workers)
+      : options(givenOptions), group(group), workers(workers),
+        stream({options, descriptor, program}, groups, group),
+        badRows(options.maxBadRows), records(fieldsOf(descriptor, program)),
+        waiting(static_cast<size_t>(workers)) {}
+
+  /// A batch that was cut before its worker asked for it.
+  struct WaitingBatch {
+    std::unique_ptr<Batch> batch;
+    DataPosition start;
+  };
+
+  Expected<bool> fill(Batch &batch);
+  Expected<bool> loadWindow();
+  Status restart(int64_t epoch);
+  int64_t windowRows() const {
+    return options.shuffleWindow ? options.shuffleWindow : options.batchSize;
+  }
+  std::unique_ptr<Batch> takeSpare() {
+    if (spares.empty())
+      return std::make_unique<Batch>();
+    std::unique_ptr<Batch> spare = std::move(spares.back());
+    spares.pop_back();
+    return spare;
+  }
+
+  const DataOptions options;
+  const int32_t group;
+  const int32_t workers;
+  RecordStream stream;
+  BadRows badRows;
+  /// The records of window `position.window`, if it is loaded.
+  RecordColumns records;
+  AlignedVector<int64_t> order;
+  bool windowIsLoaded = false;
+  DataPosition position;
+  bool epochIsOver = false;
+
+  std::mutex mutex;
+  std::vector<std::vector<WaitingBatch>> waiting; ///< by worker, oldest first
+  std::vector<std::unique_ptr<Batch>> spares;
+  Status failure;
+};
+
+/// Loads the next window of the epoch; false if there is none.
+Expected<bool> BatchSource::State::loadWindow() {
+  if (windowIsLoaded)
+    ++position.window;
+  windowIsLoaded = false;
+  position.offset = 0;
+  records.clear();
+  auto passed = stream.advance(windowRows(), &records, badRows);
+  PDLRT_RETURN_IF_ERROR(passed.status());
+  if (*passed == 0)
+    return false;
+  windowIsLoaded = true;
+  if (options.shuffleWindow)
+    shuffledOrder(options.seed, position.epoch, group, position.window,
+                  records.recordCount(), order);
+  return true;
+}
+
+/// Cuts the next batch of the group; false at the end of the epoch.
+Expected<bool> BatchSource::State::fill(Batch &batch) {
+  records.reset(batch);
+  while (batch.size() < options.batchSize && !epochIsOver) {
+    if (!windowIsLoaded || position.offset == records.recordCount()) {
+      auto loaded = loadWindow();
+      PDLRT_RETURN_IF_ERROR(loaded.status());
+      epochIsOver = !*loaded;
+      continue;
+    }
+    const int64_t count = std::min(options.batchSize - batch.size(),
+                                   records.recordCount() - position.offset);
+    const int64_t *chosen =
+        options.shuffleWindow ? order.data() + position.offset : nullptr;
+    if (batch.size() == 0)
+      batch.fileName = options.files[static_cast<size_t>(
+          records.fileOf(chosen ? *chosen : position.offset))];
+    PDLRT_RETURN_IF_ERROR(
+        records.appendTo(batch, chosen, position.offset, count));
+    position.offset += count;
+  }
+  records.finish(batch);
+  batch.batchIndex = position.batch;
+  if (batch.size() == 0)
+    return false;
+  ++position.batch;
+  return true;
+}
+
+Status BatchSource::State::restart(int64_t epoch) {
+  for (std::vector<WaitingBatch> &queue : waiting) {
+    for (WaitingBatch &entry : queue)
+      spares.push_back(std::move(entry.batch));
+    queue.clear();
+  }
+  failure = {};
+  badRows.clear();
+  records.clear();
+  windowIsLoaded = false;
+  epochIsOver = false;
+  position = {};
+  position.epoch = epoch;
+  return stream.rewind();
+}
+
+static Status checkOptions(const DataOptions &options) {
+  if (options.files.empty())
+    return Status::invalid("no data files are given; name at least one");
+  if (options.batchSize < 1)
+    return Status::invalid("the batch size is " +
+                           std::to_string(options.batchSize) +
+                           "; it must be at least 1");
+  if (options.shuffleWindow < 0)
+    return Status::invalid("the shuffle window is " +
+                           std::to_string(options.shuffleWindow) +
+                           " rows; give 0 for no shuffling, or more");
+  if (options.maxBadRows < 0)
+    return Status::invalid("the number of bad rows to skip is " +
+                           std::to_string(options.maxBadRows) +
+                           "; give 0 or more");
+  if (options.delimiter == '"' || options.delimiter == '\n' ||
+      options.delimiter == '\r')
+    return Status::invalid("quotes and line breaks cannot end a cell; choose "
+                           "another delimiter");
+  for (const std::string &file : options.files)
+    if (::access(file.c_str(), R_OK) != 0)
+      return Status::invalid(file +
+                             ": cannot be read: " + std::strerror(errno));
+  return {};
+}
+
+Expected<std::unique_ptr<BatchSource>>
+BatchSource::open(const DataOptions &options, const pdl_descriptor &descriptor,
+                  const pdl_program &program, int32_t groups, int32_t group,
+                  int32_t workers) {
+  if (groups < 1 || workers < 1 || group < 0 || group >= groups)
+    return Status::invalid("group " + std::to_string(group) + " of " +
+                           std::to_string(groups) + " with " +
+                           std::to_string(workers) +
+                           " workers does not exist; give at least 1x1 "
+                           "replicas");
+  PDLRT_RETURN_IF_ERROR(checkOptions(options));
+  try {
+    auto state = std::make_unique<State>(options, descriptor, program, groups,
+                                         group, workers);
+    PDLRT_RETURN_IF_ERROR(state->stream.open());
+    return std::unique_ptr<BatchSource>(new BatchSource(std::move(state)));
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory("there is no memory to read data with");
+  }
+}
+
+BatchSource::BatchSource(std::unique_ptr<State> state)
+    : state(std::move(state)) {}
+BatchSource::~BatchSource() = default;
+
+Expected<bool> BatchSource::next(int32_t worker, Batch &batch) {
+  State &s = *state;
+  std::lock_guard<std::mutex> lock(s.mutex);
+  std::vector<State::WaitingBatch> &own =
+      s.waiting[static_cast<size_t>(worker)];
+  if (!own.empty()) {
+    std::swap(batch, *own.front().batch);
+    s.spares.push_back(std::move(own.front().batch));
+    own.erase(own.begin());
+    return true;
+  }
+  try {
+    while (true) {
+      PDLRT_RETURN_IF_ERROR(s.failure);
+      const size_t owner = static_cast<size_t>(s.position.batch % s.workers);
+      const bool isOwn = owner == static_cast<size_t>(worker);
+      const DataPosition start = s.position;
+      std::unique_ptr<Batch> spare = isOwn ? nullptr : s.takeSpare();
+      auto filled = s.fill(isOwn ? batch : *spare);
+      if (!filled.ok()) {
+        s.failure = filled.status();
+        return s.failure;
+      }
+      if (!isOwn && *filled) {
+        s.waiting[owner].push_back({std::move(spare), start});
+        continue;
+      }
+      if (!isOwn) {
+        s.spares.push_back(std::move(spare));
+        s.records.reset(batch);
+        s.records.finish(batch);
+      }
+      return *filled;
+    }
+  } catch (const std::bad_alloc &) {
+    s.failure = Status::outOfMemory(
+        "there is no memory for the next batch; choose a smaller batch size or "
+        "shuffle window");
+    return s.failure;
+  }
+}
+
+Status BatchSource::beginEpoch(int64_t epoch) {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  return state->restart(epoch);
+}
+
+DataPosition BatchSource::position() const {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  DataPosition earliest = state->position;
+  for (const auto &queue : state->waiting)
+    if (!queue.empty() && queue.front().start.batch < earliest.batch)
+      earliest = queue.front().start;
+  return earliest;
+}
+
+Status BatchSource::restore(const DataPosition &position) {
+  State &s = *state;
+  std::lock_guard<std::mutex> lock(s.mutex);
+  const Status impossible = Status::invalid(
+      "the data ends before the position to continue from (epoch " +
+      std::to_string(position.epoch) + ", window " +
+      std::to_string(position.window) + ", record " +
+      std::to_string(position.offset) +
+      "); give the same files, rows, batch size and shuffle window as before");
+  if (position.epoch < 0 || position.window < 0 || position.offset < 0 ||
+      position.batch < 0)
+    return impossible;
+  PDLRT_RETURN_IF_ERROR(s.restart(position.epoch));
+  int64_t rows;
+  if (__builtin_mul_overflow(position.window, s.windowRows(), &rows))
+    return impossible;
+  auto passed = s.stream.advance(rows, nullptr, s.badRows);
+  PDLRT_RETURN_IF_ERROR(passed.status());
+  if (*passed < rows && position.offset > 0)
+    return impossible;
+  s.position = position;
+  s.position.offset = 0;
+  auto loaded = s.loadWindow();
+  PDLRT_RETURN_IF_ERROR(loaded.status());
+  s.epochIsOver = !*loaded;
+  if (position.offset > s.records.recordCount())
+    return impossible;
+  s.position.offset = position.offset;
+  return {};
+}
+
+int64_t BatchSource::badRowCount() const { return state->badRows.count(); }
+const std::vector<std::string> &BatchSource::badRowSentences() const {
+  return state->badRows.sentences();
+}

@@ -1,0 +1,241 @@
+//===- CellParser.cpp - From a cell's text to a field's values ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/CellParser.h"
+
+#include "Data/CellSplitter.h"
+#include "xxhash.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+using namespace pdlrt;
+
+static bool isMissing(std::string_view text) {
+  return text.empty() || text == "?";
+}
+
+std::string pdlrt::quoteText(std::string_view text) {
+  constexpr size_t longest = 40;
+  std::string out = "`";
+  for (char c : text.substr(0, longest)) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      out += c;
+      continue;
+    }
+    const char *digits = "0123456789abcdef";
+    out += "\\x";
+    out += digits[byte / 16];
+    out += digits[byte % 16];
+  }
+  // Half a UTF-8 character at the cut would make the sentence unprintable.
+  if (text.size() > longest) {
+    while (out.size() > 1 && (static_cast<unsigned char>(out.back()) & 0x80))
+      out.pop_back();
+    out += "...";
+  }
+  return out + "`";
+}
+
+bool pdlrt::parseInteger(std::string_view text, int64_t &value) {
+  const bool plus = text.starts_with('+');
+  text.remove_prefix(plus ? 1 : 0);
+  const char *end = text.data() + text.size();
+  if (!plus && text.starts_with('-')) {
+    auto result = std::from_chars(text.data(), end, value);
+    return result.ec == std::errc() && result.ptr == end;
+  }
+  uint64_t bits = 0;
+  auto result = std::from_chars(text.data(), end, bits);
+  value = static_cast<int64_t>(bits);
+  return result.ec == std::errc() && result.ptr == end;
+}
+
+/// A number outside the range of T: too small rounds to a denormal or zero, as
+/// everywhere; too large is none. Rare, so strtod and a copy are good enough.
+template <typename T>
+static bool parseExtreme(std::string_view text, T &value) {
+  const std::string copy(text);
+  char *end = nullptr;
+  if constexpr (sizeof(T) == sizeof(float))
+    value = std::strtof(copy.c_str(), &end);
+  else
+    value = std::strtod(copy.c_str(), &end);
+  return end == copy.c_str() + copy.size() && std::isfinite(value);
+}
+
+template <typename T> bool pdlrt::parseNumber(std::string_view text, T &value) {
+  const char *p = text.data();
+  const char *end = p + text.size();
+  bool negative = false;
+  if (p != end && (*p == '-' || *p == '+')) {
+    negative = *p == '-';
+    ++p;
+  }
+  // Most numbers are short integers: those convert with one rounding.
+  if (p != end && end - p <= 18) {
+    int64_t digits = 0;
+    const char *q = p;
+    for (; q != end && *q >= '0' && *q <= '9'; ++q)
+      digits = 10 * digits + (*q - '0');
+    if (q == end) {
+      value = static_cast<T>(digits);
+      value = negative ? -value : value;
+      return true;
+    }
+  }
+  // from_chars takes no plus, and would take a second sign after ours.
+  if (p == end || *p == '-' || *p == '+')
+    return false;
+  auto result = std::from_chars(p, end, value);
+  if (result.ec == std::errc::result_out_of_range && result.ptr == end) {
+    if (!parseExtreme(std::string_view(p, static_cast<size_t>(end - p)), value))
+      return false;
+  } else if (result.ec != std::errc() || result.ptr != end ||
+             !std::isfinite(value)) {
+    return false;
+  }
+  value = negative ? -value : value;
+  return true;
+}
+
+template bool pdlrt::parseNumber(std::string_view, float &);
+template bool pdlrt::parseNumber(std::string_view, double &);
+
+Expected<CellParser> CellParser::create(const pdl_field &field) {
+  CellParser parser(field);
+  for (int64_t i = 0; i < field.value_count; ++i)
+    parser.valueMap.emplace_back(trim(field.value_texts[i]),
+                                 field.value_numbers[i]);
+  std::sort(parser.valueMap.begin(), parser.valueMap.end());
+
+  const bool dense = field.kind == PDL_FIELD_DENSE;
+  const bool fits = field.missing_kind == PDL_MISSING_ERROR ||
+                    (field.missing_kind == PDL_MISSING_VALUE && dense) ||
+                    (field.missing_kind == PDL_MISSING_EMPTY &&
+                     field.kind == PDL_FIELD_RAGGED) ||
+                    (field.missing_kind == PDL_MISSING_TOKEN && !dense &&
+                     field.missing_token);
+  if (!fits)
+    return Status::internal(std::string("field `") + field.name +
+                            "` has a rule for missing values that does not "
+                            "suit its kind; compile the model again");
+  int64_t id;
+  if (field.missing_kind == PDL_MISSING_TOKEN &&
+      !parser.parseId(field.missing_token, 0, id))
+    return Status::invalid(std::string("field `") + field.name +
+                           "` takes ids as decimal integers, but its token for "
+                           "missing ones is " +
+                           quoteText(field.missing_token) +
+                           "; use an integer in missing(...)");
+  return parser;
+}
+
+Status CellParser::missing() const {
+  return Status::invalid("the value is missing, and the field has no "
+                         "missing(...) to stand for it");
+}
+
+void CellParser::appendAs(double value, RecordColumns::Column &column) const {
+  if (field->element_type == PDL_F32)
+    column.append(static_cast<float>(value));
+  else
+    column.append(value);
+}
+
+Status CellParser::appendNumber(std::string_view cell,
+                                RecordColumns::Column &column) const {
+  if (!valueMap.empty()) {
+    auto found = std::lower_bound(valueMap.begin(), valueMap.end(), cell,
+                                  [](const auto &entry, std::string_view text) {
+                                    return entry.first < text;
+                                  });
+    if (found != valueMap.end() && found->first == cell) {
+      appendAs(found->second, column);
+      return {};
+    }
+  }
+  if (isMissing(cell)) {
+    if (field->missing_kind != PDL_MISSING_VALUE)
+      return missing();
+    appendAs(field->missing_value, column);
+    return {};
+  }
+  if (!valueMap.empty()) {
+    std::string known;
+    for (size_t i = 0; i < valueMap.size() && i < 8; ++i)
+      known += (i ? ", " : "") + quoteText(valueMap[i].first);
+    return Status::invalid(quoteText(cell) +
+                           " is none of the texts that the field declares (" +
+                           known + (valueMap.size() > 8 ? ", ...)" : ")"));
+  }
+  bool good;
+  if (field->element_type == PDL_F32) {
+    float value;
+    if ((good = parseNumber(cell, value)))
+      column.append(value);
+  } else {
+    double value;
+    if ((good = parseNumber(cell, value)))
+      column.append(value);
+  }
+  if (!good)
+    return Status::invalid(quoteText(cell) + " is not a finite number");
+  return {};
+}
+
+bool CellParser::parseId(std::string_view text, int64_t slot,
+                         int64_t &id) const {
+  if (field->hash_kind == PDL_HASH_NONE)
+    return parseInteger(text, id);
+  const uint64_t seed = field->salt_kind == PDL_SALT_SLOT
+                            ? static_cast<uint64_t>(slot)
+                            : field->salt;
+  id = static_cast<int64_t>(XXH64(text.data(), text.size(), seed));
+  return true;
+}
+
+Status CellParser::appendIds(std::string_view cell, int64_t slot,
+                             RecordColumns::Column &column) const {
+  const bool ragged = field->kind == PDL_FIELD_RAGGED;
+  const char separator = ragged ? static_cast<char>(field->separator) : '\0';
+  int64_t id;
+  bool any = false;
+  std::string_view rest = cell;
+  while (!rest.empty()) {
+    std::string_view text = rest;
+    rest = {};
+    if (separator) {
+      const size_t cut = text.find(separator);
+      if (cut != std::string_view::npos) {
+        rest = text.substr(cut + 1);
+        text = text.substr(0, cut);
+      }
+      text = trim(text);
+    }
+    if (isMissing(text))
+      continue;
+    if (!parseId(text, slot, id))
+      return Status::invalid(quoteText(text) +
+                             " is not a decimal integer of 64 bits");
+    column.append(id);
+    any = true;
+  }
+  if (!any && field->missing_kind == PDL_MISSING_TOKEN) {
+    parseId(field->missing_token, slot, id);
+    column.append(id);
+  } else if (!any && field->missing_kind != PDL_MISSING_EMPTY) {
+    return missing();
+  }
+  if (ragged)
+    column.endBag();
+  return {};
+}

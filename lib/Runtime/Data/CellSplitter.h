@@ -1,0 +1,49 @@
+//===- CellSplitter.h - The cells of a row ----------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_DATA_CELLSPLITTER_H
+#define PDLRT_DATA_CELLSPLITTER_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pdlrt {
+
+/// Blanks around a cell never belong to its value.
+inline std::string_view trim(std::string_view text) {
+  auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && isBlank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && isBlank(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
+/// Cuts rows into trimmed cells. Reused from row to row, it allocates only for
+/// rows with more cells, or longer quoted cells, than any before.
+class CellSplitter {
+public:
+  explicit CellSplitter(char delimiter) : delimiter(delimiter) {}
+
+  /// Splits `row`. Null, or what is wrong with cell `cells().size()`.
+  const char *split(std::string_view row);
+  /// Valid until the next split, and as long as the row.
+  const std::vector<std::string_view> &cells() const { return found; }
+
+private:
+  const char *splitQuoted(std::string_view row);
+
+  char delimiter;
+  std::vector<std::string_view> found;
+  std::string unquoted; ///< the text of cells with doubled quotes
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_DATA_CELLSPLITTER_H

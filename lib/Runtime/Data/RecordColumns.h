@@ -1,0 +1,84 @@
+//===- RecordColumns.h - Parsed records, one column a field -----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_DATA_RECORDCOLUMNS_H
+#define PDLRT_DATA_RECORDCOLUMNS_H
+
+#include "pdlrt/Core/AlignedVector.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Data/Batch.h"
+
+#include <cstring>
+#include <vector>
+
+namespace pdlrt {
+
+/// The fields that `program` reads, in its order.
+std::vector<const pdl_field *> fieldsOf(const pdl_descriptor &descriptor,
+                                        const pdl_program &program);
+
+/// The records of one shuffle window. Readers append to it field by field and
+/// then say whether the record is good; batches are copied out of it. It keeps
+/// its memory when it is cleared.
+class RecordColumns {
+public:
+  /// Bytes of one element of a column.
+  static size_t elementSize(const pdl_field &field) {
+    return field.element_type == PDL_F32 ? sizeof(float) : sizeof(int64_t);
+  }
+
+  struct Column {
+    const pdl_field *field;
+    AlignedVector<std::byte> values;
+    AlignedVector<int64_t> splits; ///< RAGGED only; begins with a 0
+
+    template <typename T> void append(T value) {
+      const size_t size = values.size();
+      values.resize(size + sizeof(T));
+      std::memcpy(values.data() + size, &value, sizeof(T));
+    }
+    /// RAGGED: ends the bag that holds the ids appended since the last one.
+    void endBag() {
+      splits.push_back(static_cast<int64_t>(values.size() / sizeof(int64_t)));
+    }
+  };
+
+  explicit RecordColumns(const std::vector<const pdl_field *> &fields);
+
+  void clear();
+  int64_t recordCount() const { return static_cast<int64_t>(files.size()); }
+  Column &column(size_t field) { return columns[field]; }
+
+  /// Every column has been given one more record, which came from file `file`
+  /// of the source.
+  void commitRecord(int32_t file) { files.push_back(file); }
+  /// Forgets what was appended since the last commit.
+  void rollbackRecord();
+
+  /// The file of a record.
+  int32_t fileOf(int64_t record) const {
+    return files[static_cast<size_t>(record)];
+  }
+  /// Appends records to `batch`: those of order[0 .. count), or, without an
+  /// order, `count` records from `first`. Fails if a batch would have more ids
+  /// than its 32-bit offsets can count.
+  Status appendTo(Batch &batch, const int64_t *order, int64_t first,
+                  int64_t count) const;
+  /// Makes `batch` an empty batch of these fields.
+  void reset(Batch &batch) const;
+  /// Sets the batch's public view to what was appended.
+  void finish(Batch &batch) const;
+
+private:
+  std::vector<Column> columns;
+  AlignedVector<int32_t> files; ///< of each record
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_DATA_RECORDCOLUMNS_H

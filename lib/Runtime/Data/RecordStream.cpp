@@ -1,0 +1,134 @@
+//===- RecordStream.cpp - The rows of a group, over all its files ---------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/RecordStream.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+using namespace pdlrt;
+
+static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
+
+Expected<std::vector<int64_t>> RecordStream::countRows() const {
+  std::vector<int64_t> counts;
+  for (size_t i = 0; i < options.data.files.size(); ++i) {
+    auto counted = openRecordReader(options.data.files[i],
+                                    static_cast<int32_t>(i), options);
+    PDLRT_RETURN_IF_ERROR(counted.status());
+    auto count = (*counted)->skip(unlimited);
+    PDLRT_RETURN_IF_ERROR(count.status());
+    counts.push_back(*count);
+  }
+  return counts;
+}
+
+Status RecordStream::open() {
+  const DataOptions &data = options.data;
+  const int32_t fileCount = static_cast<int32_t>(data.files.size());
+  dealsBlocks = fileCount < groups;
+
+  // Row numbers run over all files, so where one file begins is known only
+  // when those before it are counted.
+  std::vector<int64_t> counts(data.files.size(), unlimited);
+  int64_t begin = 0, end = unlimited;
+  if (!data.rows.isAll()) {
+    int64_t total = unlimited;
+    if (fileCount > 1 || data.rows.needsTotal()) {
+      auto counted = countRows();
+      PDLRT_RETURN_IF_ERROR(counted.status());
+      counts = *std::move(counted);
+      total = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+    }
+    begin = data.rows.begin.resolve(total);
+    end = data.rows.end.resolve(total);
+    if (begin >= end)
+      return Status::invalid("the row range selects none of the " +
+                             std::to_string(total) +
+                             " rows of the data; widen it");
+  }
+  int64_t fileBegin = 0;
+  for (int32_t i = 0; i < fileCount; ++i) {
+    const int64_t count = counts[static_cast<size_t>(i)];
+    const int64_t first = std::clamp<int64_t>(begin - fileBegin, 0, count);
+    const int64_t last = std::clamp<int64_t>(end - fileBegin, 0, count);
+    if (count != unlimited)
+      fileBegin += count;
+    if (first < last && (dealsBlocks || i % groups == group))
+      segments.push_back({i, first, last});
+  }
+  return rewind();
+}
+
+Status RecordStream::rewind() {
+  nextSegment = 0;
+  reader.reset();
+  remainingInSegment = 0;
+  selectedRow = 0;
+  // A missing or unsuitable file is found now, not in the middle of an epoch.
+  return openSegment().status();
+}
+
+/// False if there is no segment left.
+Expected<bool> RecordStream::openSegment() {
+  reader.reset();
+  if (nextSegment == segments.size())
+    return false;
+  const Segment &segment = segments[nextSegment++];
+  auto opened =
+      openRecordReader(options.data.files[static_cast<size_t>(segment.file)],
+                       segment.file, options);
+  PDLRT_RETURN_IF_ERROR(opened.status());
+  reader = *std::move(opened);
+  remainingInSegment =
+      segment.end == unlimited ? unlimited : segment.end - segment.begin;
+  auto skipped = reader->skip(segment.begin);
+  PDLRT_RETURN_IF_ERROR(skipped.status());
+  return true;
+}
+
+/// How many rows from `selectedRow` on belong to other groups.
+int64_t RecordStream::rowsOfOtherGroups() const {
+  if (!dealsBlocks)
+    return 0;
+  const int64_t block = selectedRow / options.data.batchSize;
+  const int64_t ahead = (group - block % groups + groups) % groups;
+  return ahead == 0 ? 0
+                    : (block + ahead) * options.data.batchSize - selectedRow;
+}
+
+Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
+                                        BadRows &badRows) {
+  int64_t passed = 0;
+  while (passed < count) {
+    if (!reader) {
+      auto opened = openSegment();
+      PDLRT_RETURN_IF_ERROR(opened.status());
+      if (!*opened)
+        break;
+    }
+    const int64_t others = rowsOfOtherGroups();
+    int64_t wanted = others ? others : count - passed;
+    if (dealsBlocks && !others)
+      wanted = std::min(wanted, options.data.batchSize -
+                                    selectedRow % options.data.batchSize);
+    wanted = std::min(wanted, remainingInSegment);
+    auto moved = into && !others ? reader->read(wanted, *into, badRows)
+                                 : reader->skip(wanted);
+    PDLRT_RETURN_IF_ERROR(moved.status());
+    if (dealsBlocks)
+      selectedRow += *moved;
+    if (!others)
+      passed += *moved;
+    remainingInSegment -= *moved;
+    if (*moved < wanted || remainingInSegment == 0)
+      reader.reset();
+  }
+  return passed;
+}

@@ -1,0 +1,62 @@
+//===- RecordStream.h - The rows of a group, over all its files -*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_DATA_RECORDSTREAM_H
+#define PDLRT_DATA_RECORDSTREAM_H
+
+#include "Data/RecordReader.h"
+
+#include <memory>
+#include <vector>
+
+namespace pdlrt {
+
+/// The selected rows that belong to one group, in order: steps 1 and 2 of
+/// BatchSource.h. Not thread-safe.
+class RecordStream {
+public:
+  RecordStream(const RecordReaderOptions &options, int32_t groups,
+               int32_t group)
+      : options(options), groups(groups), group(group) {}
+
+  /// Finds out which rows of which file belong to the group, and opens its
+  /// first file.
+  Status open();
+  /// Goes back to the first row.
+  Status rewind();
+
+  /// Passes the next `count` rows of the group; appends the good ones to
+  /// `into` unless it is null. Returns how many were passed: fewer than
+  /// `count` only at the end.
+  Expected<int64_t> advance(int64_t count, RecordColumns *into,
+                            BadRows &badRows);
+
+private:
+  /// The selected rows of one file.
+  struct Segment {
+    int32_t file;
+    int64_t begin, end;
+  };
+  Expected<std::vector<int64_t>> countRows() const;
+  Expected<bool> openSegment();
+  int64_t rowsOfOtherGroups() const;
+
+  RecordReaderOptions options;
+  int32_t groups, group;
+  /// Fewer files than groups: blocks of rows go to the groups in turn.
+  bool dealsBlocks = false;
+  std::vector<Segment> segments;
+  size_t nextSegment = 0;
+  std::unique_ptr<RecordReader> reader;
+  int64_t remainingInSegment = 0;
+  int64_t selectedRow = 0; ///< over all files; counts only if dealsBlocks
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_DATA_RECORDSTREAM_H

@@ -1,0 +1,26 @@
+//===- Shuffle.h - The order of a window's records --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_DATA_SHUFFLE_H
+#define PDLRT_DATA_SHUFFLE_H
+
+#include "pdlrt/Core/AlignedVector.h"
+
+namespace pdlrt {
+
+/// Fills `order` with a permutation of 0 .. count - 1 that depends on nothing
+/// but the arguments: Fisher-Yates from the last element down, element i
+/// changing places with element floor(r * (i + 1) / 2^64), where r is draw
+/// count - 1 - i. Draw d is words 2 (d mod 2), low, and 2 (d mod 2) + 1, high,
+/// of Philox under the key `seed` at the counter (d / 2, window, group, epoch).
+void shuffledOrder(uint64_t seed, int64_t epoch, int32_t group, int64_t window,
+                   int64_t count, AlignedVector<int64_t> &order);
+
+} // namespace pdlrt
+
+#endif // PDLRT_DATA_SHUFFLE_H

@@ -1,0 +1,394 @@
+//===- DelimitedTest.cpp - Cells of CSV and TSV files ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestRecord.h"
+
+#include "xxhash.h"
+#include "gmock/gmock.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+int64_t hashOf(std::string_view text, uint64_t seed = 0) {
+  return static_cast<int64_t>(XXH64(text.data(), text.size(), seed));
+}
+
+class DelimitedTest : public DataTest {
+protected:
+  /// The only batch of a file.
+  Batch readAll(DataOptions options, const pdl_program *program = nullptr) {
+    options.batchSize = 1000;
+    auto source = open(options, program);
+    Batch batch;
+    if (!source)
+      return batch;
+    auto more = source->next(0, batch);
+    EXPECT_TRUE(more.ok()) << more.status().message();
+    return batch;
+  }
+  Batch readAll(const std::string &path) {
+    DataOptions options;
+    options.files = {path};
+    return readAll(options);
+  }
+  std::string errorOfText(const std::string &text,
+                          const char *name = "bad.csv") {
+    DataOptions options;
+    options.files = {put(name, text)};
+    return errorOf(options);
+  }
+};
+
+TEST_F(DelimitedTest, TrimsHashesAndMapsInDeclarationOrder) {
+  record.dense("age");
+  auto &work = record.ids("work", 2);
+  work.salt = 9;
+  auto &label = record.dense("label");
+  record.setValues(label, {"<=50K", ">50K"}, {0, 1});
+  Batch batch = readAll(put("a.csv", "39, State-gov ,x, <=50K\r\n"
+                                     " 50.5 ,\tb,?x, >50K\n"));
+  ASSERT_EQ(batch.size(), 2);
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(39.f, 50.5f));
+  EXPECT_THAT(values<int64_t>(batch, 1),
+              ElementsAre(hashOf("State-gov", 9), hashOf("x", 9),
+                          hashOf("b", 9), hashOf("?x", 9)));
+  EXPECT_THAT(values<float>(batch, 2), ElementsAre(0.f, 1.f));
+  EXPECT_EQ(batch.fields()[0].splits, nullptr);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(batch.fields()[i].values) %
+                  PDL_BUFFER_ALIGNMENT,
+              0u);
+}
+
+TEST_F(DelimitedTest, SlotSaltAndRaggedBags) {
+  auto &slots = record.ragged("cat", 2);
+  slots.salt_kind = PDL_SALT_SLOT;
+  slots.separator = '|';
+  Batch batch = readAll(put("a.tsv.gz", "a| b |?||a\tx\n"
+                                        "\t?\n"
+                                        "\ty z\n"));
+  ASSERT_EQ(batch.size(), 3);
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("a", 0), hashOf("b", 0), hashOf("a", 0),
+                          hashOf("x", 1), hashOf("y z", 1)));
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 3, 4, 4, 4, 4, 5));
+}
+
+TEST_F(DelimitedTest, KnownHashOfAText) {
+  // xxh64("abc", seed 0), from the algorithm's published test values.
+  record.ids("a");
+  Batch batch = readAll(put("a.csv", " abc \n"));
+  EXPECT_EQ(static_cast<uint64_t>(values<int64_t>(batch, 0)[0]),
+            0x44BC2CF5AD770999u);
+}
+
+TEST_F(DelimitedTest, QuotedCells) {
+  record.ids("a", 3);
+  Batch batch = readAll(put("a.csv", "\"x,y\" , \"say \"\"hi\"\"\",\"two\n"
+                                     "lines\"\n"
+                                     "5\" disk,\"\"\"\",\" \"\"q\"\" \"\n"));
+  ASSERT_EQ(batch.size(), 2);
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("x,y"), hashOf("say \"hi\""),
+                          hashOf("two\nlines"), hashOf("5\" disk"),
+                          hashOf("\""), hashOf("\"q\"")));
+}
+
+TEST_F(DelimitedTest, QuotesAreTextWhereTabsEndCells) {
+  record.ids("a", 2);
+  Batch batch = readAll(put("a.tsv", "\"x\ty\"\n"));
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("\"x"), hashOf("y\"")));
+}
+
+TEST_F(DelimitedTest, IntegerIdsFillAllOf64Bits) {
+  auto &ids = record.ids("id");
+  ids.hash_kind = PDL_HASH_NONE;
+  Batch batch = readAll(put("a.csv", "0\n-1\n18446744073709551615\n"
+                                     "-9223372036854775808\n"
+                                     "9223372036854775808\n+7\n007\n"));
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(0, -1, -1, INT64_MIN, INT64_MIN, 7, 7));
+  for (const char *bad : {"18446744073709551616", "-9223372036854775809", "1.0",
+                          "0x10", "+-1", "--1", "1 2", "+", "-"})
+    EXPECT_THAT(errorOfText(std::string(bad) + "\n"),
+                HasSubstr("is not a decimal integer of 64 bits"))
+        << bad;
+}
+
+TEST_F(DelimitedTest, NumbersAreCorrectlyRounded) {
+  record.dense("f32");
+  auto &wide = record.dense("f64");
+  wide.element_type = PDL_F64;
+  std::vector<std::string> texts{"-0",
+                                 "+5",
+                                 ".5",
+                                 "5.",
+                                 "1e3",
+                                 "-2.5E-3",
+                                 "1e-60",
+                                 "1e-400",
+                                 "16777217",
+                                 "33554435",
+                                 "9007199254740993",
+                                 "1e38",
+                                 "0.1",
+                                 "123456789012345678",
+                                 "1234567890123456789012",
+                                 "3.4e+38",
+                                 "1.17549e-38"};
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 2000; ++i) {
+    const double value =
+        std::ldexp(static_cast<double>(random() >> 11) - 4.5e15,
+                   static_cast<int>(random() % 160) - 120);
+    char text[64];
+    std::snprintf(text, sizeof(text), i % 2 ? "%.17g" : "%.6f", value);
+    if (std::abs(value) < 3e38)
+      texts.push_back(text);
+  }
+  std::string file;
+  for (const std::string &text : texts)
+    file += text + "," + text + "\n";
+  DataOptions options;
+  options.files = {put("a.csv", file)};
+  options.batchSize = 100000;
+  auto source = open(options);
+  Batch batch;
+  auto more = source->next(0, batch);
+  ASSERT_TRUE(more.ok()) << more.status().message();
+  ASSERT_EQ(batch.size(), static_cast<int64_t>(texts.size()));
+  auto f32 = values<float>(batch, 0);
+  auto f64 = values<double>(batch, 1);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(f32[i], std::strtof(texts[i].c_str(), nullptr)) << texts[i];
+    EXPECT_EQ(f64[i], std::strtod(texts[i].c_str(), nullptr)) << texts[i];
+  }
+  EXPECT_TRUE(std::signbit(f32[0]));
+  EXPECT_TRUE(std::signbit(f64[0]));
+}
+
+TEST_F(DelimitedTest, WhatIsNoNumberIsNamed) {
+  record.dense("age");
+  for (const char *bad : {"abc", "1 5", "nan", "inf", "-inf", "1e99", "1.5x",
+                          "--1", "+-1", "0x10", "1e", ".", "1e5000", "-"})
+    EXPECT_THAT(errorOfText(std::string("1\n2\n") + bad + "\n"),
+                HasSubstr(":3:1: field `age`: `" + std::string(bad) +
+                          "` is not a finite number"));
+  EXPECT_EQ(errorOfText("1\n2\nabc\n"),
+            std::string(folder / "bad.csv") +
+                ":3:1: field `age`: `abc` is not a finite number; mend the "
+                "row, or skip bad rows with --max-bad-rows N");
+  EXPECT_THAT(errorOfText("1\n\n\n?\n"),
+              HasSubstr("bad.csv:4:1: field `age`: the value is missing"));
+  EXPECT_THAT(errorOfText(std::string(500, 'x') + "\n"),
+              HasSubstr("`" + std::string(40, 'x') + "...`"));
+  EXPECT_THAT(errorOfText("a\x01\x7f\n"), HasSubstr("`a\\x01\\x7f`"));
+}
+
+TEST_F(DelimitedTest, LabelsOutsideTheirMapAreNamed) {
+  auto &label = record.dense("label");
+  record.setValues(label, {"no", "yes"}, {0, 1});
+  EXPECT_THAT(errorOfText("yes\nmaybe\n"),
+              HasSubstr("bad.csv:2:1: field `label`: `maybe` is none of the "
+                        "texts that the field declares (`no`, `yes`)"));
+}
+
+TEST_F(DelimitedTest, MissingValuesHaveTheirStandIns) {
+  auto &number = record.dense("x");
+  number.missing_kind = PDL_MISSING_VALUE;
+  number.missing_value = -1.5;
+  auto &id = record.ids("id", 2);
+  id.missing_kind = PDL_MISSING_TOKEN;
+  id.missing_token = "none";
+  id.salt_kind = PDL_SALT_SLOT;
+  auto &bag = record.ragged("bag");
+  bag.missing_kind = PDL_MISSING_TOKEN;
+  bag.missing_token = "42";
+  bag.hash_kind = PDL_HASH_NONE;
+  Batch batch = readAll(put("a.csv", "?,,?,\n , a , ,7\n"));
+  ASSERT_EQ(batch.size(), 2);
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(-1.5f, -1.5f));
+  EXPECT_THAT(values<int64_t>(batch, 1),
+              ElementsAre(hashOf("none", 0), hashOf("none", 1), hashOf("a", 0),
+                          hashOf("none", 1)));
+  EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(42, 7));
+  EXPECT_THAT(splits(batch, 2), ElementsAre(0, 1, 2));
+}
+
+TEST_F(DelimitedTest, ATokenThatIsNoIntegerIsRefused) {
+  auto &bag = record.ragged("bag");
+  bag.missing_kind = PDL_MISSING_TOKEN;
+  bag.missing_token = "none";
+  bag.hash_kind = PDL_HASH_NONE;
+  EXPECT_THAT(errorOfText("1\n"), HasSubstr("its token for missing ones"));
+}
+
+TEST_F(DelimitedTest, ColumnsByHeaderAndByPosition) {
+  auto &age = record.dense("age");
+  record.setNames(age, {"Age"});
+  auto &hours = record.dense("rest", 2);
+  record.setPositions(hours, {3, 0});
+  record.dense("after");
+  DataOptions options;
+  options.header = true;
+  options.files = {put("a.csv", "\xef\xbb\xbfz, after,\"Age\",h\n1,2,3,4\n")};
+  Batch batch = readAll(options);
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(3.f));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(4.f, 1.f));
+  // The field without columns of its own follows the last one, position 0.
+  EXPECT_THAT(values<float>(batch, 2), ElementsAre(2.f));
+
+  options.files = {put("b.csv", "z,after,age,h\n1,2,3,4\n")};
+  EXPECT_THAT(errorOf(options),
+              HasSubstr("b.csv:1: the header has no column `Age`, which field "
+                        "`age` reads"));
+  options.files = {put("b.csv", "Age,after,Age,h\n1,2,3,4\n")};
+  EXPECT_THAT(errorOf(options), HasSubstr("names two columns `Age`"));
+  options.header = false;
+  EXPECT_THAT(errorOf(options), HasSubstr("pass --header"));
+}
+
+TEST_F(DelimitedTest, AFieldThatIsNotReadNeedsNoColumn) {
+  auto &label = record.dense("label");
+  record.setNames(label, {"y"});
+  auto &x = record.dense("x");
+  record.setNames(x, {"x"});
+  DataOptions options;
+  options.header = true;
+  options.files = {put("a.csv", "x\n3\n")};
+  const pdl_program &predict = record.program({1});
+  EXPECT_THAT(values<float>(readAll(options, &predict), 0), ElementsAre(3.f));
+  EXPECT_THAT(errorOf(options), HasSubstr("no column `y`"));
+}
+
+TEST_F(DelimitedTest, UnlabelledFilesInDeclarationOrder) {
+  record.dense("label");
+  record.dense("x", 2);
+  DataOptions options;
+  const pdl_program &predict = record.program({1});
+  options.files = {put("labelled.csv", "1,2,3\n")};
+  EXPECT_THAT(values<float>(readAll(options, &predict), 0),
+              ElementsAre(2.f, 3.f));
+  options.files = {put("unlabelled.csv", "2,3\n")};
+  EXPECT_THAT(values<float>(readAll(options, &predict), 0),
+              ElementsAre(2.f, 3.f));
+  EXPECT_THAT(errorOf(options),
+              HasSubstr("unlabelled.csv:1: a row has 2 cells, but field `x` "
+                        "reads cell 3; check the delimiter"));
+}
+
+TEST_F(DelimitedTest, RowsOfAnotherLengthAreBad) {
+  record.dense("x", 2);
+  EXPECT_THAT(errorOfText("1,2\n3\n"),
+              HasSubstr("bad.csv:2:2: the row has 1 cells where line 1 has 2"));
+  EXPECT_THAT(errorOfText("1,2\n3,4,5\n"),
+              HasSubstr("bad.csv:2:3: the row has 3 cells where line 1 has 2"));
+}
+
+TEST_F(DelimitedTest, BadQuotesAreNamedAndDoNotSwallowTheFile) {
+  record.ids("x", 2);
+  EXPECT_THAT(errorOfText("a,b\n\"c,d\ne,f\n"),
+              HasSubstr("bad.csv:2:1: the quote is never closed"));
+  EXPECT_THAT(errorOfText("a,b\nc,\"d\"e\n"),
+              HasSubstr("bad.csv:2:2: text follows the closing quote"));
+  DataOptions options;
+  options.files = {put("a.csv", "a,b\n\"c,d\ne,f\n")};
+  options.maxBadRows = 1;
+  Batch batch = readAll(options);
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("a"), hashOf("b"), hashOf("e"), hashOf("f")));
+}
+
+TEST_F(DelimitedTest, BadRowsAreSkippedUpToTheLimitAndReported) {
+  record.dense("x", 2);
+  record.ragged("y");
+  DataOptions options;
+  options.files = {put("a.csv", "1,2,a\n3,bad,b\n5,6\n7,8,c\n")};
+  options.batchSize = 10;
+  options.maxBadRows = 2;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1.f, 2.f, 7.f, 8.f));
+  EXPECT_THAT(values<int64_t>(batch, 1), ElementsAre(hashOf("a"), hashOf("c")));
+  EXPECT_EQ(source->badRowCount(), 2);
+  ASSERT_EQ(source->badRowSentences().size(), 2u);
+  EXPECT_THAT(source->badRowSentences()[1], HasSubstr("a.csv:3:3: "));
+  options.maxBadRows = 1;
+  EXPECT_THAT(errorOf(options),
+              HasSubstr("a.csv:3:3: the row has 2 cells where line 1 has 3; "
+                        "this is bad row 2, and --max-bad-rows 1 allows no "
+                        "more"));
+}
+
+TEST_F(DelimitedTest, FilesThatCannotBeReadAreNamed) {
+  record.dense("x");
+  DataOptions options;
+  EXPECT_THAT(errorOf(options), HasSubstr("no data files are given"));
+  options.files = {folder / "absent.csv"};
+  EXPECT_THAT(errorOf(options),
+              HasSubstr("absent.csv: cannot be read: No such file"));
+  options.files = {put("a.data", "1\n")};
+  EXPECT_THAT(errorOf(options), HasSubstr("--delimiter"));
+  options.delimiter = ';';
+  EXPECT_EQ(errorOf(options), "");
+  options.delimiter = 0;
+  options.files = {put("notgzip.csv.gz", "")};
+  std::filesystem::resize_file(options.files[0], 12);
+  EXPECT_THAT(errorOf(options), HasSubstr("cannot be decompressed"));
+  options.files = {folder};
+  options.delimiter = ',';
+  EXPECT_THAT(errorOf(options), HasSubstr("cannot be read: Is a directory"));
+}
+
+TEST_F(DelimitedTest, ATruncatedArchiveIsAnErrorNotAnEnd) {
+  record.dense("x");
+  std::string text;
+  for (int i = 0; i < 20000; ++i)
+    text += std::to_string(i * 7919 % 10007) + "\n";
+  DataOptions options;
+  options.files = {put("a.csv.gz", text)};
+  EXPECT_EQ(errorOf(options), "");
+  std::filesystem::resize_file(
+      options.files[0], std::filesystem::file_size(options.files[0]) / 2);
+  EXPECT_THAT(errorOf(options), HasSubstr("damaged or incomplete"));
+}
+
+TEST_F(DelimitedTest, RowsLongerThanTheBuffer) {
+  record.ids("x", 2);
+  const std::string longText(3 << 20, 'x');
+  Batch batch = readAll(put("a.csv", "a,b\n" + longText + ",c\nd,e"));
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("a"), hashOf("b"), hashOf(longText),
+                          hashOf("c"), hashOf("d"), hashOf("e")));
+}
+
+TEST_F(DelimitedTest, NothingButHeaderOrBlanksIsNoRecord) {
+  record.dense("x");
+  for (const char *text : {"", "\n\n", "  \r\n"}) {
+    DataOptions options;
+    options.files = {put("a.csv", text)};
+    EXPECT_EQ(readAll(options).size(), 0);
+  }
+  DataOptions options;
+  options.header = true;
+  options.files = {put("a.csv", "x\n")};
+  EXPECT_EQ(readAll(options).size(), 0);
+}
+
+} // namespace
