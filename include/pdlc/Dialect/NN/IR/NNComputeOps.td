@@ -114,8 +114,9 @@ def NN_ReadOp : NN_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMetho
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-class NN_UnaryOp<string mnemonic, string summary_, string formula>
-    : NN_PureOp<mnemonic, [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+class NN_UnaryOp<string mnemonic, string summary_, string formula,
+                 Trait differentiable = NN_Differentiable>
+    : NN_PureOp<mnemonic, [NN_Elementwise, SameOperandsAndResultType, differentiable]> {
   let summary = summary_;
   let description = formula # [{
 
@@ -134,7 +135,8 @@ class NN_UnaryOp<string mnemonic, string summary_, string formula>
 
 def NN_NegOp : NN_UnaryOp<"neg", "Negation", "-x.">;
 def NN_AbsOp : NN_UnaryOp<"abs", "Absolute value", "|x|; the derivative at 0 is 0.">;
-def NN_SignOp : NN_UnaryOp<"sign", "Sign", "-1, 0 or 1; NaN stays NaN; the derivative is 0.">;
+def NN_SignOp : NN_UnaryOp<"sign", "Sign", "-1, 0 or 1; NaN stays NaN; the derivative is 0.",
+  NN_DifferentiableSome>;
 def NN_ExpOp : NN_UnaryOp<"exp", "Exponential", "e^x.">;
 def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm", "log(x).">;
 def NN_Log1pOp : NN_UnaryOp<"log1p", "Logarithm of 1 + x", "log(1 + x).">;
@@ -146,11 +148,11 @@ def NN_ReluOp : NN_UnaryOp<"relu", "Rectifier",
 def NN_SignedLog1pOp : NN_UnaryOp<"signed_log1p", "sign(x) log1p(|x|)",
   "Tames counts that may be negative.">;
 def NN_StopGradientOp : NN_UnaryOp<"stop_gradient", "Identity that gradients do not pass",
-  "x; the cotangent is zero.">;
+  "x; the cotangent is zero.", NN_DifferentiableSome>;
 
-class NN_BinaryOp<string mnemonic, string summary_, string formula, list<Trait> traits = []>
-    : NN_PureOp<mnemonic, !listconcat([NN_Elementwise, NN_Differentiable,
-        InferTypeOpAdaptor], traits)> {
+class NN_BinaryOp<string mnemonic, string summary_, string formula,
+                  Trait differentiable = NN_Differentiable>
+    : NN_PureOp<mnemonic, [NN_Elementwise, differentiable, InferTypeOpAdaptor]> {
   let summary = summary_;
   let description = formula # [{ Shapes broadcast as in NumPy: aligned at the
     last dimension, a missing or unit dimension is repeated.
@@ -178,9 +180,9 @@ def NN_MaxOp : NN_BinaryOp<"max", "Larger of two",
 def NN_MinOp : NN_BinaryOp<"min", "Smaller of two",
   "The smaller; NaN if either is NaN. Equal operands share the cotangent by halves.">;
 def NN_EqualOp : NN_BinaryOp<"equal", "1 where equal, else 0",
-  "a == b ? 1 : 0, with derivative 0.">;
+  "a == b ? 1 : 0, with derivative 0.", NN_DifferentiableSome>;
 def NN_GreaterOp : NN_BinaryOp<"greater", "1 where greater, else 0",
-  "a > b ? 1 : 0, with derivative 0.">;
+  "a > b ? 1 : 0, with derivative 0.", NN_DifferentiableSome>;
 
 def NN_StandardiseOp : NN_PureOp<"standardise", [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
   let summary = "(x - mean) / deviation, with fixed numbers";
@@ -303,7 +305,7 @@ def NN_FlattenOp : NN_PureOp<"flatten", [InferTypeOpAdaptor]> {
   let assemblyFormat = "$input `from` $from attr-dict `:` functional-type($input, results)";
 }
 
-def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_Elementwise, NN_Differentiable]> {
+def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_Elementwise, NN_DifferentiableSome]> {
   let summary = "Repeats unit and missing dimensions";
   let description = [{
     Without `like` the result is static. With a dynamic first dimension the

@@ -1,0 +1,51 @@
+//===- Losses.cpp - Adjoints of losses ------------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AdjointUtils.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+SmallVector<Value> SigmoidCrossEntropyOp::getResiduals() {
+  return {getLogits(), getLabels()};
+}
+
+LogicalResult SigmoidCrossEntropyOp::buildAdjoint(AdjointBuilder &adjoints) {
+  OpBuilder &builder = adjoints.builder();
+  Value cotangent = adjoints.cotangent(getResult());
+  if (adjoints.isNeeded(getLabels())) {
+    Value product = MulOp::create(builder, getLoc(), cotangent, getLogits());
+    adjoints.accumulate(getLabels(), NegOp::create(builder, getLoc(), product));
+  }
+  if (adjoints.isNeeded(getLogits())) {
+    Value probability = SigmoidOp::create(builder, getLoc(), getLogits());
+    Value error = SubOp::create(builder, getLoc(), probability, getLabels());
+    adjoints.accumulate(getLogits(),
+                        MulOp::create(builder, getLoc(), cotangent, error));
+  }
+  return success();
+}
+
+SmallVector<Value> SquaredErrorOp::getResiduals() {
+  return {getPredictions(), getLabels()};
+}
+
+LogicalResult SquaredErrorOp::buildAdjoint(AdjointBuilder &adjoints) {
+  OpBuilder &builder = adjoints.builder();
+  Value error = SubOp::create(builder, getLoc(), getPredictions(), getLabels());
+  Value twice = AddOp::create(builder, getLoc(), error, error);
+  Value gradient =
+      MulOp::create(builder, getLoc(), adjoints.cotangent(getResult()), twice);
+  if (adjoints.isNeeded(getLabels()))
+    adjoints.accumulate(getLabels(),
+                        NegOp::create(builder, getLoc(), gradient));
+  if (adjoints.isNeeded(getPredictions()))
+    adjoints.accumulate(getPredictions(), gradient);
+  return success();
+}
