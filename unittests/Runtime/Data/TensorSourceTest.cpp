@@ -1,0 +1,180 @@
+//===- TensorSourceTest.cpp - Safetensors as data, and batches as safetensors
+//===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestRecord.h"
+
+#include "pdlrt/Checkpoint/Safetensors.h"
+#include "pdlrt/Data/BatchDump.h"
+#include "gmock/gmock.h"
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+class TensorSourceTest : public DataTest {
+protected:
+  void SetUp() override {
+    DataTest::SetUp();
+    record.dense("x", 2);
+    record.ids("id");
+    record.ragged("bag", 2);
+    path = folder / "d.safetensors";
+  }
+  template <typename T>
+  void tensor(const char *name, TensorType type, std::vector<int64_t> shape,
+              const std::vector<T> &values) {
+    ASSERT_TRUE(
+        writer.addCopy(name, type, std::move(shape), values.data()).ok());
+  }
+  /// Three rows.
+  void fill(bool withBags = true) {
+    tensor<float>("x", TensorType::F32, {3, 2}, {1, 2, 3, 4, 5, 0.1f});
+    tensor<int64_t>("id", TensorType::I64, {3, 1}, {INT64_MIN, 0, -1});
+    if (!withBags)
+      return;
+    tensor<int64_t>("bag.values", TensorType::I64, {4}, {10, 11, 12, 13});
+    tensor<int32_t>("bag.splits", TensorType::I32, {7}, {0, 2, 2, 2, 3, 3, 4});
+  }
+  std::string error() {
+    EXPECT_TRUE(writer.write(path).ok());
+    DataOptions options;
+    options.files = {path};
+    return errorOf(options);
+  }
+
+  SafetensorsWriter writer;
+  std::string path;
+};
+
+TEST_F(TensorSourceTest, ValuesAreTakenAsTheyAre) {
+  fill();
+  ASSERT_TRUE(writer.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  options.batchSize = 2;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(values<int64_t>(batch, 1), ElementsAre(INT64_MIN, 0));
+  EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(10, 11, 12));
+  EXPECT_THAT(splits(batch, 2, 2), ElementsAre(0, 2, 2, 2, 3));
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(5, 0.1f));
+  EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(13));
+  EXPECT_THAT(splits(batch, 2, 2), ElementsAre(0, 0, 1));
+  EXPECT_FALSE(*source->next(0, batch));
+}
+
+TEST_F(TensorSourceTest, RowRangesAndUnreadFields) {
+  fill(/*withBags=*/false);
+  ASSERT_TRUE(writer.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  options.rows = *RowRange::parse("34%:");
+  auto source = open(options, &record.program({1}));
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<int64_t>(batch, 0), ElementsAre(0, -1));
+  EXPECT_THAT(errorOf(options), HasSubstr("has no tensor `bag.values`"));
+}
+
+TEST_F(TensorSourceTest, OnlyExactConversions) {
+  tensor<double>("x", TensorType::F64, {1, 2}, {0.1, 0.2});
+  tensor<int64_t>("id", TensorType::I64, {1}, {1});
+  EXPECT_THAT(error(),
+              HasSubstr("d.safetensors: tensor `x` is F64 [1, 2], but the "
+                        "field wants F32 [rows, 2]"));
+  // The other way is exact.
+  TestRecord wide;
+  wide.dense("x").element_type = PDL_F64;
+  SafetensorsWriter narrow;
+  const float value = 0.1f;
+  ASSERT_TRUE(narrow.add("x", TensorType::F32, {1}, &value).ok());
+  ASSERT_TRUE(narrow.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  auto source = BatchSource::open(options, wide.descriptor(), wide.program());
+  ASSERT_TRUE(source.ok());
+  Batch batch;
+  ASSERT_TRUE(*(*source)->next(0, batch));
+  EXPECT_THAT(values<double>(batch, 0), ElementsAre(double(0.1f)));
+}
+
+TEST_F(TensorSourceTest, WrongShapesAreNamed) {
+  tensor<float>("x", TensorType::F32, {2, 3}, std::vector<float>(6));
+  EXPECT_THAT(error(), HasSubstr("F32 [2, 3], but the field wants F32 [rows, "
+                                 "2]"));
+}
+
+TEST_F(TensorSourceTest, FieldsMustHaveTheSameRows) {
+  fill(/*withBags=*/false);
+  tensor<int64_t>("bag.values", TensorType::I64, {0}, {});
+  tensor<int64_t>("bag.splits", TensorType::I64, {5}, {0, 0, 0, 0, 0});
+  EXPECT_THAT(error(),
+              HasSubstr("field `bag` has 2 rows, but field `id` has 3"));
+}
+
+TEST_F(TensorSourceTest, SplitsMustAscendToTheNumberOfIds) {
+  const std::vector<std::vector<int64_t>> badSplits = {
+      {0, 2, 1, 2, 3, 3, 4}, {1, 2, 2, 2, 3, 3, 4},  {0, 2, 2, 2, 3, 3, 5},
+      {0, 0, 0, 0, 0, 0, 3}, {-1, 0, 0, 0, 0, 0, 4}, {0, 0, 0, 0, 0, 4}};
+  for (const auto &bad : badSplits) {
+    writer = SafetensorsWriter();
+    fill(/*withBags=*/false);
+    tensor<int64_t>("bag.values", TensorType::I64, {4}, {10, 11, 12, 13});
+    tensor<int64_t>("bag.splits", TensorType::I64,
+                    {static_cast<int64_t>(bad.size())}, bad);
+    EXPECT_THAT(error(), HasSubstr("tensor `bag.splits`"));
+  }
+}
+
+TEST_F(TensorSourceTest, DumpedBatchesAreTheBatches) {
+  fill();
+  ASSERT_TRUE(writer.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  options.batchSize = 2;
+  const pdl_program &program = record.program();
+  auto source = open(options, &program);
+  BatchDump dump(record.descriptor(), program);
+  Batch batch;
+  for (int64_t round = 0; *source->next(0, batch); ++round)
+    ASSERT_TRUE(dump.add(batch, round, 4, 5).ok());
+  const std::string dumpPath = folder / "dump.safetensors";
+  ASSERT_TRUE(dump.write(dumpPath).ok());
+
+  auto file = SafetensorsFile::open(dumpPath);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->metadata().at("batches"), "2");
+  EXPECT_EQ(file->metadata().at("model"), "test");
+  EXPECT_EQ(file->metadata().at("program"), "train");
+  auto read = [&](const char *name, auto sample) {
+    const TensorView *tensor = file->find(name);
+    EXPECT_TRUE(tensor) << name;
+    std::vector<decltype(sample)> out(
+        static_cast<size_t>(tensor ? tensor->elementCount : 0));
+    if (tensor)
+      tensor->copyTo(out.data());
+    return out;
+  };
+  EXPECT_EQ(file->find("batch0/x")->typeAndShape(), "F32 [2, 2]");
+  EXPECT_THAT(read("batch0/x", 0.f), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(file->find("batch1/id")->typeAndShape(), "I64 [1, 1]");
+  EXPECT_THAT(read("batch1/id", int64_t()), ElementsAre(-1));
+  EXPECT_THAT(read("batch0/bag.values", int64_t()), ElementsAre(10, 11, 12));
+  EXPECT_THAT(read("batch0/bag.splits", int32_t()), ElementsAre(0, 2, 2, 2, 3));
+  EXPECT_THAT(read("batch1.place", int64_t()), ElementsAre(1, 4, 5));
+  EXPECT_EQ(file->tensors().size(), 10u);
+}
+
+} // namespace
