@@ -1,0 +1,265 @@
+#===- check_goldens.py - Programs against goldens -------------*- python -*-===#
+#
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""Compares what we compute with the goldens of README.md. It needs the Python
+standard library only.
+
+  check_goldens.py op CASE... --pdl-translate TOOL [--element-type f32]
+      Compiles each case, predicts, trains, compares.
+
+  check_goldens.py interpret CASE... --pdl-opt TOOL [--phase PHASE] [--element-type f32]
+      The same in the interpreter, after compiling up to a phase.
+
+  check_goldens.py model CASE... --pdl-translate TOOL --data FILE
+      f64 losses of a reference model over many steps (1e-10, relative) and its
+      f32 gradients of the first step (1e-5 of the tensor's largest value).
+
+  check_goldens.py auc MODEL --pdl-translate TOOL --data FILE --epochs N
+      --at-least AUC [--seeds 0 1 2]
+      Mean test AUC: trained on the first 80 % of the rows, measured on the rest.
+
+Prints one line a case; a failed one names the tensors that differ, and makes
+the exit status 1.
+"""
+
+import argparse
+import array
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import tensorfile
+
+# Relative to the largest magnitude in the tensor.
+TOLERANCES = {"f64": 1e-10, "f32": 1e-5}
+# Of a model whose step moves a value by a power of two times its gradient.
+GRADIENT_FACTOR = 1024.0
+
+
+class Failure(Exception):
+    """What the user should read about a case that failed."""
+
+
+def run(command, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True,
+                          text=True, check=False, **options)
+    if done.returncode != 0:
+        raise Failure(f"`{' '.join(str(part) for part in command)}` ended with status "
+                      f"{done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def compile_model(tool, model, folder, element_type):
+    """Compiles in strict numerics; returns the path of the trainer."""
+    run([tool, model, "-o", folder, "--numerics=strict",
+         f"--element-type={element_type}"])
+    return os.path.join(folder, "trainer")
+
+
+def largest(values):
+    return max((abs(value) for value in values), default=0.0)
+
+
+def difference(name, expected, actual, tolerance):
+    """Empty if the sequences agree, else a sentence."""
+    if len(expected) != len(actual):
+        return [f"{name}: {len(actual)} elements, expected {len(expected)}"]
+    limit = tolerance * largest(value for value in expected if math.isfinite(value))
+    worst, place = -1.0, 0
+    for i, (wanted, given) in enumerate(zip(expected, actual)):
+        if math.isnan(wanted) and math.isnan(given) or wanted == given:
+            continue
+        error = abs(wanted - given)
+        if not error <= worst:  # NaN is the worst
+            worst, place = error, i
+            if math.isnan(error):
+                break
+    if worst < 0 or worst <= limit:
+        return []
+    return [f"{name}: element {place} is {actual[place]!r}, expected "
+            f"{expected[place]!r}; they may differ by {limit:.3g}"]
+
+
+def compare_losses(expected, path, tolerance):
+    with open(path, encoding="utf-8") as file:
+        actual = [float(line) for line in file]
+    if len(actual) != len(expected):
+        return [f"loss: {len(actual)} steps, expected {len(expected)}"]
+    for step, (wanted, given) in enumerate(zip(expected, actual), 1):
+        if not abs(given - wanted) <= tolerance * abs(wanted):
+            return [f"loss of step {step} is {given!r}, expected {wanted!r}"]
+    return []
+
+
+def compare_state(expected, actual, tolerance):
+    """`expected` has the names `after/...`."""
+    problems = []
+    for name, tensor in expected.items():
+        if not name.startswith("after/"):
+            continue
+        name = name[len("after/"):]
+        if name not in actual:
+            problems.append(f"{name} is not in the dump")
+        elif name.endswith(".keys"):
+            if list(tensor.data) != list(actual[name].data):
+                problems.append(f"{name}: the keys differ")
+        else:
+            problems += difference(name, tensor.data, actual[name].data, tolerance)
+    return problems
+
+
+def compare_outputs(expected, names, path, tolerance):
+    """`path`: tab-separated text with a line of names; the columns stand in the
+    order of `names`."""
+    with open(path, encoding="utf-8") as file:
+        rows = [[float(cell) for cell in line.split("\t")]
+                for line in file.read().splitlines()[1:]]
+    problems, column = [], 0
+    for name in names:
+        tensor = expected[f"output/{name}"]
+        width = len(tensor.data) // tensor.shape[0]
+        actual = [value for row in rows for value in row[column:column + width]]
+        problems += difference(f"output {name}", tensor.data, actual, tolerance)
+        column += width
+    if any(len(row) != column for row in rows):
+        problems.append(f"a sample has {len(rows[0])} outputs, expected {column}")
+    return problems
+
+
+def read_case(case):
+    with open(os.path.join(case, "case.json"), encoding="utf-8") as file:
+        facts = json.load(file)
+    return facts, tensorfile.read(os.path.join(case, "expected.safetensors"))
+
+
+def check_op(case, folder, options):
+    facts, expected = read_case(case)
+    tolerance = TOLERANCES[options.element_type]
+    trainer = compile_model(options.pdl_translate, os.path.join(case, "model.mlir"),
+                            os.path.join(folder, "program"), options.element_type)
+    common = ["--data", os.path.join(case, "data.safetensors"),
+              "--init-from", os.path.join(case, "init.safetensors"),
+              "--batch-size", facts["batch_size"]]
+    problems = []
+    if facts["outputs"]:
+        output = os.path.join(folder, "output.tsv")
+        run([trainer, "predict", *common, "--output", output])
+        problems += compare_outputs(expected, facts["outputs"], output, tolerance)
+    dump, losses = (os.path.join(folder, name) for name in ("dump", "losses"))
+    run([trainer, "train", *common, "--steps", facts["steps"], "--dump", dump,
+         "--log-losses", losses])
+    problems += compare_losses(expected["loss"].data, losses, tolerance)
+    return problems + compare_state(expected, tensorfile.read(dump), tolerance)
+
+
+def check_model(case, folder, options):
+    facts, expected = read_case(case)
+    models = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models")
+    model = os.path.join(models, facts["model"], facts["model"] + ".mlir")
+    initial = os.path.join(case, "init.safetensors")
+    common = ["--data", options.data, "--init-from", initial,
+              "--batch-size", facts["batch_size"]]
+    losses, dump = (os.path.join(folder, name) for name in ("losses", "dump"))
+    trainer = compile_model(options.pdl_translate, model,
+                            os.path.join(folder, "program"), "f64")
+    run([trainer, "train", *common, "--steps", facts["steps"], "--log-losses", losses])
+    problems = compare_losses(expected["loss"].data, losses, TOLERANCES["f64"])
+
+    trainer = compile_model(options.pdl_translate, os.path.join(case, "gradient.mlir"),
+                            os.path.join(folder, "gradient"), "f32")
+    run([trainer, "train", *common, "--steps", 1, "--dump", dump])
+    before, after = tensorfile.read(initial), tensorfile.read(dump)
+    return problems + compare_gradients(expected, before, after)
+
+
+def compare_gradients(expected, before, after):
+    """What one step moved, against the names `gradient/...`. Rows that the
+    batch does not hold must not move."""
+    problems = []
+    for name, tensor in before.items():
+        if name.endswith(".keys"):
+            if list(tensor.data) != list(after[name].data):
+                problems.append(f"{name}: the keys differ")
+            continue
+        moved = [(old - new) / GRADIENT_FACTOR
+                 for old, new in zip(tensor.data, after[name].data)]
+        wanted = expected[f"gradient/{name}"].data
+        if name.endswith(".values"):
+            keys = name[:-len("values")] + "keys"
+            rows = dict(zip(expected[f"gradient/{keys}"].data,
+                            expected[f"gradient/{name}"].rows()))
+            zeros = array.array("f", [0.0] * tensor.shape[1])
+            wanted = [value for key in before[keys].data
+                      for value in rows.get(key, zeros)]
+        problems += difference(f"gradient of {name}", wanted, moved, TOLERANCES["f32"])
+    return problems
+
+
+def check_auc(model, folder, options):
+    trainer = os.path.join(folder, "program", "trainer")
+    run([options.pdl_translate, model, "-o", os.path.join(folder, "program")])
+    results = []
+    for seed in options.seeds:
+        report = run([trainer, "train", "--data", options.data, "--rows", "0%:80%",
+                      "--evaluate-rows", "80%:", "--epochs", options.epochs,
+                      "--batch-size", options.batch_size, "--shuffle-window", 100000,
+                      "--seed", seed])
+        found = re.findall(r"^test AUC ([0-9.]+)", report, re.MULTILINE)
+        if not found:
+            raise Failure(f"no line `test AUC` in what the trainer printed:\n{report}")
+        results.append(float(found[-1]))
+    mean = sum(results) / len(results)
+    print(f"{model}: test AUC {mean:.5f}, mean of "
+          f"{', '.join(f'{result:.5f}' for result in results)}")
+    return [] if mean >= options.at_least else [f"below {options.at_least}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+
+    def command(name, check):
+        added = commands.add_parser(name)
+        added.set_defaults(check=check)
+        added.add_argument("cases", nargs="+")
+        return added
+
+    op = command("op", check_op)
+    op.add_argument("--element-type", choices=TOLERANCES, default="f64")
+    model = command("model", check_model)
+    auc = command("auc", check_auc)
+    auc.add_argument("--epochs", type=int, required=True)
+    auc.add_argument("--batch-size", type=int, default=256)
+    auc.add_argument("--at-least", type=float, required=True)
+    auc.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    for added in (op, model, auc):
+        added.add_argument("--pdl-translate", required=True)
+    for added in (model, auc):
+        added.add_argument("--data", required=True)
+    options = parser.parse_args()
+
+    failed = 0
+    for case in options.cases:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                problems = options.check(case, folder, options)
+            except Failure as failure:
+                problems = [str(failure)]
+        print(f"{'FAIL' if problems else 'ok  '} {case}", flush=True)
+        for problem in problems:
+            print("     " + problem.replace("\n", "\n     "))
+        failed += bool(problems)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

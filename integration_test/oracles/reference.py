@@ -1,0 +1,236 @@
+#===- reference.py - Reference models on real data ------------*- python -*-===#
+#
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""The reference models in PyTorch: their AUC, and goldens for compiled programs.
+
+  reference.py auc MODEL DATA [--seeds 0 1 2] [--dtype f32] [--epochs N]
+      Trains on the first 80 % of the rows, shuffled, and prints the AUC on the
+      last 20 % for each seed and their mean.
+
+  reference.py golden MODEL DATA FOLDER [--steps 100]
+      Writes initial values, the f64 losses of the first steps in file order,
+      and the gradients of the first step.
+
+  reference.py start MODEL DATA FILE [--seed 0]
+      Writes initial values of every row of DATA, for `--init-from`.
+
+  reference.py paired MODEL DATA --init-from FILE [--batches FILE] [--dtype f32]
+      Trains from the values in FILE, on the first 80 % in file order or on a
+      trainer's dump of its batches, and prints the AUC on the last 20 %.
+"""
+
+import argparse
+import json
+import os
+import re
+
+import numpy
+import torch
+
+import reference_data
+import tensorfile
+from reference_models import MODELS
+from reference_training import Trainer, area_under_curve, as_bags
+
+DTYPES = {"f32": torch.float32, "f64": torch.float64}
+TRAIN_PERCENT = 80
+
+
+def read_data(model, path):
+    read = {"adult": reference_data.read_adult, "criteo": reference_data.read_criteo}
+    return read[model.data](path)
+
+
+class Dataset:
+    """Fields with their ids, computed once, of which batches are taken."""
+
+    def __init__(self, model, fields):
+        self.size = len(fields["label"])
+        self.tables = {}
+        self.rows = dict(fields)
+        for table, lookups in model.ids(fields).items():
+            self.tables[table] = len(lookups)
+            for i, ids in enumerate(lookups):
+                self.rows[(table, i)] = ids
+
+    def keys(self):
+        """{table: every key, ascending}."""
+        return {table: numpy.unique(numpy.concatenate(
+            [as_bags(self.rows[(table, i)])[0] for i in range(count)]))
+            for table, count in self.tables.items()}
+
+    def _split(self, rows):
+        fields = {name: value for name, value in rows.items() if isinstance(name, str)}
+        return fields, {table: [rows[(table, i)] for i in range(count)]
+                        for table, count in self.tables.items()}
+
+    def range(self, begin, end):
+        return self._split(reference_data.slice_rows(self.rows, begin, end))
+
+    def take(self, order):
+        return self._split(reference_data.take_rows(self.rows, order))
+
+
+def train_epoch(trainer, dataset, order, batch_size):
+    """The mean loss of an epoch over the rows in `order`."""
+    total = 0.0
+    for begin in range(0, len(order), batch_size):
+        part = order[begin:begin + batch_size]
+        total += trainer.step(*dataset.take(part)) * len(part)
+    return total / len(order)
+
+
+def measure(trainer, dataset, begin):
+    fields, ids = dataset.range(begin, dataset.size)
+    return area_under_curve(trainer.predict(fields, ids), fields["label"])
+
+
+def print_auc(model, arguments):
+    dataset = Dataset(model, read_data(model, arguments.data))
+    cut = dataset.size * TRAIN_PERCENT // 100
+    results = []
+    for seed in arguments.seeds:
+        trainer = Trainer(model, dataset.keys(), seed, DTYPES[arguments.dtype])
+        random = numpy.random.default_rng(seed)
+        for _ in range(arguments.epochs or model.epochs):
+            loss = train_epoch(trainer, dataset, random.permutation(cut),
+                               model.batch_size)
+        results.append(measure(trainer, dataset, cut))
+        print(f"seed {seed}: last epoch's loss {loss:.5f}, test AUC {results[-1]:.5f}",
+              flush=True)
+    print(f"mean test AUC {numpy.mean(results):.5f}")
+
+
+def write_tensors(path, arrays):
+    tensorfile.write(path, {name: tensorfile.from_numpy(numpy.ascontiguousarray(value))
+                            for name, value in arrays.items()})
+
+
+def write_start(path, trainer):
+    """Initial values are exact in f32, and one such file serves f64 too."""
+    write_tensors(path, {name: value if value.dtype == numpy.int64
+                         else value.astype(numpy.float32)
+                         for name, value in trainer.initial_tensors().items()})
+
+
+def gradient_model(text):
+    """The model with plain descent at rate 1024, without decay and clip: a step
+    moves each value by exactly 1024 gradients, with room above the rounding."""
+    text = re.sub(r"^( *nn\.group @\w+) .*$",
+                  r"\1 rule(@sgd) rate(1.024000e+03) untouched(lazy)", text,
+                  flags=re.MULTILINE)
+    return re.sub(r"^ *nn\.clip .*\n", "", text, flags=re.MULTILINE)
+
+
+def write_golden(model, arguments):
+    fields = read_data(model, arguments.data)
+    train_rows = len(fields["label"]) * TRAIN_PERCENT // 100
+    batch_size = min(model.batch_size, train_rows // arguments.steps)
+    dataset = Dataset(model, reference_data.slice_rows(
+        fields, 0, arguments.steps * batch_size))
+    trainer = Trainer(model, dataset.keys())
+    os.makedirs(arguments.folder, exist_ok=True)
+    write_start(os.path.join(arguments.folder, "init.safetensors"), trainer)
+    expected = {}
+    _, gradients, touched = trainer.gradients(*dataset.range(0, batch_size))
+    for name, gradient in gradients.items():
+        # To be compared with 32-bit gradients: the nearest float is enough.
+        values = gradient.numpy().astype(numpy.float32)
+        if name in touched:
+            expected[f"gradient/{name}.keys"] = touched[name][1]
+            expected[f"gradient/{name}.values"] = values
+        else:
+            expected[f"gradient/{name}"] = values
+    losses = [trainer.step(*dataset.range(step * batch_size, (step + 1) * batch_size))
+              for step in range(arguments.steps)]
+    expected["loss"] = numpy.array(losses)
+    write_tensors(os.path.join(arguments.folder, "expected.safetensors"), expected)
+    models = os.path.join(os.path.dirname(__file__), "..", "..", "models")
+    with open(os.path.join(models, model.name, model.name + ".mlir")) as file:
+        text = gradient_model(file.read())
+    with open(os.path.join(arguments.folder, "gradient.mlir"), "w") as file:
+        file.write(text)
+    with open(os.path.join(arguments.folder, "case.json"), "w") as file:
+        json.dump({"model": model.name, "data": model.data,
+                   "batch_size": batch_size, "steps": arguments.steps}, file,
+                  indent=1)
+        file.write("\n")
+
+
+def write_initial(model, arguments):
+    dataset = Dataset(model, read_data(model, arguments.data))
+    write_start(arguments.file, Trainer(model, dataset.keys(), arguments.seed))
+
+
+def dumped_batches(path):
+    """The fields of each batch of a trainer's dump, in order."""
+    tensors = tensorfile.read(path)
+    index = 0
+    while any(name.startswith(f"batch{index}/") for name in tensors):
+        prefix, fields = f"batch{index}/", {}
+        for name, tensor in tensors.items():
+            if not name.startswith(prefix) or name == prefix + "place":
+                continue
+            field, value = name[len(prefix):], tensorfile.to_numpy(tensor)
+            if field.endswith(".values"):
+                splits = tensorfile.to_numpy(tensors[name[:-len("values")] + "splits"])
+                fields[field[:-len(".values")]] = (value, splits.astype(numpy.int64))
+            elif not field.endswith(".splits"):
+                fields[field] = value if value.dtype == numpy.int64 else value.astype(
+                    numpy.float64)
+        yield fields
+        index += 1
+
+
+def print_paired(model, arguments):
+    dataset = Dataset(model, read_data(model, arguments.data))
+    cut = dataset.size * TRAIN_PERCENT // 100
+    trainer = Trainer(model, dataset.keys(), 0, DTYPES[arguments.dtype])
+    trainer.load({name: tensorfile.to_numpy(tensor) for name, tensor
+                  in tensorfile.read(arguments.init_from).items()})
+    if arguments.batches:
+        for fields in dumped_batches(arguments.batches):
+            trainer.step(fields, model.ids(fields))
+    else:
+        for _ in range(arguments.epochs or model.epochs):
+            train_epoch(trainer, dataset, numpy.arange(cut), model.batch_size)
+    print(f"test AUC {measure(trainer, dataset, cut):.6f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+
+    def command(name, function):
+        added = commands.add_parser(name)
+        added.set_defaults(function=function)
+        added.add_argument("model", choices=sorted(MODELS))
+        added.add_argument("data")
+        return added
+
+    auc = command("auc", print_auc)
+    auc.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    golden = command("golden", write_golden)
+    golden.add_argument("folder")
+    golden.add_argument("--steps", type=int, default=100)
+    start = command("start", write_initial)
+    start.add_argument("file")
+    start.add_argument("--seed", type=int, default=0)
+    paired = command("paired", print_paired)
+    paired.add_argument("--init-from", required=True)
+    paired.add_argument("--batches")
+    for added in (auc, paired):
+        added.add_argument("--dtype", choices=DTYPES, default="f32")
+        added.add_argument("--epochs", type=int)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    arguments.function(MODELS[arguments.model](), arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+#===- reference_data.py - Fields of the reference models -----*- python -*-===#
+#
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""Reads Adult and Criteo into fields, as the models' records declare them.
+
+A field is a NumPy array [rows, width] (float64, or int64 keys) or, for bags, a
+pair (values int64 [ids], splits int64 [rows * slots + 1]).
+"""
+
+import gzip
+
+import numpy
+
+import hashing
+
+# Columns of the two fields, as the models' records list them.
+ADULT_NUMBERS = [0, 4, 10, 11, 12]
+ADULT_CATEGORIES = [1, 3, 5, 6, 7, 8, 9, 13]
+ADULT_LABELS = {"<=50K": 0.0, ">50K": 1.0}
+CRITEO_NUMBERS = 13
+CRITEO_SLOTS = 26
+
+
+def _open(path):
+    return gzip.open(path, "rt") if str(path).endswith(".gz") else open(path)
+
+
+def read_adult(path):
+    """All rows of Adult. A missing text ("?") has its own key."""
+    with _open(path) as lines:
+        rows = [[cell.strip() for cell in line.split(",")] for line in lines
+                if line.strip()]
+    keys = [hashing.hash_texts([row[column] for row in rows], slot)
+            for slot, column in enumerate(ADULT_CATEGORIES)]
+    return {"numbers": numpy.array([[float(row[column]) for column in ADULT_NUMBERS]
+                                    for row in rows]),
+            "categories": numpy.stack(keys, axis=1),
+            "label": numpy.array([[ADULT_LABELS[row[14]]] for row in rows])}
+
+
+def read_criteo(path):
+    """All rows of a Criteo Kaggle file. A missing number is 0, a missing
+    category an empty bag."""
+    labels, numbers, keys, splits = [], [], [], [0]
+    with _open(path) as lines:
+        for line in lines:
+            cells = line.rstrip("\n").split("\t")
+            labels.append([float(cells[0])])
+            numbers.append([float(cell) if cell.strip() else 0.0
+                            for cell in cells[1:1 + CRITEO_NUMBERS]])
+            for slot, cell in enumerate(cells[1 + CRITEO_NUMBERS:]):
+                if cell.strip():
+                    keys.append(hashing.hash_text(cell, slot))
+                splits.append(len(keys))
+    return {"label": numpy.array(labels), "numbers": numpy.array(numbers),
+            "categories": (numpy.array(keys, dtype=numpy.int64),
+                           numpy.array(splits, dtype=numpy.int64))}
+
+
+def slice_rows(fields, begin, end):
+    """The rows [begin, end) of every field."""
+    sliced = {}
+    for name, field in fields.items():
+        if isinstance(field, tuple):
+            values, splits = field
+            slots = (len(splits) - 1) // len(fields["label"])
+            part = splits[begin * slots:end * slots + 1]
+            sliced[name] = (values[part[0]:part[-1]], part - part[0])
+        else:
+            sliced[name] = field[begin:end]
+    return sliced
+
+
+def take_rows(fields, order):
+    """The rows of every field in the order of the index array `order`."""
+    taken = {}
+    for name, field in fields.items():
+        if isinstance(field, tuple):
+            values, splits = field
+            slots = (len(splits) - 1) // len(fields["label"])
+            bags = (order[:, None] * slots + numpy.arange(slots)).reshape(-1)
+            sizes = splits[bags + 1] - splits[bags]
+            new_splits = numpy.concatenate([[0], numpy.cumsum(sizes)])
+            index = numpy.repeat(splits[bags] - new_splits[:-1], sizes)
+            taken[name] = (values[index + numpy.arange(new_splits[-1])], new_splits)
+        else:
+            taken[name] = field[order]
+    return taken

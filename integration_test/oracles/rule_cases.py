@@ -1,0 +1,253 @@
+#===- rule_cases.py - Golden cases of optimizers --------------*- python -*-===#
+#
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""Cases of several steps: rules, schedules, regularizers, clip, weights.
+
+Each group of a case owns a parameter `<group>_p` of 3 elements and a table
+`<group>_t` of rows of 3. The loss of a sample is the squared error of
+x * parameter + (sum of two rows) against a target, summed over the elements and
+the groups. So gradients depend on the values, and an error of one step grows in
+the next ones.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Callable
+
+import numpy
+import torch
+
+from op_cases import write_case
+from reference_rules import RULES
+
+WIDTH = 3
+KEYS = numpy.array([-2**63, -5, 0, 1, 77, 2**63 - 1], dtype=numpy.int64)
+
+
+@dataclass
+class Group:
+    """`clauses` is the text after the rate; the rest says the same in Python."""
+    rule: str
+    rate: float
+    hyper: dict = field(default_factory=dict)
+    clauses: str = "untouched(lazy)"
+    schedule: Callable = lambda step: 1.0  # the factor of the rate
+    decay: Callable = lambda value: 0.0 * value
+    clip: float = 0.0
+    dense: bool = False  # untouched(dense)
+
+
+def number(value):
+    """A literal that MLIR reads as a float."""
+    text = repr(float(value))
+    mantissa, mark, exponent = text.partition("e")
+    if mark and "." not in mantissa:
+        mantissa += ".0"
+    return mantissa + mark + exponent
+
+
+def hyper_text(hyper):
+    if not hyper:
+        return ""
+    return " {" + ", ".join(f"{name} = {number(value)}"
+                            for name, value in hyper.items()) + "}"
+
+
+def case_text(name, groups, weighted, clip):
+    one, wide, ids = "tensor<?x1xf32>", f"tensor<?x{WIDTH}xf32>", "tensor<?x2xi64>"
+    rows, vector = f"tensor<?x2x{WIDTH}xf32>", f"tensor<{WIDTH}xf32>"
+    fields = [("x", wide), ("target", wide), ("ids", ids)]
+    if weighted:
+        fields.append(("weight", one))
+    lines = [f"module @{name} {{", "  nn.record @sample {"]
+    lines += [f"    nn.field @{field} : {kind}" for field, kind in fields] + ["  }"]
+    if clip:
+        lines.append(f"  nn.clip @joint : global_norm({number(clip)})")
+    for group, facts in groups.items():
+        lines += [f"  nn.group @{group} rule(@{facts.rule}{hyper_text(facts.hyper)}) "
+                  f"rate({number(facts.rate)}) {facts.clauses}".rstrip(),
+                  f"  nn.param @{group}_p : {vector} in @{group} init(#nn.zeros)",
+                  f"  nn.table @{group}_t : i64 -> {vector} in @{group} init(#nn.zeros)"]
+    arguments = ", ".join(f"%{field}: {kind}" for field, kind in fields)
+    lines += ["  nn.program @train reads(@sample) {", f"  ^bb0({arguments}):"]
+    total = None
+    for group in groups:
+        g = f"%{group}"
+        lines += [
+            f"    {g}_p = nn.read @{group}_p : {vector}",
+            f"    {g}_rows = nn.lookup @{group}_t[%ids] pool(sum) : ({ids}) -> {rows}",
+            f"    {g}_sum = nn.reduce sum {g}_rows axes [1] : ({rows}) -> {wide}",
+            f"    {g}_product = nn.mul %x, {g}_p : ({wide}, {vector}) -> {wide}",
+            f"    {g}_value = nn.add {g}_product, {g}_sum : ({wide}, {wide}) -> {wide}",
+            f"    {g}_error = nn.squared_error {g}_value, %target : {wide}",
+            f"    {g}_loss = nn.reduce sum {g}_error axes [1] keep : ({wide}) -> {one}"]
+        if total is None:
+            total = f"{g}_loss"
+        else:
+            lines.append(f"    {g}_total = nn.add {total}, {g}_loss : "
+                         f"({one}, {one}) -> {one}")
+            total = f"{g}_total"
+    over = ", ".join(f"@{group}" for group in groups)
+    clause, kinds = (" weight %weight", f"{one}, {one}") if weighted else ("", one)
+    lines += [f"    nn.minimize {total}{clause} over [{over}] : {kinds}", "  }", "}", ""]
+    return "\n".join(lines)
+
+
+def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False,
+                    clip=0.0):
+    random = numpy.random.default_rng(int.from_bytes(name.encode(), "little") % 2**63)
+
+    def numbers(shape, low=-2.0, high=2.0):
+        return numpy.round(random.uniform(low, high, shape) * 64) / 64
+
+    data = {"x": numbers((steps * batch, WIDTH)), "target": numbers((steps * batch, WIDTH)),
+            # Two keys a step, so that the others stay untouched.
+            "ids": numpy.stack([random.choice(KEYS[2 * (s % 3):2 * (s % 3) + 3], 2)
+                                for s in range(steps) for _ in range(batch)])}
+    if weighted:
+        data["weight"] = random.choice([0.0, 0.5, 1.0, 3.0], (steps * batch, 1))
+        data["weight"][0] = 0.5
+    value, slots, initial = {}, {}, {}
+    for group, facts in groups.items():
+        rule = RULES[facts.rule]
+        for symbol, shape in ((f"{group}_p", (WIDTH,)), (f"{group}_t", (len(KEYS), WIDTH))):
+            # The lazy rule of FTRL owns its value, which starts where z and n say.
+            start = numpy.zeros(shape) if facts.rule == "ftrl" else numbers(shape, -1, 1)
+            value[symbol] = torch.tensor(start)
+            slots[symbol] = {slot: torch.full(shape, first, dtype=torch.float64)
+                             for slot, first in rule.slots(
+                                 {**rule.hyper, **facts.hyper}).items()}
+        initial[f"{group}_p"] = value[f"{group}_p"].numpy().astype(numpy.float32)
+        initial[f"{group}_t.keys"] = KEYS
+        initial[f"{group}_t.values"] = value[f"{group}_t"].numpy().astype(numpy.float32)
+
+    losses = []
+    for step in range(1, steps + 1):
+        part = slice((step - 1) * batch, step * batch)
+        x, target = torch.tensor(data["x"][part]), torch.tensor(data["target"][part])
+        rows = torch.as_tensor(numpy.searchsorted(KEYS, data["ids"][part]))
+        weight = torch.tensor(data["weight"][part, 0] if weighted else numpy.ones(batch))
+        leaves = {symbol: tensor.clone().requires_grad_()
+                  for symbol, tensor in value.items()}
+        total = 0.0
+        for group in groups:
+            predicted = x * leaves[f"{group}_p"] + leaves[f"{group}_t"][rows].sum(dim=1)
+            total = total + ((predicted - target)**2).sum(dim=1)
+        loss = (total * weight).sum() / weight.sum()
+        loss.backward()
+        losses.append(loss.item())
+        touched = torch.unique(rows)
+        norm = math.sqrt(sum(leaf.grad.square().sum().item()
+                             for symbol, leaf in leaves.items()
+                             if groups[symbol[:-2]].clip))
+        for symbol, leaf in leaves.items():
+            facts = groups[symbol[:-2]]
+            rule = RULES[facts.rule]
+            lazy = symbol.endswith("_t") and not facts.dense
+            index = touched if lazy else slice(None)
+            gradient, old = leaf.grad[index], value[symbol][index]
+            if facts.clip:
+                gradient = gradient * (facts.clip / max(norm, facts.clip))
+            gradient = gradient + facts.decay(old)
+            new, new_slots = rule.update(
+                old, gradient, {k: v[index] for k, v in slots[symbol].items()},
+                facts.rate * facts.schedule(step), step, {**rule.hyper, **facts.hyper})
+            value[symbol][index] = new
+            for slot, state in new_slots.items():
+                slots[symbol][slot][index] = state
+
+    expected = {"loss": numpy.array(losses)}
+    for symbol, tensor in value.items():
+        if symbol.endswith("_t"):
+            expected[f"after/{symbol}.keys"] = KEYS
+            expected[f"after/{symbol}.values"] = tensor.numpy()
+        else:
+            expected[f"after/{symbol}"] = tensor.numpy()
+    for array in ("x", "target", "weight"):
+        if array in data:
+            data[array] = data[array].astype(numpy.float32)
+    facts = {"what": what, "batch_size": batch, "steps": steps, "outputs": []}
+    write_case(folder, name, what, case_text(name, groups, weighted, clip), facts, data,
+               initial, expected)
+
+
+def check_against_torch():
+    """Our formulas against torch.optim, where it has the rule."""
+    makers = {
+        "sgd": lambda p: torch.optim.SGD([p], lr=0.05),
+        "momentum": lambda p: torch.optim.SGD([p], lr=0.05, momentum=0.9),
+        "adagrad": lambda p: torch.optim.Adagrad([p], lr=0.05, eps=1e-10),
+        "adam": lambda p: torch.optim.Adam([p], lr=0.05),
+    }
+    torch.manual_seed(0)
+    for name, make in makers.items():
+        rule = RULES[name]
+        ours = torch.randn(7, dtype=torch.float64)
+        theirs = ours.clone().requires_grad_()
+        optimizer = make(theirs)
+        slots = {slot: torch.full((7,), first, dtype=torch.float64)
+                 for slot, first in rule.slots(rule.hyper).items()}
+        for step in range(1, 20):
+            gradient = torch.randn(7, dtype=torch.float64)
+            theirs.grad = gradient.clone()
+            optimizer.step()
+            ours, slots = rule.update(ours, gradient, slots, 0.05, step, rule.hyper)
+        if (ours - theirs.detach()).abs().max() > 1e-13:
+            raise SystemExit(f"rule {name} differs from torch.optim")
+
+
+def write_rule_cases(folder):
+    check_against_torch()
+    write_rule_case(folder, "rules", "Every rule, on a parameter and on rows", {
+        "by_sgd": Group("sgd", 0.0625),
+        "by_momentum": Group("momentum", 0.03125),
+        "by_momentum_half": Group("momentum", 0.03125, {"momentum": 0.5}),
+        "by_adagrad": Group("adagrad", 0.25),
+        "by_adam": Group("adam", 0.125),
+        "by_adam_other": Group("adam", 0.125, {"beta1": 0.75, "beta2": 0.99,
+                                            "epsilon": 1e-4}),
+        "by_ftrl": Group("ftrl", 0.5),
+        "by_ftrl_sparse": Group("ftrl", 0.5, {"beta": 0.5, "l1": 2.0, "l2": 0.25}),
+    })
+    write_rule_case(folder, "untouched_dense", "Rows without gradient are updated too", {
+        "by_momentum": Group("momentum", 0.03125, clauses="untouched(dense)", dense=True),
+        "by_adam": Group("adam", 0.125, clauses="untouched(dense)", dense=True),
+        "decayed": Group("sgd", 0.0625, clauses="decay(#nn.l2<0.5>) untouched(dense)",
+                         decay=lambda value: 0.5 * value, dense=True),
+    })
+    write_rule_case(folder, "decay", "L1, L2, and both", {
+        "by_l2": Group("sgd", 0.0625, clauses="decay(#nn.l2<0.25>) untouched(lazy)",
+                    decay=lambda value: 0.25 * value),
+        "by_l1": Group("sgd", 0.0625, clauses="decay(#nn.l1<0.125>) untouched(lazy)",
+                    decay=lambda value: 0.125 * torch.sign(value)),
+        "by_both": Group("momentum", 0.0625,
+                      clauses="decay(#nn.l2<0.25>, #nn.l1<0.125>) untouched(lazy)",
+                      decay=lambda value: 0.25 * value + 0.125 * torch.sign(value)),
+    })
+    write_rule_case(folder, "clip", "Joint clip by global norm of two groups of three", {
+        "first": Group("sgd", 0.0625, clauses="clip(@joint) untouched(lazy)", clip=6.0),
+        "second": Group("adam", 0.0625,
+                     clauses="decay(#nn.l2<0.25>) clip(@joint) untouched(lazy)",
+                     decay=lambda value: 0.25 * value, clip=6.0),
+        "free": Group("sgd", 0.0625),
+    }, steps=9, clip=6.0)
+    write_rule_case(folder, "weights", "Weighted samples", {
+        "by_sgd": Group("sgd", 0.0625), "by_adam": Group("adam", 0.0625)}, weighted=True)
+    write_rule_case(folder, "schedules", "Every schedule", {
+        f"by_{name}": Group("sgd", 0.0625, clauses=f"schedule(@{schedule}{hyper_text(hyper)})",
+                    schedule=factor)
+        for name, schedule, hyper, factor in SCHEDULES}, steps=10)
+
+
+SCHEDULES = [
+    ("constant", "constant", {}, lambda step: 1.0),
+    ("exponential", "exponential", {"decay": 0.5, "steps": 4.0},
+     lambda step: 0.5**((step - 1) / 4.0)),
+    ("warm_up", "warm_up", {"steps": 5.0}, lambda step: min(1.0, step / 5.0)),
+    ("cosine", "cosine", {"steps": 8.0},
+     lambda step: 0.5 * (1 + math.cos(math.pi * min(1.0, (step - 1) / 8.0)))),
+]
