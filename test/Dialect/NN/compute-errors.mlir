@@ -1,0 +1,199 @@
+// RUN: pdl-opt %s -split-input-file -verify-diagnostics
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+2 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>) {
+  // expected-error @+2 {{mixes 'f32' and 'f64' (C1)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<?x4xf64>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+// Only the batch is dynamic.
+nn.func private @f(%x: tensor<?x?xf32>) {
+  // expected-error @+1 {{dimension 1 of 'tensor<?x?xf32>' is dynamic, but only the first dimension may be}}
+  %0 = nn.relu %x : tensor<?x?xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{has 1 means and 4 deviations for 4 columns (C1)}}
+  %0 = nn.standardise %x mean [0.0] deviation [1.0, 1.0, 1.0, 1.0] : tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{needs deviations that are finite and > 0 (C1)}}
+  %0 = nn.standardise %x mean [0.0] deviation [0.0] : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+2 {{joins along axis 0 of 'tensor<?x4xf32>'; expected 0 < axis < rank (C1)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.concat %x, %x axis 0 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x2x2xf32>) {
+  // expected-error @+2 {{cannot join 'tensor<?x2x2xf32>' to 'tensor<?x4xf32>' along axis 1 (C2)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.concat %x, %y axis 1 : (tensor<?x4xf32>, tensor<?x2x2xf32>) -> tensor<?x8xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+2 {{cuts [3, 3 + 2) out of 4 (C2)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.slice %x axis 1 offset 3 size 2 : (tensor<?x4xf32>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{cannot reshape 'tensor<?x4xf32>' to 'tensor<?x3xf32>' (C2)}}
+  %0 = nn.reshape %x : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+2 {{joins the dimensions of 'tensor<?x4xf32>' from 2 on; expected 0 < from < rank (C1)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.flatten %x from 2 : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{needs `like` to know its first dimension (C2)}}
+  %0 = nn.broadcast %x : (tensor<4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+2 {{reduces axes [2] of 'tensor<?x4xf32>'; expected distinct, ascending axes within the rank (C1)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.reduce sum %x axes [2] : (tensor<?x4xf32>) -> tensor<?xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+2 {{needs finite, strictly ascending boundaries (C1)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.bucketize %x boundaries [2.0, 1.0] : (tensor<?x4xf32>) -> tensor<?x4xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%a: tensor<?x4xi64>, %b: tensor<?x3xi64>) {
+  // expected-error @+2 {{crosses operands of different shapes; expected [b, s] alike (C1)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.cross %a, %b : (tensor<?x4xi64>, tensor<?x3xi64>) -> tensor<?x4xi64>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros)
+nn.func private @f(%a: tensor<?x2xi64>) {
+  // expected-error @+1 {{gives 'tensor<?x2x5xf32>', but a row of @t is 'tensor<4xf32>' (C2)}}
+  %0 = nn.lookup @t[%a] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x5xf32>
+  nn.return
+}
+
+// -----
+
+nn.param @w : tensor<4x3xf32> init(#nn.zeros)
+nn.func private @f(%x: tensor<?x5xf32>) {
+  // expected-error @+1 {{with @w of type 'tensor<4x3xf32>'; expected 'tensor<5x3xf32>' (C1)}}
+  %0 = nn.linear %x, @w : (tensor<?x5xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.param @w : tensor<5x3xf32> init(#nn.zeros)
+nn.param @b : tensor<4xf32> init(#nn.zeros)
+nn.func private @f(%x: tensor<?x5xf32>) {
+  // expected-error @+1 {{adds bias @b of type 'tensor<4xf32>'; expected 'tensor<3xf32>' (C1)}}
+  %0 = nn.linear %x, @w, @b : (tensor<?x5xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @auc : #nn.auc<buckets = 16>
+nn.func private @f(%x: tensor<?x2xf32>) {
+  // expected-error @+1 {{expected one prediction a sample, [b, 1] (C2)}}
+  nn.observe @auc(%x, %x) : tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.record @r {
+  nn.field @x : tensor<?x2xf32>
+}
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x2xf32>):
+  // expected-error @+1 {{needs per-sample losses, and weights of the same type, of shape [b, 1]}}
+  nn.minimize %x over @g : tensor<?x2xf32>
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{names group @g twice (C2)}}
+  nn.minimize %x over [@g, @g] : tensor<?x1xf32>
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) {
+  // expected-error @+2 {{cannot multiply 'tensor<?x4xf32>' by 'tensor<?x4xf32>' (C1)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.matmul %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) {
+  // expected-error @+1 {{needs `bias` and `mask` exactly if bias and relu_gradient are listed (C2)}}
+  %0 = nn.gemm %x, %w post [bias] : (tensor<?x4xf32>, tensor<4x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}

@@ -1,0 +1,275 @@
+// RUN: pdl-opt %s -split-input-file -verify-diagnostics
+
+nn.record @r {
+  // expected-error @+1 {{has type 'tensor<4xf32>'; a field is tensor<?xNxf32>}}
+  nn.field @x : tensor<4xf32>
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{hashes a numeric field; hash(...) needs ids (C2)}}
+  nn.field @x : tensor<?x1xf32> hash(#nn.hash<xxh64>)
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{maps texts to numbers in a field of ids}}
+  nn.field @x : tensor<?x1xi64> values({yes = 1.0})
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{separator(...) needs a ragged type (C2)}}
+  nn.field @x : tensor<?x1xi64> separator("|")
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has a separator that is not one ASCII character (C2)}}
+  nn.field @x : !nn.ragged<?x1x*xi64> separator("ab")
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has missing(...) that is not a number (C3)}}
+  nn.field @x : tensor<?x1xf32> missing("none")
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{is hashed; its missing(...) is the text that stands for a missing one}}
+  nn.field @x : tensor<?x1xi64> hash(#nn.hash<xxh64>) missing(0)
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{names 2 columns for 1 slots (C4)}}
+  nn.field @x : tensor<?x1xf32> columns([0, 1])
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{neither all positions nor all header names (C4)}}
+  nn.field @x : tensor<?x2xf32> columns([0, "age"])
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{a ragged type has a dynamic batch and a static, positive number of slots before '*'}}
+  nn.field @x : !nn.ragged<26x*xi64>
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{unknown hash 'md5'; expected xxh64 or none}}
+  nn.field @x : tensor<?x1xi64> hash(#nn.hash<md5>)
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{stands in a record, which holds nn.field only (C1)}}
+  nn.metric @auc : #nn.auc<buckets = 16>
+}
+
+// -----
+
+// expected-error @+1 {{has type 'tensor<?x4xf32>'; expected a static, non-empty tensor of f32 or f64 (C1)}}
+nn.param @w : tensor<?x4xf32> init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{uses #nn.xavier, which needs rank 2 (C3)}}
+nn.param @w : tensor<4xf32> init(#nn.xavier)
+
+// -----
+
+// expected-error @+1 {{#nn.uniform needs two finite bounds, the lower first}}
+nn.param @w : tensor<4xf32> init(#nn.uniform<1.0, -1.0>)
+
+// -----
+
+// expected-error @+1 {{#nn.normal needs a finite mean and a deviation >= 0}}
+nn.param @w : tensor<4xf32> init(#nn.normal<1.0, -1.0>)
+
+// -----
+
+// expected-error @+1 {{names @nobody, which is not an nn.group (C2)}}
+nn.param @w : tensor<4xf32> in @nobody init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{has keys of type 'i32'; the key type is i64 (C1)}}
+nn.table @t : i32 -> tensor<4xf32> init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{a row is a static float tensor of rank 1 (C1)}}
+nn.table @t : i64 -> tensor<2x4xf32> init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{#nn.auc needs between 2 and 16777216 buckets, got 1}}
+nn.metric @auc : #nn.auc<buckets = 1>
+
+// -----
+
+// expected-error @+1 {{needs a finite limit > 0 (C1)}}
+nn.clip @c : global_norm(0.0)
+
+// -----
+
+// expected-error @+1 {{names @nobody, which is not an nn.clip (C1)}}
+nn.group @g rule(@sgd) rate(0.1) clip(@nobody)
+
+// -----
+
+// expected-error @+1 {{has decay term 3.000000e+00 : f64; expected #nn.l1<c> or #nn.l2<c> (C4)}}
+nn.group @g rule(@sgd) rate(0.1) decay(3.0)
+
+// -----
+
+nn.rule @plain hyper(scale = 1.0) slots() once {
+^bb0(%step: f64, %rate: f64, %scale: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  nn.yield %value : f32
+}
+// expected-error @+1 {{gives 'speed' to @plain, whose hyper-parameters are ["scale"] (C2)}}
+nn.group @g rule(@plain {speed = 2.0}) rate(0.1)
+
+// -----
+
+// expected-error @+1 {{in region 'once'; expected ('f64', 'f64', 'f64') (C1)}}
+nn.rule @wrong hyper(scale = 1.0) slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  nn.yield %value : f32
+}
+
+// -----
+
+// expected-error @+1 {{yields from 'each' 1 values; expected the new value and 1 slots}}
+nn.rule @wrong hyper() slots(m = 0.0) once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %gradient: f32, %m: f32, %rate: f32):
+  nn.yield %value : f32
+}
+
+// -----
+
+nn.rule @wrong hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  // expected-error @+1 {{has no settled scalar numerics}}
+  %0 = math.tanh %rate : f64
+  nn.yield %0 : f64
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  nn.yield %value : f32
+}
+
+// -----
+
+nn.rule @wrong hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  // expected-error @+1 {{is defined on f64 only (C2)}}
+  %0 = math.powf %value, %rate : f32
+  nn.yield %0 : f32
+}
+
+// -----
+
+nn.rule @wrong hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  // expected-error @+1 {{carries fast-math flags, which settled numerics forbid (C2)}}
+  %0 = arith.mulf %value, %rate fastmath<fast> : f32
+  nn.yield %0 : f32
+}
+
+// -----
+
+// expected-error @+1 {{yields the rate, one f64 (C1)}}
+nn.schedule @wrong hyper() {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %step, %rate : f64, f64
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x2xf32>
+}
+// expected-error @+1 {{has arguments ('tensor<?x3xf32>'), but the fields that it reads are ('tensor<?x2xf32>') (C2)}}
+nn.program @p frozen reads(@r) {
+^bb0(%x: tensor<?x3xf32>):
+}
+
+// -----
+
+// expected-error @+1 {{reads @nobody, which is not an nn.record (C1)}}
+nn.program @p frozen reads(@nobody) {
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x2xf32>
+}
+// expected-error @+1 {{excepts @y, which is not a field of @r (C1)}}
+nn.program @p frozen reads(@r except @y) {
+^bb0(%x: tensor<?x2xf32>):
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.group @g rule(@sgd) rate(0.1)
+nn.program @p frozen reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{stands in frozen program @p, which only reads (C3)}}
+  nn.minimize %x over @g : tensor<?x1xf32>
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.group @g rule(@sgd) rate(0.1)
+nn.program @p reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  nn.minimize %x over @g : tensor<?x1xf32>
+  // expected-error @+1 {{is the second nn.minimize of program @p (C4)}}
+  nn.minimize %x over @g : tensor<?x1xf32>
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
+  // expected-error @+1 {{calls @nobody, which is not an nn.func (C1)}}
+  %0 = nn.call @nobody(%x) : (tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.return %0 : tensor<?x1xf32>
+}

@@ -1,0 +1,56 @@
+// RUN: pdl-opt %s --pdl-pipeline="to=merged" -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{holds no nn.program: there is nothing to train, evaluate or predict}}
+module {
+  nn.metric @auc : #nn.auc<buckets = 16>
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x2xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x2xf32>):
+    // expected-error @+1 {{reduces over the samples of a batch, which replicas could not do alike (C3)}}
+    %0 = nn.reduce sum %x axes [0] : (tensor<?x2xf32>) -> tensor<2xf32>
+    %1 = nn.add %x, %0 : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+    nn.return %1 : tensor<?x2xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @c : tensor<?x1xi64>
+  }
+  nn.table @t : i64 -> tensor<1xf32> init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%c: tensor<?x1xi64>):
+    // expected-note @+1 {{the ids depend on this}}
+    %0 = nn.lookup @t[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %1 = nn.flatten %0 from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %2 = nn.bucketize %1 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    // expected-error @+1 {{looks up ids that depend on trained values (C3)}}
+    %3 = nn.lookup @t[%2] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    nn.return %3 : tensor<?x1x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x2xf32>
+  }
+  nn.param @w : tensor<2x2xf32> init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x2xf32>):
+    %w = nn.read @w : tensor<2x2xf32>
+    // expected-error @+1 {{may not stand in phase model: a pass makes it in a later phase}}
+    %0 = nn.gemm %x, %w post [relu] : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32>
+    nn.return %0 : tensor<?x2xf32>
+  }
+}
