@@ -134,6 +134,21 @@ def compare_outputs(expected, names, path, tolerance):
     return problems
 
 
+def compare_metrics(expected, report):
+    """`report`: lines such as `test AUC @auc 0.9123`, with four digits; the name
+    of a metric stands there if several have its kind."""
+    kinds = {"auc": "AUC @auc", "coarse_auc": "AUC @coarse_auc",
+             "log_loss": "log loss", "copc": "COPC"}
+    problems = []
+    for name, kind in kinds.items():
+        wanted = expected[f"metric/{name}"].data[0]
+        found = re.search(rf"^test {kind} ([0-9.]+)$", report, re.MULTILINE)
+        if not found or abs(float(found[1]) - wanted) > 0.5001e-4:
+            problems.append(f"metric {name}: expected {wanted}, reported "
+                            f"{found[1] if found else 'nothing'}")
+    return problems
+
+
 def read_case(case):
     with open(os.path.join(case, "case.json"), encoding="utf-8") as file:
         facts = json.load(file)
@@ -153,6 +168,8 @@ def check_op(case, folder, options):
         output = os.path.join(folder, "output.tsv")
         run([trainer, "predict", *common, "--output", output])
         problems += compare_outputs(expected, facts["outputs"], output, tolerance)
+    if "metric/auc" in expected:
+        problems += compare_metrics(expected, run([trainer, "evaluate", *common]))
     dump, losses = (os.path.join(folder, name) for name in ("dump", "losses"))
     run([trainer, "train", *common, "--steps", facts["steps"], "--dump", dump,
          "--log-losses", losses])

@@ -13,7 +13,8 @@ import numpy
 import torch
 
 import hashing
-from op_cases import Case, Value, tensor_type
+from op_cases import Case, Value, tensor_type, write_case
+from reference_training import area_under_curve
 from rule_cases import write_rule_cases
 
 KEYS = [-2**63, -7, -1, 0, 1, 2, 41, 2**62, 2**63 - 1]
@@ -298,6 +299,9 @@ def features():
     # Ids move like numbers.
     part = case.id_op(f"nn.slice %{ids_name} axis 1 offset 1 size 1", [two], one)
     check_tensor("slice_ids", part, ids[:, 1:])
+    turned = case.id_op(f"nn.reshape %{ids_name}", [two], tensor_type((-1, 2, 1), "i64"))
+    back = case.id_op(f"nn.reshape %{turned}", [tensor_type((-1, 2, 1), "i64")], two)
+    check_tensor("reshape_ids", back, ids)
     joined = case.id_op(f"nn.concat %{part}, %{bucket_name} axis 1", [one, two],
                         tensor_type((-1, 3), "i64"))
     check_tensor("concat_ids", joined, numpy.concatenate([ids[:, 1:], buckets], axis=1))
@@ -332,6 +336,58 @@ def losses():
     return case
 
 
+METRICS_TEXT = """module @metrics {
+  nn.record @sample {
+    nn.field @prediction : tensor<?x1xf32>
+    nn.field @label : tensor<?x1xf32>
+  }
+  nn.group @descent rule(@sgd) rate(1.0)
+  nn.param @scale : tensor<1xf32> in @descent init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @coarse_auc : #nn.auc<buckets = 4>
+  nn.metric @log_loss : #nn.log_loss
+  nn.metric @copc : #nn.copc
+  nn.program @train reads(@sample) {
+  ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>):
+    %scale = nn.read @scale : tensor<1xf32>
+    %z = nn.mul %p, %scale : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@descent] : tensor<?x1xf32>
+  }
+  nn.program @evaluate frozen reads(@sample) {
+  ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>):
+    nn.observe @auc(%p, %y) : tensor<?x1xf32>
+    nn.observe @coarse_auc(%p, %y) : tensor<?x1xf32>
+    nn.observe @log_loss(%p, %y) : tensor<?x1xf32>
+    nn.observe @copc(%p, %y) : tensor<?x1xf32>
+  }
+}
+"""
+
+
+def write_metrics(folder):
+    """Metrics over three batches, the last one smaller."""
+    random = numpy.random.default_rng(5)
+    # Each value lies inside a bucket of its own, so the histogram is exact.
+    predictions = random.integers(0, 64, (21, 1)) / 64 + 1 / 256
+    labels = (random.random((21, 1)) < predictions) * 1.0
+    p, y = predictions.reshape(-1), labels.reshape(-1)
+    loss = -numpy.where(y > 0.5, numpy.log(p), numpy.log(1 - p)).mean()
+    gradient = (-2 * p * y)[:8].mean()
+    expected = {"loss": numpy.array([(y[:8]**2).mean()]),
+                "after/scale": numpy.array([-gradient]),
+                "metric/auc": numpy.array([area_under_curve(p, y)]),
+                "metric/coarse_auc": numpy.array(
+                    [area_under_curve(numpy.floor(p * 4), y)]),
+                "metric/log_loss": numpy.array([loss]),
+                "metric/copc": numpy.array([y.sum() / p.sum()])}
+    facts = {"what": "AUC, log loss, COPC", "batch_size": 8, "steps": 1, "outputs": []}
+    write_case(folder, "metrics", facts["what"], METRICS_TEXT, facts,
+               {"prediction": predictions.astype(numpy.float32),
+                "label": labels.astype(numpy.float32)},
+               {"scale": numpy.zeros(1, dtype=numpy.float32)}, expected)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: generate_op_goldens.py FOLDER")
@@ -339,6 +395,7 @@ def main():
     for build in (unary_ops, binary_ops, broadcasts, shapes, reductions, linear_layers,
                   lookups, features, losses):
         build().write(sys.argv[1])
+    write_metrics(sys.argv[1])
     write_rule_cases(sys.argv[1])
 
 
