@@ -1,0 +1,124 @@
+//===- philox.h - Counter-based random numbers ------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy
+// as 1, 2, 3; SC 2011): a function of a counter and a key, without state. What
+// is random therefore depends on what it is for, never on ranks or on the order
+// of arrival.
+//
+// Initial values. Element e of the row with a given key, of a symbol with a
+// given 64-bit id, under a 64-bit seed:
+//   counter word 0 = low half of the key
+//   counter word 1 = high half of the key
+//   counter word 2 = e / 4
+//   counter word 3 = low half of the symbol id (a hash: any half is as good)
+//   key word 0     = low half of the seed
+//   key word 1     = high half of the seed
+// uniform takes result word e mod 4. normal takes the pair of words of which
+// that is one: Box-Muller makes the even element from the cosine and the odd
+// one from the sine. The key of row r of a dense parameter is r, a vector being
+// row 0, and e counts within the row.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLABI_PHILOX_H
+#define PDLABI_PHILOX_H
+
+#include "pdlabi/abi.h"
+#include "pdlabi/math.h"
+
+#include <cstdint>
+
+namespace pdlabi {
+
+/// Four words, a counter or a result.
+struct PhiloxBlock {
+  uint32_t words[4];
+};
+
+/// Philox4x32-10 of a counter under the key `seed`, low half first.
+inline PhiloxBlock philox(PhiloxBlock counter, uint64_t seed) {
+  uint32_t key0 = static_cast<uint32_t>(seed);
+  uint32_t key1 = static_cast<uint32_t>(seed >> 32);
+  uint32_t c0 = counter.words[0], c1 = counter.words[1];
+  uint32_t c2 = counter.words[2], c3 = counter.words[3];
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t product0 = uint64_t(0xd2511f53u) * c0;
+    const uint64_t product1 = uint64_t(0xcd9e8d57u) * c2;
+    c0 = static_cast<uint32_t>(product1 >> 32) ^ c1 ^ key0;
+    c1 = static_cast<uint32_t>(product1);
+    c2 = static_cast<uint32_t>(product0 >> 32) ^ c3 ^ key1;
+    c3 = static_cast<uint32_t>(product0);
+    key0 += 0x9e3779b9u;
+    key1 += 0xbb67ae85u;
+  }
+  return {{c0, c1, c2, c3}};
+}
+
+/// The upper 24 bits of a word as a multiple of 2^-24 in [0, 1).
+inline float uniformOfWord(uint32_t word) {
+  return static_cast<float>(word >> 8) * 0x1p-24f;
+}
+
+/// One of the two standard normal values that Box-Muller makes of two words.
+inline float normalOfWords(uint32_t first, uint32_t second, bool odd) {
+  // In (0, 1], so that the logarithm is finite; exact in f32.
+  const float positive = static_cast<float>((first >> 8) + 1) * 0x1p-24f;
+  const float radius = __builtin_sqrtf(-2.0f * log(positive));
+  const float turns = uniformOfWord(second);
+  return radius * (odd ? sinTurns(turns) : cosTurns(turns));
+}
+
+/// An initializer's value from the block of its element, `lane` = e mod 4. The
+/// last step is in f64 and rounded once to f32; where that rounding would reach
+/// the open end of a uniform interval, the next lower f32 stands for it.
+inline float initialValueOfBlock(const pdl_initializer &initializer,
+                                 const PhiloxBlock &block, int lane) {
+  const double a = initializer.a;
+  const double b = initializer.b;
+  if (initializer.kind == PDL_INIT_UNIFORM) {
+    const double unit = uniformOfWord(block.words[lane]);
+    const float value = static_cast<float>(a + (b - a) * unit);
+    const float end = static_cast<float>(b);
+    if (value < end || !(a < b))
+      return value;
+    if (end == 0.0f)
+      return -0x1p-149f;
+    const uint32_t bits = detail::bitsOf(end);
+    return detail::floatOf(end > 0.0f ? bits - 1 : bits + 1);
+  }
+  if (initializer.kind == PDL_INIT_NORMAL) {
+    const int pair = lane & ~1;
+    const double standard =
+        normalOfWords(block.words[pair], block.words[pair + 1], lane & 1);
+    return static_cast<float>(a + b * standard);
+  }
+  return static_cast<float>(a);
+}
+
+/// Writes the initial values of elements 0 .. count of the row of `key`. f64
+/// programs widen the f32 value, so that both start at the same point.
+template <typename T>
+inline void fillInitialValues(const pdl_initializer &initializer, uint64_t seed,
+                              uint64_t symbolId, uint64_t key, int64_t count,
+                              T *out) {
+  for (int64_t element = 0; element < count; element += 4) {
+    const PhiloxBlock block = philox(
+        {{static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32),
+          static_cast<uint32_t>(element / 4), static_cast<uint32_t>(symbolId)}},
+        seed);
+    const int lanes =
+        count - element < 4 ? static_cast<int>(count - element) : 4;
+    for (int lane = 0; lane < lanes; ++lane)
+      out[element + lane] = initialValueOfBlock(initializer, block, lane);
+  }
+}
+
+} // namespace pdlabi
+
+#endif // PDLABI_PHILOX_H
