@@ -28,6 +28,10 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNMergeLookups());
     break;
   case Phase::Gradient:
+    manager.addPass(createNNAutodiff());
+    manager.addPass(createNNExpandUpdates());
+    // The forward program holds some values that adjoints compute again.
+    manager.addPass(createCSEPass());
     break;
   case Phase::Fused:
     manager.addPass(createNNFuseGemm());

@@ -61,7 +61,8 @@ static LogicalResult verifyIdsFromFields(LookupOp lookup) {
 
 static LogicalResult verifyModelOp(Operation *op) {
   if (isa<UniqueOp, PullOp, PoolOp, PoolGradientOp, CrossBagsOp, SingleBagsOp,
-          LossSumOp, SquaredNormOp, OnceOp, UpdateOp, GemmOp>(op))
+          ApplyGradientsOp, LossSumOp, SquaredNormOp, OnceOp, UpdateOp, GemmOp>(
+          op))
     return reject(op, Phase::Model, "a pass makes it in a later phase");
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     auto type = cast<RankedTensorType>(reduce.getInput().getType());
@@ -89,8 +90,11 @@ static LogicalResult verifyMergedOp(Operation *op, Phase phase) {
       return reject(op, phase, "bags are ids and splits by now");
   if (phase >= Phase::Gradient && isa<MinimizeOp>(op))
     return reject(op, phase, "nn-autodiff replaces it by updates");
+  if (phase >= Phase::Gradient && isa<ApplyGradientsOp>(op))
+    return reject(op, phase, "nn-expand-updates spells it out");
   if (phase < Phase::Gradient &&
-      isa<PoolGradientOp, LossSumOp, SquaredNormOp, OnceOp, UpdateOp>(op))
+      isa<ApplyGradientsOp, PoolGradientOp, LossSumOp, SquaredNormOp, OnceOp,
+          UpdateOp>(op))
     return reject(op, phase, "nn-autodiff makes it");
   if (phase < Phase::Fused && isa<GemmOp>(op))
     return reject(op, phase, "nn-fuse-gemm makes it");

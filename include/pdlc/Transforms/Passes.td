@@ -76,6 +76,81 @@ def NNMergeLookups : Pass<"nn-merge-lookups", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Phase `gradient`
+//===----------------------------------------------------------------------===//
+
+def NNAutodiff : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
+  let summary = "Gradients of losses, by reverse mode";
+  let description = [{
+    Replaces `nn.minimize`, at the end of the program, by the adjoint ops and
+    `nn.apply_gradients`. Walks from the losses back to every read or pull of a
+    symbol in the named groups; each op on the way builds its own adjoint
+    (`DifferentiableOpInterface`). The cotangent of a loss is its weight, since
+    the weighted sum is differentiated. Cotangents of a value with several uses
+    are added in reverse order of use; one that is zero is never made.
+
+    Rejects ops without a gradient on the way, losses that mix samples, weights
+    that depend on trained symbols, and groups that the losses do not reach.
+
+    Before:
+    ```mlir
+    %w = nn.read @w : tensor<1xf32>
+    %y = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    nn.minimize %y over [@g] : tensor<?x1xf32>
+    ```
+    After:
+    ```mlir
+    %w = nn.read @w : tensor<1xf32>
+    %y = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %dw = nn.reduce sum %x axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
+    nn.apply_gradients %y [@w](%dw) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numDifferentiated", "ops-differentiated", "Ops that built their adjoint">
+  ];
+}
+
+def NNExpandUpdates : Pass<"nn-expand-updates", "::mlir::ModuleOp"> {
+  let summary = "Rules, clips and schedules, spelled out";
+  let description = [{
+    Replaces `nn.apply_gradients` by `nn.loss_sum`, an `nn.squared_norm` for
+    each clip, an `nn.once` for each group (schedule, clip factor and the rule's
+    region `once` inlined, hyper-parameters as constants), and an `nn.update`
+    for each symbol: division by the summed weight, clip, regularizers, and the
+    rule's region `each`, inlined. Erases schedules, and rules that no group
+    names; the other rules still declare slots.
+
+    Before:
+    ```mlir
+    nn.apply_gradients %y [@w](%dw) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+    ```
+    After, with `nn.group @g rule(@sgd) rate(0.5)`:
+    ```mlir
+    %sum, %weight = nn.loss_sum %y : tensor<?x1xf32>
+    %s:2 = nn.once @g weight(%weight) {
+    ^bb0(%step: f64, %w: f64, %squared_norm: f64):
+      %rate = arith.constant 5.000000e-01 : f64
+      nn.yield %w, %rate : f64, f64
+    } : tensor<f32>, tensor<f32>
+    nn.update @w gradient(%dw) scalars(%s#0, %s#1) {
+    ^bb0(%value: f32, %g: f32, %w: f32, %rate: f32):
+      %0 = arith.divf %g, %w : f32
+      %1 = arith.mulf %rate, %0 : f32
+      %2 = arith.subf %value, %1 : f32
+      nn.yield %2 : f32
+    } : tensor<1xf32>, tensor<f32>, tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numUpdates", "symbols-updated", "Symbols that are updated">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Phase `fused`
 //===----------------------------------------------------------------------===//
 

@@ -193,6 +193,41 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
 // Updates
 //===----------------------------------------------------------------------===//
 
+LogicalResult ApplyGradientsOp::verify() {
+  if (getSymbols().size() != getGradients().size() ||
+      getKeys().size() > getGradients().size())
+    return emitOpError("needs as many symbols as gradients (C1)");
+  return success();
+}
+
+/// The group of a parameter or table, null for anything else.
+static FlatSymbolRefAttr groupOf(Operation *symbol) {
+  if (auto param = dyn_cast_or_null<ParamOp>(symbol))
+    return param.getGroupAttr();
+  if (auto table = dyn_cast_or_null<TableOp>(symbol))
+    return table.getGroupAttr();
+  return {};
+}
+
+LogicalResult
+ApplyGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto group : getGroups().getAsRange<FlatSymbolRefAttr>())
+    if (!symbols.lookupNearestSymbolFrom<GroupOp>(*this, group))
+      return emitOpError() << "trains " << group
+                           << ", which is not an nn.group (C2)";
+  size_t tables = 0;
+  for (auto name : getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+    Operation *symbol = symbols.lookupNearestSymbolFrom(*this, name);
+    if (!llvm::is_contained(getGroups(), groupOf(symbol)))
+      return emitOpError() << "updates " << name
+                           << ", which is in none of its groups (C2)";
+    tables += isa<TableOp>(symbol);
+  }
+  if (tables != getKeys().size())
+    return emitOpError("needs keys exactly for its tables (C1)");
+  return success();
+}
+
 LogicalResult LossSumOp::verify() {
   auto type = tensorOf(getLosses());
   if (type.getRank() != 2 || type.getDimSize(1) != 1 ||
@@ -262,7 +297,7 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!param && !table)
     return emitOpError() << "updates " << getSymbolAttr()
                          << ", which is neither nn.param nor nn.table (C1)";
-  if (!(param ? param.getGroupAttr() : table.getGroupAttr()))
+  if (!groupOf(symbol))
     return emitOpError() << "updates " << getSymbolAttr()
                          << ", which is in no group (C1)";
   if (static_cast<bool>(table) != static_cast<bool>(getKeys()))

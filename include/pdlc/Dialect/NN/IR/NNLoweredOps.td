@@ -239,6 +239,37 @@ def NN_PadOp : NN_PureOp<"pad", [InferTypeOpAdaptor]> {
 // Phase `gradient`: the update, made explicit
 //===----------------------------------------------------------------------===//
 
+def NN_ApplyGradientsOp : NN_Op<"apply_gradients", [MemoryEffects<[MemWrite]>,
+    AttrSizedOperandSegments, NN_BatchFirst,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "What nn.minimize asks for, with its gradients";
+  let description = [{
+    Stands between `nn-autodiff` and `nn-expand-updates`: the losses, and for
+    each symbol that they reach the gradient of their weighted sum.
+
+    Constraints:
+    - (C1) As many symbols as gradients. The gradients of tables are followed,
+      in order, by as many `keys`.
+    - (C2) Each group is an `nn.group`; each symbol is an `nn.param` or an
+      `nn.table` of one of them.
+
+    Example:
+    ```mlir
+    nn.apply_gradients %l [@w1, @emb](%g0, %g1) keys(%k) over [@dense, @sparse]
+      : tensor<?x1xf32> -> tensor<4x1xf32>, tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$losses, Optional<NN_FloatTensor>:$weights,
+    ArrayAttr:$symbols, Variadic<NN_FloatTensor>:$gradients,
+    Variadic<NN_KeyTensor>:$keys, ArrayAttr:$groups);
+  let assemblyFormat = [{
+    $losses (`weight` $weights^)? custom<SymbolList>($symbols) `(` $gradients `)`
+    (`keys` `(` $keys^ `)`)? `over` custom<SymbolList>($groups) attr-dict
+    `:` type($losses) (`,` type($weights)^)? `->` type($gradients)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_LossSumOp : NN_PureOp<"loss_sum"> {
   let summary = "Weighted sum of losses, and sum of weights, in f64";
   let description = [{

@@ -1,0 +1,30 @@
+//===- nesterov.mlir - Momentum that looks ahead ---------------*- mlir -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// velocity = momentum * velocity + gradient
+// value   -= rate * (gradient + momentum * velocity)
+//
+// Nesterov's momentum in the form of Sutskever et al., 2013. A row keeps moving
+// under a zero gradient: a group with a table must say untouched(lazy) or
+// untouched(dense).
+//
+//===----------------------------------------------------------------------===//
+
+nn.rule @nesterov hyper(momentum = 0.9) slots(velocity = 0.0) once {
+^bb0(%step: f64, %rate: f64, %momentum: f64):
+  nn.yield %rate, %momentum : f64, f64
+} each {
+^bb0(%value: f32, %gradient: f32, %velocity: f32, %rate: f32, %momentum: f32):
+  %kept = arith.mulf %momentum, %velocity : f32
+  %new_velocity = arith.addf %kept, %gradient : f32
+  %ahead = arith.mulf %momentum, %new_velocity : f32
+  %direction = arith.addf %gradient, %ahead : f32
+  %change = arith.mulf %rate, %direction : f32
+  %new_value = arith.subf %value, %change : f32
+  nn.yield %new_value, %new_velocity : f32, f32
+}
