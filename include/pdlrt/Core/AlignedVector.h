@@ -12,7 +12,7 @@
 #include "pdlabi/abi.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -34,7 +34,7 @@ public:
     swap(other);
     return *this;
   }
-  ~AlignedVector() { std::free(memory); }
+  ~AlignedVector() { release(); }
 
   T *data() { return memory; }
   const T *data() const { return memory; }
@@ -71,6 +71,12 @@ public:
   }
 
 private:
+  static constexpr size_t alignment = PDL_BUFFER_ALIGNMENT;
+
+  void release() {
+    if (memory)
+      ::operator delete(memory, std::align_val_t(alignment));
+  }
   void swap(AlignedVector &other) noexcept {
     std::swap(memory, other.memory);
     std::swap(count, other.count);
@@ -78,20 +84,15 @@ private:
   }
   void grow(size_t least) {
     const size_t newRoom = std::max(least, room + room / 2);
-    if (newRoom > (SIZE_MAX - PDL_BUFFER_ALIGNMENT) / sizeof(T))
+    if (newRoom > SIZE_MAX / sizeof(T))
       throw std::bad_alloc();
-    // aligned_alloc wants a multiple of the alignment.
-    const size_t bytes = (newRoom * sizeof(T) + PDL_BUFFER_ALIGNMENT - 1) /
-                         PDL_BUFFER_ALIGNMENT * PDL_BUFFER_ALIGNMENT;
-    T *larger =
-        static_cast<T *>(std::aligned_alloc(PDL_BUFFER_ALIGNMENT, bytes));
-    if (!larger)
-      throw std::bad_alloc();
+    T *larger = static_cast<T *>(
+        ::operator new(newRoom * sizeof(T), std::align_val_t(alignment)));
     if (count)
       std::memcpy(larger, memory, count * sizeof(T));
-    std::free(memory);
+    release();
     memory = larger;
-    room = bytes / sizeof(T);
+    room = newRoom;
   }
 
   T *memory = nullptr;
