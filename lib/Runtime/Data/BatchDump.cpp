@@ -33,7 +33,8 @@ Status BatchDump::add(const Batch &batch, int64_t round, int32_t group,
   }
   const int64_t place[] = {round, group, worker};
   PDLRT_RETURN_IF_ERROR(
-      writer.addCopy("batch" + std::to_string(batchCount) + ".place", TensorType::I64, {3}, place));
+      writer.addCopy("batch" + std::to_string(batchCount) + ".place",
+                     TensorType::I64, {3}, place));
   ++batchCount;
   return {};
 }

@@ -9,7 +9,7 @@
 #include "Data/CellParser.h"
 
 #include "Data/CellSplitter.h"
-#include "xxhash.h"
+#include "pdlabi/hash.h"
 
 #include <algorithm>
 #include <charconv>
@@ -199,7 +199,7 @@ bool CellParser::parseId(std::string_view text, int64_t slot,
   const uint64_t seed = field->salt_kind == PDL_SALT_SLOT
                             ? static_cast<uint64_t>(slot)
                             : field->salt;
-  id = static_cast<int64_t>(XXH64(text.data(), text.size(), seed));
+  id = static_cast<int64_t>(pdlabi::hashText(text, seed));
   return true;
 }
 

@@ -8,13 +8,9 @@
 
 #include "pdlabi/abi.h"
 
-#include "xxhash.h"
+#include "pdlabi/hash.h"
 
 #include <limits>
-
-// Keys are hashed as they stand in memory.
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-              "a cross hashes little-endian keys");
 
 namespace {
 
@@ -28,8 +24,7 @@ int64_t hashKeys(int32_t operandCount, uint64_t salt, KeyOf keyOf) {
     int64_t keys[bufferedOperands];
     for (int32_t i = 0; i < operandCount; ++i)
       keys[i] = keyOf(i);
-    return static_cast<int64_t>(
-        XXH64(keys, sizeof(int64_t) * static_cast<size_t>(operandCount), salt));
+    return pdlabi::crossKeys(keys, static_cast<size_t>(operandCount), salt);
   }
   XXH64_state_t state;
   XXH64_reset(&state, salt);
