@@ -20,6 +20,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
                      const PipelineOptions &options) {
   switch (phase) {
   case Phase::Model:
+    manager.addPass(createNNLinkStd());
+    manager.addPass(createNNConvertElementType({options.elementType}));
     break;
   case Phase::Merged:
     manager.addPass(createNNLowerModel());

@@ -11,8 +11,30 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Std/StandardLibrary.h"
 #include "pdlc/Transforms/Passes.h"
 #include "pdlc/Transforms/Pipelines.h"
+#include "llvm/Support/CommandLine.h"
+
+static llvm::cl::opt<std::string> printStd(
+    "print-std", llvm::cl::ValueOptional, llvm::cl::value_desc("name"),
+    llvm::cl::desc("Print a rule or schedule of the standard library, or "
+                   "without a name the list of them, and exit"));
+
+/// What --print-std asks for.
+static int printStandardLibrary() {
+  if (printStd.empty()) {
+    llvm::outs() << pdlc::standardLibraryList() << "\n";
+    return 0;
+  }
+  if (const auto *definition = pdlc::findStandardDefinition(printStd)) {
+    llvm::outs() << definition->source;
+    return 0;
+  }
+  llvm::errs() << "pdl-opt: the standard library has no '" << printStd
+               << "'; it has " << pdlc::standardLibraryList() << "\n";
+  return 1;
+}
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -22,6 +44,10 @@ int main(int argc, char **argv) {
   pdlc::registerPipelines();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "PDL: passes on recommendation models\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "PDL: passes on recommendation models\n", registry);
+  if (printStd.getNumOccurrences())
+    return printStandardLibrary();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -12,6 +12,54 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// Phase `model`
+//===----------------------------------------------------------------------===//
+
+def NNLinkStd : Pass<"nn-link-std", "::mlir::ModuleOp"> {
+  let summary = "Adds the standard rules and schedules that a model names";
+  let description = [{
+    Puts a rule or schedule that a group names, and the module does not define,
+    before that group. `pdl-opt --print-std` lists what there is,
+    `--print-std=adam` prints one. In a module whose state is f64 the region
+    `each` of a rule becomes f64.
+
+    Before:
+    ```mlir
+    nn.group @dense rule(@sgd) rate(0.1)
+    ```
+    After:
+    ```mlir
+    nn.rule @sgd hyper() slots() once { ... } each { ... }
+    nn.group @dense rule(@sgd) rate(0.1)
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numLinked", "definitions-linked", "Rules and schedules added">
+  ];
+}
+
+def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
+  let summary = "The same model in double precision";
+  let description = [{
+    With `type=f64`, turns f32 into f64 everywhere: fields, state, constants,
+    programs, and the regions `each` of rules. Constants keep the value that
+    they had in f32. For tests against mathematics.
+
+    Before:
+    ```mlir
+    nn.param @w : tensor<4x1xf32> in @dense init(#nn.zeros)
+    ```
+    After:
+    ```mlir
+    nn.param @w : tensor<4x1xf64> in @dense init(#nn.zeros)
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 (no change) or f64">];
+}
+
+//===----------------------------------------------------------------------===//
 // Phase `merged`
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,103 @@
+//===- ConvertElementType.cpp - The same program on wider numbers ---------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementType.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Transforms/Passes.h"
+#include "pdlc/Transforms/Phases.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNCONVERTELEMENTTYPE
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+/// The same number as an f64.
+static APFloat widen(APFloat value) {
+  bool losesInfo = false;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value;
+}
+
+void pdlc::widenElementType(Operation *root) {
+  Type f64 = Float64Type::get(root->getContext());
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([=](Float32Type) { return f64; });
+  // Numbers carry their bits, which change with the type.
+  replacer.addReplacement(
+      [=](FloatAttr number) -> std::optional<std::pair<Attribute, WalkResult>> {
+        if (!number.getType().isF32())
+          return std::nullopt;
+        return std::pair(FloatAttr::get(f64, widen(number.getValue())),
+                         WalkResult::skip());
+      });
+  replacer.addReplacement(
+      [=](DenseElementsAttr numbers)
+          -> std::optional<std::pair<Attribute, WalkResult>> {
+        if (!numbers.getElementType().isF32())
+          return std::nullopt;
+        auto wide = cast<DenseFPElementsAttr>(numbers).mapValues(
+            f64,
+            [](const APFloat &value) { return widen(value).bitcastToAPInt(); });
+        return std::pair<Attribute, WalkResult>(wide, WalkResult::skip());
+      });
+  replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  // What converted between the two types in a rule now does nothing.
+  root->walk([](Operation *op) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+        op->getOperand(0).getType() == op->getResult(0).getType()) {
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
+    }
+  });
+}
+
+namespace {
+struct ConvertElementType
+    : pdlc::impl::NNConvertElementTypeBase<ConvertElementType> {
+  using NNConvertElementTypeBase::NNConvertElementTypeBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (type == "f32")
+      return;
+    if (type != "f64") {
+      module.emitError() << "nn-convert-element-type knows no type '" << type
+                         << "'; expected f32 or f64";
+      return signalPassFailure();
+    }
+    auto phase = module->getAttrOfType<StringAttr>(NNDialect::kPhaseAttrName);
+    if (phase && phase.getValue() != stringify(Phase::Model)) {
+      module.emitError() << "is in phase " << phase.getValue()
+                         << "; the element type changes in phase model only, "
+                            "before formulas are chosen for it";
+      return signalPassFailure();
+    }
+    WalkResult result = module.walk([](Operation *op) {
+      auto constant = dyn_cast<ConstantOp>(op);
+      if (!constant || isa<DenseElementsAttr>(constant.getValue()) ||
+          !constant.getType().getElementType().isF32())
+        return WalkResult::advance();
+      constant.emitOpError("holds its elements in a form that cannot be "
+                           "widened; write them as dense<...>");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    widenElementType(module);
+  }
+};
+} // namespace
