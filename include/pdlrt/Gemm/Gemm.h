@@ -1,0 +1,62 @@
+//===- Gemm.h - Matrix products and their backends --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Behind `pdlrt_gemm`. The strict backend forms each element as one FMA chain
+// in ascending k, so that neither batch size, nor tile, nor instruction set
+// changes a bit. The fast backend is whatever has registered itself; without
+// one, fast products take the strict kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_GEMM_GEMM_H
+#define PDLRT_GEMM_GEMM_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Gemm/GemmWorkspace.h"
+
+namespace pdlrt {
+
+/// The arguments of one `pdlrt_gemm`, see abi.h.
+struct GemmCall {
+  int32_t type = PDL_F32; // or PDL_F64
+  bool transposeA = false, transposeB = false;
+  int64_t m = 0, n = 0, k = 0;
+  const void *a = nullptr;
+  const void *b = nullptr;
+  void *c = nullptr;
+  int32_t postCount = 0;
+  const pdl_post *posts = nullptr;
+};
+
+/// The instruction sets that the strict kernels are built for.
+enum class GemmIsa { v3, v4 };
+
+/// Whether this CPU can run kernels of `isa`.
+bool isSupported(GemmIsa isa);
+
+/// The best instruction set of this CPU.
+GemmIsa nativeGemmIsa();
+
+/// The strict product by the kernels of one instruction set, which must be
+/// supported. All of them give the same bits.
+void strictGemm(GemmIsa isa, GemmWorkspace &workspace, const GemmCall &call);
+
+/// A backend for numerics `fast` in f32. Returns false to decline a call, which
+/// the strict kernels then take.
+using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
+
+/// Installs the fast backend of this process. To be called before threads that
+/// multiply are started.
+void registerFastGemm(FastGemm backend);
+
+/// The workspace that belongs to the `worker` of a step context.
+GemmWorkspace &gemmWorkspaceOf(void *worker);
+
+} // namespace pdlrt
+
+#endif // PDLRT_GEMM_GEMM_H

@@ -1,0 +1,96 @@
+//===- Gemm.cpp - Which kernels take a matrix product ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Gemm/Gemm.h"
+
+#include "StrictKernels.h"
+
+#include <atomic>
+
+using namespace pdlrt;
+
+namespace {
+
+std::atomic<FastGemm> fastBackend = nullptr;
+
+template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
+  StrictArguments<T> arguments = {};
+  arguments.transposeA = call.transposeA;
+  arguments.transposeB = call.transposeB;
+  arguments.m = call.m;
+  arguments.n = call.n;
+  arguments.k = call.k;
+  arguments.a = static_cast<const T *>(call.a);
+  arguments.b = static_cast<const T *>(call.b);
+  arguments.c = static_cast<T *>(call.c);
+  arguments.postCount = call.postCount;
+  arguments.posts = call.posts;
+  arguments.biasStride = 1;
+  if (call.n == 1 && call.m > 1) {
+    // One column: taken as one row, C^T = B^T A^T, the vectors run along m.
+    arguments.a = static_cast<const T *>(call.b);
+    arguments.b = static_cast<const T *>(call.a);
+    arguments.transposeA = false;
+    arguments.transposeB = !call.transposeA;
+    arguments.m = 1;
+    arguments.n = call.m;
+    arguments.biasStride = 0;
+  }
+  return arguments;
+}
+
+} // namespace
+
+bool pdlrt::isSupported(GemmIsa isa) {
+  const bool v3 = __builtin_cpu_supports("avx2") &&
+                  __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi2");
+  if (isa == GemmIsa::v3)
+    return v3;
+  return v3 && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
+GemmIsa pdlrt::nativeGemmIsa() {
+  static const GemmIsa isa =
+      isSupported(GemmIsa::v4) ? GemmIsa::v4 : GemmIsa::v3;
+  return isa;
+}
+
+void pdlrt::strictGemm(GemmIsa isa, GemmWorkspace &workspace,
+                       const GemmCall &call) {
+  if (call.m <= 0 || call.n <= 0)
+    return;
+  const StrictKernels &kernels =
+      isa == GemmIsa::v4 ? strictKernelsV4 : strictKernelsV3;
+  void *scratch = workspace.scratch(static_cast<size_t>(kernels.scratchBytes));
+  if (call.type == PDL_F64)
+    kernels.f64(argumentsOf<double>(call), scratch);
+  else
+    kernels.f32(argumentsOf<float>(call), scratch);
+}
+
+void pdlrt::registerFastGemm(FastGemm backend) { fastBackend = backend; }
+
+void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
+                int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n,
+                int64_t k, const void *a, const void *b, void *c,
+                int32_t post_count, const pdl_post *posts) {
+  const GemmCall call = {
+      type, transpose_a != 0, transpose_b != 0, m, n, k, a, b, c, post_count,
+      posts};
+  GemmWorkspace &workspace = gemmWorkspaceOf(worker);
+  if (numerics == PDL_NUMERICS_FAST && type == PDL_F32)
+    if (const FastGemm fast = fastBackend.load(std::memory_order_relaxed))
+      if (fast(workspace, call))
+        return;
+  strictGemm(nativeGemmIsa(), workspace, call);
+}

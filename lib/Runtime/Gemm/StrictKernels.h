@@ -1,0 +1,43 @@
+//===- StrictKernels.h - What the dispatcher calls --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_LIB_GEMM_STRICTKERNELS_H
+#define PDLRT_LIB_GEMM_STRICTKERNELS_H
+
+#include "pdlabi/abi.h"
+
+namespace pdlrt {
+
+/// One strict product in elements of T. Plain data: this header is read by
+/// sources of different instruction sets, which must share no inline function.
+template <typename T> struct StrictArguments {
+  bool transposeA, transposeB;
+  int64_t m, n, k;
+  const T *a;
+  const T *b;
+  T *c;
+  int64_t postCount;
+  const pdl_post *posts;
+  /// 1: bias[column]; 0: the one element bias[0] for every column.
+  int64_t biasStride;
+};
+
+/// The kernels of one instruction set.
+struct StrictKernels {
+  /// Bytes of 64-byte aligned scratch that a product needs.
+  int64_t scratchBytes;
+  void (*f32)(const StrictArguments<float> &arguments, void *scratch);
+  void (*f64)(const StrictArguments<double> &arguments, void *scratch);
+};
+
+extern const StrictKernels strictKernelsV3;
+extern const StrictKernels strictKernelsV4;
+
+} // namespace pdlrt
+
+#endif // PDLRT_LIB_GEMM_STRICTKERNELS_H

@@ -1,0 +1,355 @@
+//===- StrictKernelsImpl.h - The strict product -----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Included once by the source of each instruction set. Everything here has
+// internal linkage, and nothing of the standard library is used: an inline
+// function shared with other sources could be the copy that was compiled for a
+// CPU that this machine is not.
+//
+// `Vector` is the interface to one instruction set and element type:
+//   Element, Register, Mask, lanes
+//   tileRows, tileVectors   the register tile: as many accumulators as fit
+//   rowVectors              the same for products of one row
+//   zero, load, store, loadMasked, storeMasked, broadcast, add, fma
+//   zeroWhereNotPositive(test, x)   test <= 0 ? +0 : x
+//   maskOf(count)           the first `count` lanes
+//
+// The product is cut into blocks of k, n and m, so that packed parts of B and A
+// stay in the caches. Blocks of k are taken in ascending order and each reloads
+// from C what the last one left there: storing and loading rounds nothing, so
+// that the chain of each element is the same as without blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_LIB_GEMM_STRICTKERNELSIMPL_H
+#define PDLRT_LIB_GEMM_STRICTKERNELSIMPL_H
+
+#include "StrictKernels.h"
+
+#include <immintrin.h>
+
+namespace pdlrt {
+namespace {
+
+constexpr int64_t depthOfBlock = 384;
+constexpr int64_t rowsOfBlock = 96;
+constexpr int64_t columnsOfBlock = 480;
+/// B's part is padded to whole vectors.
+constexpr int64_t packedElements =
+    depthOfBlock * (rowsOfBlock + columnsOfBlock + 16);
+
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+inline void transposeBlock(const float *source, int64_t stride, float *out,
+                           int64_t outStride) {
+  __m128 r0 = _mm_loadu_ps(source);
+  __m128 r1 = _mm_loadu_ps(source + stride);
+  __m128 r2 = _mm_loadu_ps(source + 2 * stride);
+  __m128 r3 = _mm_loadu_ps(source + 3 * stride);
+  _MM_TRANSPOSE4_PS(r0, r1, r2, r3);
+  _mm_storeu_ps(out, r0);
+  _mm_storeu_ps(out + outStride, r1);
+  _mm_storeu_ps(out + 2 * outStride, r2);
+  _mm_storeu_ps(out + 3 * outStride, r3);
+}
+
+inline void transposeBlock(const double *source, int64_t stride, double *out,
+                           int64_t outStride) {
+  const __m256d r0 = _mm256_loadu_pd(source);
+  const __m256d r1 = _mm256_loadu_pd(source + stride);
+  const __m256d r2 = _mm256_loadu_pd(source + 2 * stride);
+  const __m256d r3 = _mm256_loadu_pd(source + 3 * stride);
+  const __m256d low01 = _mm256_unpacklo_pd(r0, r1);
+  const __m256d high01 = _mm256_unpackhi_pd(r0, r1);
+  const __m256d low23 = _mm256_unpacklo_pd(r2, r3);
+  const __m256d high23 = _mm256_unpackhi_pd(r2, r3);
+  _mm256_storeu_pd(out, _mm256_permute2f128_pd(low01, low23, 0x20));
+  _mm256_storeu_pd(out + outStride,
+                   _mm256_permute2f128_pd(high01, high23, 0x20));
+  _mm256_storeu_pd(out + 2 * outStride,
+                   _mm256_permute2f128_pd(low01, low23, 0x31));
+  _mm256_storeu_pd(out + 3 * outStride,
+                   _mm256_permute2f128_pd(high01, high23, 0x31));
+}
+
+/// out[p * width + i] = element (i, p) for i < count, +0 for i from there to
+/// width; p < depth. Element (i, p) is source[p * stride + i], or source[i *
+/// stride + p] if `transposed`.
+template <typename T>
+void pack(bool transposed, const T *source, int64_t stride, int64_t depth,
+          int64_t count, int64_t width, T *out) {
+  if (!transposed) {
+    for (int64_t p = 0; p < depth; ++p) {
+      for (int64_t i = 0; i < count; ++i)
+        out[i] = source[i];
+      for (int64_t i = count; i < width; ++i)
+        out[i] = 0;
+      source += stride;
+      out += width;
+    }
+    return;
+  }
+  for (int64_t i = 0; i < width; i += 4) {
+    if (i + 4 <= count) {
+      const T *rows = source + i * stride;
+      int64_t p = 0;
+      for (; p + 4 <= depth; p += 4)
+        transposeBlock(rows + p, stride, out + p * width + i, width);
+      for (; p < depth; ++p)
+        for (int64_t row = 0; row < 4; ++row)
+          out[p * width + i + row] = rows[row * stride + p];
+      continue;
+    }
+    for (int64_t row = i; row < smaller(i + 4, width); ++row)
+      for (int64_t p = 0; p < depth; ++p)
+        out[p * width + row] = row < count ? source[row * stride + p] : T(0);
+  }
+}
+
+/// What a tile of C needs beside its factors.
+template <typename Vector> struct Tile {
+  typename Vector::Element *c;
+  int64_t stride;
+  /// Lanes of the last vector of each row that belong to C.
+  typename Vector::Mask tail;
+  /// The first block of k starts at +0, later ones at what C holds.
+  bool starts;
+  /// The last block of k applies the posts.
+  bool ends;
+  const StrictArguments<typename Vector::Element> *arguments;
+  int64_t row, column;
+};
+
+template <typename Vector, int vectors>
+inline typename Vector::Register loadOfC(const typename Vector::Element *from,
+                                         int v, typename Vector::Mask tail) {
+  return v + 1 < vectors ? Vector::load(from) : Vector::loadMasked(from, tail);
+}
+
+template <typename Vector, int rows, int vectors>
+inline void applyPosts(typename Vector::Register (&sum)[rows][vectors],
+                       const Tile<Vector> &tile) {
+  using Element = typename Vector::Element;
+  const StrictArguments<Element> &arguments = *tile.arguments;
+  for (int64_t post = 0; post < arguments.postCount; ++post) {
+    const auto *operand =
+        static_cast<const Element *>(arguments.posts[post].operand);
+    switch (arguments.posts[post].kind) {
+    case PDL_POST_BIAS:
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+        const typename Vector::Register bias =
+            arguments.biasStride
+                ? loadOfC<Vector, vectors>(
+                      operand + tile.column + v * Vector::lanes, v, tile.tail)
+                : Vector::broadcast(operand);
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+          sum[r][v] = Vector::add(sum[r][v], bias);
+      }
+      break;
+    case PDL_POST_RELU:
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+#pragma unroll
+        for (int v = 0; v < vectors; ++v)
+          sum[r][v] = Vector::zeroWhereNotPositive(sum[r][v], sum[r][v]);
+      break;
+    case PDL_POST_RELU_GRADIENT:
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+#pragma unroll
+        for (int v = 0; v < vectors; ++v)
+          sum[r][v] = Vector::zeroWhereNotPositive(
+              loadOfC<Vector, vectors>(operand + (tile.row + r) * arguments.n +
+                                           tile.column + v * Vector::lanes,
+                                       v, tile.tail),
+              sum[r][v]);
+      break;
+    }
+  }
+}
+
+/// One tile of `rows` x `vectors` registers. A: element (r, p) at a[r *
+/// rowStride + p * depthStride]. B: row p at b + p * bStride; if `direct`, its
+/// last vector must not be read beyond the tail.
+template <typename Vector, int rows, int vectors, bool direct>
+void computeTile(int64_t depth, const typename Vector::Element *a,
+                 int64_t rowStride, int64_t depthStride,
+                 const typename Vector::Element *b, int64_t bStride,
+                 const Tile<Vector> &tile) {
+  using Register = typename Vector::Register;
+  Register sum[rows][vectors];
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+#pragma unroll
+    for (int v = 0; v < vectors; ++v)
+      sum[r][v] =
+          tile.starts
+              ? Vector::zero()
+              : loadOfC<Vector, vectors>(
+                    tile.c + r * tile.stride + v * Vector::lanes, v, tile.tail);
+  if constexpr (!direct) {
+    rowStride = 1;
+    depthStride = rows;
+    bStride = vectors * Vector::lanes;
+  }
+  for (int64_t p = 0; p < depth; ++p) {
+    Register right[vectors];
+#pragma unroll
+    for (int v = 0; v < vectors; ++v)
+      right[v] =
+          direct ? loadOfC<Vector, vectors>(b + v * Vector::lanes, v, tile.tail)
+                 : Vector::load(b + v * Vector::lanes);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const Register left = Vector::broadcast(a + r * rowStride);
+#pragma unroll
+      for (int v = 0; v < vectors; ++v)
+        sum[r][v] = Vector::fma(left, right[v], sum[r][v]);
+    }
+    a += depthStride;
+    b += bStride;
+  }
+  if (tile.ends)
+    applyPosts<Vector, rows, vectors>(sum, tile);
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      typename Vector::Element *to =
+          tile.c + r * tile.stride + v * Vector::lanes;
+      if (v + 1 < vectors)
+        Vector::store(to, sum[r][v]);
+      else
+        Vector::storeMasked(to, sum[r][v], tile.tail);
+    }
+}
+
+template <typename Vector>
+using TileFunction = void (*)(int64_t, const typename Vector::Element *,
+                              int64_t, int64_t,
+                              const typename Vector::Element *, int64_t,
+                              const Tile<Vector> &);
+
+/// Finds the kernel of `rowCount` x `vectorCount`, both at least 1 and at most
+/// `rows` and `vectors`.
+template <typename Vector, int rows, int vectors, bool direct>
+TileFunction<Vector> tileFunction(int64_t rowCount, int64_t vectorCount) {
+  if constexpr (rows > 1)
+    if (rowCount < rows)
+      return tileFunction<Vector, rows - 1, vectors, direct>(rowCount,
+                                                             vectorCount);
+  if constexpr (vectors > 1)
+    if (vectorCount < vectors)
+      return tileFunction<Vector, rows, vectors - 1, direct>(rowCount,
+                                                             vectorCount);
+  return computeTile<Vector, rows, vectors, direct>;
+}
+
+template <typename Vector> int64_t vectorsFor(int64_t columns) {
+  return (columns + Vector::lanes - 1) / Vector::lanes;
+}
+
+template <typename Vector> typename Vector::Mask tailOf(int64_t columns) {
+  return Vector::maskOf(static_cast<int>(
+      columns - (vectorsFor<Vector>(columns) - 1) * Vector::lanes));
+}
+
+/// Products of few rows read B where it is: packing would cost more than the
+/// product.
+template <typename Vector, int rows, int vectors>
+void multiplyDirectly(const StrictArguments<typename Vector::Element> &g) {
+  constexpr int64_t width = vectors * Vector::lanes;
+  const int64_t rowStride = g.transposeA ? 1 : g.k;
+  const int64_t depthStride = g.transposeA ? g.m : 1;
+  for (int64_t column = 0; column < g.n; column += width) {
+    const int64_t columns = smaller(width, g.n - column);
+    const Tile<Vector> tile = {
+        g.c + column, g.n, tailOf<Vector>(columns), true, true, &g, 0, column};
+    tileFunction<Vector, rows, vectors, true>(g.m, vectorsFor<Vector>(columns))(
+        g.k, g.a, rowStride, depthStride, g.b + column, g.n, tile);
+  }
+}
+
+/// One block of k, n and m, B packed.
+template <typename Vector>
+void multiplyBlock(const StrictArguments<typename Vector::Element> &g,
+                   int64_t row, int64_t rows, int64_t column, int64_t columns,
+                   int64_t depth, const typename Vector::Element *packedA,
+                   const typename Vector::Element *packedB, bool starts,
+                   bool ends) {
+  constexpr int64_t tileColumns = Vector::tileVectors * Vector::lanes;
+  for (int64_t j = 0; j < columns; j += tileColumns) {
+    const int64_t width = smaller(tileColumns, columns - j);
+    const int64_t vectors = vectorsFor<Vector>(width);
+    Tile<Vector> tile = {
+        nullptr, g.n, tailOf<Vector>(width), starts, ends, &g, 0, column + j};
+    for (int64_t i = 0; i < rows; i += Vector::tileRows) {
+      const int64_t height = smaller(Vector::tileRows, rows - i);
+      tile.row = row + i;
+      tile.c = g.c + tile.row * g.n + tile.column;
+      const TileFunction<Vector> function =
+          height == Vector::tileRows && vectors == Vector::tileVectors
+              ? computeTile<Vector, Vector::tileRows, Vector::tileVectors,
+                            false>
+              : tileFunction<Vector, Vector::tileRows, Vector::tileVectors,
+                             false>(height, vectors);
+      function(depth, packedA + i * depth, 1, height, packedB + j * depth,
+               vectors * Vector::lanes, tile);
+    }
+  }
+}
+
+template <typename Vector>
+void multiply(const StrictArguments<typename Vector::Element> &g,
+              void *scratch) {
+  using Element = typename Vector::Element;
+  if (!g.transposeB && g.m == 1)
+    return multiplyDirectly<Vector, 1, Vector::rowVectors>(g);
+  if (!g.transposeB && g.m <= 4)
+    return multiplyDirectly<Vector, 4, Vector::tileVectors>(g);
+  auto *packedB = static_cast<Element *>(scratch);
+  Element *packedA = packedB + depthOfBlock * (columnsOfBlock + 16);
+  constexpr int64_t tileColumns = Vector::tileVectors * Vector::lanes;
+  // Blocks of about equal depth; one even if k is 0, for the posts.
+  const int64_t depthBlocks =
+      g.k > depthOfBlock ? (g.k + depthOfBlock - 1) / depthOfBlock : 1;
+  const int64_t evenDepth = (g.k + depthBlocks - 1) / depthBlocks;
+  for (int64_t column = 0; column < g.n; column += columnsOfBlock) {
+    const int64_t columns = smaller(columnsOfBlock, g.n - column);
+    for (int64_t block = 0; block < depthBlocks; ++block) {
+      const int64_t p = smaller(block * evenDepth, g.k);
+      const int64_t depth = smaller(evenDepth, g.k - p);
+      for (int64_t j = 0; j < columns; j += tileColumns) {
+        const int64_t width = smaller(tileColumns, columns - j);
+        const Element *source = g.transposeB ? g.b + (column + j) * g.k + p
+                                             : g.b + p * g.n + column + j;
+        pack(g.transposeB, source, g.transposeB ? g.k : g.n, depth, width,
+             vectorsFor<Vector>(width) * Vector::lanes, packedB + j * depth);
+      }
+      for (int64_t row = 0; row < g.m; row += rowsOfBlock) {
+        const int64_t rows = smaller(rowsOfBlock, g.m - row);
+        for (int64_t i = 0; i < rows; i += Vector::tileRows) {
+          const int64_t height = smaller(Vector::tileRows, rows - i);
+          const Element *source = g.transposeA ? g.a + p * g.m + row + i
+                                               : g.a + (row + i) * g.k + p;
+          pack(!g.transposeA, source, g.transposeA ? g.m : g.k, depth, height,
+               height, packedA + i * depth);
+        }
+        multiplyBlock<Vector>(g, row, rows, column, columns, depth, packedA,
+                              packedB, block == 0, block + 1 == depthBlocks);
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace pdlrt
+
+#endif // PDLRT_LIB_GEMM_STRICTKERNELSIMPL_H

@@ -1,0 +1,231 @@
+//===- GemmTest.cpp - Strict products, bit for bit ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Gemm/Gemm.h"
+#include "pdlrt/Core/Worker.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+template <typename T> constexpr int32_t typeOf = PDL_F32;
+template <> constexpr int32_t typeOf<double> = PDL_F64;
+
+template <typename T> bool sameBits(T a, T b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b);
+  return a == b && std::signbit(a) == std::signbit(b);
+}
+
+/// One product with its operands.
+template <typename T> struct Product {
+  bool transposeA, transposeB;
+  int64_t m, n, k;
+  std::vector<T> a, b, bias, mask;
+  std::vector<pdl_post> posts;
+
+  Product(bool transposeA, bool transposeB, int64_t m, int64_t n, int64_t k,
+          std::mt19937 &random)
+      : transposeA(transposeA), transposeB(transposeB), m(m), n(n), k(k),
+        a(fill(m * k, random)), b(fill(k * n, random)), bias(fill(n, random)),
+        mask(fill(m * n, random)) {}
+
+  static std::vector<T> fill(int64_t count, std::mt19937 &random) {
+    std::normal_distribution<T> normal;
+    std::vector<T> values(static_cast<size_t>(count));
+    for (T &value : values)
+      value = normal(random);
+    return values;
+  }
+
+  /// 1: bias, relu; 2: relu gradient; 3: relu, bias, relu gradient.
+  void usePosts(int kind) {
+    posts.clear();
+    if (kind == 1)
+      posts = {{PDL_POST_BIAS, bias.data()}, {PDL_POST_RELU, nullptr}};
+    if (kind == 2)
+      posts = {{PDL_POST_RELU_GRADIENT, mask.data()}};
+    if (kind == 3)
+      posts = {{PDL_POST_RELU, nullptr},
+               {PDL_POST_BIAS, bias.data()},
+               {PDL_POST_RELU_GRADIENT, mask.data()}};
+  }
+
+  GemmCall call(std::vector<T> &c) const {
+    // What C holds before must not matter.
+    c.assign(static_cast<size_t>(m * n), std::numeric_limits<T>::quiet_NaN());
+    return {typeOf<T>,   transposeA,
+            transposeB,  m,
+            n,           k,
+            a.data(),    b.data(),
+            c.data(),    static_cast<int32_t>(posts.size()),
+            posts.data()};
+  }
+
+  /// The definition, element by element.
+  std::vector<T> reference() const {
+    std::vector<T> c(static_cast<size_t>(m * n));
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        T sum = 0;
+        for (int64_t p = 0; p < k; ++p)
+          sum = std::fma(a[size_t(transposeA ? p * m + i : i * k + p)],
+                         b[size_t(transposeB ? j * k + p : p * n + j)], sum);
+        for (const pdl_post &post : posts) {
+          if (post.kind == PDL_POST_BIAS)
+            sum += bias[size_t(j)];
+          else if (post.kind == PDL_POST_RELU)
+            sum = sum <= 0 ? T(0) : sum;
+          else
+            sum = mask[size_t(i * n + j)] <= 0 ? T(0) : sum;
+        }
+        c[size_t(i * n + j)] = sum;
+      }
+    return c;
+  }
+
+  void expectStrict() const {
+    GemmWorkspace workspace;
+    const std::vector<T> expected = reference();
+    for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4}) {
+      if (!isSupported(isa))
+        continue;
+      std::vector<T> c;
+      strictGemm(isa, workspace, call(c));
+      for (size_t i = 0; i < c.size(); ++i)
+        ASSERT_TRUE(sameBits(c[i], expected[i]))
+            << (isa == GemmIsa::v4 ? "v4 " : "v3 ") << m << "x" << n << "x" << k
+            << " transposed " << transposeA << transposeB << " posts "
+            << posts.size() << ": element " << i << " is " << c[i] << ", not "
+            << expected[i];
+    }
+  }
+};
+
+template <typename T> void checkShapes(std::initializer_list<int64_t> sizes) {
+  std::mt19937 random(3);
+  int kind = 0;
+  for (int64_t m : sizes)
+    for (int64_t n : sizes)
+      for (int64_t k : sizes)
+        for (int transposes = 0; transposes < 4; ++transposes) {
+          Product<T> product(transposes & 1, transposes & 2, m, n, k, random);
+          product.usePosts(kind++ % 4);
+          product.expectStrict();
+          if (testing::Test::HasFatalFailure())
+            return;
+        }
+}
+
+TEST(StrictGemmTest, EveryTileF32) {
+  checkShapes<float>({1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 33, 50});
+}
+
+TEST(StrictGemmTest, EveryTileF64) {
+  checkShapes<double>({1, 2, 3, 5, 8, 11, 17, 26});
+}
+
+TEST(StrictGemmTest, BlocksOfEachDimension) {
+  std::mt19937 random(4);
+  const int64_t shapes[][3] = {{97, 481, 385}, {100, 40, 800}, {193, 961, 3},
+                               {3, 49, 4096},  {1, 100, 5000}, {200, 1, 4096},
+                               {9, 100, 1200}, {5, 7, 0},      {1, 7, 0},
+                               {7, 1, 0}};
+  for (const auto &[m, n, k] : shapes)
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      Product<float> product(transposes & 1, transposes & 2, m, n, k, random);
+      product.usePosts(transposes);
+      product.expectStrict();
+      Product<double> wide(transposes & 1, transposes & 2, m, n, k, random);
+      wide.usePosts(3 - transposes);
+      if (m * n < 10000)
+        wide.expectStrict();
+    }
+}
+
+TEST(StrictGemmTest, NaNInfinityAndDenormals) {
+  std::mt19937 random(5);
+  const float special[] = {std::numeric_limits<float>::quiet_NaN(),
+                           std::numeric_limits<float>::infinity(),
+                           -std::numeric_limits<float>::infinity(),
+                           0x1p-149f,
+                           -0x1p-140f,
+                           0x1p-70f,
+                           -0.0f,
+                           0x1p+127f};
+  for (const auto &[m, n, k] :
+       {std::array<int64_t, 3>{13, 53, 31}, std::array<int64_t, 3>{2, 53, 31},
+        std::array<int64_t, 3>{31, 1, 13}})
+    for (int transposes = 0; transposes < 4; ++transposes)
+      for (int posts = 0; posts < 4; ++posts) {
+        Product<float> product(transposes & 1, transposes & 2, m, n, k, random);
+        for (std::vector<float> *values :
+             {&product.a, &product.b, &product.bias, &product.mask})
+          for (float &value : *values)
+            if (random() % 40 == 0)
+              value = special[random() % std::size(special)];
+        // Rows of tiny values, whose products are denormal or vanish.
+        for (float &value : product.a)
+          if (random() % 3 == 0)
+            value *= 0x1p-140f;
+        product.usePosts(posts);
+        product.expectStrict();
+      }
+}
+
+TEST(StrictGemmTest, ReluKeepsNaNAndGivesPositiveZero) {
+  const float a[] = {std::numeric_limits<float>::quiet_NaN(), -1, -0.0f, 2};
+  const float b[] = {1};
+  const pdl_post relu = {PDL_POST_RELU, nullptr};
+  float c[4];
+  GemmWorkspace workspace;
+  strictGemm(nativeGemmIsa(), workspace,
+             {PDL_F32, false, false, 4, 1, 1, a, b, c, 1, &relu});
+  EXPECT_TRUE(std::isnan(c[0]));
+  EXPECT_EQ(std::bit_cast<uint32_t>(c[1]), 0u);
+  EXPECT_EQ(std::bit_cast<uint32_t>(c[2]), 0u);
+  EXPECT_EQ(c[3], 2.0f);
+}
+
+/// A row alone, as in serving, and the row in a batch.
+TEST(StrictGemmTest, BatchSizeChangesNoBit) {
+  std::mt19937 random(6);
+  for (const auto &[n, k] : {std::pair<int64_t, int64_t>{400, 273},
+                             {400, 400},
+                             {1, 400},
+                             {37, 1000}}) {
+    const int64_t batch = 512;
+    Product<float> product(false, false, batch, n, k, random);
+    product.usePosts(1);
+    std::vector<float> all, one;
+    Worker worker;
+    GemmCall call = product.call(all);
+    pdlrt_gemm(&worker, PDL_F32, PDL_NUMERICS_STRICT, 0, 0, batch, n, k, call.a,
+               call.b, call.c, call.postCount, call.posts);
+    for (int64_t row = 0; row < batch; ++row) {
+      one.assign(static_cast<size_t>(n), 0);
+      pdlrt_gemm(&worker, PDL_F32, PDL_NUMERICS_STRICT, 0, 0, 1, n, k,
+                 product.a.data() + row * k, call.b, one.data(), call.postCount,
+                 call.posts);
+      for (int64_t j = 0; j < n; ++j)
+        ASSERT_TRUE(sameBits(one[size_t(j)], all[size_t(row * n + j)]))
+            << "row " << row << " of " << n << " columns, column " << j;
+    }
+  }
+}
+
+} // namespace
