@@ -32,6 +32,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Gradient:
     manager.addPass(createNNAutodiff());
     manager.addPass(createNNExpandUpdates());
+    manager.addPass(createNNCheckUntouched());
     // The forward program holds some values that adjoints compute again.
     manager.addPass(createCSEPass());
     break;

@@ -198,6 +198,21 @@ def NNExpandUpdates : Pass<"nn-expand-updates", "::mlir::ModuleOp"> {
   ];
 }
 
+def NNCheckUntouched : Pass<"nn-check-untouched", "::mlir::ModuleOp"> {
+  let summary = "Lazy or dense must be said where it matters";
+  let description = [{
+    Follows each `nn.update` of a table under a zero gradient. Where that may
+    change the value or a slot (momentum, Adam, L2, ...), a row that a batch
+    does not touch has two meanings, and the group must say `untouched(lazy)` or
+    `untouched(dense)`. Changes nothing.
+
+    Before, and after:
+    ```mlir
+    nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+    ```
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Phase `fused`
 //===----------------------------------------------------------------------===//

@@ -242,7 +242,7 @@ def NN_GroupOp : NN_Op<"group", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
     - (C3) The rate is finite.
     - (C4) Decay holds `#nn.l1` and `#nn.l2` only.
     - (C5) A group with a table whose rule or decay changes a row even under a
-      zero gradient must say `untouched` (checked by `nn-verify-phase`).
+      zero gradient must say `untouched` (checked by `nn-check-untouched`).
 
     Example:
     ```mlir
