@@ -87,8 +87,8 @@ public:
   Status add(std::string name, TensorType type, std::vector<int64_t> shape,
              const void *data);
   /// The same with a copy of the bytes.
-  Status addCopy(std::string name, TensorType type, std::vector<int64_t> shape,
-                 const void *data);
+  Status addCopy(const std::string &name, TensorType type,
+                 std::vector<int64_t> shape, const void *data);
   void setMetadata(std::string key, std::string value);
 
   /// Writes to a temporary name beside `path`, flushes it to the disk and

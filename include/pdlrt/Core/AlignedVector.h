@@ -54,7 +54,7 @@ public:
     reserve(newCount);
     count = newCount;
   }
-  void push_back(T value) {
+  void append(T value) {
     if (count == room)
       grow(count + 1);
     memory[count++] = value;

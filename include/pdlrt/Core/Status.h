@@ -90,6 +90,8 @@ public:
   const Status &status() const & { return failureStatus; }
   Status status() && { return std::move(failureStatus); }
 
+  // A value is taken only after asking: an error here is the caller's.
+  // NOLINTBEGIN(bugprone-unchecked-optional-access)
   T &operator*() & {
     assert(ok());
     return *content;
@@ -110,6 +112,7 @@ public:
     assert(ok());
     return &*content;
   }
+  // NOLINTEND(bugprone-unchecked-optional-access)
 
 private:
   std::optional<T> content;

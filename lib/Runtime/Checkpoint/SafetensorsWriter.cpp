@@ -103,12 +103,14 @@ Status SafetensorsWriter::add(std::string name, TensorType type,
       return Status::invalid("tensor `" + name +
                              "` has a dimension that is not a size");
   Entry entry{type, std::move(shape), byteSize, data, nullptr};
-  if (!entries.emplace(name, std::move(entry)).second)
-    return Status::invalid("two tensors have the name `" + name + "`");
+  const auto [place, isNew] =
+      entries.try_emplace(std::move(name), std::move(entry));
+  if (!isNew)
+    return Status::invalid("two tensors have the name `" + place->first + "`");
   return {};
 }
 
-Status SafetensorsWriter::addCopy(std::string name, TensorType type,
+Status SafetensorsWriter::addCopy(const std::string &name, TensorType type,
                                   std::vector<int64_t> shape,
                                   const void *data) {
   PDLRT_RETURN_IF_ERROR(add(name, type, std::move(shape), data));

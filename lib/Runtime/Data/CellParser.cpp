@@ -180,11 +180,13 @@ Status CellParser::appendNumber(std::string_view cell,
   bool good;
   if (field->element_type == PDL_F32) {
     float value;
-    if ((good = parseNumber(cell, value)))
+    good = parseNumber(cell, value);
+    if (good)
       column.append(value);
   } else {
     double value;
-    if ((good = parseNumber(cell, value)))
+    good = parseNumber(cell, value);
+    if (good)
       column.append(value);
   }
   if (!good)

@@ -40,7 +40,7 @@ void RecordColumns::rollbackRecord() {
       continue;
     }
     if (column.splits.empty())
-      column.splits.push_back(0);
+      column.splits.append(0);
     column.splits.resize(bags + 1);
     column.values.resize(static_cast<size_t>(column.splits[bags]) *
                          sizeof(int64_t));
@@ -58,7 +58,7 @@ void RecordColumns::reset(Batch &batch) const {
     buffers.values.reserve(PDL_BUFFER_ALIGNMENT);
     buffers.splits.clear();
     if (columns[i].field->kind == PDL_FIELD_RAGGED)
-      buffers.splits.push_back(0);
+      buffers.splits.append(0);
   }
 }
 
@@ -96,7 +96,7 @@ Status RecordColumns::appendTo(Batch &batch, const int64_t *order,
           column.values.data() + static_cast<size_t>(begin) * sizeof(int64_t),
           static_cast<size_t>(splits[width] - begin) * sizeof(int64_t));
       for (size_t slot = 1; slot <= width; ++slot)
-        buffers.splits.push_back(static_cast<int32_t>(splits[slot] + offset));
+        buffers.splits.append(static_cast<int32_t>(splits[slot] + offset));
     }
   }
   batch.sampleCount += count;

@@ -44,7 +44,7 @@ public:
     }
     /// RAGGED: ends the bag that holds the ids appended since the last one.
     void endBag() {
-      splits.push_back(static_cast<int64_t>(values.size() / sizeof(int64_t)));
+      splits.append(static_cast<int64_t>(values.size() / sizeof(int64_t)));
     }
   };
 
@@ -56,7 +56,7 @@ public:
 
   /// Every column has been given one more record, which came from file `file`
   /// of the source.
-  void commitRecord(int32_t file) { files.push_back(file); }
+  void commitRecord(int32_t file) { files.append(file); }
   /// Forgets what was appended since the last commit.
   void rollbackRecord();
 

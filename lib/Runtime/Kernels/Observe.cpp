@@ -31,16 +31,14 @@ template <typename T>
 void observe(int32_t kind, int64_t bucketCount, int64_t count,
              const T *predictions, const T *labels,
              const pdl_metric_data &metric) {
-  switch (kind) {
-  case PDL_METRIC_AUC:
+  if (kind == PDL_METRIC_AUC) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t bucket =
           bucketOf(static_cast<double>(predictions[i]), bucketCount);
       const bool positive = isPositive(static_cast<double>(labels[i]));
       ++metric.counts[bucket + (positive ? bucketCount : 0)];
     }
-    return;
-  case PDL_METRIC_LOG_LOSS:
+  } else if (kind == PDL_METRIC_LOG_LOSS) {
     for (int64_t i = 0; i < count; ++i) {
       double p = static_cast<double>(predictions[i]);
       p = p < leastProbability ? leastProbability : p;
@@ -49,13 +47,11 @@ void observe(int32_t kind, int64_t bucketCount, int64_t count,
       metric.sums[0] += -std::log(positive ? p : 1.0 - p);
       metric.sums[1] += 1.0;
     }
-    return;
-  case PDL_METRIC_COPC:
+  } else {
     for (int64_t i = 0; i < count; ++i) {
       metric.sums[0] += static_cast<double>(labels[i]);
       metric.sums[1] += static_cast<double>(predictions[i]);
     }
-    return;
   }
 }
 

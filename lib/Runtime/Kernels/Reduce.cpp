@@ -8,6 +8,7 @@
 
 #include "pdlabi/abi.h"
 
+#include <cmath>
 #include <limits>
 
 namespace {
@@ -16,7 +17,9 @@ namespace {
 constexpr int64_t lanes = 16;
 
 /// NaN survives on either side; of two equal values the second is taken.
-template <typename T> T maximum(T a, T b) { return (a > b || a != a) ? a : b; }
+template <typename T> T maximum(T a, T b) {
+  return (a > b || std::isnan(a)) ? a : b;
+}
 
 template <typename T, typename Combine>
 T reduceRow(int64_t width, const T *values, T (&lane)[lanes], int64_t begin,
