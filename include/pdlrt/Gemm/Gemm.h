@@ -50,8 +50,8 @@ void strictGemm(GemmIsa isa, GemmWorkspace &workspace, const GemmCall &call);
 /// the strict kernels then take.
 using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
 
-/// Installs the fast backend of this process. To be called before threads that
-/// multiply are started.
+/// Installs the fast backend of this process, in the place of oneDNN. To be
+/// called before the first product.
 void registerFastGemm(FastGemm backend);
 
 /// The workspace that belongs to the `worker` of a step context.

@@ -14,9 +14,24 @@
 
 using namespace pdlrt;
 
+/// Installs the oneDNN backend. Null in programs that are linked without the
+/// archive PDLRuntimeOneDNN; with it, the linker option
+/// `--undefined=pdlrt_register_onednn` takes it in.
+extern "C" [[gnu::weak]] void pdlrt_register_onednn();
+
 namespace {
 
 std::atomic<FastGemm> fastBackend = nullptr;
+
+FastGemm fastGemm() {
+  static const bool registered = [] {
+    if (pdlrt_register_onednn && !fastBackend.load())
+      pdlrt_register_onednn();
+    return true;
+  }();
+  static_cast<void>(registered);
+  return fastBackend.load(std::memory_order_relaxed);
+}
 
 template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
   StrictArguments<T> arguments = {};
@@ -89,7 +104,7 @@ void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
       posts};
   GemmWorkspace &workspace = gemmWorkspaceOf(worker);
   if (numerics == PDL_NUMERICS_FAST && type == PDL_F32)
-    if (const FastGemm fast = fastBackend.load(std::memory_order_relaxed))
+    if (const FastGemm fast = fastGemm())
       if (fast(workspace, call))
         return;
   strictGemm(nativeGemmIsa(), workspace, call);

@@ -228,4 +228,19 @@ TEST(StrictGemmTest, BatchSizeChangesNoBit) {
   }
 }
 
+/// This program is linked without oneDNN.
+TEST(StrictGemmTest, FastWithoutBackendIsStrict) {
+  std::mt19937 random(7);
+  Product<float> product(false, false, 60, 40, 700, random);
+  std::vector<float> fast, strict;
+  Worker worker;
+  for (std::vector<float> *c : {&fast, &strict}) {
+    const GemmCall call = product.call(*c);
+    pdlrt_gemm(&worker, PDL_F32,
+               c == &fast ? PDL_NUMERICS_FAST : PDL_NUMERICS_STRICT, 0, 0, 60,
+               40, 700, call.a, call.b, call.c, 0, nullptr);
+  }
+  EXPECT_EQ(fast, strict);
+}
+
 } // namespace

@@ -1,0 +1,171 @@
+//===- OneDnnGemm.cpp - Matrix products by oneDNN -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The backend of numerics `fast` in f32. Primitives are compiled once for each
+// shape and kept in the worker's workspace; scratch memory is the workspace's
+// too, and a product runs on the thread that calls it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Gemm/Gemm.h"
+
+#include <dnnl.hpp>
+
+#include <dlfcn.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+/// What a compiled primitive depends on.
+struct Shape {
+  bool transposeA, transposeB, bias;
+  int64_t m, n, k;
+
+  bool operator==(const Shape &) const = default;
+};
+
+struct Product {
+  Shape shape;
+  dnnl::matmul primitive;
+  // Views without memory of their own; each execution says where they point.
+  dnnl::memory a, b, bias, c, scratchpad;
+  size_t scratchpadBytes;
+};
+
+class OneDnnState : public GemmBackendState {
+public:
+  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream{engine};
+
+  /// The compiled product of `shape`. Throws dnnl::error.
+  Product &find(const Shape &shape) {
+    for (const std::unique_ptr<Product> &product : products)
+      if (product->shape == shape)
+        return *product;
+    // Batches of ever new sizes must not fill the memory.
+    if (products.size() == 256)
+      products.clear();
+    products.push_back(compile(shape));
+    return *products.back();
+  }
+
+private:
+  std::unique_ptr<Product> compile(const Shape &shape) {
+    using dnnl::memory;
+    constexpr auto f32 = memory::data_type::f32;
+    const int64_t m = shape.m, n = shape.n, k = shape.k;
+    const auto matrix = [&](int64_t rows, int64_t columns, bool transposed) {
+      return memory::desc({rows, columns}, f32,
+                          transposed ? memory::dims{1, rows}
+                                     : memory::dims{columns, 1});
+    };
+    const memory::desc a = matrix(m, k, shape.transposeA);
+    const memory::desc b = matrix(k, n, shape.transposeB);
+    const memory::desc c = matrix(m, n, false);
+    const memory::desc bias = matrix(1, n, false);
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    const dnnl::matmul::primitive_desc descriptor(
+        shape.bias ? dnnl::matmul::desc(a, b, bias, c)
+                   : dnnl::matmul::desc(a, b, c),
+        attributes, engine);
+    const memory::desc scratchpad = descriptor.scratchpad_desc();
+    const auto view = [&](const memory::desc &desc) {
+      return memory(desc, engine, DNNL_MEMORY_NONE);
+    };
+    return std::make_unique<Product>(
+        Product{shape, dnnl::matmul(descriptor), view(a), view(b), view(bias),
+                view(c), view(scratchpad), scratchpad.get_size()});
+  }
+
+  std::vector<std::unique_ptr<Product>> products;
+};
+
+/// oneDNN splits its work over OpenMP's threads; the runtime has its own. The
+/// OpenMP library is oneDNN's choice, so that it is looked up in the process.
+bool useOneThread() {
+  using SetThreads = void (*)(int);
+  if (const auto set = reinterpret_cast<SetThreads>(
+          dlsym(RTLD_DEFAULT, "omp_set_num_threads")))
+    set(1);
+  return true;
+}
+
+void applyPost(const pdl_post &post, int64_t m, int64_t n, float *c) {
+  const auto *operand = static_cast<const float *>(post.operand);
+  switch (post.kind) {
+  case PDL_POST_BIAS:
+    for (int64_t row = 0; row < m; ++row)
+      for (int64_t column = 0; column < n; ++column)
+        c[row * n + column] += operand[column];
+    break;
+  case PDL_POST_RELU:
+    for (int64_t i = 0; i < m * n; ++i)
+      c[i] = c[i] <= 0 ? 0.0f : c[i];
+    break;
+  case PDL_POST_RELU_GRADIENT:
+    for (int64_t i = 0; i < m * n; ++i)
+      c[i] = operand[i] <= 0 ? 0.0f : c[i];
+    break;
+  }
+}
+
+bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
+  // Here compiling a primitive costs more than it gains, and at one column the
+  // strict kernels are the faster ones.
+  if (call.m <= 4 || call.n == 1 || call.k <= 1)
+    return false;
+  thread_local const bool oneThread = useOneThread();
+  static_cast<void>(oneThread);
+  try {
+    if (!workspace.backendState)
+      workspace.backendState = std::make_unique<OneDnnState>();
+    auto &state = static_cast<OneDnnState &>(*workspace.backendState);
+    const bool bias = call.postCount > 0 && call.posts[0].kind == PDL_POST_BIAS;
+    Product &product = state.find(
+        {call.transposeA, call.transposeB, bias, call.m, call.n, call.k});
+    // oneDNN reads these, but takes no pointers to constants.
+    product.a.set_data_handle(const_cast<void *>(call.a));
+    product.b.set_data_handle(const_cast<void *>(call.b));
+    product.c.set_data_handle(call.c);
+    product.scratchpad.set_data_handle(
+        workspace.scratch(product.scratchpadBytes));
+    std::array<dnnl_exec_arg_t, 5> arguments = {{
+        {DNNL_ARG_SRC, product.a.get()},
+        {DNNL_ARG_WEIGHTS, product.b.get()},
+        {DNNL_ARG_DST, product.c.get()},
+        {DNNL_ARG_SCRATCHPAD, product.scratchpad.get()},
+    }};
+    int argumentCount = 4;
+    if (bias) {
+      product.bias.set_data_handle(const_cast<void *>(call.posts[0].operand));
+      arguments[4] = {DNNL_ARG_BIAS, product.bias.get()};
+      argumentCount = 5;
+    }
+    // The C call: the C++ one would build a map at each execution.
+    if (dnnl_primitive_execute(product.primitive.get(), state.stream.get(),
+                               argumentCount, arguments.data()) != dnnl_success)
+      return false;
+    state.stream.wait();
+    // Not by oneDNN, which does not promise that its relu keeps a NaN.
+    for (int32_t post = bias ? 1 : 0; post < call.postCount; ++post)
+      applyPost(call.posts[post], call.m, call.n, static_cast<float *>(call.c));
+    return true;
+  } catch (const dnnl::error &) {
+    return false;
+  }
+}
+
+} // namespace
+
+extern "C" void pdlrt_register_onednn() { registerFastGemm(multiply); }

@@ -1,0 +1,130 @@
+//===- OneDnnGemmTest.cpp - Fast products against strict ones -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Core/Worker.h"
+#include "pdlrt/Gemm/Gemm.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+std::vector<float> randomValues(int64_t count, std::mt19937 &random) {
+  std::normal_distribution<float> normal;
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float &value : values)
+    value = normal(random);
+  return values;
+}
+
+std::vector<float> multiply(Worker &worker, int32_t numerics,
+                            const GemmCall &call) {
+  std::vector<float> c(static_cast<size_t>(call.m * call.n), NAN);
+  pdlrt_gemm(&worker, PDL_F32, numerics, call.transposeA, call.transposeB,
+             call.m, call.n, call.k, call.a, call.b, c.data(), call.postCount,
+             call.posts);
+  return c;
+}
+
+TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {
+  std::mt19937 random(1);
+  Worker worker;
+  bool differs = false;
+  const int64_t shapes[][3] = {{512, 400, 273}, {60, 48, 1000}, {5, 2, 2},
+                               {400, 7, 512},   {1, 400, 400},  {64, 1, 400},
+                               {64, 400, 1},    {33, 17, 5}};
+  for (const auto &[m, n, k] : shapes) {
+    const std::vector<float> a = randomValues(m * k, random);
+    const std::vector<float> b = randomValues(k * n, random);
+    const std::vector<float> bias = randomValues(n, random);
+    const std::vector<float> mask = randomValues(m * n, random);
+    const std::vector<std::vector<pdl_post>> postLists = {
+        {},
+        {{PDL_POST_BIAS, bias.data()}},
+        {{PDL_POST_BIAS, bias.data()}, {PDL_POST_RELU, nullptr}},
+        {{PDL_POST_RELU_GRADIENT, mask.data()}},
+        {{PDL_POST_RELU, nullptr}, {PDL_POST_BIAS, bias.data()}}};
+    for (int transposes = 0; transposes < 4; ++transposes)
+      for (const std::vector<pdl_post> &posts : postLists) {
+        const GemmCall call = {PDL_F32,
+                               (transposes & 1) != 0,
+                               (transposes & 2) != 0,
+                               m,
+                               n,
+                               k,
+                               a.data(),
+                               b.data(),
+                               nullptr,
+                               static_cast<int32_t>(posts.size()),
+                               posts.data()};
+        const std::vector<float> fast =
+            multiply(worker, PDL_NUMERICS_FAST, call);
+        const std::vector<float> strict =
+            multiply(worker, PDL_NUMERICS_STRICT, call);
+        // Each of k terms is of size 1 and rounds at most to the size of their
+        // sum, about the root of k.
+        const float bound = 1e-6f * static_cast<float>(k + 10);
+        for (size_t i = 0; i < fast.size(); ++i)
+          ASSERT_NEAR(fast[i], strict[i], bound)
+              << m << "x" << n << "x" << k << " transposes " << transposes
+              << " posts " << posts.size();
+        differs |= fast != strict;
+        EXPECT_EQ(fast, multiply(worker, PDL_NUMERICS_FAST, call));
+      }
+  }
+  // Else this would be no test of oneDNN: it was not linked.
+  EXPECT_TRUE(differs);
+}
+
+TEST(OneDnnGemmTest, ReluKeepsNaN) {
+  std::mt19937 random(2);
+  Worker worker;
+  std::vector<float> a = randomValues(64 * 32, random);
+  const std::vector<float> b = randomValues(32 * 48, random);
+  const std::vector<float> bias = randomValues(48, random);
+  a[5 * 32 + 3] = std::numeric_limits<float>::quiet_NaN();
+  const pdl_post posts[] = {{PDL_POST_BIAS, bias.data()},
+                            {PDL_POST_RELU, nullptr}};
+  const std::vector<float> c =
+      multiply(worker, PDL_NUMERICS_FAST,
+               {PDL_F32, false, false, 64, 48, 32, a.data(), b.data(), nullptr,
+                2, posts});
+  for (int64_t i = 0; i < 64 * 48; ++i)
+    EXPECT_EQ(std::isnan(c[static_cast<size_t>(i)]), i / 48 == 5);
+}
+
+TEST(OneDnnGemmTest, WorkersRunSideBySide) {
+  std::mt19937 random(3);
+  const std::vector<float> a = randomValues(100 * 300, random);
+  const std::vector<float> b = randomValues(300 * 200, random);
+  const GemmCall call = {PDL_F32,  false,    false,   100, 200,    300,
+                         a.data(), b.data(), nullptr, 0,   nullptr};
+  Worker first;
+  const std::vector<float> expected = multiply(first, PDL_NUMERICS_FAST, call);
+  std::vector<std::vector<float>> results(4);
+  std::vector<std::thread> threads;
+  for (std::vector<float> &result : results)
+    threads.emplace_back([&] {
+      Worker worker;
+      for (int i = 0; i < 20; ++i)
+        result = multiply(worker, PDL_NUMERICS_FAST, call);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::vector<float> &result : results)
+    EXPECT_EQ(result, expected);
+}
+
+} // namespace
