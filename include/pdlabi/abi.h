@@ -253,8 +253,8 @@ typedef struct pdl_lookup {
  * per_occurrence[l] * N(l). */
 typedef struct pdl_affine_size {
   int64_t constant, per_batch;
-  const int64_t *per_key;        /* [lookup_count] */
-  const int64_t *per_occurrence; /* [lookup_count] */
+  const int64_t *per_key;        /* [lookup_count]; null: zeros */
+  const int64_t *per_occurrence; /* [lookup_count]; null: zeros */
 } pdl_affine_size;
 
 /* What a stage sees. All arrays are indexed as the program's lists say and are
@@ -306,7 +306,9 @@ typedef struct pdl_program {
   int32_t output_count;
   const pdl_output *outputs;
   int32_t has_loss; /* compute writes loss_sum and weight_sum */
-  pdl_affine_size prepare_arena;
+  pdl_affine_size prepare_arena; /* of the batch only: the counts of keys and
+                                    occurrences are not known yet, so its
+                                    per_key and per_occurrence are zeros */
   pdl_affine_size compute_arena;
   pdl_stage prepare; /* may fail */
   pdl_stage compute; /* cannot fail: always 0 */
@@ -352,6 +354,12 @@ int32_t pdlrt_set_error(int32_t status, const char *sentence);
 const char *pdlrt_last_error(void);
 
 /* --- prepare ------------------------------------------------------------- */
+
+/* Memory of `bytes` bytes, aligned to PDL_BUFFER_ALIGNMENT, that lives as long
+ * as the prepare arena: for what depends on the number of ids, which is known
+ * only while `prepare` runs. Null if there is none, with the error set; the
+ * stage then returns PDL_OUT_OF_MEMORY. */
+void *pdlrt_allocate(void *worker, int64_t bytes);
 
 /* Deduplicates `input_count` id arrays, taken one after the other, into
  * `lookup`. Keys stand in order of first occurrence. */

@@ -1,0 +1,119 @@
+//===- EmbeddingTable.h - From 64-bit keys to rows --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A table is a total function from key to row: the row of a key that nobody has
+// seen is computed from (seed, symbol, key), so inserting it changes nothing
+// that can be read. All 2^64 keys are legal.
+//
+// Keys fall into 1024 logical shards by the top bits of the mixed key
+// (pdlabi/hash.h). Shards are the unit of locking, of applying updates, of
+// norms and, later, of placement on servers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TABLE_EMBEDDINGTABLE_H
+#define PDLRT_TABLE_EMBEDDINGTABLE_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Status.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What a table stores.
+struct TableOptions {
+  std::string name;
+  /// Symbol id, part of the key of the initial values.
+  uint64_t id = 0;
+  /// PDL_F32 or PDL_F64.
+  int32_t elementType = PDL_F32;
+  /// Elements of a row's value, and of each of its slots.
+  int64_t width = 1;
+  pdl_initializer initializer = {};
+  /// One initial value for each optimizer slot.
+  std::vector<double> slotInitialValues;
+  uint64_t seed = 0;
+};
+
+/// A key with its row: the value, followed without gap by its slots. Rows are
+/// aligned to their elements only.
+struct TableRow {
+  int64_t key;
+  void *row;
+};
+
+/// Scratch memory of the batched calls; one for each calling thread.
+struct TableScratch {
+  AlignedBuffer mixed, order;
+};
+
+/// The interface of every table. Rows never move and are never removed.
+///
+/// Thread-safety: calls lock the shards that they touch, so any may run beside
+/// any other. What a row holds is guarded by the caller.
+class EmbeddingTable {
+public:
+  static constexpr int shardCount = 1024;
+
+  explicit EmbeddingTable(TableOptions options);
+  virtual ~EmbeddingTable();
+
+  const TableOptions &options() const { return tableOptions; }
+  /// Bytes of a value, and of a value with its slots.
+  size_t valueBytes() const { return bytesOfValue; }
+  size_t rowBytes() const { return bytesOfRow; }
+
+  /// rows[i] = the row of keys[i], created with its initial value if it is new;
+  /// `inserted` rises by the number of new rows. Keys may repeat. Fails if a
+  /// shard is full (2^32 - 1 rows); throws std::bad_alloc.
+  virtual Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
+                              TableScratch &scratch, int64_t &inserted) = 0;
+
+  /// rows[i] = the row of keys[i], or null if there is none. Returns the number
+  /// of nulls. Throws std::bad_alloc.
+  virtual int64_t find(int64_t count, const int64_t *keys, void **rows,
+                       TableScratch &scratch) const = 0;
+
+  /// The number of rows in a shard, 0 <= shard < shardCount.
+  virtual int64_t shardSize(int shard) const = 0;
+
+  /// Replaces `rows` by the rows of one shard, keys ascending as signed
+  /// integers.
+  virtual void collectShard(int shard, std::vector<TableRow> &rows) const = 0;
+
+  /// Bytes held for keys and rows together.
+  virtual size_t memoryBytes() const = 0;
+
+  /// The number of rows.
+  int64_t size() const;
+
+  /// The logical shard of a key.
+  static int shardOf(int64_t key);
+
+  /// Writes the initial value (`width` elements) of a key.
+  void initialValue(int64_t key, void *value) const;
+  /// Writes the initial value and the slots of a key.
+  void initialRow(int64_t key, void *row) const;
+
+private:
+  TableOptions tableOptions;
+  size_t bytesOfValue, bytesOfRow;
+};
+
+/// The table of this process: open addressing in buckets of one cache line,
+/// rows in slabs.
+std::unique_ptr<EmbeddingTable> createHashTable(TableOptions options);
+
+} // namespace pdlrt
+
+#endif // PDLRT_TABLE_EMBEDDINGTABLE_H

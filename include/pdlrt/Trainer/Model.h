@@ -1,0 +1,65 @@
+//===- Model.h - The state of a program -------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_MODEL_H
+#define PDLRT_TRAINER_MODEL_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pdlrt {
+
+/// Parameters, tables, slots and step counts of one compiled program, with
+/// their initial values to begin with. What it hands out is owned by it and
+/// never moves.
+class Model {
+public:
+  /// `descriptor` has passed `checkDescriptor` and outlives the model. Throws
+  /// std::bad_alloc.
+  Model(const pdl_descriptor &descriptor, uint64_t seed);
+
+  const pdl_descriptor &descriptor() const { return programDescriptor; }
+  uint64_t seed() const { return initialSeed; }
+
+  /// A parameter's elements, row-major; null for a table.
+  void *value(int32_t symbol) const { return values[symbol]; }
+  /// A parameter's slot, of the same shape.
+  void *slot(int32_t symbol, int32_t index) const {
+    return states[symbol][1 + index].data();
+  }
+  /// Null for a parameter.
+  EmbeddingTable *table(int32_t symbol) const { return tablePointers[symbol]; }
+
+  /// By symbol, as `pdl_step_context::parameters` and `Worker::bind` want them.
+  void *const *parameters() const { return values.data(); }
+  EmbeddingTable *const *tables() const { return tablePointers.data(); }
+
+  /// Updates applied to a group so far.
+  int64_t stepCount(int32_t group) const { return stepCounts[group]; }
+  /// Counts one more; returns its number, 1 for the first.
+  int64_t countStep(int32_t group) { return ++stepCounts[group]; }
+
+private:
+  const pdl_descriptor &programDescriptor;
+  uint64_t initialSeed;
+  /// By symbol: the value and its slots; empty for tables.
+  std::vector<std::vector<AlignedBuffer>> states;
+  std::vector<void *> values;
+  std::vector<std::unique_ptr<EmbeddingTable>> ownedTables;
+  std::vector<EmbeddingTable *> tablePointers;
+  std::vector<int64_t> stepCounts;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_MODEL_H

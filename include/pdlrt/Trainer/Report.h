@@ -1,0 +1,52 @@
+//===- Report.h - Figures of a pass over data -------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_REPORT_H
+#define PDLRT_TRAINER_REPORT_H
+
+#include "pdlrt/Trainer/Engine.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// Losses and metrics of one pass (an epoch, an evaluation).
+struct Report {
+  int64_t samples = 0;
+  int64_t steps = 0;
+  int64_t skippedUpdates = 0;
+  double seconds = 0;
+  double lossSum = 0;
+  double weightSum = 0;
+  /// By descriptor metric; NaN where nothing was observed.
+  std::vector<double> metrics;
+
+  void add(const StepResult &step, int64_t stepSamples);
+  /// NaN if the weights sum to zero.
+  double meanLoss() const;
+};
+
+/// The values of all metrics, summed over the replicas.
+std::vector<double> metricValues(const pdl_descriptor &descriptor,
+                                 const Engine &engine);
+
+/// The value of the first AUC metric; NaN if there is none.
+double firstAuc(const pdl_descriptor &descriptor, const Engine &engine);
+
+/// Lines such as "test loss 0.312345", "test AUC 0.9155", each of which begins
+/// with `label`. Metrics that observed nothing are left out. A metric's name is
+/// added where two have the same kind.
+std::vector<std::string> reportLines(const std::string &label,
+                                     const pdl_descriptor &descriptor,
+                                     bool hasLoss, const Report &report);
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_REPORT_H

@@ -1,0 +1,90 @@
+//===- RoundReader.h - The batches of all replicas, round by round -*- C++
+//-*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_ROUNDREADER_H
+#define PDLRT_TRAINER_ROUNDREADER_H
+
+#include "pdlrt/Data/Batch.h"
+#include "pdlrt/Data/BatchSource.h"
+#include "pdlrt/Trainer/Replica.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace pdlrt {
+
+/// Reads the next round while a step runs, if asked to. What it yields does not
+/// depend on that. One thread at a time.
+class RoundReader {
+public:
+  /// Opens the data of `groups` groups of `workers` workers. The descriptor
+  /// outlives the reader. `readAhead`: on a thread of its own.
+  static Expected<std::unique_ptr<RoundReader>>
+  open(const DataOptions &options, const pdl_descriptor &descriptor,
+       const pdl_program &program, int groups, int workers, bool readAhead);
+  ~RoundReader();
+
+  Status beginEpoch(int64_t epoch);
+  /// Goes to the next round; false at the end of the epoch. After an error the
+  /// reader stays at it.
+  Expected<bool> next();
+
+  /// The current round, by replica (group * workers + worker). Valid until the
+  /// next call.
+  std::span<const StepInput> inputs() const { return front.inputs; }
+  const Batch &batch(int replica) const { return front.batches[replica]; }
+  /// Samples in the current round.
+  int64_t sampleCount() const { return front.samples; }
+
+  /// Bad rows skipped in all epochs that have ended, and in this one up to
+  /// where the reader is; the first sentences about them.
+  int64_t badRowCount();
+  std::vector<std::string> badRowSentences();
+
+private:
+  struct Round {
+    std::vector<Batch> batches;
+    std::vector<StepInput> inputs;
+    int64_t samples = 0;
+  };
+
+  RoundReader(int groups, int workers);
+  Status fill(Round &round);
+  void waitUntilIdle();
+  void requestFill();
+  void readInBackground();
+  void rememberBadRows();
+
+  const int workers;
+  std::vector<std::unique_ptr<BatchSource>> sources;
+  Round front, back;
+  /// How the last fill of `back` ended.
+  Status backStatus;
+  int64_t earlierBadRows = 0;
+  std::vector<std::string> earlierSentences;
+
+  bool readAhead = false;
+  std::thread thread;
+  std::mutex mutex;
+  std::condition_variable changed;
+  /// `back` is being filled, or is about to be.
+  bool filling = false;
+  /// `back` holds a round that was not yet taken.
+  bool ready = false;
+  bool stopping = false;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_ROUNDREADER_H

@@ -1,0 +1,62 @@
+//===- Session.h - The commands of a trainer --------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_SESSION_H
+#define PDLRT_TRAINER_SESSION_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Data/BatchSource.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What a trainer was asked to do.
+struct SessionOptions {
+  /// Files, rows, batch size, shuffling, bad rows. The seed is `seed` below.
+  DataOptions data;
+  /// Absent: the seed of the --init-from file, else 0.
+  std::optional<uint64_t> seed;
+
+  int groups = 1;
+  int workers = 1;
+  int threads = 1;
+
+  /// Passes over the data; absent: 1, or as many as `steps` takes.
+  std::optional<int64_t> epochs;
+  /// Steps in total; absent: no limit.
+  std::optional<int64_t> steps;
+
+  /// Data for the test metrics after each epoch; with rows only, those rows of
+  /// `data.files`.
+  std::vector<std::string> evaluateFiles;
+  std::optional<RowRange> evaluateRows;
+
+  /// Files; empty: none.
+  std::string initFrom, dump, dumpBatches, logLosses, output;
+  bool dumpSlots = false;
+};
+
+/// Runs a command on a checked descriptor: reads, steps, reports to the
+/// standard output, shows progress on the error stream. A stop signal ends it
+/// after the current step, with what was asked for still written, and counts as
+/// success here. Throws std::bad_alloc and std::system_error.
+Status runTrain(const pdl_descriptor &descriptor,
+                const SessionOptions &options);
+Status runEvaluate(const pdl_descriptor &descriptor,
+                   const SessionOptions &options);
+Status runPredict(const pdl_descriptor &descriptor,
+                  const SessionOptions &options);
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_SESSION_H

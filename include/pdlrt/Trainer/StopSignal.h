@@ -1,0 +1,23 @@
+//===- StopSignal.h - Ctrl-C ends after the step ----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_STOPSIGNAL_H
+#define PDLRT_TRAINER_STOPSIGNAL_H
+
+namespace pdlrt {
+
+/// From now on the first SIGINT or SIGTERM is only noted; a second one ends the
+/// process at once. Call it once, before threads start.
+void watchStopSignals();
+
+/// The signal that asked to stop, 0 if none did. Thread-safe.
+int stopSignal();
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_STOPSIGNAL_H

@@ -1,0 +1,83 @@
+//===- Updater.h - From merged gradients to new state -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_UPDATER_H
+#define PDLRT_TRAINER_UPDATER_H
+
+#include "pdlrt/Comm/Communicator.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Trainer/Model.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace pdlrt {
+
+/// Applies the merged gradients of a step: joint norms of clips, the `once`
+/// function of each group, then the rule of each symbol. Bits do not depend on
+/// the scheduler: dense parameters are cut into ranges, tables into shards, and
+/// partial norms are added in the order of (symbol, unit). One thread at a
+/// time.
+class Updater {
+public:
+  /// All outlive the updater.
+  Updater(Model &model, const pdl_program &program, Scheduler &scheduler);
+
+  /// One update of every group of the program. `merged.weightSum` > 0.
+  void apply(const Contribution &merged);
+
+private:
+  /// The rows of a table that a step touches, grouped by logical shard.
+  struct ShardedRows {
+    AlignedBuffer order, rows, gradients, keys;
+    std::vector<int64_t> splits;
+  };
+  /// Scratch memory of a task that updates all rows of a range of shards.
+  struct ShardScratch {
+    std::vector<TableRow> all;
+    std::vector<void *> rows;
+    std::vector<const void *> gradients;
+  };
+  /// A range of elements of a parameter, or of shards of a table.
+  struct Task {
+    int32_t update;
+    int64_t begin, end;
+  };
+
+  void groupRowsByShard(int32_t update, const BlockGradient &block);
+  double squaredNorm(int32_t clip, const Contribution &merged);
+  void normPartials(int32_t update, const Contribution &merged);
+  void applyDense(const Task &task, const Contribution &merged);
+  void applyTouched(const Task &task);
+  void applyAllRows(const Task &task, ShardScratch &scratch);
+  const pdl_symbol &symbolOf(int32_t update) const;
+  const void *scalarsOf(const pdl_symbol &symbol) const {
+    return scalars[symbol.group].data();
+  }
+
+  Model &model;
+  const pdl_program &program;
+  Scheduler &scheduler;
+
+  /// The program's updates in ascending order of symbol.
+  std::vector<int32_t> bySymbol;
+  /// By group: whether an update belongs to it, and its scalars.
+  std::vector<char> usesGroup;
+  std::vector<AlignedBuffer> scalars;
+  /// By update.
+  std::vector<ShardedRows> sharded;
+  std::vector<Task> tasks;
+  std::vector<ShardScratch> shardScratch;
+  std::vector<double> partials;
+  AlignedBuffer zeroRow;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_UPDATER_H

@@ -1,0 +1,30 @@
+//===- Log.cpp - Lines for the person who runs a program ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Core/Log.h"
+
+#include <spdlog/sinks/ansicolor_sink.h>
+#include <spdlog/spdlog.h>
+
+using namespace pdlrt;
+
+static spdlog::logger &logger() {
+  static spdlog::logger instance = [] {
+    spdlog::logger made(
+        "pdl", std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>());
+    made.set_pattern("%H:%M:%S %^%v%$");
+    return made;
+  }();
+  return instance;
+}
+
+void pdlrt::logInfo(const std::string &line) { logger().info(line); }
+
+void pdlrt::logWarning(const std::string &line) {
+  logger().warn("warning: " + line);
+}

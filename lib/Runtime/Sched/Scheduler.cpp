@@ -1,0 +1,90 @@
+//===- Scheduler.cpp - A fixed set of threads for index ranges
+//-------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Sched/Scheduler.h"
+
+#include <csignal>
+
+using namespace pdlrt;
+
+/// Set while a thread runs tasks, so that a nested call is recognised.
+static thread_local bool insideTask = false;
+
+Scheduler::Scheduler(int threadCount) {
+  // Signals are for the main thread: a thread of ours that took one would only
+  // delay it.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (int i = 1; i < threadCount; ++i)
+    threads.emplace_back([this] { work(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Scheduler::~Scheduler() {
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  wake.notify_all();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void Scheduler::drain(TaskRef task, int64_t count) {
+  insideTask = true;
+  for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+    task(i);
+  insideTask = false;
+}
+
+void Scheduler::work() {
+  uint64_t seen = 0;
+  std::unique_lock lock(mutex);
+  while (true) {
+    wake.wait(lock, [&] { return stopping || (current && round != seen); });
+    if (stopping)
+      return;
+    seen = round;
+    ++running;
+    const TaskRef *task = current;
+    int64_t count = currentCount;
+    lock.unlock();
+    drain(*task, count);
+    lock.lock();
+    if (--running == 0)
+      finished.notify_all();
+  }
+}
+
+void Scheduler::parallelFor(int64_t count, TaskRef task) {
+  if (insideTask || threads.empty() || count <= 1) {
+    bool outer = insideTask;
+    insideTask = true;
+    for (int64_t i = 0; i < count; ++i)
+      task(i);
+    insideTask = outer;
+    return;
+  }
+  std::lock_guard turn(callers);
+  {
+    std::lock_guard lock(mutex);
+    current = &task;
+    currentCount = count;
+    next.store(0, std::memory_order_relaxed);
+    ++round;
+  }
+  wake.notify_all();
+  drain(task, count);
+  // All tasks are taken; a thread that wakes only now must not see this call,
+  // whose task dies with it.
+  std::unique_lock lock(mutex);
+  current = nullptr;
+  finished.wait(lock, [&] { return running == 0; });
+}

@@ -1,0 +1,87 @@
+//===- KeyIndex.cpp - Deduplication of a batch's keys ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Table/KeyIndex.h"
+
+#include "pdlabi/hash.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+using namespace pdlrt;
+
+void KeyIndex::growTable(int64_t occurrences) {
+  // At most half full, whatever the number of distinct keys.
+  uint64_t wanted = std::bit_ceil(std::max<uint64_t>(64, 2 * occurrences));
+  if (wanted <= tableSize && epoch != std::numeric_limits<uint32_t>::max())
+    return;
+  tableSize = std::max(wanted, tableSize);
+  std::memset(table.reserve(tableSize * sizeof(Entry)), 0,
+              tableSize * sizeof(Entry));
+  epoch = 0;
+}
+
+Status KeyIndex::assign(int32_t inputCount, const int64_t *const *ids,
+                        const int64_t *counts) {
+  distinct = total = 0;
+  int64_t sum = 0;
+  for (int32_t i = 0; i < inputCount; ++i) {
+    if (counts[i] < 0)
+      return Status::internal("a lookup has an input with a negative size");
+    // Checked after each input, so that the sum cannot overflow.
+    if (counts[i] > std::numeric_limits<int32_t>::max() - sum)
+      return Status::invalid("a batch holds 2^31 ids or more for one lookup; "
+                             "use a smaller --batch-size");
+    sum += counts[i];
+  }
+  growTable(sum);
+  int64_t *keys = keyBuffer.reserveFor<int64_t>(sum);
+  int32_t *inverse = inverseBuffer.reserveFor<int32_t>(sum);
+  int32_t *splits = splitBuffer.reserveFor<int32_t>(sum + 1);
+  int32_t *occurrences = occurrenceBuffer.reserveFor<int32_t>(sum);
+  auto *entries = static_cast<Entry *>(table.data());
+  const uint64_t mask = tableSize - 1;
+  ++epoch;
+
+  // splits[u + 1] counts the occurrences of key u first.
+  splits[0] = 0;
+  constexpr int64_t ahead = 16;
+  for (int32_t input = 0; input < inputCount; ++input) {
+    const int64_t *source = ids[input];
+    const int64_t count = counts[input];
+    for (int64_t i = 0; i < count; ++i) {
+      if (i + ahead < count)
+        __builtin_prefetch(&entries[pdlabi::mixKey(source[i + ahead]) & mask],
+                           1);
+      const int64_t key = source[i];
+      uint64_t position = pdlabi::mixKey(key) & mask;
+      while (entries[position].epoch == epoch && entries[position].key != key)
+        position = (position + 1) & mask;
+      Entry &entry = entries[position];
+      if (entry.epoch != epoch) {
+        entry = {key, epoch, int32_t(distinct)};
+        keys[distinct] = key;
+        splits[++distinct] = 0;
+      }
+      inverse[total++] = entry.index;
+      ++splits[entry.index + 1];
+    }
+  }
+  for (int64_t u = 0; u < distinct; ++u)
+    splits[u + 1] += splits[u];
+  // Filling a group moves its start to its end, which is the next one's start:
+  // one shift brings the starts back.
+  for (int64_t o = 0; o < total; ++o)
+    occurrences[splits[inverse[o]]++] = int32_t(o);
+  for (int64_t u = distinct; u > 0; --u)
+    splits[u] = splits[u - 1];
+  splits[0] = 0;
+  return {};
+}

@@ -1,0 +1,80 @@
+//===- Report.cpp - Figures of a pass over data ---------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Trainer/Report.h"
+
+#include "pdlrt/Core/Metrics.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+using namespace pdlrt;
+
+static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+
+void Report::add(const StepResult &step, int64_t stepSamples) {
+  samples += stepSamples;
+  ++steps;
+  skippedUpdates += step.skipped;
+  lossSum += step.lossSum;
+  weightSum += step.weightSum;
+}
+
+double Report::meanLoss() const {
+  return weightSum > 0 ? lossSum / weightSum : notANumber;
+}
+
+static double valueOf(const pdl_descriptor &descriptor, const Engine &engine,
+                      int32_t index) {
+  const pdl_metric &metric = descriptor.metrics[index];
+  std::vector<int64_t> counts(metricCountSize(metric));
+  std::vector<double> sums(metricSumSize(metric));
+  pdl_metric_data data = {counts.data(), sums.data()};
+  engine.sumMetric(index, data);
+  return metricValue(metric, data);
+}
+
+std::vector<double> pdlrt::metricValues(const pdl_descriptor &descriptor,
+                                        const Engine &engine) {
+  std::vector<double> values;
+  for (int32_t i = 0; i < descriptor.metric_count; ++i)
+    values.push_back(valueOf(descriptor, engine, i));
+  return values;
+}
+
+double pdlrt::firstAuc(const pdl_descriptor &descriptor, const Engine &engine) {
+  for (int32_t i = 0; i < descriptor.metric_count; ++i)
+    if (descriptor.metrics[i].kind == PDL_METRIC_AUC)
+      return valueOf(descriptor, engine, i);
+  return notANumber;
+}
+
+std::vector<std::string> pdlrt::reportLines(const std::string &label,
+                                            const pdl_descriptor &descriptor,
+                                            bool hasLoss,
+                                            const Report &report) {
+  std::vector<std::string> lines;
+  if (hasLoss)
+    lines.push_back(fmt::format("{} loss {:.6f}", label, report.meanLoss()));
+  for (int32_t i = 0; i < descriptor.metric_count; ++i) {
+    const pdl_metric &metric = descriptor.metrics[i];
+    if (std::isnan(report.metrics[i]))
+      continue;
+    const char *kind = metric.kind == PDL_METRIC_AUC        ? "AUC"
+                       : metric.kind == PDL_METRIC_LOG_LOSS ? "log loss"
+                                                            : "COPC";
+    int sameKind = 0;
+    for (int32_t j = 0; j < descriptor.metric_count; ++j)
+      sameKind += descriptor.metrics[j].kind == metric.kind;
+    std::string name = sameKind > 1 ? fmt::format(" @{}", metric.name) : "";
+    lines.push_back(
+        fmt::format("{} {}{} {:.4f}", label, kind, name, report.metrics[i]));
+  }
+  return lines;
+}

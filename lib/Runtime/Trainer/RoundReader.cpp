@@ -1,0 +1,168 @@
+//===- RoundReader.cpp - The batches of all replicas, round by round ------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Trainer/RoundReader.h"
+
+#include <csignal>
+#include <utility>
+
+using namespace pdlrt;
+
+RoundReader::RoundReader(int groups, int workers) : workers(workers) {
+  for (Round *round : {&front, &back}) {
+    round->batches.resize(groups * workers);
+    round->inputs.resize(groups * workers);
+  }
+}
+
+Expected<std::unique_ptr<RoundReader>>
+RoundReader::open(const DataOptions &options, const pdl_descriptor &descriptor,
+                  const pdl_program &program, int groups, int workers,
+                  bool readAhead) {
+  std::unique_ptr<RoundReader> reader(new RoundReader(groups, workers));
+  for (int g = 0; g < groups; ++g) {
+    auto source =
+        BatchSource::open(options, descriptor, program, groups, g, workers);
+    if (!source)
+      return std::move(source).status();
+    reader->sources.push_back(std::move(*source));
+  }
+  if (readAhead) {
+    reader->readAhead = true;
+    // Signals are for the main thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    reader->thread =
+        std::thread([self = reader.get()] { self->readInBackground(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  return reader;
+}
+
+RoundReader::~RoundReader() {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  thread.join();
+}
+
+Status RoundReader::fill(Round &round) {
+  round.samples = 0;
+  try {
+    for (size_t r = 0; r < round.batches.size(); ++r) {
+      Batch &batch = round.batches[r];
+      Expected<bool> more =
+          sources[r / workers]->next(int32_t(r % workers), batch);
+      if (!more)
+        return std::move(more).status();
+      round.inputs[r] = {};
+      if (!*more)
+        continue;
+      round.inputs[r] = {batch.fields(), batch.size(), batch.index(),
+                         batch.file()};
+      round.samples += batch.size();
+    }
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory(
+        "out of memory while reading a batch; use a smaller --batch-size or "
+        "--shuffle-window");
+  }
+  return {};
+}
+
+void RoundReader::readInBackground() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock, [&] { return stopping || filling; });
+    if (stopping)
+      return;
+    lock.unlock();
+    Status status = fill(back);
+    lock.lock();
+    backStatus = std::move(status);
+    filling = false;
+    ready = true;
+    changed.notify_all();
+  }
+}
+
+void RoundReader::waitUntilIdle() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return !filling; });
+}
+
+void RoundReader::requestFill() {
+  if (!readAhead)
+    return;
+  {
+    std::lock_guard lock(mutex);
+    filling = true;
+    ready = false;
+  }
+  changed.notify_all();
+}
+
+void RoundReader::rememberBadRows() {
+  for (const std::unique_ptr<BatchSource> &source : sources) {
+    earlierBadRows += source->badRowCount();
+    for (const std::string &sentence : source->badRowSentences())
+      if (earlierSentences.size() < 5)
+        earlierSentences.push_back(sentence);
+  }
+}
+
+Status RoundReader::beginEpoch(int64_t epoch) {
+  waitUntilIdle();
+  rememberBadRows();
+  for (std::unique_ptr<BatchSource> &source : sources)
+    PDLRT_RETURN_IF_ERROR(source->beginEpoch(epoch));
+  requestFill();
+  return {};
+}
+
+Expected<bool> RoundReader::next() {
+  if (!readAhead) {
+    PDLRT_RETURN_IF_ERROR(fill(front));
+    return front.samples > 0;
+  }
+  waitUntilIdle();
+  if (!ready)
+    return false;
+  // Kept in place: a later call meets it again.
+  if (!backStatus.ok())
+    return backStatus;
+  std::swap(front, back);
+  ready = false;
+  if (front.samples == 0)
+    return false;
+  requestFill();
+  return true;
+}
+
+int64_t RoundReader::badRowCount() {
+  waitUntilIdle();
+  int64_t count = earlierBadRows;
+  for (const std::unique_ptr<BatchSource> &source : sources)
+    count += source->badRowCount();
+  return count;
+}
+
+std::vector<std::string> RoundReader::badRowSentences() {
+  waitUntilIdle();
+  std::vector<std::string> sentences = earlierSentences;
+  for (const std::unique_ptr<BatchSource> &source : sources)
+    for (const std::string &sentence : source->badRowSentences())
+      if (sentences.size() < 5)
+        sentences.push_back(sentence);
+  return sentences;
+}

@@ -1,0 +1,465 @@
+//===- Session.cpp - The commands of a trainer ----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Trainer/Session.h"
+
+#include "pdlrt/Comm/Communicator.h"
+#include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Data/BatchDump.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Trainer/Engine.h"
+#include "pdlrt/Trainer/Model.h"
+#include "pdlrt/Trainer/ModelFile.h"
+#include "pdlrt/Trainer/Predictions.h"
+#include "pdlrt/Trainer/Progress.h"
+#include "pdlrt/Trainer/Report.h"
+#include "pdlrt/Trainer/RoundReader.h"
+#include "pdlrt/Trainer/StopSignal.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <limits>
+#include <memory>
+#include <unistd.h>
+
+using namespace pdlrt;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A text file that is written line by line; closed with its owner.
+class LineFile {
+public:
+  ~LineFile() {
+    if (file)
+      std::fclose(file);
+  }
+  Status open(const std::string &newPath) {
+    path = newPath;
+    file = std::fopen(path.c_str(), "w");
+    return check(file != nullptr);
+  }
+  bool isOpen() const { return file != nullptr; }
+  Status write(const std::string &line) {
+    return check(std::fputs(line.c_str(), file) != EOF &&
+                 std::fputc('\n', file) != EOF);
+  }
+  Status close() {
+    std::FILE *closing = std::exchange(file, nullptr);
+    return closing ? check(std::fclose(closing) == 0) : Status();
+  }
+
+private:
+  Status check(bool good) const {
+    return good ? Status()
+                : Status::invalid("cannot write " + path + ": " +
+                                  std::strerror(errno));
+  }
+  std::FILE *file = nullptr;
+  std::string path;
+};
+
+/// One program with the engine and the data that it runs on.
+struct Runner {
+  const pdl_program *program = nullptr;
+  std::unique_ptr<Communicator> communicator;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<RoundReader> reader;
+};
+
+/// What the commands share.
+class Session {
+public:
+  Session(const pdl_descriptor &descriptor, const SessionOptions &options)
+      : descriptor(descriptor), options(options),
+        terminal(isatty(STDERR_FILENO) == 1), scheduler(options.threads) {}
+
+  Status train();
+  Status evaluate();
+  Status predict();
+
+private:
+  Status createModel();
+  Status openProgram(const char *name, const DataOptions &data, int groups,
+                     int workers, Runner &runner);
+  Status prepareEvaluation();
+  Status trainEpoch(int64_t epoch, Report &report);
+  Status evaluateOnce(Runner &runner, const std::string &label, Report &report);
+  Status requireSamples(const Report &report,
+                        const std::vector<std::string> &files) const;
+  Status writeDumps();
+  bool stepsExhausted() const {
+    return options.steps && totalSteps >= *options.steps;
+  }
+  void reportBadRows(RoundReader &reader) const;
+  void reportKeys(const char *label, const PullCounts &counts) const;
+
+  const pdl_descriptor &descriptor;
+  const SessionOptions &options;
+  const bool terminal;
+  Scheduler scheduler;
+  std::unique_ptr<Model> model;
+  Runner trainer, tester;
+  bool tests = false;
+  std::unique_ptr<BatchDump> batchDump;
+  LineFile losses;
+  int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
+  int64_t stepsInEpoch = 0;
+  double trainSeconds = 0;
+};
+
+} // namespace
+
+/// Whether a file can be made at `path`, asked before hours of training.
+static Status checkFolderOf(const std::string &path) {
+  if (path.empty())
+    return {};
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty())
+    folder = ".";
+  if (access(folder.c_str(), W_OK | X_OK) == 0)
+    return {};
+  return Status::invalid("cannot write " + path + ": folder " +
+                         folder.string() + ": " + std::strerror(errno) +
+                         "; create it, or name another");
+}
+
+static void print(const std::string &line) {
+  std::fputs((line + "\n").c_str(), stdout);
+}
+
+Status Session::createModel() {
+  uint64_t seed = options.seed.value_or(0);
+  if (!options.seed && !options.initFrom.empty()) {
+    Expected<std::optional<uint64_t>> found = seedOfModelFile(options.initFrom);
+    if (!found)
+      return std::move(found).status();
+    seed = found->value_or(0);
+  }
+  model = std::make_unique<Model>(descriptor, seed);
+  return options.initFrom.empty() ? Status()
+                                  : initializeModel(*model, options.initFrom);
+}
+
+Status Session::openProgram(const char *name, const DataOptions &data,
+                            int groups, int workers, Runner &runner) {
+  runner.program = findProgram(descriptor, name);
+  if (!runner.program) {
+    std::string known;
+    for (int32_t i = 0; i < descriptor.program_count; ++i)
+      known += std::string(known.empty() ? "@" : ", @") +
+               descriptor.programs[i].name;
+    return Status::invalid(std::string("model ") + descriptor.model_name +
+                           " has no program @" + name + ", only " +
+                           (known.empty() ? "none" : known) +
+                           "; add one to the model and translate it again");
+  }
+  Expected<std::unique_ptr<RoundReader>> reader =
+      RoundReader::open(data, descriptor, *runner.program, groups, workers,
+                        /*readAhead=*/options.threads > 1);
+  if (!reader)
+    return std::move(reader).status();
+  runner.reader = std::move(*reader);
+  runner.communicator = createLocalCommunicator(groups, scheduler);
+  runner.engine = std::make_unique<Engine>(*model, *runner.program, workers,
+                                           scheduler, *runner.communicator);
+  return {};
+}
+
+Status Session::requireSamples(const Report &report,
+                               const std::vector<std::string> &files) const {
+  if (report.samples > 0 || stopSignal())
+    return {};
+  return Status::invalid("no samples in " + files.front() +
+                         (files.size() > 1 ? " and the other files" : "") +
+                         "; check the file and the range of rows");
+}
+
+void Session::reportBadRows(RoundReader &reader) const {
+  const int64_t count = reader.badRowCount();
+  if (count == 0)
+    return;
+  for (const std::string &sentence : reader.badRowSentences())
+    logWarning("skipped " + sentence);
+  print(fmt::format("bad rows skipped {}", count));
+}
+
+void Session::reportKeys(const char *label, const PullCounts &counts) const {
+  if (counts.unknownInitial || counts.unknownZero)
+    print(fmt::format("{} ids looked up {}, of unknown keys {} (initial value) "
+                      "and {} (zeros)",
+                      label, counts.ids, counts.unknownInitial,
+                      counts.unknownZero));
+}
+
+//===----------------------------------------------------------------------===//
+// train
+//===----------------------------------------------------------------------===//
+
+Status Session::prepareEvaluation() {
+  tests = !options.evaluateFiles.empty() || options.evaluateRows;
+  if (!tests)
+    return {};
+  DataOptions data = options.data;
+  if (!options.evaluateFiles.empty())
+    data.files = options.evaluateFiles;
+  data.rows = options.evaluateRows.value_or(RowRange());
+  data.shuffleWindow = 0;
+  return openProgram("evaluate", data, options.groups, options.workers, tester);
+}
+
+Status Session::trainEpoch(int64_t epoch, Report &report) {
+  Engine &engine = *trainer.engine;
+  RoundReader &reader = *trainer.reader;
+  std::string label = fmt::format("epoch {}", epoch + 1);
+  if (options.epochs)
+    label += fmt::format("/{}", *options.epochs);
+  Progress progress(label, terminal);
+  engine.resetCounters();
+  PDLRT_RETURN_IF_ERROR(reader.beginEpoch(epoch));
+  const Clock::time_point start = Clock::now();
+  while (!stopSignal() && !stepsExhausted()) {
+    Expected<bool> more = reader.next();
+    if (!more)
+      return std::move(more).status();
+    if (!*more)
+      break;
+    if (batchDump)
+      for (int r = 0; r < engine.replicaCount(); ++r)
+        if (reader.inputs()[r].samples > 0)
+          PDLRT_RETURN_IF_ERROR(batchDump->add(reader.batch(r), totalSteps,
+                                               r / options.workers,
+                                               r % options.workers));
+    Expected<StepResult> step = engine.step(reader.inputs());
+    if (!step)
+      return std::move(step).status();
+    report.add(*step, reader.sampleCount());
+    ++totalSteps;
+    if (losses.isOpen())
+      PDLRT_RETURN_IF_ERROR(losses.write(
+          fmt::format("{:.17g}", step->lossSum / step->weightSum)));
+    if (progress.due()) {
+      int64_t expected = stepsInEpoch;
+      if (options.steps) {
+        int64_t left = *options.steps - totalSteps + report.steps;
+        expected = expected ? std::min(expected, left) : left;
+      }
+      progress.show({report.samples, report.steps, expected, report.meanLoss(),
+                     firstAuc(descriptor, engine)});
+    }
+  }
+  report.seconds = secondsSince(start);
+  report.metrics = metricValues(descriptor, engine);
+  stepsInEpoch = report.steps;
+  totalSamples += report.samples;
+  skippedUpdates += report.skippedUpdates;
+  trainSeconds += report.seconds;
+  return {};
+}
+
+Status Session::evaluateOnce(Runner &runner, const std::string &label,
+                             Report &report) {
+  Engine &engine = *runner.engine;
+  Progress progress(label, terminal);
+  engine.resetCounters();
+  PDLRT_RETURN_IF_ERROR(runner.reader->beginEpoch(0));
+  const Clock::time_point start = Clock::now();
+  while (!stopSignal()) {
+    Expected<bool> more = runner.reader->next();
+    if (!more)
+      return std::move(more).status();
+    if (!*more)
+      break;
+    Expected<StepResult> step = engine.step(runner.reader->inputs());
+    if (!step)
+      return std::move(step).status();
+    report.add(*step, runner.reader->sampleCount());
+    if (progress.due())
+      progress.show({report.samples, report.steps, 0, report.meanLoss(),
+                     firstAuc(descriptor, engine)});
+  }
+  report.seconds = secondsSince(start);
+  report.metrics = metricValues(descriptor, engine);
+  return {};
+}
+
+Status Session::writeDumps() {
+  if (batchDump)
+    PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
+  PDLRT_RETURN_IF_ERROR(losses.close());
+  if (!options.dump.empty()) {
+    PDLRT_RETURN_IF_ERROR(dumpModel(*model, options.dump, options.dumpSlots));
+    logInfo("wrote " + options.dump);
+  }
+  return {};
+}
+
+static std::string joinLines(const std::vector<std::string> &lines) {
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "" : ", ") + line;
+  return text;
+}
+
+Status Session::train() {
+  PDLRT_RETURN_IF_ERROR(checkFolderOf(options.dump));
+  PDLRT_RETURN_IF_ERROR(checkFolderOf(options.dumpBatches));
+  PDLRT_RETURN_IF_ERROR(createModel());
+  DataOptions data = options.data;
+  data.seed = model->seed();
+  PDLRT_RETURN_IF_ERROR(
+      openProgram("train", data, options.groups, options.workers, trainer));
+  PDLRT_RETURN_IF_ERROR(prepareEvaluation());
+  if (!options.dumpBatches.empty())
+    batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
+  if (!options.logLosses.empty())
+    PDLRT_RETURN_IF_ERROR(losses.open(options.logLosses));
+
+  const int64_t epochs = options.epochs.value_or(
+      options.steps ? std::numeric_limits<int64_t>::max() : 1);
+  Report trained, tested;
+  for (int64_t epoch = 0; epoch < epochs && !stopSignal() && !stepsExhausted();
+       ++epoch) {
+    trained = {};
+    PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, trained));
+    PDLRT_RETURN_IF_ERROR(requireSamples(trained, data.files));
+    std::vector<std::string> lines =
+        reportLines("train", descriptor, true, trained);
+    if (tests && !stopSignal()) {
+      tested = {};
+      PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
+      PDLRT_RETURN_IF_ERROR(requireSamples(
+          tested,
+          options.evaluateFiles.empty() ? data.files : options.evaluateFiles));
+      std::vector<std::string> more =
+          reportLines("test", descriptor, tester.program->has_loss, tested);
+      lines.insert(lines.end(), more.begin(), more.end());
+    }
+    logInfo(fmt::format("epoch {}: {}", epoch + 1, joinLines(lines)));
+  }
+  PDLRT_RETURN_IF_ERROR(writeDumps());
+
+  if (stopSignal())
+    print("stopped by a signal after the current step");
+  print(fmt::format("trained {} steps, {} samples in {:.1f} s ({:.0f} "
+                    "samples/s)",
+                    totalSteps, totalSamples, trainSeconds,
+                    trainSeconds > 0 ? double(totalSamples) / trainSeconds
+                                     : 0.0));
+  if (skippedUpdates)
+    print(fmt::format("updates skipped for a zero sum of weights {}",
+                      skippedUpdates));
+  reportBadRows(*trainer.reader);
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    if (const EmbeddingTable *table = model->table(i))
+      print(fmt::format("table @{} keys {}, {:.1f} MiB",
+                        descriptor.symbols[i].name, table->size(),
+                        double(table->memoryBytes()) / (1 << 20)));
+  if (totalSteps > 0)
+    for (const std::string &line :
+         reportLines("train", descriptor, true, trained))
+      print(line);
+  if (tested.samples > 0) {
+    reportKeys("test", tester.engine->pullCounts());
+    for (const std::string &line :
+         reportLines("test", descriptor, tester.program->has_loss, tested))
+      print(line);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// evaluate, predict
+//===----------------------------------------------------------------------===//
+
+Status Session::evaluate() {
+  PDLRT_RETURN_IF_ERROR(createModel());
+  PDLRT_RETURN_IF_ERROR(openProgram("evaluate", options.data, options.groups,
+                                    options.workers, tester));
+  Report report;
+  PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report));
+  PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
+  if (stopSignal())
+    print("stopped by a signal after the current step");
+  print(fmt::format("evaluated {} samples in {:.1f} s ({:.0f} samples/s)",
+                    report.samples, report.seconds,
+                    report.seconds > 0 ? double(report.samples) / report.seconds
+                                       : 0.0));
+  reportBadRows(*tester.reader);
+  reportKeys("test", tester.engine->pullCounts());
+  for (const std::string &line :
+       reportLines("test", descriptor, tester.program->has_loss, report))
+    print(line);
+  return {};
+}
+
+Status Session::predict() {
+  PDLRT_RETURN_IF_ERROR(createModel());
+  Runner runner;
+  PDLRT_RETURN_IF_ERROR(openProgram("predict", options.data, 1, 1, runner));
+  if (runner.program->output_count == 0)
+    return Status::invalid("program @predict has no outputs; return a value "
+                           "from it and translate the model again");
+  Expected<PredictionWriter> writer =
+      PredictionWriter::open(options.output, *runner.program);
+  if (!writer)
+    return std::move(writer).status();
+  PDLRT_RETURN_IF_ERROR(runner.reader->beginEpoch(0));
+  int64_t samples = 0;
+  while (!stopSignal()) {
+    Expected<bool> more = runner.reader->next();
+    if (!more)
+      return std::move(more).status();
+    if (!*more)
+      break;
+    Expected<StepResult> step = runner.engine->step(runner.reader->inputs());
+    if (!step)
+      return std::move(step).status();
+    PDLRT_RETURN_IF_ERROR(
+        writer->write(runner.engine->replica(0), runner.reader->sampleCount()));
+    samples += runner.reader->sampleCount();
+  }
+  PDLRT_RETURN_IF_ERROR(writer->finish());
+  Report report;
+  report.samples = samples;
+  PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
+  for (const std::string &sentence : runner.reader->badRowSentences())
+    logWarning("skipped " + sentence);
+  PullCounts counts = runner.engine->pullCounts();
+  logInfo(fmt::format("predicted {} samples, skipped {} bad rows; ids of "
+                      "unknown keys {} of {}",
+                      samples, runner.reader->badRowCount(),
+                      counts.unknownInitial + counts.unknownZero, counts.ids));
+  return {};
+}
+
+Status pdlrt::runTrain(const pdl_descriptor &descriptor,
+                       const SessionOptions &options) {
+  return Session(descriptor, options).train();
+}
+
+Status pdlrt::runEvaluate(const pdl_descriptor &descriptor,
+                          const SessionOptions &options) {
+  return Session(descriptor, options).evaluate();
+}
+
+Status pdlrt::runPredict(const pdl_descriptor &descriptor,
+                         const SessionOptions &options) {
+  return Session(descriptor, options).predict();
+}

@@ -1,0 +1,206 @@
+//===- HashTableTest.cpp - Tables against std::map ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Table/EmbeddingTable.h"
+#include "pdlrt/Table/InitialValues.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <limits>
+#include <map>
+#include <set>
+#include <thread>
+
+using namespace pdlrt;
+
+static TableOptions makeOptions(int32_t type = PDL_F32, int64_t width = 3) {
+  TableOptions options;
+  options.name = "emb";
+  options.id = 99;
+  options.elementType = type;
+  options.width = width;
+  options.initializer = {PDL_INIT_UNIFORM, -1, 1};
+  options.slotInitialValues = {0, 0.125};
+  options.seed = 5;
+  return options;
+}
+
+/// Keys that are easy to get wrong, and `count` that are spread.
+static std::vector<int64_t> makeKeys(int64_t count) {
+  std::vector<int64_t> keys = {0,
+                               1,
+                               -1,
+                               std::numeric_limits<int64_t>::min(),
+                               std::numeric_limits<int64_t>::max(),
+                               int64_t(0x8000000000000001u)};
+  uint64_t state = 3;
+  for (int64_t i = 0; i < count; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    // Half of them dense and small, as ids often are.
+    keys.push_back(i % 2 ? i : int64_t(state));
+  }
+  return keys;
+}
+
+TEST(HashTable, KeepsEveryKeyAcrossGrowth) {
+  auto table = createHashTable(makeOptions());
+  TableScratch scratch;
+  std::map<int64_t, void *> reference;
+  std::vector<int64_t> keys = makeKeys(60000);
+  for (size_t begin = 0; begin < keys.size(); begin += 7000) {
+    const int64_t count = std::min<int64_t>(7000, keys.size() - begin);
+    std::vector<void *> rows(count);
+    int64_t inserted = 0;
+    ASSERT_TRUE(table
+                    ->findOrInsert(count, keys.data() + begin, rows.data(),
+                                   scratch, inserted)
+                    .ok());
+    const size_t before = reference.size();
+    for (int64_t i = 0; i < count; ++i) {
+      auto [found, isNew] = reference.insert({keys[begin + i], rows[i]});
+      EXPECT_EQ(found->second, rows[i]);
+    }
+    EXPECT_EQ(inserted, int64_t(reference.size() - before));
+  }
+  EXPECT_EQ(table->size(), int64_t(reference.size()));
+  std::set<void *> distinct;
+  for (auto [key, row] : reference)
+    distinct.insert(row);
+  EXPECT_EQ(distinct.size(), reference.size());
+
+  // Rows have not moved, and searching inserts nothing.
+  keys.push_back(123456789012345);
+  std::vector<void *> rows(keys.size());
+  EXPECT_EQ(table->find(keys.size(), keys.data(), rows.data(), scratch), 1);
+  for (size_t i = 0; i + 1 < keys.size(); ++i)
+    ASSERT_EQ(rows[i], reference[keys[i]]);
+  EXPECT_EQ(rows.back(), nullptr);
+  EXPECT_EQ(table->size(), int64_t(reference.size()));
+}
+
+TEST(HashTable, RepeatedKeysOfOneCallShareARow) {
+  auto table = createHashTable(makeOptions());
+  TableScratch scratch;
+  const int64_t keys[] = {5, 0, 5, 5, 0};
+  void *rows[5];
+  int64_t inserted = 0;
+  ASSERT_TRUE(table->findOrInsert(5, keys, rows, scratch, inserted).ok());
+  EXPECT_EQ(inserted, 2);
+  EXPECT_EQ(rows[0], rows[2]);
+  EXPECT_EQ(rows[0], rows[3]);
+  EXPECT_EQ(rows[1], rows[4]);
+  EXPECT_NE(rows[0], rows[1]);
+}
+
+template <typename T> static void checkInitialRows(int32_t type) {
+  auto table = createHashTable(makeOptions(type, 5));
+  EXPECT_EQ(table->valueBytes(), 5 * sizeof(T));
+  EXPECT_EQ(table->rowBytes(), 15 * sizeof(T));
+  TableScratch scratch;
+  std::vector<int64_t> keys = makeKeys(100);
+  std::vector<void *> rows(keys.size());
+  int64_t inserted = 0;
+  ASSERT_TRUE(table
+                  ->findOrInsert(keys.size(), keys.data(), rows.data(), scratch,
+                                 inserted)
+                  .ok());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    T expected[5];
+    fillInitialValues(type, table->options().initializer, 5, 99, keys[i], 5,
+                      expected);
+    auto *row = static_cast<const T *>(rows[i]);
+    for (int j = 0; j < 5; ++j) {
+      EXPECT_EQ(row[j], expected[j]);
+      EXPECT_EQ(row[5 + j], T(0));
+      EXPECT_EQ(row[10 + j], T(0.125));
+    }
+  }
+}
+
+TEST(HashTable, NewRowsHoldTheirInitialValues) {
+  checkInitialRows<float>(PDL_F32);
+  checkInitialRows<double>(PDL_F64);
+}
+
+TEST(HashTable, ShardsListTheirKeysAscending) {
+  auto table = createHashTable(makeOptions());
+  TableScratch scratch;
+  std::vector<int64_t> keys = makeKeys(20000);
+  std::vector<void *> rows(keys.size());
+  int64_t inserted = 0;
+  ASSERT_TRUE(table
+                  ->findOrInsert(keys.size(), keys.data(), rows.data(), scratch,
+                                 inserted)
+                  .ok());
+  std::map<int64_t, void *> seen;
+  for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+    std::vector<TableRow> list;
+    table->collectShard(shard, list);
+    EXPECT_EQ(int64_t(list.size()), table->shardSize(shard));
+    for (size_t i = 0; i < list.size(); ++i) {
+      EXPECT_EQ(EmbeddingTable::shardOf(list[i].key), shard);
+      if (i)
+        EXPECT_LT(list[i - 1].key, list[i].key);
+      seen[list[i].key] = list[i].row;
+    }
+  }
+  EXPECT_EQ(int64_t(seen.size()), inserted);
+  for (size_t i = 0; i < keys.size(); ++i)
+    ASSERT_EQ(seen[keys[i]], rows[i]);
+}
+
+TEST(HashTable, ThreadsInsertTogether) {
+  auto table = createHashTable(makeOptions());
+  std::vector<int64_t> keys = makeKeys(20000);
+  std::vector<std::vector<void *>> rows(4, std::vector<void *>(keys.size()));
+  std::atomic<int64_t> total{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      TableScratch scratch;
+      int64_t inserted = 0;
+      for (size_t begin = 0; begin < keys.size(); begin += 500) {
+        const int64_t count = std::min<int64_t>(500, keys.size() - begin);
+        EXPECT_TRUE(table
+                        ->findOrInsert(count, keys.data() + begin,
+                                       rows[t].data() + begin, scratch,
+                                       inserted)
+                        .ok());
+      }
+      total += inserted;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(total, table->size());
+  EXPECT_EQ(total, int64_t(std::set<int64_t>(keys.begin(), keys.end()).size()));
+  for (int t = 1; t < 4; ++t)
+    EXPECT_EQ(rows[t], rows[0]);
+}
+
+// The overhead that is promised once a table has a few thousand rows a shard
+// cannot be met by a small one; this guards against plain doubling.
+TEST(HashTable, OverheadPerKeyIsBounded) {
+  TableOptions options = makeOptions(PDL_F32, 1);
+  options.slotInitialValues.clear();
+  auto table = createHashTable(options);
+  TableScratch scratch;
+  constexpr int64_t count = 1 << 20;
+  std::vector<int64_t> keys(1 << 14);
+  std::vector<void *> rows(keys.size());
+  int64_t inserted = 0;
+  for (int64_t begin = 0; begin < count; begin += int64_t(keys.size())) {
+    for (size_t i = 0; i < keys.size(); ++i)
+      keys[i] = begin + int64_t(i);
+    ASSERT_TRUE(table
+                    ->findOrInsert(keys.size(), keys.data(), rows.data(),
+                                   scratch, inserted)
+                    .ok());
+  }
+  const double overhead = double(table->memoryBytes()) / count - 4;
+  EXPECT_LT(overhead, 25);
+}
