@@ -192,6 +192,26 @@ TYPED_TEST(RowKernelsTest, PoolGradientTakesOneInputOfAMergedLookup) {
   EXPECT_EQ(out[1], T(52));
 }
 
+TYPED_TEST(RowKernelsTest, PoolGradientAddsOccurrenceByOccurrence) {
+  using T = TypeParam;
+  // The large values cancel before the small one comes; a sum of its own, added
+  // at the end, would lose it.
+  const T large = std::ldexp(T(1), std::numeric_limits<T>::digits + 2);
+  const int32_t inverse[] = {0, 0}, keySplits[] = {0, 2};
+  const int32_t occurrences[] = {0, 1};
+  pdl_lookup lookup{};
+  lookup.key_count = 1;
+  lookup.occurrence_count = 2;
+  lookup.inverse = inverse;
+  lookup.key_splits = keySplits;
+  lookup.occurrences = occurrences;
+  const T cotangent[] = {-large, 1};
+  T out = large;
+  pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 2, 1,
+                      cotangent, nullptr, nullptr, /*accumulate=*/1, &out);
+  EXPECT_EQ(out, T(1));
+}
+
 TYPED_TEST(RowKernelsTest, ReductionsOfIntegersAreExact) {
   using T = TypeParam;
   for (int64_t width : {1, 2, 15, 16, 17, 31, 48, 101}) {
