@@ -16,6 +16,8 @@ using namespace pdlc::rt;
 
 #include "pdlc/Dialect/RT/IR/RTDialect.cpp.inc"
 
+#include "pdlc/Dialect/RT/IR/RTEnums.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "pdlc/Dialect/RT/IR/RTAttributes.cpp.inc"
 

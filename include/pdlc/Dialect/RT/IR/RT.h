@@ -27,6 +27,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "pdlc/Dialect/RT/IR/RTDialect.h.inc"
+#include "pdlc/Dialect/RT/IR/RTEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "pdlc/Dialect/RT/IR/RTAttributes.h.inc"
 #define GET_OP_CLASSES

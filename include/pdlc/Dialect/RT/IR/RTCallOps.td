@@ -1,14 +1,421 @@
-//===- RTCallOps.td - Calls of the runtime -*- tablegen -*-===//
+//===- RTCallOps.td - What the stages of a program do -*- tablegen -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The body of a stage reads its step context (`rt.pointer`, `rt.count`), lays
+// memrefs over raw memory (`rt.view`), and calls the runtime: one op for each
+// function of `pdlabi/abi.h` that generated code calls. All of them write into
+// memory that they are given; none returns a buffer, but `rt.allocate`.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PDLC_DIALECT_RT_IR_RTCALLOPS_TD
 #define PDLC_DIALECT_RT_IR_RTCALLOPS_TD
 
+include "mlir/Dialect/LLVMIR/LLVMTypes.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 include "pdlc/Dialect/RT/IR/RTDialect.td"
+
+//===----------------------------------------------------------------------===//
+// Enumerations, with the numbers of pdlabi/abi.h
+//===----------------------------------------------------------------------===//
+
+class RT_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::pdlc::rt";
+}
+class RT_EnumAttr<EnumAttrInfo info, string mnemonic>
+    : EnumAttr<RT_Dialect, info, mnemonic>;
+
+def RT_Place : RT_Enum<"Place", "what a pointer of the step context points to", [
+  I32EnumAttrCase<"worker", 0>, I32EnumAttrCase<"field_values", 1>,
+  I32EnumAttrCase<"field_splits", 2>, I32EnumAttrCase<"lookup", 3>,
+  I32EnumAttrCase<"lookup_inverse", 4>, I32EnumAttrCase<"lookup_rows", 5>,
+  I32EnumAttrCase<"parameter", 6>, I32EnumAttrCase<"gradient", 7>,
+  I32EnumAttrCase<"output", 8>, I32EnumAttrCase<"loss_sum", 9>,
+  I32EnumAttrCase<"weight_sum", 10>, I32EnumAttrCase<"metric", 11>,
+  I32EnumAttrCase<"prepare_arena", 12>, I32EnumAttrCase<"compute_arena", 13>]>;
+def RT_PlaceAttr : RT_EnumAttr<RT_Place, "place">;
+
+def RT_Quantity : RT_Enum<"Quantity", "what a number of the step context counts", [
+  I32EnumAttrCase<"batch", 0>, I32EnumAttrCase<"field_values", 1>,
+  I32EnumAttrCase<"lookup_keys", 2>, I32EnumAttrCase<"lookup_occurrences", 3>]>;
+def RT_QuantityAttr : RT_EnumAttr<RT_Quantity, "quantity">;
+
+def RT_Pooling : RT_Enum<"Pooling", "how the rows of a bag become one", [
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
+  I32EnumAttrCase<"sqrtn", 2>]>;
+def RT_PoolingAttr : RT_EnumAttr<RT_Pooling, "pooling">;
+
+def RT_Reduction : RT_Enum<"Reduction", "how the elements of a row become one", [
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
+  I32EnumAttrCase<"max", 2>]>;
+def RT_ReductionAttr : RT_EnumAttr<RT_Reduction, "reduction">;
+
+def RT_Numerics : RT_Enum<"Numerics", "which matrix product", [
+  I32EnumAttrCase<"fast", 0>, I32EnumAttrCase<"strict", 1>]>;
+def RT_NumericsAttr : RT_EnumAttr<RT_Numerics, "numerics">;
+
+def RT_PostOp : RT_Enum<"PostOp", "what follows a matrix product", [
+  I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
+  I32EnumAttrCase<"relu_gradient", 3>]>;
+def RT_PostOpAttr : RT_EnumAttr<RT_PostOp, "post">;
+def RT_PostOpArrayAttr : TypedArrayAttrBase<RT_PostOpAttr, "array of post-ops">;
+
+def RT_Metric : RT_Enum<"MetricKind", "a figure of merit", [
+  I32EnumAttrCase<"auc", 0>, I32EnumAttrCase<"log_loss", 1>,
+  I32EnumAttrCase<"copc", 2>]>;
+def RT_MetricAttr : RT_EnumAttr<RT_Metric, "metric">;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def RT_Float : AnyTypeOf<[F32, F64], "32-bit or 64-bit float">;
+def RT_Vector : MemRefRankOf<[RT_Float], [1]>;
+def RT_Matrix : MemRefRankOf<[RT_Float], [2]>;
+def RT_Keys : MemRefRankOf<[I64], [1]>;
+def RT_Counts : MemRefRankOf<[I32], [1]>;
+def RT_Boundaries : MemRefRankOf<[F64], [1]>;
+
+//===----------------------------------------------------------------------===//
+// The step context, and views of memory
+//===----------------------------------------------------------------------===//
+
+def RT_PointerOp : RT_Op<"pointer", [MemoryEffects<[MemRead]>]> {
+  let summary = "A pointer that the step context holds";
+  let description = [{
+    `index` counts within the program's list that `place` names (fields,
+    lookups, gradients, outputs) or within the descriptor's (parameters,
+    metrics); it is 0 for places that exist once. `lookup` and `metric` are the
+    addresses of the structs themselves.
+
+    Example:
+    ```mlir
+    %w = rt.pointer parameter[2] of %context
+    ```
+  }];
+  let arguments = (ins RT_PlaceAttr:$place, I64Attr:$index, LLVM_AnyPointer:$context);
+  let results = (outs LLVM_AnyPointer:$result);
+  let assemblyFormat = "$place `[` $index `]` `of` $context attr-dict `:` type($context) `->` type($result)";
+}
+
+def RT_CountOp : RT_Op<"count", [MemoryEffects<[MemRead]>]> {
+  let summary = "A number that the step context holds";
+  let description = [{
+    Example:
+    ```mlir
+    %b = rt.count batch[0] of %context
+    %u = rt.count lookup_keys[1] of %context
+    ```
+  }];
+  let arguments = (ins RT_QuantityAttr:$quantity, I64Attr:$index, LLVM_AnyPointer:$context);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$quantity `[` $index `]` `of` $context attr-dict `:` type($context)";
+}
+
+def RT_ViewOp : RT_Op<"view", [Pure]> {
+  let summary = "Raw memory as a memref";
+  let description = [{
+    The row-major memory that starts `offset` bytes behind `base`, without gaps.
+
+    Constraints:
+    - (C1) The type has the identity layout, and no dimension but the first is
+      dynamic.
+    - (C2) `size` is given exactly if the first dimension is dynamic.
+
+    Example:
+    ```mlir
+    %x = rt.view %arena[%offset] size(%b) : !llvm.ptr -> memref<?x13xf32>
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$base, Index:$offset, Optional<Index>:$size);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    $base `[` $offset `]` (`size` `(` $size^ `)`)? attr-dict `:` type($base) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def RT_AllocateOp : RT_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Memory that lives to the end of the step";
+  let description = [{
+    `pdlrt_allocate`: for what depends on the number of ids, in stage `prepare`
+    only. Null if there is no memory.
+
+    Example:
+    ```mlir
+    %p = rt.allocate %worker, %bytes : !llvm.ptr
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$worker, Index:$bytes);
+  let results = (outs LLVM_AnyPointer:$result);
+  let assemblyFormat = "$worker `,` $bytes attr-dict `:` type($worker) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Stage prepare
+//===----------------------------------------------------------------------===//
+
+class RT_CallOp<string mnemonic, list<Trait> traits = []>
+    : RT_Op<mnemonic, !listconcat([MemoryEffects<[MemRead, MemWrite]>], traits)>;
+
+def RT_UniqueOp : RT_CallOp<"unique"> {
+  let summary = "Deduplicates ids";
+  let description = [{
+    `pdlrt_unique`; the result is its status.
+
+    Example:
+    ```mlir
+    %status = rt.unique %worker, (%a, %b) into %lookup
+      : !llvm.ptr, (memref<?xi64>, memref<?xi64>), !llvm.ptr
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$worker, Variadic<RT_Keys>:$ids, LLVM_AnyPointer:$lookup);
+  let results = (outs I32:$status);
+  let assemblyFormat = [{
+    $worker `,` `(` $ids `)` `into` $lookup attr-dict `:` type($worker) `,` `(` type($ids) `)` `,` type($lookup)
+  }];
+}
+
+def RT_PullOp : RT_CallOp<"pull"> {
+  let summary = "Finds or inserts the rows of a lookup's keys";
+  let description = [{
+    `pdlrt_pull`; `table` counts the descriptor's symbols; the result is its status.
+
+    Example:
+    ```mlir
+    %status = rt.pull %worker, table 0 into %lookup : !llvm.ptr, !llvm.ptr
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$worker, I64Attr:$table, LLVM_AnyPointer:$lookup);
+  let results = (outs I32:$status);
+  let assemblyFormat = [{
+    $worker `,` `table` $table `into` $lookup attr-dict `:` type($worker) `,` type($lookup)
+  }];
+}
+
+def RT_BucketizeOp : RT_CallOp<"bucketize"> {
+  let summary = "The bucket that each number falls into";
+  let description = [{
+    `pdlrt_bucketize`.
+
+    Example:
+    ```mlir
+    rt.bucketize %x, %boundaries into %out : memref<?xf32>, memref<3xf64>, memref<?xi64>
+    ```
+  }];
+  let arguments = (ins RT_Vector:$values, RT_Boundaries:$boundaries, RT_Keys:$out);
+  let assemblyFormat = [{
+    $values `,` $boundaries `into` $out attr-dict `:` type($values) `,` type($boundaries) `,` type($out)
+  }];
+}
+
+def RT_CrossOp : RT_CallOp<"cross"> {
+  let summary = "A hashed cross of ids";
+  let description = [{
+    `pdlrt_cross`.
+
+    Example:
+    ```mlir
+    rt.cross (%a, %b) salt 7 into %out : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    ```
+  }];
+  let arguments = (ins Variadic<RT_Keys>:$inputs, I64Attr:$salt, RT_Keys:$out);
+  let assemblyFormat = [{
+    `(` $inputs `)` `salt` $salt `into` $out attr-dict `:` `(` type($inputs) `)` `,` type($out)
+  }];
+}
+
+def RT_CrossRaggedCountOp : RT_CallOp<"cross_ragged_count"> {
+  let summary = "How many ids the cross of bags has";
+  let description = [{
+    `pdlrt_cross_ragged_count`; splits have bags + 1 entries.
+
+    Example:
+    ```mlir
+    %n = rt.cross_ragged_count (%sa, %sb) : memref<?xi32>, memref<?xi32>
+    ```
+  }];
+  let arguments = (ins Variadic<RT_Counts>:$splits);
+  let results = (outs Index:$count);
+  let assemblyFormat = "`(` $splits `)` attr-dict `:` type($splits)";
+}
+
+def RT_CrossRaggedOp : RT_CallOp<"cross_ragged", [SameVariadicOperandSize]> {
+  let summary = "The cross of bags";
+  let description = [{
+    `pdlrt_cross_ragged`.
+
+    Example:
+    ```mlir
+    rt.cross_ragged (%a, %b) splits(%sa, %sb) salt 7 into %out, %out_splits
+      : (memref<?xi64>, memref<?xi64>), (memref<?xi32>, memref<?xi32>), memref<?xi64>, memref<?xi32>
+    ```
+  }];
+  let arguments = (ins Variadic<RT_Keys>:$inputs, Variadic<RT_Counts>:$splits,
+    I64Attr:$salt, RT_Keys:$out, RT_Counts:$out_splits);
+  let assemblyFormat = [{
+    `(` $inputs `)` `splits` `(` $splits `)` `salt` $salt `into` $out `,` $out_splits attr-dict
+    `:` `(` type($inputs) `)` `,` `(` type($splits) `)` `,` type($out) `,` type($out_splits)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Stage compute
+//===----------------------------------------------------------------------===//
+
+def RT_GatherOp : RT_CallOp<"gather"> {
+  let summary = "Copies rows from their table";
+  let description = [{
+    `pdlrt_gather`; `rows` is an array of pointers, one for each row of `out`.
+
+    Example:
+    ```mlir
+    rt.gather %rows into %out : !llvm.ptr, memref<?x10xf32>
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$rows, RT_Matrix:$out);
+  let assemblyFormat = "$rows `into` $out attr-dict `:` type($rows) `,` type($out)";
+}
+
+def RT_PoolOp : RT_CallOp<"pool"> {
+  let summary = "Pools rows by bag";
+  let description = [{
+    `pdlrt_pool`; one bag for each row of `out`.
+
+    Example:
+    ```mlir
+    rt.pool sum %rows[%inverse] splits(%s : memref<?xi32>) into %out
+      : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
+    ```
+  }];
+  let arguments = (ins RT_PoolingAttr:$pooling, RT_Matrix:$rows, RT_Counts:$inverse,
+    Optional<RT_Counts>:$splits, RT_Matrix:$out);
+  let assemblyFormat = [{
+    $pooling $rows `[` $inverse `]` (`splits` `(` $splits^ `:` type($splits) `)`)? `into` $out attr-dict
+    `:` type($rows) `,` type($inverse) `,` type($out)
+  }];
+}
+
+def RT_PoolGradientOp : RT_CallOp<"pool_gradient", [AttrSizedOperandSegments]> {
+  let summary = "The gradient of pooling with respect to the rows";
+  let description = [{
+    `pdlrt_pool_gradient`, for the occurrences `first .. first + count`.
+
+    Example:
+    ```mlir
+    rt.pool_gradient mean %cotangent at %lookup[%first, %count]
+      bags(%bag_of : memref<?xi32>) splits(%s : memref<?xi32>) accumulate into %out
+      : memref<?x10xf32>, !llvm.ptr, memref<?x10xf32>
+    ```
+  }];
+  let arguments = (ins RT_PoolingAttr:$pooling, RT_Matrix:$cotangent, LLVM_AnyPointer:$lookup,
+    Index:$first, Index:$count, Optional<RT_Counts>:$bag_of, Optional<RT_Counts>:$splits,
+    UnitAttr:$accumulate, RT_Matrix:$out);
+  let assemblyFormat = [{
+    $pooling $cotangent `at` $lookup `[` $first `,` $count `]`
+    (`bags` `(` $bag_of^ `:` type($bag_of) `)`)? (`splits` `(` $splits^ `:` type($splits) `)`)?
+    (`accumulate` $accumulate^)? `into` $out attr-dict
+    `:` type($cotangent) `,` type($lookup) `,` type($out)
+  }];
+}
+
+def RT_BagOfOp : RT_CallOp<"bag_of"> {
+  let summary = "The bag that each occurrence belongs to";
+  let description = [{
+    `pdlrt_bag_of`; `splits` has bags + 1 entries.
+
+    Example:
+    ```mlir
+    rt.bag_of %splits into %bag_of : memref<?xi32>, memref<?xi32>
+    ```
+  }];
+  let arguments = (ins RT_Counts:$splits, RT_Counts:$out);
+  let assemblyFormat = "$splits `into` $out attr-dict `:` type($splits) `,` type($out)";
+}
+
+def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
+  let summary = "Matrix product with what follows it";
+  let description = [{
+    `pdlrt_gemm`; shapes say m, n and k.
+
+    Example:
+    ```mlir
+    rt.gemm strict %worker, %x, %w bias(%b : memref<400xf32>) post [#rt.post<bias>] into %out
+      : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    ```
+  }];
+  let arguments = (ins RT_NumericsAttr:$numerics, LLVM_AnyPointer:$worker, RT_Matrix:$lhs, RT_Matrix:$rhs,
+    Optional<RT_Vector>:$bias, Optional<RT_Matrix>:$mask,
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, RT_PostOpArrayAttr:$posts, RT_Matrix:$out);
+  let assemblyFormat = [{
+    $numerics $worker `,` $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)?
+    `post` $posts `into` $out attr-dict
+    `:` type($worker) `,` type($lhs) `,` type($rhs) `,` type($out)
+  }];
+}
+
+def RT_ReduceRowsOp : RT_CallOp<"reduce_rows"> {
+  let summary = "Reduces each row to one element";
+  let description = [{
+    `pdlrt_reduce_rows`, of `rows` rows of `width` elements.
+
+    Example:
+    ```mlir
+    rt.reduce_rows sum %x rows %b width %n into %out : memref<?xf32>, memref<?xf32>
+    ```
+  }];
+  let arguments = (ins RT_ReductionAttr:$kind, RT_Vector:$values, Index:$rows, Index:$width, RT_Vector:$out);
+  let assemblyFormat = [{
+    $kind $values `rows` $rows `width` $width `into` $out attr-dict `:` type($values) `,` type($out)
+  }];
+}
+
+def RT_LossSumOp : RT_CallOp<"loss_sum"> {
+  let summary = "Weighted sum of losses, and sum of weights";
+  let description = [{
+    `pdlrt_loss_sum`; the sums are f64 in the memory given.
+
+    Example:
+    ```mlir
+    rt.loss_sum %l into %sum, %weight : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    ```
+  }];
+  let arguments = (ins RT_Vector:$values, Optional<RT_Vector>:$weights,
+    LLVM_AnyPointer:$sum, LLVM_AnyPointer:$weight_sum);
+  let assemblyFormat = [{
+    $values (`weights` `(` $weights^ `:` type($weights) `)`)? `into` $sum `,` $weight_sum attr-dict
+    `:` type($values) `,` type($sum) `,` type($weight_sum)
+  }];
+}
+
+def RT_ObserveOp : RT_CallOp<"observe"> {
+  let summary = "Feeds a metric";
+  let description = [{
+    `pdlrt_observe`; `buckets` is 0 but for `auc`.
+
+    Example:
+    ```mlir
+    rt.observe auc buckets 4096 %p, %y into %metric : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    ```
+  }];
+  let arguments = (ins RT_MetricAttr:$kind, I64Attr:$buckets, RT_Vector:$predictions,
+    RT_Vector:$labels, LLVM_AnyPointer:$metric);
+  let assemblyFormat = [{
+    $kind `buckets` $buckets $predictions `,` $labels `into` $metric attr-dict
+    `:` type($predictions) `,` type($labels) `,` type($metric)
+  }];
+}
 
 #endif // PDLC_DIALECT_RT_IR_RTCALLOPS_TD
