@@ -7,13 +7,45 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Transforms/Pipelines.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "pdlc/Conversion/Passes.h"
 #include "pdlc/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace pdlc;
+
+/// Loops, memory, arithmetic and functions to the LLVM dialect.
+static void addLLVMLowering(OpPassManager &manager,
+                            const PipelineOptions &options) {
+  manager.addPass(createMathToABI());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(
+      createRTDescriptorToLLVM({options.numerics, options.targetCpu}));
+  manager.addPass(createRTSetTarget({options.targetCpu}));
+}
 
 /// Adds what leads from the phase before to `phase`.
 static void addPhase(OpPassManager &manager, Phase phase,
@@ -28,6 +60,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     // One value for equal lookups, before they are joined.
     manager.addPass(createCSEPass());
     manager.addPass(createNNMergeLookups());
+    manager.addPass(createNNFingerprint());
     break;
   case Phase::Gradient:
     manager.addPass(createNNAutodiff());
@@ -45,8 +78,16 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::Buffers:
+    manager.addPass(createNNUpdatesToKernels());
+    manager.addPass(createNNSetPhase({stringify(phase).str()}));
+    break;
   case Phase::Tasks:
+    manager.addPass(createRTDeduplicateKernels());
+    manager.addPass(createNNSetPhase({stringify(phase).str()}));
+    break;
   case Phase::LLVM:
+    addLLVMLowering(manager, options);
+    manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   }
   manager.addPass(createNNVerifyPhase({stringify(phase).str()}));

@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Conversion/Passes.h"
 #include "pdlc/Std/StandardLibrary.h"
+#include "pdlc/Transforms/Dialects.h"
 #include "pdlc/Transforms/Passes.h"
 #include "pdlc/Transforms/Pipelines.h"
 #include "llvm/Support/CommandLine.h"
@@ -38,8 +37,8 @@ static int printStandardLibrary() {
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<pdlc::nn::NNDialect, mlir::arith::ArithDialect,
-                  mlir::math::MathDialect>();
+  pdlc::registerDialects(registry);
+  pdlc::registerPDLCConversionPasses();
   pdlc::registerPDLCPasses();
   pdlc::registerPipelines();
   mlir::registerCanonicalizerPass();

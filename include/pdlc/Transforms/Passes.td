@@ -268,4 +268,55 @@ def NNVerifyPhase : Pass<"nn-verify-phase", "::mlir::ModuleOp"> {
   let options = [Option<"phase", "phase", "std::string", "\"model\"", "The phase to check for">];
 }
 
+//===----------------------------------------------------------------------===//
+// Fingerprint
+//===----------------------------------------------------------------------===//
+
+def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
+  let summary = "What tells two models apart, as a module attribute";
+  let description = [{
+    Sets `nn.fingerprint` to xxh64 of the module as it is printed without
+    locations, and of the mode. Stands at the end of phase `merged`: names of
+    values, comments and the way in which lookups were written no longer matter
+    there, while everything that training depends on does.
+
+    Before:
+    ```mlir
+    module attributes {nn.phase = "merged"} { ... }
+    ```
+    After:
+    ```mlir
+    module attributes {nn.fingerprint = "8f14e45fceea167a", nn.phase = "merged"} { ... }
+    ```
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"local\"", "The mode of training">];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `tasks`
+//===----------------------------------------------------------------------===//
+
+def RTDeduplicateKernels : Pass<"rt-deduplicate-kernels", "::mlir::ModuleOp"> {
+  let summary = "One function for equal bodies";
+  let description = [{
+    Merges functions with equal types and bodies, whatever their names, and lets
+    all users of the later ones use the first: parameters of one group share a
+    kernel, tables of one group and width likewise.
+
+    Before:
+    ```mlir
+    rt.update_kernel @w1 calls @update_w1
+    rt.update_kernel @w2 calls @update_w2
+    ```
+    After:
+    ```mlir
+    rt.update_kernel @w1 calls @update_w1
+    rt.update_kernel @w2 calls @update_w1
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMerged", "kernels-merged", "Functions that an earlier one replaced">
+  ];
+}
+
 #endif // PDLC_TRANSFORMS_PASSES_TD

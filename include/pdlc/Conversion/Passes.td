@@ -1,0 +1,127 @@
+//===- Passes.td - From phase `fused` to the LLVM dialect -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_CONVERSION_PASSES_TD
+#define PDLC_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Phase `buffers`
+//===----------------------------------------------------------------------===//
+
+def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
+  let summary = "Functions from the regions of updates";
+  let description = [{
+    Makes a function with the C signature of `pdlabi/abi.h` from the region of
+    each `nn.once` (`pdl_group::once`) and each `nn.update`
+    (`pdl_dense_kernel` for a parameter, `pdl_row_kernel` for a table), and says
+    which one belongs to whom (`rt.once_kernel`, `rt.update_kernel`). The same
+    region becomes a loop over a dense block or over rows: element by element the
+    same operations, so equal bits. Loads and stores say that value, slots and
+    gradient do not overlap; the row kernel fetches rows ahead. The `nn.once` and
+    `nn.update` ops stay for the conversion of the program that holds them; the
+    rules and schedules are erased.
+
+    A group or symbol that several programs update must be updated alike.
+
+    Before:
+    ```mlir
+    nn.update @w gradient(%g) scalars(%s#0, %s#1) {
+    ^bb0(%value: f32, %sum: f32, %weight: f32, %rate: f32):
+      %0 = arith.divf %sum, %weight : f32
+      %1 = arith.mulf %rate, %0 : f32
+      %2 = arith.subf %value, %1 : f32
+      nn.yield %2 : f32
+    } : tensor<10xf32>, tensor<f32>, tensor<f32>
+    ```
+    After, beside it:
+    ```mlir
+    rt.update_kernel @w calls @update_w
+    func.func private @update_w(%count: i64, %state: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr) {
+      ...
+      scf.for %i = %zero to %count step %one : i64 {
+        ...
+        %2 = arith.subf %value, %1 : f32
+        llvm.store %2, %address : f32, !llvm.ptr
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Functions made from updates">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `llvm`
+//===----------------------------------------------------------------------===//
+
+def MathToABI : Pass<"math-to-pdlabi", "::mlir::ModuleOp"> {
+  let summary = "Calls of the settled scalar functions";
+  let description = [{
+    Replaces `math.exp`, `log`, `log1p` and `tanh` on f32 by calls of
+    `pdlabi/math.h`, on f64 by calls of the C library, and `math.powf` and
+    `math.cos` on f64 by `pdlabi_pow` and `pdlabi_cos`. The functions of
+    `pdlabi/math.h` are linked into the program as bitcode and inlined before
+    vectorisation.
+
+    Before:
+    ```mlir
+    %0 = math.exp %x : f32
+    ```
+    After:
+    ```mlir
+    %0 = func.call @pdlabi_expf(%x) : (f32) -> f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def RTDescriptorToLLVM : Pass<"rt-descriptor-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "The constant descriptor and pdl_program_query";
+  let description = [{
+    Writes what the module's symbols, `rt.program` and kernel ops say as
+    constants of the struct layouts of `pdlabi/abi.h`, and the function that
+    returns them; erases those ops. All other functions become internal.
+
+    Before:
+    ```mlir
+    nn.param @w : tensor<10xf32> in @dense init(#nn.zeros)
+    ```
+    After:
+    ```mlir
+    llvm.mlir.global internal constant @pdl.symbols() : !llvm.array<1 x struct<"pdl_symbol", (...)>> { ... }
+    llvm.func @pdl_program_query(%version: i32) -> !llvm.ptr { ... }
+    ```
+  }];
+  let options = [
+    Option<"numerics", "numerics", "std::string", "\"fast\"", "fast or strict">,
+    Option<"targetCpu", "target-cpu", "std::string", "\"x86-64-v3\"",
+           "What the descriptor says about the CPU">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def RTSetTarget : Pass<"rt-set-target", "::mlir::ModuleOp"> {
+  let summary = "Target triple, data layout and CPU features";
+  let description = [{
+    Says on the module and on every function what machine it is compiled for:
+    without this, LLVM would emit scalar code without a word.
+  }];
+  let options = [
+    Option<"targetCpu", "target-cpu", "std::string", "\"x86-64-v3\"",
+           "A CPU that LLVM knows, or native">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // PDLC_CONVERSION_PASSES_TD

@@ -1,0 +1,41 @@
+//===- TargetSpec.h - The machine that a program is for ---------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_TARGET_TARGETSPEC_H
+#define PDLC_TARGET_TARGETSPEC_H
+
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace pdlc {
+
+/// The machine that a program is compiled for.
+struct TargetSpec {
+  std::string triple;
+  std::string cpu;
+  /// All that the CPU has, such as `+avx2,+fma`.
+  std::string features;
+  std::string dataLayout;
+
+  /// Resolves a CPU's name, `native` to this machine's. Fails with a sentence
+  /// where LLVM does not know the name or the CPU has less than x86-64-v3,
+  /// which the settled numerics need. Thread-safe.
+  static llvm::Expected<TargetSpec> get(llvm::StringRef cpu);
+
+  /// LLVM's code generator for this machine, set to form no FMA by itself.
+  std::unique_ptr<llvm::TargetMachine> createMachine() const;
+};
+
+} // namespace pdlc
+
+#endif // PDLC_TARGET_TARGETSPEC_H

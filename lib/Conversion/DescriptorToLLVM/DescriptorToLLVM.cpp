@@ -1,0 +1,509 @@
+//===- DescriptorToLLVM.cpp - The constant descriptor ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstantBuilder.h"
+#include "pdlabi/hash.h"
+#include "pdlc/Conversion/Passes.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+namespace pdlc {
+#define GEN_PASS_DEF_RTDESCRIPTORTOLLVM
+#include "pdlc/Conversion/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+static constexpr StringLiteral kQueryName = "pdl_program_query";
+
+/// A number of a model, written with or without a point.
+static double numberOf(Attribute attribute) {
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValueAsDouble();
+  return static_cast<double>(cast<IntegerAttr>(attribute).getInt());
+}
+
+static int32_t elementTypeOf(Type type) {
+  return type.isF64() ? PDL_F64 : type.isF32() ? PDL_F32 : PDL_I64;
+}
+
+/// `xavier` becomes the uniform distribution that it stands for.
+static pdl_initializer initializerOf(Attribute init, ArrayRef<int64_t> shape) {
+  pdl_initializer result{};
+  if (auto constant = dyn_cast<nn::ConstantInitAttr>(init)) {
+    result.kind = PDL_INIT_CONSTANT;
+    result.a = constant.getValue().getValueAsDouble();
+  } else if (auto uniform = dyn_cast<nn::UniformAttr>(init)) {
+    result.kind = PDL_INIT_UNIFORM;
+    result.a = uniform.getLow().getValueAsDouble();
+    result.b = uniform.getHigh().getValueAsDouble();
+  } else if (auto normal = dyn_cast<nn::NormalAttr>(init)) {
+    result.kind = PDL_INIT_NORMAL;
+    result.a = normal.getMean().getValueAsDouble();
+    result.b = normal.getDeviation().getValueAsDouble();
+  } else if (isa<nn::XavierAttr>(init)) {
+    // A table's row of n elements counts as [1, n].
+    double fanIn = shape.size() == 2 ? shape[0] : 1;
+    double fanOut = shape.back();
+    result.kind = PDL_INIT_UNIFORM;
+    result.b = std::sqrt(6.0 / (fanIn + fanOut));
+    result.a = -result.b;
+  } else {
+    result.kind = PDL_INIT_CONSTANT;
+  }
+  return result;
+}
+
+namespace {
+
+class DescriptorBuilder {
+public:
+  DescriptorBuilder(ModuleOp module, int32_t numerics, StringRef targetCpu)
+      : module(module), order(module), constants(module), numerics(numerics),
+        targetCpu(targetCpu), layoutStream(layouts) {}
+
+  /// Adds the descriptor's constants and `pdl_program_query`.
+  LogicalResult build();
+
+private:
+  LogicalResult checkPrograms();
+  Constant<pdl_field> buildField(nn::FieldOp field);
+  Constant<pdl_symbol> buildSymbol(Operation *op);
+  Constant<pdl_group> buildGroup(nn::GroupOp group);
+  Constant<pdl_clip> buildClip(nn::ClipOp clip);
+  Constant<pdl_metric> buildMetric(nn::MetricOp metric);
+  Constant<pdl_program> buildProgram(rt::ProgramOp program);
+  void buildQuery(const Address &descriptor);
+  int32_t elementType();
+  uint64_t semanticFingerprint();
+
+  ModuleOp module;
+  rt::DescriptorOrder order;
+  ConstantBuilder constants;
+  int32_t numerics;
+  StringRef targetCpu;
+  DenseMap<StringAttr, rt::OnceKernelOp> onceKernels;
+  DenseMap<StringAttr, rt::UpdateKernelOp> updateKernels;
+  /// What two parties of a wire must agree on, as text.
+  std::string layouts;
+  llvm::raw_string_ostream layoutStream;
+};
+
+struct DescriptorToLLVM : pdlc::impl::RTDescriptorToLLVMBase<DescriptorToLLVM> {
+  using RTDescriptorToLLVMBase::RTDescriptorToLLVMBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+Constant<pdl_field> DescriptorBuilder::buildField(nn::FieldOp field) {
+  Constant<pdl_field> result;
+  pdl_field &data = result.data;
+  std::string name = field.getSymName().str();
+  data.struct_size = sizeof(pdl_field);
+  result.point(data.name, constants.string(name));
+  data.kind = field.isRagged()  ? PDL_FIELD_RAGGED
+              : field.isFloat() ? PDL_FIELD_DENSE
+                                : PDL_FIELD_IDS;
+  data.element_type =
+      field.isFloat()
+          ? elementTypeOf(
+                cast<RankedTensorType>(field.getType()).getElementType())
+          : PDL_I64;
+  data.width = field.getWidth();
+  if (nn::HashAttr hash = field.getHashAttr()) {
+    data.hash_kind = hash.getXxh64() ? PDL_HASH_XXH64 : PDL_HASH_NONE;
+    data.salt_kind = hash.getSaltBySlot() ? PDL_SALT_SLOT : PDL_SALT_CONSTANT;
+    data.salt = hash.getSalt();
+  }
+  if (Attribute missing = field.getMissingAttr()) {
+    if (field.isFloat()) {
+      data.missing_kind = PDL_MISSING_VALUE;
+      data.missing_value = numberOf(missing);
+    } else {
+      data.missing_kind = PDL_MISSING_TOKEN;
+      auto text = dyn_cast<StringAttr>(missing);
+      result.point(
+          data.missing_token,
+          constants.string(
+              text ? text.getValue().str()
+                   : llvm::itostr(cast<IntegerAttr>(missing).getInt())));
+    }
+  } else {
+    data.missing_kind =
+        field.isRagged() ? PDL_MISSING_EMPTY : PDL_MISSING_ERROR;
+  }
+  std::string prefix = "pdl.field." + name;
+  if (ArrayAttr columns = field.getColumnsAttr()) {
+    data.column_count = columns.size();
+    SmallVector<int64_t> positions;
+    SmallVector<std::string> names;
+    for (Attribute column : columns) {
+      if (auto text = dyn_cast<StringAttr>(column))
+        names.push_back(text.getValue().str());
+      else
+        positions.push_back(cast<IntegerAttr>(column).getInt());
+    }
+    result.point(data.column_positions,
+                 constants.int64s(prefix + ".columns", positions));
+    result.point(data.column_names,
+                 constants.strings(prefix + ".names", names));
+  }
+  if (StringAttr separator = field.getSeparatorAttr())
+    data.separator = static_cast<unsigned char>(separator.getValue().front());
+  if (DictionaryAttr values = field.getValuesAttr()) {
+    data.value_count = values.size();
+    SmallVector<std::string> texts;
+    SmallVector<double> numbers;
+    for (NamedAttribute value : values) {
+      texts.push_back(value.getName().str());
+      numbers.push_back(numberOf(value.getValue()));
+    }
+    result.point(data.value_texts, constants.strings(prefix + ".texts", texts));
+    result.point(data.value_numbers,
+                 constants.doubles(prefix + ".numbers", numbers));
+  }
+  layoutStream << "field " << name << ' ' << data.kind << ' '
+               << data.element_type << ' ' << data.width << '\n';
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols, groups, clips, metrics
+//===----------------------------------------------------------------------===//
+
+Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
+  Constant<pdl_symbol> result;
+  pdl_symbol &data = result.data;
+  StringAttr symbolName = SymbolTable::getSymbolName(op);
+  std::string name = symbolName.str(), prefix = "pdl.symbol." + name;
+  data.struct_size = sizeof(pdl_symbol);
+  result.point(data.name, constants.string(name));
+  data.id = pdlabi::symbolId(name);
+  data.group = -1;
+
+  RankedTensorType type;
+  FlatSymbolRefAttr group;
+  Attribute init;
+  if (auto table = dyn_cast<nn::TableOp>(op)) {
+    data.kind = PDL_SYMBOL_TABLE;
+    type = table.getRowType();
+    group = table.getGroupAttr();
+    init = table.getInitAttr();
+    data.row_width = table.getWidth();
+    data.unknown = table.getUnknown() == nn::Unknown::zero
+                       ? PDL_UNKNOWN_ZERO
+                       : PDL_UNKNOWN_INITIAL;
+  } else {
+    data.kind = PDL_SYMBOL_PARAMETER;
+    if (auto param = dyn_cast<nn::ParamOp>(op)) {
+      type = cast<RankedTensorType>(param.getType());
+      group = param.getGroupAttr();
+      init = param.getInitAttr();
+    } else {
+      auto state = cast<nn::StateOp>(op);
+      type = cast<RankedTensorType>(state.getType());
+      init = state.getInitAttr();
+    }
+    data.row_count = type.getRank() <= 1 ? 1 : type.getDimSize(0);
+    data.row_width = type.getNumElements() / data.row_count;
+  }
+  data.rank = type.getRank();
+  result.point(data.shape,
+               constants.int64s(prefix + ".shape", type.getShape()));
+  if (group)
+    data.group = *order.group(group.getValue());
+  data.initializer = initializerOf(init, type.getShape());
+
+  SmallVector<std::string> slots;
+  if (rt::UpdateKernelOp kernel = updateKernels.lookup(symbolName)) {
+    for (auto slot : kernel.getSlotNames().getAsValueRange<StringAttr>())
+      slots.push_back(slot.str());
+    data.slot_count = slots.size();
+    result.point(data.slot_names, constants.strings(prefix + ".slots", slots));
+    result.point(
+        data.slot_initial_values,
+        constants.doubles(prefix + ".slot_values", kernel.getSlotValues()));
+    if (data.kind == PDL_SYMBOL_TABLE)
+      result.point(data.row_kernel, kernel.getCallee().str());
+    else
+      result.point(data.dense_kernel, kernel.getCallee().str());
+  }
+  layoutStream << "symbol " << name << ' ' << data.kind << ' '
+               << elementTypeOf(type.getElementType()) << " ["
+               << llvm::join(llvm::map_range(type.getShape(),
+                                             [](int64_t size) {
+                                               return llvm::itostr(size);
+                                             }),
+                             ",")
+               << "] slots [" << llvm::join(slots, ",") << "]\n";
+  return result;
+}
+
+Constant<pdl_group> DescriptorBuilder::buildGroup(nn::GroupOp group) {
+  Constant<pdl_group> result;
+  pdl_group &data = result.data;
+  data.struct_size = sizeof(pdl_group);
+  result.point(data.name, constants.string(group.getSymName()));
+  data.untouched = group.getUntouched() == nn::Untouched::dense
+                       ? PDL_UNTOUCHED_DENSE
+                       : PDL_UNTOUCHED_LAZY;
+  data.clip = -1;
+  if (FlatSymbolRefAttr clip = group.getClipAttr())
+    data.clip = *order.clip(clip.getValue());
+  if (rt::OnceKernelOp kernel = onceKernels.lookup(group.getSymNameAttr())) {
+    data.scalar_count = kernel.getScalarCount();
+    result.point(data.once, kernel.getCallee().str());
+  }
+  return result;
+}
+
+Constant<pdl_clip> DescriptorBuilder::buildClip(nn::ClipOp clip) {
+  Constant<pdl_clip> result;
+  result.data.struct_size = sizeof(pdl_clip);
+  result.point(result.data.name, constants.string(clip.getSymName()));
+  result.data.limit = clip.getLimit().convertToDouble();
+  return result;
+}
+
+Constant<pdl_metric> DescriptorBuilder::buildMetric(nn::MetricOp metric) {
+  Constant<pdl_metric> result;
+  pdl_metric &data = result.data;
+  data.struct_size = sizeof(pdl_metric);
+  result.point(data.name, constants.string(metric.getSymName()));
+  if (auto auc = dyn_cast<nn::AucAttr>(metric.getKind())) {
+    data.kind = PDL_METRIC_AUC;
+    data.bucket_count = auc.getBuckets();
+  } else {
+    data.kind = isa<nn::LogLossAttr>(metric.getKind()) ? PDL_METRIC_LOG_LOSS
+                                                       : PDL_METRIC_COPC;
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
+  Constant<pdl_program> result;
+  pdl_program &data = result.data;
+  std::string prefix = "pdl.program." + program.getSymName().str();
+  data.struct_size = sizeof(pdl_program);
+  result.point(data.name, constants.string(program.getSymName()));
+  data.frozen = program.getFrozen();
+  data.has_loss = program.getHasLoss();
+
+  SmallVector<int32_t> fields;
+  for (auto field : program.getFields().getAsRange<FlatSymbolRefAttr>())
+    fields.push_back(*order.field(field.getValue()));
+  data.field_count = fields.size();
+  result.point(data.fields, constants.int32s(prefix + ".fields", fields));
+
+  std::vector<Constant<pdl_lookup_descriptor>> lookups;
+  for (auto table : program.getLookups().getAsRange<FlatSymbolRefAttr>()) {
+    lookups.emplace_back();
+    lookups.back().data.symbol = *order.symbol(table.getValue());
+  }
+  data.lookup_count = lookups.size();
+  result.point(data.lookups, constants.structs(prefix + ".lookups", lookups));
+
+  std::vector<Constant<pdl_update_descriptor>> updates;
+  for (auto [symbol, lookup] :
+       llvm::zip_equal(program.getUpdates().getAsRange<FlatSymbolRefAttr>(),
+                       program.getUpdateLookups())) {
+    updates.emplace_back();
+    updates.back().data.symbol = *order.symbol(symbol.getValue());
+    updates.back().data.lookup = lookup;
+  }
+  data.update_count = updates.size();
+  result.point(data.updates, constants.structs(prefix + ".updates", updates));
+
+  std::vector<Constant<pdl_output>> outputs;
+  for (auto [name, width] :
+       llvm::zip_equal(program.getOutputNames().getAsValueRange<StringAttr>(),
+                       program.getOutputWidths())) {
+    outputs.emplace_back();
+    outputs.back().point(outputs.back().data.name, constants.string(name));
+    outputs.back().data.element_type = elementType();
+    outputs.back().data.width = width;
+  }
+  data.output_count = outputs.size();
+  result.point(data.outputs, constants.structs(prefix + ".outputs", outputs));
+
+  auto setArena = [&](pdl_affine_size &size, rt::SizeAttr from,
+                      const std::string &name) {
+    size.constant = from.getConstant();
+    size.per_batch = from.getPerBatch();
+    result.point(size.per_key,
+                 constants.int64s(name + ".per_key", from.getPerKey()));
+    result.point(
+        size.per_occurrence,
+        constants.int64s(name + ".per_occurrence", from.getPerOccurrence()));
+  };
+  setArena(data.prepare_arena, program.getPrepareArena(),
+           prefix + ".prepare_arena");
+  setArena(data.compute_arena, program.getComputeArena(),
+           prefix + ".compute_arena");
+  result.point(data.prepare, program.getPrepare().str());
+  result.point(data.compute, program.getCompute().str());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+/// That of all symbols; f32 where there are none.
+int32_t DescriptorBuilder::elementType() {
+  if (order.symbols.empty())
+    return PDL_F32;
+  Operation *first = order.symbols.front();
+  if (auto table = dyn_cast<nn::TableOp>(first))
+    return elementTypeOf(table.getRowType().getElementType());
+  auto type = first->getAttrOfType<TypeAttr>("type").getValue();
+  return elementTypeOf(cast<RankedTensorType>(type).getElementType());
+}
+
+uint64_t DescriptorBuilder::semanticFingerprint() {
+  auto text =
+      module->getAttrOfType<StringAttr>(nn::NNDialect::kFingerprintAttrName);
+  uint64_t value = 0;
+  if (text && text.getValue().getAsInteger(16, value))
+    value = 0;
+  return value;
+}
+
+LogicalResult DescriptorBuilder::checkPrograms() {
+  auto programs = module.getOps<rt::ProgramOp>();
+  if (programs.empty())
+    return module.emitError("has no program; declare one with nn.program");
+  for (rt::ProgramOp program : programs)
+    if (program.getRecord() != order.record.getSymName())
+      return program.emitOpError()
+             << "reads record " << program.getRecordAttr()
+             << ", another program reads @" << order.record.getSymName()
+             << "; put all fields into one record and leave some out with "
+                "`except`";
+  return success();
+}
+
+void DescriptorBuilder::buildQuery(const Address &descriptor) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = module.getLoc();
+  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+  auto type = LLVM::LLVMFunctionType::get(pointer, {builder.getI32Type()});
+  auto query = LLVM::LLVMFuncOp::create(builder, loc, kQueryName, type);
+  Block *entry = query.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  Value supported = LLVM::ConstantOp::create(
+      builder, loc, builder.getI32IntegerAttr(PDL_ABI_VERSION));
+  Value same = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                    entry->getArgument(0), supported);
+  Value address = LLVM::AddressOfOp::create(builder, loc, pointer, descriptor);
+  Value null = LLVM::ZeroOp::create(builder, loc, pointer);
+  Value result = LLVM::SelectOp::create(builder, loc, same, address, null);
+  LLVM::ReturnOp::create(builder, loc, result);
+}
+
+LogicalResult DescriptorBuilder::build() {
+  if (failed(checkPrograms()))
+    return failure();
+  for (auto kernel : module.getOps<rt::OnceKernelOp>())
+    onceKernels[kernel.getGroupAttr().getAttr()] = kernel;
+  for (auto kernel : module.getOps<rt::UpdateKernelOp>())
+    updateKernels[kernel.getSymbolAttr().getAttr()] = kernel;
+
+  Constant<pdl_descriptor> descriptor;
+  pdl_descriptor &data = descriptor.data;
+  data.struct_size = sizeof(pdl_descriptor);
+  data.abi_version = PDL_ABI_VERSION;
+  descriptor.point(data.model_name,
+                   constants.string(module.getName().value_or("model")));
+  descriptor.point(data.compiler_version, constants.string(PDLC_VERSION));
+  data.element_type = elementType();
+  data.numerics = numerics;
+  descriptor.point(data.target_cpu, constants.string(targetCpu));
+  layoutStream << "abi " << PDL_ABI_VERSION << " element " << data.element_type
+               << '\n';
+
+  std::vector<Constant<pdl_field>> fields;
+  for (auto field : order.record.getBody().getOps<nn::FieldOp>())
+    fields.push_back(buildField(field));
+  std::vector<Constant<pdl_symbol>> symbols;
+  for (Operation *symbol : order.symbols)
+    symbols.push_back(buildSymbol(symbol));
+  std::vector<Constant<pdl_group>> groups;
+  for (nn::GroupOp group : order.groups)
+    groups.push_back(buildGroup(group));
+  std::vector<Constant<pdl_clip>> clips;
+  for (nn::ClipOp clip : order.clips)
+    clips.push_back(buildClip(clip));
+  std::vector<Constant<pdl_metric>> metrics;
+  for (nn::MetricOp metric : order.metrics)
+    metrics.push_back(buildMetric(metric));
+  std::vector<Constant<pdl_program>> programs;
+  for (auto program : module.getOps<rt::ProgramOp>())
+    programs.push_back(buildProgram(program));
+
+  data.field_count = fields.size();
+  descriptor.point(data.fields, constants.structs("pdl.fields", fields));
+  data.symbol_count = symbols.size();
+  descriptor.point(data.symbols, constants.structs("pdl.symbols", symbols));
+  data.group_count = groups.size();
+  descriptor.point(data.groups, constants.structs("pdl.groups", groups));
+  data.clip_count = clips.size();
+  descriptor.point(data.clips, constants.structs("pdl.clips", clips));
+  data.metric_count = metrics.size();
+  descriptor.point(data.metrics, constants.structs("pdl.metrics", metrics));
+  data.program_count = programs.size();
+  descriptor.point(data.programs, constants.structs("pdl.programs", programs));
+  data.semantic_fingerprint = semanticFingerprint();
+  data.wire_fingerprint = pdlabi::hashText(layouts, 0);
+  buildQuery(
+      constants.structs("pdl.descriptor", std::vector{std::move(descriptor)}));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void DescriptorToLLVM::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (numerics != "fast" && numerics != "strict") {
+    module.emitError() << "numerics is fast or strict, not '" << numerics
+                       << "'";
+    return signalPassFailure();
+  }
+  if (Operation *taken = module.lookupSymbol(kQueryName)) {
+    taken->emitOpError() << "takes the name " << kQueryName
+                         << ", which the program exports; rename it";
+    return signalPassFailure();
+  }
+  DescriptorBuilder builder(
+      module, numerics == "strict" ? PDL_NUMERICS_STRICT : PDL_NUMERICS_FAST,
+      targetCpu);
+  if (failed(builder.build()))
+    return signalPassFailure();
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa_and_present<nn::NNDialect, rt::RTDialect>(op.getDialect()))
+      op.erase();
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal() && function.getSymName() != kQueryName)
+      function.setLinkage(LLVM::Linkage::Internal);
+}

@@ -1,0 +1,80 @@
+//===- MathToABI.cpp - Calls of the settled scalar functions --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "pdlc/Conversion/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_MATHTOABI
+#include "pdlc/Conversion/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+
+namespace {
+/// What stands for one op of dialect math; an empty name where the numerics
+/// settle no function for the type.
+struct Replacement {
+  StringRef f32, f64;
+};
+
+struct MathToABI : pdlc::impl::MathToABIBase<MathToABI> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// Nothing for the ops that are single instructions.
+static std::optional<Replacement> replacementOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<Replacement>>(op)
+      .Case<math::ExpOp>([](auto) { return Replacement{"pdlabi_expf", "exp"}; })
+      .Case<math::LogOp>([](auto) { return Replacement{"pdlabi_logf", "log"}; })
+      .Case<math::Log1pOp>(
+          [](auto) { return Replacement{"pdlabi_log1pf", "log1p"}; })
+      .Case<math::TanhOp>(
+          [](auto) { return Replacement{"pdlabi_tanhf", "tanh"}; })
+      .Case<math::PowFOp>([](auto) { return Replacement{"", "pdlabi_pow"}; })
+      .Case<math::CosOp>([](auto) { return Replacement{"", "pdlabi_cos"}; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+void MathToABI::runOnOperation() {
+  ModuleOp module = getOperation();
+  SymbolTable symbols(module);
+  WalkResult result = module.walk([&](Operation *op) {
+    std::optional<Replacement> replacement = replacementOf(op);
+    if (!replacement)
+      return WalkResult::advance();
+    Type type = op->getResult(0).getType();
+    StringRef name = type.isF32()   ? replacement->f32
+                     : type.isF64() ? replacement->f64
+                                    : StringRef();
+    if (name.empty()) {
+      op->emitOpError() << "has no settled function on " << type;
+      return WalkResult::interrupt();
+    }
+    OpBuilder builder(op);
+    auto function = symbols.lookup<func::FuncOp>(name);
+    if (!function) {
+      OpBuilder::InsertionGuard guard(builder);
+      function = func::FuncOp::create(
+          module.getLoc(), name,
+          builder.getFunctionType(op->getOperandTypes(), op->getResultTypes()));
+      function.setPrivate();
+      symbols.insert(function, module.getBody()->begin());
+    }
+    auto call = func::CallOp::create(builder, op->getLoc(), function,
+                                     op->getOperands());
+    op->replaceAllUsesWith(call);
+    op->erase();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    signalPassFailure();
+}

@@ -1,0 +1,391 @@
+//===- UpdatesToKernels.cpp - Functions from the regions of updates -------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OperationSupport.h"
+#include "pdlabi/abi.h"
+#include "pdlc/Conversion/Passes.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNUPDATESTOKERNELS
+#include "pdlc/Conversion/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+/// Rows that the row kernel fetches ahead, enough to hide the latency of memory
+/// behind the arithmetic of an optimizer.
+static constexpr int64_t kRowsAhead = 16;
+/// Cache lines of one row that are fetched ahead; hardware follows from there.
+static constexpr int64_t kLinesAhead = 8;
+static constexpr int64_t kLineBytes = 64;
+
+namespace {
+
+/// Builds the body of one kernel.
+class KernelBuilder {
+public:
+  KernelBuilder(OpBuilder &builder, Location loc, Type element)
+      : builder(builder), loc(loc), element(element),
+        pointer(LLVM::LLVMPointerType::get(builder.getContext())),
+        elementBytes(element.getIntOrFloatBitWidth() / 8) {}
+
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 64);
+  }
+  /// The address of element `index` of an array of `type`.
+  Value address(Type type, Value base, Value index) {
+    return LLVM::GEPOp::create(builder, loc, pointer, type, base,
+                               ArrayRef<LLVM::GEPArg>{index},
+                               LLVM::GEPNoWrapFlags::inbounds);
+  }
+  Value address(Type type, Value base, int32_t index) {
+    return LLVM::GEPOp::create(builder, loc, pointer, type, base,
+                               ArrayRef<LLVM::GEPArg>{index},
+                               LLVM::GEPNoWrapFlags::inbounds);
+  }
+  Value load(Type type, Value base, int32_t index) {
+    return LLVM::LoadOp::create(builder, loc, type, address(type, base, index));
+  }
+  /// Loads the group's scalars that the update names, by their number.
+  SmallVector<Value> loadScalars(Value base, ArrayRef<int32_t> numbers) {
+    SmallVector<Value> scalars;
+    for (int32_t number : numbers)
+      scalars.push_back(load(element, base, number));
+    return scalars;
+  }
+
+  /// A loop over [0, count) whose body is what `body(index)` builds.
+  void loop(Value count, function_ref<void(Value)> body) {
+    Value zero = constant(0), one = constant(1);
+    auto loop = scf::ForOp::create(builder, loc, zero, count, one);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
+
+  /// Copies the ops of `region`, its arguments replaced by `arguments`, to the
+  /// insertion point; returns what it yields.
+  SmallVector<Value> inlineRegion(Region &region, ValueRange arguments) {
+    IRMapping mapping;
+    mapping.map(region.getArguments(), arguments);
+    for (Operation &op : region.front().without_terminator())
+      builder.clone(op, mapping);
+    return llvm::map_to_vector(
+        region.front().getTerminator()->getOperands(),
+        [&](Value value) { return mapping.lookupOrDefault(value); });
+  }
+
+  /// Applies the region to element `index`: `state` holds the addresses of
+  /// value and slots.
+  void updateElement(Region &region, ArrayRef<Value> state, Value gradient,
+                     ArrayRef<Value> scalars, Value index) {
+    // Scope 0: the gradient; scope 1 + s: state s.
+    SmallVector<Attribute> scopes = aliasScopes(state.size() + 1);
+    SmallVector<Value> addresses, arguments;
+    for (Value base : state)
+      addresses.push_back(address(element, base, index));
+    for (auto [number, place] : llvm::enumerate(addresses))
+      arguments.push_back(loadScoped(place, scopes, number + 1));
+    arguments.insert(arguments.begin() + 1,
+                     loadScoped(address(element, gradient, index), scopes, 0));
+    llvm::append_range(arguments, scalars);
+    SmallVector<Value> results = inlineRegion(region, arguments);
+    for (auto [number, result] : llvm::enumerate(results)) {
+      auto store =
+          LLVM::StoreOp::create(builder, loc, result, addresses[number]);
+      setScope(store, scopes, number + 1);
+    }
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Type element;
+  LLVM::LLVMPointerType pointer;
+  int64_t elementBytes;
+
+private:
+  /// Scopes named by position, so that equal kernels stay equal.
+  SmallVector<Attribute> aliasScopes(size_t count) {
+    auto domain = LLVM::AliasScopeDomainAttr::get(
+        builder.getContext(), builder.getStringAttr("pdl.update"),
+        StringAttr());
+    SmallVector<Attribute> scopes;
+    for (size_t i = 0; i < count; ++i)
+      scopes.push_back(LLVM::AliasScopeAttr::get(
+          builder.getContext(), builder.getStringAttr("pdl.update." + Twine(i)),
+          domain, StringAttr()));
+    return scopes;
+  }
+  template <typename OpTy>
+  void setScope(OpTy op, ArrayRef<Attribute> scopes, size_t own) {
+    SmallVector<Attribute> others(scopes);
+    others.erase(others.begin() + own);
+    op.setAliasScopesAttr(builder.getArrayAttr(scopes[own]));
+    op.setNoaliasScopesAttr(builder.getArrayAttr(others));
+  }
+  Value loadScoped(Value place, ArrayRef<Attribute> scopes, size_t own) {
+    auto load = LLVM::LoadOp::create(builder, loc, element, place);
+    setScope(load, scopes, own);
+    return load;
+  }
+};
+
+struct UpdatesToKernels : pdlc::impl::NNUpdatesToKernelsBase<UpdatesToKernels> {
+  void runOnOperation() override;
+
+private:
+  /// Creates an empty function behind the module's other ops.
+  func::FuncOp createFunction(Location loc, StringRef name,
+                              ArrayRef<Type> arguments);
+  LogicalResult convertOnce(nn::OnceOp once);
+  LogicalResult convertUpdate(nn::UpdateOp update);
+  void buildDense(func::FuncOp function, nn::UpdateOp update,
+                  ArrayRef<int32_t> scalars);
+  void buildRows(func::FuncOp function, nn::UpdateOp update, int64_t width,
+                 ArrayRef<int32_t> scalars);
+
+  /// The first op seen for each group and symbol.
+  DenseMap<StringAttr, Operation *> converted;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// nn.once
+//===----------------------------------------------------------------------===//
+
+func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
+                                              ArrayRef<Type> arguments) {
+  auto type = FunctionType::get(&getContext(), arguments, {});
+  auto function = func::FuncOp::create(loc, name, type);
+  function.setPrivate();
+  // The symbol table renames where the model uses the name.
+  SymbolTable(getOperation()).insert(function);
+  function.addEntryBlock();
+  ++numKernels;
+  return function;
+}
+
+/// Whether `op` was converted before for another program; fails if that one
+/// has another region.
+static FailureOr<bool> sameAsBefore(Operation *op, Operation *before) {
+  if (!before)
+    return false;
+  if (OperationEquivalence::isRegionEquivalentTo(
+          &op->getRegion(0), &before->getRegion(0),
+          OperationEquivalence::IgnoreLocations))
+    return true;
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("updates in another way than another program does; all "
+                      "programs must update a group alike");
+  diagnostic.attachNote(before->getLoc()) << "the other one is here";
+  return failure();
+}
+
+LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
+  Operation *&before = converted[once.getGroupAttr().getAttr()];
+  FailureOr<bool> same = sameAsBefore(once, before);
+  if (failed(same) || *same)
+    return same;
+  before = once;
+
+  Location loc = once.getLoc();
+  OpBuilder builder(&getContext());
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  func::FuncOp function = createFunction(loc, ("once_" + once.getGroup()).str(),
+                                         {pointer, pointer});
+  Block &entry = function.getBody().front();
+  builder.setInsertionPointToStart(&entry);
+  KernelBuilder kernel(builder, loc, builder.getF64Type());
+
+  // `pdl_once_arguments` is an array of three doubles.
+  static_assert(offsetof(pdl_once_arguments, step) == 0 &&
+                offsetof(pdl_once_arguments, weight) == sizeof(double) &&
+                offsetof(pdl_once_arguments, squared_norm) ==
+                    2 * sizeof(double) &&
+                sizeof(pdl_once_arguments) == 3 * sizeof(double));
+  SmallVector<Value> arguments;
+  for (int32_t i = 0; i < 3; ++i)
+    arguments.push_back(
+        kernel.load(builder.getF64Type(), entry.getArgument(0), i));
+  SmallVector<Value> results = kernel.inlineRegion(once.getBody(), arguments);
+  for (auto [number, result] : llvm::enumerate(results)) {
+    Type element = cast<RankedTensorType>(once.getResult(number).getType())
+                       .getElementType();
+    Value rounded = result;
+    if (element != result.getType())
+      rounded = arith::TruncFOp::create(builder, loc, element, result);
+    LLVM::StoreOp::create(builder, loc, rounded,
+                          kernel.address(element, entry.getArgument(1),
+                                         static_cast<int32_t>(number)));
+  }
+  func::ReturnOp::create(builder, loc);
+  builder.setInsertionPoint(function);
+  rt::OnceKernelOp::create(builder, loc, once.getGroupAttr(),
+                           FlatSymbolRefAttr::get(function),
+                           builder.getI64IntegerAttr(results.size()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// nn.update
+//===----------------------------------------------------------------------===//
+
+void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
+                                  ArrayRef<int32_t> scalarNumbers) {
+  Block &entry = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+  Location loc = update.getLoc();
+  Region &region = update.getEach();
+  KernelBuilder kernel(builder, loc, region.getArgument(0).getType());
+  Value count = entry.getArgument(0), gradient = entry.getArgument(2);
+  SmallVector<Value> state;
+  size_t states = region.front().getTerminator()->getNumOperands();
+  for (size_t s = 0; s < states; ++s)
+    state.push_back(kernel.load(kernel.pointer, entry.getArgument(1),
+                                static_cast<int32_t>(s)));
+  SmallVector<Value> scalars =
+      kernel.loadScalars(entry.getArgument(3), scalarNumbers);
+  kernel.loop(count, [&](Value index) {
+    kernel.updateElement(region, state, gradient, scalars, index);
+  });
+  func::ReturnOp::create(builder, loc);
+}
+
+void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
+                                 int64_t width,
+                                 ArrayRef<int32_t> scalarNumbers) {
+  Block &entry = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+  Location loc = update.getLoc();
+  Region &region = update.getEach();
+  KernelBuilder kernel(builder, loc, region.getArgument(0).getType());
+  // The width is known here, which lets LLVM unroll a row; argument 1 repeats
+  // it.
+  Value rowCount = entry.getArgument(0), rows = entry.getArgument(2),
+        gradients = entry.getArgument(3);
+  SmallVector<Value> scalars =
+      kernel.loadScalars(entry.getArgument(4), scalarNumbers);
+  int64_t states = region.front().getTerminator()->getNumOperands();
+  Value widthValue = kernel.constant(width);
+  Value last =
+      arith::SubIOp::create(builder, loc, rowCount, kernel.constant(1));
+  Value ahead = kernel.constant(kRowsAhead);
+  kernel.loop(rowCount, [&](Value row) {
+    auto load = [&](Value base, Value index) -> Value {
+      return LLVM::LoadOp::create(builder, loc, kernel.pointer,
+                                  kernel.address(kernel.pointer, base, index));
+    };
+    Value next = arith::MinSIOp::create(
+        builder, loc, arith::AddIOp::create(builder, loc, row, ahead), last);
+    Value nextRow = load(rows, next);
+    int64_t lines =
+        llvm::divideCeil(states * width * kernel.elementBytes, kLineBytes);
+    for (int64_t line = 0; line < std::min(lines, kLinesAhead); ++line)
+      LLVM::Prefetch::create(
+          builder, loc,
+          kernel.address(builder.getI8Type(), nextRow,
+                         static_cast<int32_t>(line * kLineBytes)),
+          /*rw=*/1, /*hint=*/3, /*cache=*/1);
+    Value value = load(rows, row), gradient = load(gradients, row);
+    SmallVector<Value> state{value};
+    for (int64_t s = 1; s < states; ++s)
+      state.push_back(kernel.address(kernel.element, value,
+                                     static_cast<int32_t>(s * width)));
+    kernel.loop(widthValue, [&](Value index) {
+      kernel.updateElement(region, state, gradient, scalars, index);
+    });
+  });
+  func::ReturnOp::create(builder, loc);
+}
+
+LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
+  Operation *&before = converted[update.getSymbolAttr().getAttr()];
+  FailureOr<bool> same = sameAsBefore(update, before);
+  if (failed(same) || *same)
+    return same;
+  before = update;
+
+  SmallVector<int32_t> scalarNumbers;
+  for (Value scalar : update.getScalars()) {
+    auto once = scalar.getDefiningOp<nn::OnceOp>();
+    if (!once)
+      return update.emitOpError("takes a scalar that is no result of nn.once");
+    scalarNumbers.push_back(cast<OpResult>(scalar).getResultNumber());
+  }
+
+  Operation *symbol =
+      SymbolTable::lookupNearestSymbolFrom(update, update.getSymbolAttr());
+  auto i64 = IntegerType::get(&getContext(), 64);
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  std::string name = ("update_" + update.getSymbol()).str();
+  func::FuncOp function;
+  FlatSymbolRefAttr group;
+  if (auto table = dyn_cast<nn::TableOp>(symbol)) {
+    group = table.getGroupAttr();
+    function = createFunction(update.getLoc(), name,
+                              {i64, i64, pointer, pointer, pointer});
+    buildRows(function, update, table.getWidth(), scalarNumbers);
+  } else {
+    group = cast<nn::ParamOp>(symbol).getGroupAttr();
+    function =
+        createFunction(update.getLoc(), name, {i64, pointer, pointer, pointer});
+    buildDense(function, update, scalarNumbers);
+  }
+
+  // Names and initial values of the slots are the rule's.
+  auto groupOp =
+      SymbolTable::lookupNearestSymbolFrom<nn::GroupOp>(update, group);
+  auto rule = SymbolTable::lookupNearestSymbolFrom<nn::RuleOp>(
+      update, groupOp.getRuleAttr());
+  if (!rule)
+    return update.emitOpError()
+           << "is of group " << group << " whose rule " << groupOp.getRuleAttr()
+           << " is not in the module, so the slots have no names";
+  size_t slots = update.getEach().front().getTerminator()->getNumOperands() - 1;
+  if (rule.getSlotNames().size() != slots)
+    return update.emitOpError()
+           << "has " << slots << " slots, but rule " << groupOp.getRuleAttr()
+           << " has " << rule.getSlotNames().size();
+  OpBuilder builder(function);
+  rt::UpdateKernelOp::create(builder, update.getLoc(), update.getSymbolAttr(),
+                             FlatSymbolRefAttr::get(function),
+                             rule.getSlotNamesAttr(), rule.getSlotValuesAttr());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void UpdatesToKernels::runOnOperation() {
+  ModuleOp module = getOperation();
+  converted.clear();
+  SmallVector<Operation *> updates;
+  for (auto program : module.getOps<nn::ProgramOp>())
+    for (Operation &op : program.getBody().front())
+      if (isa<nn::OnceOp, nn::UpdateOp>(op))
+        updates.push_back(&op);
+  for (Operation *op : updates) {
+    auto once = dyn_cast<nn::OnceOp>(op);
+    if (failed(once ? convertOnce(once)
+                    : convertUpdate(cast<nn::UpdateOp>(op))))
+      return signalPassFailure();
+  }
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<nn::RuleOp, nn::ScheduleOp>(op))
+      op.erase();
+}

@@ -1,0 +1,86 @@
+//===- TargetSpec.cpp - The machine that a program is for -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Target/TargetSpec.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+#include <vector>
+
+using namespace llvm;
+using namespace pdlc;
+
+static constexpr StringLiteral kTriple = "x86_64-pc-linux-gnu";
+
+/// What x86-64-v3 adds that generated code and runtime use.
+static constexpr StringLiteral kNeededFeatures[] = {"avx2", "bmi2", "f16c",
+                                                    "fma"};
+
+static const Target *findTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+  });
+  std::string error;
+  return TargetRegistry::lookupTarget(Triple(kTriple), error);
+}
+
+std::unique_ptr<TargetMachine> TargetSpec::createMachine() const {
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Strict;
+  return std::unique_ptr<TargetMachine>(findTarget()->createTargetMachine(
+      Triple(triple), cpu, features, options, Reloc::PIC_, std::nullopt,
+      CodeGenOptLevel::Aggressive));
+}
+
+Expected<TargetSpec> TargetSpec::get(StringRef cpu) {
+  const Target *target = findTarget();
+  if (!target)
+    return createStringError("this LLVM cannot generate code for " + kTriple +
+                             "; PDL needs one that was built with target X86");
+  TargetSpec spec;
+  spec.triple = kTriple;
+  spec.cpu = cpu == "native" ? sys::getHostCPUName().str() : cpu.str();
+
+  // An empty CPU first: LLVM would print its own complaint about a wrong one.
+  std::unique_ptr<MCSubtargetInfo> any(
+      target->createMCSubtargetInfo(Triple(kTriple), "", ""));
+  if (!any->isCPUStringValid(spec.cpu))
+    return createStringError("LLVM knows no CPU '" + cpu +
+                             "'; use x86-64-v3, x86-64-v4, native, or a name "
+                             "that `llc -mcpu=help` lists");
+  SubtargetFeatures hostFeatures;
+  if (cpu == "native")
+    for (const auto &[name, enabled] : sys::getHostCPUFeatures())
+      hostFeatures.AddFeature(name, enabled);
+  std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(
+      Triple(kTriple), spec.cpu, hostFeatures.getString()));
+  std::vector<std::string> present;
+  for (const SubtargetFeatureKV &feature : subtarget->getAllProcessorFeatures())
+    if (subtarget->getFeatureBits().test(feature.Value))
+      present.push_back("+" + std::string(feature.Key));
+  spec.features = join(present, ",");
+  for (StringRef needed : kNeededFeatures)
+    if (!is_contained(present, "+" + needed.str()))
+      return createStringError(
+          "CPU '" + spec.cpu + "' has no " + needed +
+          ", which PDL's numerics need; use x86-64-v3 or a later one");
+  spec.dataLayout =
+      spec.createMachine()->createDataLayout().getStringRepresentation();
+  return spec;
+}

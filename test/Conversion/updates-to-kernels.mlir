@@ -1,0 +1,81 @@
+// RUN: pdl-opt %s --nn-updates-to-kernels | FileCheck %s
+
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+  nn.field @category : tensor<?x1xi64>
+}
+nn.rule @momentum hyper() slots(m = 0.5) once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %gradient: f32, %m: f32, %rate: f32):
+  %0 = arith.addf %m, %gradient : f32
+  %1 = arith.mulf %rate, %0 : f32
+  %2 = arith.subf %value, %1 : f32
+  nn.yield %2, %0 : f32, f32
+}
+nn.group @all rule(@momentum) rate(1.0) untouched(lazy)
+nn.table @emb : i64 -> tensor<10xf32> in @all init(#nn.zeros)
+nn.param @w : tensor<10x1xf32> in @all init(#nn.zeros)
+
+nn.program @train reads(@clicks) {
+^bb0(%y: tensor<?x1xf32>, %c: tensor<?x1xi64>):
+  %w = nn.read @w : tensor<10x1xf32>
+  %ids = nn.reshape %c : (tensor<?x1xi64>) -> tensor<?xi64>
+  %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
+  %rows = nn.pull @emb[%keys] : tensor<?x10xf32>
+  %sum, %weight = nn.loss_sum %y : tensor<?x1xf32>
+  %s:2 = nn.once @all weight(%weight) {
+  ^bb0(%step: f64, %total: f64, %squared_norm: f64):
+    %rate = arith.divf %step, %total : f64
+    nn.yield %total, %rate : f64, f64
+  } : tensor<f32>, tensor<f32>
+  nn.update @w gradient(%w) scalars(%s#0, %s#1) {
+  ^bb0(%value: f32, %gradient: f32, %m: f32, %total: f32, %rate: f32):
+    %g = arith.divf %gradient, %total : f32
+    %0 = arith.addf %m, %g : f32
+    %1 = arith.mulf %rate, %0 : f32
+    %2 = arith.subf %value, %1 : f32
+    nn.yield %2, %0 : f32, f32
+  } : tensor<10x1xf32>, tensor<f32>, tensor<f32>
+  nn.update @emb keys(%keys) gradient(%rows) scalars(%s#0, %s#1) {
+  ^bb0(%value: f32, %gradient: f32, %m: f32, %total: f32, %rate: f32):
+    %g = arith.divf %gradient, %total : f32
+    %0 = arith.addf %m, %g : f32
+    %1 = arith.mulf %rate, %0 : f32
+    %2 = arith.subf %value, %1 : f32
+    nn.yield %2, %0 : f32, f32
+  } : tensor<?x10xf32>, tensor<f32>, tensor<f32>
+}
+
+// The dense kernel takes `state` = {value, slots...}; slots declared by the rule.
+// CHECK-NOT: nn.rule
+// CHECK: rt.once_kernel @all calls @once_all scalars 2
+// CHECK: func.func private @once_all(%[[ARGS:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr)
+// CHECK: %[[STEP:.*]] = llvm.load
+// CHECK: %[[TOTAL:.*]] = llvm.load
+// CHECK: %[[RATE:.*]] = arith.divf %[[STEP]], %[[TOTAL]] : f64
+// CHECK: arith.truncf %[[TOTAL]] : f64 to f32
+// CHECK: arith.truncf %[[RATE]] : f64 to f32
+
+// CHECK: rt.update_kernel @w calls @update_w slots ["m"] from [5.000000e-01]
+// CHECK: func.func private @update_w(%[[COUNT:.*]]: i64, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[COUNT]]
+// CHECK: arith.divf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: arith.subf
+// CHECK: llvm.store {{.*}} {alias_scopes = {{.*}}, noalias_scopes
+
+// Rows of width 10 with one slot are 80 bytes: two cache lines are fetched.
+// CHECK: rt.update_kernel @emb calls @update_emb slots ["m"] from [5.000000e-01]
+// CHECK: func.func private @update_emb(%[[ROWS:.*]]: i64, %{{.*}}: i64,
+// CHECK: %[[WIDTH:.*]] = arith.constant 10 : i64
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[ROWS]]
+// CHECK-COUNT-2: llvm.intr.prefetch
+// CHECK-NOT: llvm.intr.prefetch
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[WIDTH]]
+// CHECK: arith.divf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: arith.subf
