@@ -1,0 +1,113 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""In strict f32, the compiled program computes the bits that the reference
+interpreter computes, on any CPU and in any batch."""
+
+import pathlib
+import tempfile
+import unittest
+
+import programs
+import tensorfile
+from programs import ADULT, PDL_OPT, compile_model, model, run
+
+STEPS = 20
+
+
+def bits(tensor):
+    """A tensor as type, shape and bytes, with every NaN alike."""
+    data = tensor.data
+    if data.typecode in "fd":
+        data = [("nan" if x != x else x.hex()) for x in data]
+    else:
+        data = list(data)
+    return tensor.type, tensor.shape, data
+
+
+class Exactness(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def assert_equal_files(self, first, second):
+        a, b = tensorfile.read(first), tensorfile.read(second)
+        self.assertEqual(sorted(a), sorted(b))
+        for name in a:
+            self.assertEqual(bits(a[name])[:2], bits(b[name])[:2], name)
+            left, right = bits(a[name])[2], bits(b[name])[2]
+            wrong = [i for i, (x, y) in enumerate(zip(left, right)) if x != y]
+            self.assertFalse(
+                wrong, f"{name}: {len(wrong)} of {len(left)} elements differ, "
+                       f"the first at {wrong[:1]}: "
+                       f"{[(left[i], right[i]) for i in wrong[:1]]}")
+
+    def train(self, trainer, name, data, *flags):
+        run(trainer, "train", "--data", data, "--seed", 7, "--dump",
+            self.path / f"{name}.safetensors", "--dump-slots", "--log-losses",
+            self.path / f"{name}.losses", *flags)
+        return (self.path / f"{name}.safetensors",
+                (self.path / f"{name}.losses").read_text())
+
+    def check_model(self, name, data):
+        source = model(name)
+        trainer = compile_model(source, self.path / "v3", "--numerics=strict")
+        batches = self.path / "batches.safetensors"
+        flags = ["--rows", "0:2000", "--batch-size", 97, "--steps", STEPS]
+        compiled, losses = self.train(trainer, "compiled", data, *flags,
+                                      "--dump-batches", batches)
+        self.assertEqual(len(losses.split()), STEPS)
+        for phase in ("gradient", "fused"):
+            with self.subTest(phase=phase):
+                dump = self.path / f"{phase}.safetensors"
+                lines = self.path / f"{phase}.losses"
+                run(PDL_OPT, source,
+                    f"--pdl-pipeline=to={phase} numerics=strict",
+                    f"--nn-interpret=program=train data={batches} seed=7 "
+                    f"steps={STEPS} dump={dump} dump-slots=true "
+                    f"losses={lines}", "-o", "/dev/null")
+                self.assertEqual(losses, lines.read_text())
+                self.assert_equal_files(compiled, dump)
+        with self.subTest(target="x86-64-v4"):
+            if not programs.has_avx512():
+                self.skipTest("this CPU has no AVX-512")
+            wide = compile_model(source, self.path / "v4", "--numerics=strict",
+                                 "--target-cpu=x86-64-v4")
+            other, other_losses = self.train(wide, "v4", data, *flags)
+            self.assertEqual(losses, other_losses)
+            self.assert_equal_files(compiled, other)
+        with self.subTest(batch="1 against 512"):
+            outputs = []
+            for size in (1, 512):
+                outputs.append(run(trainer, "predict", "--data", data, "--rows",
+                                   "2000:2600", "--init-from", compiled,
+                                   "--batch-size", size).stdout)
+            self.assertEqual(outputs[0].count("\n"), outputs[1].count("\n"))
+            self.assertEqual(outputs[0], outputs[1])
+        with self.subTest(numerics="fast"):
+            fast = compile_model(source, self.path / "fast", "--numerics=fast")
+            strict_lines = run(trainer, "predict", "--data", data, "--rows",
+                               "2000:2600", "--init-from", compiled).stdout
+            fast_lines = run(fast, "predict", "--data", data, "--rows",
+                             "2000:2600", "--init-from", compiled).stdout
+            a = [float(x) for x in strict_lines.split("\n")[-600:] if x]
+            b = [float(x) for x in fast_lines.split("\n")[-600:] if x]
+            self.assertEqual(len(a), len(b))
+            self.assertGreater(len(a), 500)
+            self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-5)
+
+    def test_logistic_regression(self):
+        self.check_model("logistic_regression", ADULT)
+
+    def test_wide_deep(self):
+        self.check_model("wide_deep", ADULT)
+
+    def test_ctr_dnn(self):
+        self.check_model("ctr_dnn", programs.test_data(
+            "criteo", "kaggle_head10k.tsv.gz"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,65 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the integration tests share: where the tools, models and data are, and
+running them. Standard library only."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("PDL_BUILD", SOURCE / "build"))
+PDL_OPT = BUILD / "bin" / "pdl-opt"
+PDL_TRANSLATE = BUILD / "bin" / "pdl-translate"
+ADULT = SOURCE / "data" / "adult" / "adult_train.csv.gz"
+
+sys.path.insert(0, str(SOURCE / "integration_test" / "oracles"))
+
+
+def model(name):
+    return SOURCE / "models" / name / f"{name}.mlir"
+
+
+def run(*arguments, **options):
+    """Runs a command that must succeed; returns the completed process."""
+    done = subprocess.run([str(a) for a in arguments], capture_output=True,
+                          text=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(
+            f"{' '.join(map(str, arguments))}\nexited with {done.returncode}:\n"
+            f"{done.stdout}\n{done.stderr}")
+    return done
+
+
+def compile_model(source, folder, *flags):
+    """Compiles `source` into `folder`; returns the trainer's path."""
+    run(PDL_TRANSLATE, source, "-o", folder, *flags)
+    return pathlib.Path(folder) / "trainer"
+
+
+def metric(text, name):
+    """The last value of metric `name` (such as "test AUC") in a report."""
+    values = re.findall(rf"{re.escape(name)}\s+([0-9.]+)", text)
+    if not values:
+        raise AssertionError(f"no '{name}' in the report:\n{text}")
+    return float(values[-1])
+
+
+def test_data(*parts):
+    """A file below PDL_TEST_DATA; skips the test without that folder."""
+    folder = os.environ.get("PDL_TEST_DATA")
+    if not folder:
+        raise unittest.SkipTest(
+            f"PDL_TEST_DATA is not set ({'/'.join(parts)} may not be shipped)")
+    return pathlib.Path(folder, *parts)
+
+
+def has_avx512():
+    with open("/proc/cpuinfo") as file:
+        flags = file.read()
+    return all(f" {flag}" in flags for flag in
+               ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"))
