@@ -1,0 +1,242 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bad input of every kind ends in a sentence that says where and what to do, and
+a status that is not zero; nothing that existed is lost."""
+
+import gzip
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import programs
+from programs import ADULT, PDL_OPT, PDL_TRANSLATE, compile_model, model, run
+
+MODEL = """
+module @tiny {{
+  nn.record @r {{
+    nn.field @label : tensor<?x1xf32>
+    nn.field @x : tensor<?x2xf32>{x_options}
+    nn.field @c : {c_type}{c_options}
+  }}
+  nn.group @g rule({rule}) rate(0.1){group_options}
+  nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.param @w : tensor<2x1xf32> in @g init(#nn.xavier)
+  nn.program @train reads(@r) {{
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x2xf32>, %c: {c_type}):
+    %e = nn.lookup @t[%c] pool(sum) : ({c_type}) -> tensor<?x1x1xf32>
+    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %h = nn.linear %x, @w : (tensor<?x2xf32>) -> tensor<?x1xf32>
+    %z = nn.add %f, %h : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    {loss}
+    nn.minimize %l over {groups} : tensor<?x1xf32>
+  }}
+  nn.program @predict frozen reads(@r except @label) {{
+  ^bb0(%x: tensor<?x2xf32>, %c: {c_type}):
+    %h = nn.linear %x, @w : (tensor<?x2xf32>) -> tensor<?x1xf32>
+    nn.return %h : tensor<?x1xf32>
+  }}
+}}
+"""
+
+
+def text(**changes):
+    parts = {
+        "x_options": "", "c_type": "tensor<?x1xi64>", "c_options": "",
+        "rule": "@sgd", "group_options": "", "groups": "@g",
+        "loss": "%l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>",
+    }
+    parts.update(changes)
+    return MODEL.format(**parts)
+
+
+class BadInput(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        (cls.path / "tiny.mlir").write_text(text())
+        cls.trainer = compile_model(cls.path / "tiny.mlir", cls.path / "tiny",
+                                    "--numerics=strict")
+        (cls.path / "good.csv").write_text("1,0.5,1.5,7\n0,1.0,2.0,8\n")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def rejects(self, command, *expected):
+        """Runs `command`; it must fail and say all of `expected`."""
+        done = subprocess.run([str(a) for a in command], capture_output=True,
+                              text=True, timeout=120)
+        self.assertGreater(done.returncode, 0,
+                           f"{command} exited with {done.returncode}")
+        for sentence in expected:
+            self.assertIn(sentence, done.stderr)
+        self.assertNotIn("PLEASE submit a bug report", done.stderr)
+        self.assertNotIn("terminate called", done.stderr)
+        return done
+
+    # --- models ------------------------------------------------------------
+
+    def rejects_model(self, source, *expected):
+        file = self.path / "bad.mlir"
+        file.write_text(source)
+        out = self.path / "bad"
+        self.rejects([PDL_TRANSLATE, file, "-o", out], *expected)
+        self.assertFalse((out / "trainer").exists())
+
+    def test_syntax(self):
+        self.rejects_model("module { nn.record }", "bad.mlir:1:")
+
+    def test_missing_file(self):
+        self.rejects([PDL_TRANSLATE, self.path / "nobody.mlir", "-o",
+                      self.path / "bad"], "nobody.mlir")
+
+    def test_no_program(self):
+        self.rejects_model("module { nn.metric @m : #nn.copc }", "nn.program")
+
+    def test_unknown_rule(self):
+        self.rejects_model(text(rule="@adamm"), "bad.mlir:", "@adamm")
+
+    def test_unknown_hyper_parameter(self):
+        self.rejects_model(text(rule="@adam {beta3 = 0.9}",
+                                group_options=" untouched(lazy)"),
+                           "bad.mlir:", "beta3")
+
+    def test_rule_needs_untouched(self):
+        self.rejects_model(text(rule="@adam"), "bad.mlir:", "untouched")
+
+    def test_unknown_group(self):
+        self.rejects_model(text(groups="@nobody"), "bad.mlir:", "@nobody")
+
+    def test_shape(self):
+        self.rejects_model(text(loss="%l = nn.add %z, %x : (tensor<?x1xf32>, "
+                                     "tensor<?x3xf32>) -> tensor<?x1xf32>"),
+                           "bad.mlir:")
+
+    def test_loss_that_mixes_samples(self):
+        self.rejects_model(
+            text(loss="%s = nn.reduce sum %z axes [0] : (tensor<?x1xf32>) -> "
+                      "tensor<1xf32>\n%l = nn.add %z, %s : (tensor<?x1xf32>, "
+                      "tensor<1xf32>) -> tensor<?x1xf32>"),
+            "bad.mlir:", "samples")
+
+    def test_group_without_path_to_the_loss(self):
+        self.rejects_model(text(loss="%l = nn.stop_gradient %z : "
+                                     "tensor<?x1xf32>"),
+                           "bad.mlir:", "@g")
+
+    def test_field_type(self):
+        self.rejects_model(text(c_type="tensor<4xi64>"), "bad.mlir:", "(C1)")
+
+    def test_translate_flags(self):
+        for flags, expected in (
+                (["--emit=python"], "python"),
+                (["--numerics=exact"], "exact"),
+                (["--element-type=f16"], "f16"),
+                (["--target-cpu=pentium9"], "pentium9"),
+                (["--mode=geo"], "geo")):
+            with self.subTest(flags=flags):
+                self.rejects([PDL_TRANSLATE, self.path / "tiny.mlir", "-o",
+                              self.path / "bad", *flags], expected)
+
+    def test_output_folder_is_a_file(self):
+        (self.path / "taken").write_text("mine")
+        self.rejects([PDL_TRANSLATE, self.path / "tiny.mlir", "-o",
+                      self.path / "taken"], "taken")
+        self.assertEqual((self.path / "taken").read_text(), "mine")
+
+    def test_pipeline_phase(self):
+        self.rejects([PDL_OPT, self.path / "tiny.mlir",
+                      "--pdl-pipeline=to=nowhere"], "nowhere", "merged")
+
+    # --- data --------------------------------------------------------------
+
+    def rejects_data(self, name, content, *expected, flags=()):
+        file = self.path / name
+        if isinstance(content, bytes):
+            file.write_bytes(content)
+        else:
+            file.write_text(content)
+        self.rejects([self.trainer, "train", "--data", file, *flags], *expected)
+
+    def test_missing_data_file(self):
+        self.rejects([self.trainer, "train", "--data", self.path / "no.csv"],
+                     "no.csv")
+
+    def test_too_few_columns(self):
+        self.rejects_data("a.csv", "1,0.5,1.5,7\n1,0.5\n", "a.csv:2")
+
+    def test_not_a_number(self):
+        self.rejects_data("b.csv", "1,0.5,1.5,7\n1,half,1.5,7\n", "b.csv:2:2",
+                          "half")
+
+    def test_missing_number(self):
+        self.rejects_data("c.csv", "1,,1.5,7\n", "c.csv:1:2", "missing")
+
+    def test_id_out_of_range(self):
+        self.rejects_data("d.csv", "1,0.5,1.5,99999999999999999999\n",
+                          "d.csv:1:4")
+
+    def test_too_many_bad_rows(self):
+        self.rejects_data("e.csv", "x,1,1,1\n1,1,1,1\ny,1,1,1\n", "e.csv:3",
+                          flags=("--max-bad-rows", "1"))
+
+    def test_damaged_gzip(self):
+        whole = gzip.compress(b"1,0.5,1.5,7\n" * 1000)
+        self.rejects_data("f.csv.gz", whole[:len(whole) // 2], "f.csv.gz")
+
+    def test_empty_file(self):
+        self.rejects_data("g.csv", "", "g.csv")
+
+    def test_not_finite(self):
+        self.rejects_data("h.csv", "1,inf,1.5,7\n1,nan,1,1\n", "h.csv")
+
+    # --- flags and state ---------------------------------------------------
+
+    def test_flags(self):
+        good = ["--data", self.path / "good.csv"]
+        for flags, expected in (
+                (["train"], "--data"),
+                (["fly"], "fly"),
+                (["train", *good, "--batch-size", "0"], "--batch-size"),
+                (["train", *good, "--batch-size", "many"], "--batch-size"),
+                (["train", *good, "--rows", "9:1"], "--rows"),
+                (["train", *good, "--replicas", "2x"], "--replicas"),
+                (["train", *good, "--speed", "9"], "--speed"),
+                (["train", *good, "--dump-slots"], "--dump"),
+                (["train", *good, "--init-from", self.path / "no.st"], "no.st")):
+            with self.subTest(flags=flags):
+                self.rejects([self.trainer, *flags], expected)
+
+    def test_init_from_another_model(self):
+        file = self.path / "other.safetensors"
+        header = json.dumps({"w": {"dtype": "F32", "shape": [3, 1],
+                                   "data_offsets": [0, 12]}}).encode()
+        file.write_bytes(struct.pack("<Q", len(header)) + header + bytes(12))
+        self.rejects([self.trainer, "train", "--data", self.path / "good.csv",
+                      "--init-from", file], "other.safetensors", "w")
+
+    def test_init_from_damaged_file(self):
+        file = self.path / "damaged.safetensors"
+        file.write_bytes(b"\xff" * 64)
+        self.rejects([self.trainer, "train", "--data", self.path / "good.csv",
+                      "--init-from", file], "damaged.safetensors")
+
+    def test_dump_into_a_missing_folder_keeps_nothing_half(self):
+        self.rejects([self.trainer, "train", "--data", self.path / "good.csv",
+                      "--dump", self.path / "no" / "where.safetensors"],
+                     "where.safetensors")
+        self.assertFalse((self.path / "no").exists())
+
+    def test_good_input_is_accepted(self):
+        run(self.trainer, "train", "--data", self.path / "good.csv")
+
+
+if __name__ == "__main__":
+    unittest.main()
