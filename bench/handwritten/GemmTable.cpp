@@ -60,8 +60,8 @@ void printRow(const Row &row, double peak) {
       std::printf("%11s", "-");
       continue;
     }
-    const double seconds =
-        bestSeconds(0.1, [&] { strictGemm(isa, worker.gemm, call); });
+    const double seconds = bestSeconds(
+        0.1, [&] { strictGemm(isa, worker.gemmWorkspace(), call); });
     std::printf("%9.1f %%", percent(seconds));
   }
 #ifdef PDL_HAVE_ONEDNN
