@@ -172,7 +172,7 @@ def check_op(case, folder, options):
         problems += compare_metrics(expected, run([trainer, "evaluate", *common]))
     dump, losses = (os.path.join(folder, name) for name in ("dump", "losses"))
     run([trainer, "train", *common, "--steps", facts["steps"], "--dump", dump,
-         "--log-losses", losses])
+         "--dump-slots", "--log-losses", losses])
     problems += compare_losses(expected["loss"].data, losses, tolerance)
     return problems + compare_state(expected, tensorfile.read(dump), tolerance)
 

@@ -8,8 +8,8 @@
 """Update rules as plain formulas, for dense tensors and for the touched rows of
 a table alike. They work on PyTorch tensors of any shape.
 
-`rule_cases.py` compares sgd, momentum, adagrad and adam with
-torch.optim before it writes anything; ftrl follows McMahan et al., "Ad Click
+`rule_cases.py` compares all but ftrl with torch.optim before it writes anything;
+ftrl follows McMahan et al., "Ad Click
 Prediction: a View from the Trenches" (2013), algorithm 1.
 """
 
@@ -35,10 +35,16 @@ def _momentum(value, gradient, slots, rate, step, hyper):
     return value - rate * velocity, {"velocity": velocity}
 
 
+def _nesterov(value, gradient, slots, rate, step, hyper):
+    velocity = hyper["momentum"] * slots["velocity"] + gradient
+    direction = gradient + hyper["momentum"] * velocity
+    return value - rate * direction, {"velocity": velocity}
+
+
 def _adagrad(value, gradient, slots, rate, step, hyper):
-    total = slots["sum"] + gradient * gradient
+    total = slots["accumulator"] + gradient * gradient
     value = value - rate * gradient / (torch.sqrt(total) + hyper["epsilon"])
-    return value, {"sum": total}
+    return value, {"accumulator": total}
 
 
 def _adam(value, gradient, slots, rate, step, hyper):
@@ -66,7 +72,8 @@ def _ftrl(value, gradient, slots, rate, step, hyper):
 RULES = {
     "sgd": Rule({}, lambda hyper: {}, _sgd),
     "momentum": Rule({"momentum": 0.9}, lambda hyper: {"velocity": 0.0}, _momentum),
-    "adagrad": Rule({"epsilon": 1e-10}, lambda hyper: {"sum": 0.0}, _adagrad),
+    "nesterov": Rule({"momentum": 0.9}, lambda hyper: {"velocity": 0.0}, _nesterov),
+    "adagrad": Rule({"epsilon": 1e-10}, lambda hyper: {"accumulator": 0.0}, _adagrad),
     "adam": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8},
                  lambda hyper: {"m": 0.0, "v": 0.0}, _adam),
     "ftrl": Rule({"beta": 1.0, "l1": 0.0, "l2": 0.0},

@@ -167,6 +167,8 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             expected[f"after/{symbol}.values"] = tensor.numpy()
         else:
             expected[f"after/{symbol}"] = tensor.numpy()
+        for slot, state in slots[symbol].items():
+            expected[f"after/{symbol}.slot.{slot}"] = state.numpy()
     for array in ("x", "target", "weight"):
         if array in data:
             data[array] = data[array].astype(numpy.float32)
@@ -180,6 +182,7 @@ def check_against_torch():
     makers = {
         "sgd": lambda p: torch.optim.SGD([p], lr=0.05),
         "momentum": lambda p: torch.optim.SGD([p], lr=0.05, momentum=0.9),
+        "nesterov": lambda p: torch.optim.SGD([p], lr=0.05, momentum=0.9, nesterov=True),
         "adagrad": lambda p: torch.optim.Adagrad([p], lr=0.05, eps=1e-10),
         "adam": lambda p: torch.optim.Adam([p], lr=0.05),
     }
@@ -206,7 +209,9 @@ def write_rule_cases(folder):
         "by_sgd": Group("sgd", 0.0625),
         "by_momentum": Group("momentum", 0.03125),
         "by_momentum_half": Group("momentum", 0.03125, {"momentum": 0.5}),
+        "by_nesterov": Group("nesterov", 0.03125),
         "by_adagrad": Group("adagrad", 0.25),
+        "by_adagrad_soft": Group("adagrad", 0.25, {"epsilon": 0.25}),
         "by_adam": Group("adam", 0.125),
         "by_adam_other": Group("adam", 0.125, {"beta1": 0.75, "beta2": 0.99,
                                             "epsilon": 1e-4}),
@@ -243,11 +248,20 @@ def write_rule_cases(folder):
         for name, schedule, hyper, factor in SCHEDULES}, steps=10)
 
 
+def cosine(step, steps, floor=0.0, warm_up=0.0):
+    """`floor` is a share of the base rate here, a rate in the model."""
+    share = 0.5 * (1 + math.cos(math.pi * min(1.0, max(0.0, step - 1 - warm_up) / steps)))
+    return min(1.0, step / max(1.0, warm_up)) * (floor + (1 - floor) * share)
+
+
 SCHEDULES = [
     ("constant", "constant", {}, lambda step: 1.0),
     ("exponential", "exponential", {"decay": 0.5, "steps": 4.0},
      lambda step: 0.5**((step - 1) / 4.0)),
+    ("stairs", "exponential", {"decay": 0.5, "steps": 3.0, "staircase": 1.0},
+     lambda step: 0.5**((step - 1) // 3)),
     ("warm_up", "warm_up", {"steps": 5.0}, lambda step: min(1.0, step / 5.0)),
-    ("cosine", "cosine", {"steps": 8.0},
-     lambda step: 0.5 * (1 + math.cos(math.pi * min(1.0, (step - 1) / 8.0)))),
+    ("cosine", "cosine", {"steps": 8.0}, lambda step: cosine(step, 8.0)),
+    ("cosine_all", "cosine", {"steps": 5.0, "floor": 0.015625, "warm_up": 3.0},
+     lambda step: cosine(step, 5.0, 0.25, 3.0)),
 ]

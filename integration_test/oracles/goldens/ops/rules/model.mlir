@@ -25,9 +25,15 @@ module @rules {
   nn.group @by_momentum_half rule(@momentum {momentum = 0.5}) rate(0.03125) untouched(lazy)
   nn.param @by_momentum_half_p : tensor<3xf32> in @by_momentum_half init(#nn.zeros)
   nn.table @by_momentum_half_t : i64 -> tensor<3xf32> in @by_momentum_half init(#nn.zeros)
+  nn.group @by_nesterov rule(@nesterov) rate(0.03125) untouched(lazy)
+  nn.param @by_nesterov_p : tensor<3xf32> in @by_nesterov init(#nn.zeros)
+  nn.table @by_nesterov_t : i64 -> tensor<3xf32> in @by_nesterov init(#nn.zeros)
   nn.group @by_adagrad rule(@adagrad) rate(0.25) untouched(lazy)
   nn.param @by_adagrad_p : tensor<3xf32> in @by_adagrad init(#nn.zeros)
   nn.table @by_adagrad_t : i64 -> tensor<3xf32> in @by_adagrad init(#nn.zeros)
+  nn.group @by_adagrad_soft rule(@adagrad {epsilon = 0.25}) rate(0.25) untouched(lazy)
+  nn.param @by_adagrad_soft_p : tensor<3xf32> in @by_adagrad_soft init(#nn.zeros)
+  nn.table @by_adagrad_soft_t : i64 -> tensor<3xf32> in @by_adagrad_soft init(#nn.zeros)
   nn.group @by_adam rule(@adam) rate(0.125) untouched(lazy)
   nn.param @by_adam_p : tensor<3xf32> in @by_adam init(#nn.zeros)
   nn.table @by_adam_t : i64 -> tensor<3xf32> in @by_adam init(#nn.zeros)
@@ -65,6 +71,14 @@ module @rules {
     %by_momentum_half_error = nn.squared_error %by_momentum_half_value, %target : tensor<?x3xf32>
     %by_momentum_half_loss = nn.reduce sum %by_momentum_half_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %by_momentum_half_total = nn.add %by_momentum_total, %by_momentum_half_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %by_nesterov_p = nn.read @by_nesterov_p : tensor<3xf32>
+    %by_nesterov_rows = nn.lookup @by_nesterov_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
+    %by_nesterov_sum = nn.reduce sum %by_nesterov_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
+    %by_nesterov_product = nn.mul %x, %by_nesterov_p : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %by_nesterov_value = nn.add %by_nesterov_product, %by_nesterov_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %by_nesterov_error = nn.squared_error %by_nesterov_value, %target : tensor<?x3xf32>
+    %by_nesterov_loss = nn.reduce sum %by_nesterov_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
+    %by_nesterov_total = nn.add %by_momentum_half_total, %by_nesterov_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     %by_adagrad_p = nn.read @by_adagrad_p : tensor<3xf32>
     %by_adagrad_rows = nn.lookup @by_adagrad_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
     %by_adagrad_sum = nn.reduce sum %by_adagrad_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
@@ -72,7 +86,15 @@ module @rules {
     %by_adagrad_value = nn.add %by_adagrad_product, %by_adagrad_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
     %by_adagrad_error = nn.squared_error %by_adagrad_value, %target : tensor<?x3xf32>
     %by_adagrad_loss = nn.reduce sum %by_adagrad_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
-    %by_adagrad_total = nn.add %by_momentum_half_total, %by_adagrad_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %by_adagrad_total = nn.add %by_nesterov_total, %by_adagrad_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %by_adagrad_soft_p = nn.read @by_adagrad_soft_p : tensor<3xf32>
+    %by_adagrad_soft_rows = nn.lookup @by_adagrad_soft_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
+    %by_adagrad_soft_sum = nn.reduce sum %by_adagrad_soft_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
+    %by_adagrad_soft_product = nn.mul %x, %by_adagrad_soft_p : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %by_adagrad_soft_value = nn.add %by_adagrad_soft_product, %by_adagrad_soft_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %by_adagrad_soft_error = nn.squared_error %by_adagrad_soft_value, %target : tensor<?x3xf32>
+    %by_adagrad_soft_loss = nn.reduce sum %by_adagrad_soft_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
+    %by_adagrad_soft_total = nn.add %by_adagrad_total, %by_adagrad_soft_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     %by_adam_p = nn.read @by_adam_p : tensor<3xf32>
     %by_adam_rows = nn.lookup @by_adam_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
     %by_adam_sum = nn.reduce sum %by_adam_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
@@ -80,7 +102,7 @@ module @rules {
     %by_adam_value = nn.add %by_adam_product, %by_adam_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
     %by_adam_error = nn.squared_error %by_adam_value, %target : tensor<?x3xf32>
     %by_adam_loss = nn.reduce sum %by_adam_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
-    %by_adam_total = nn.add %by_adagrad_total, %by_adam_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %by_adam_total = nn.add %by_adagrad_soft_total, %by_adam_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     %by_adam_other_p = nn.read @by_adam_other_p : tensor<3xf32>
     %by_adam_other_rows = nn.lookup @by_adam_other_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
     %by_adam_other_sum = nn.reduce sum %by_adam_other_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
@@ -105,6 +127,6 @@ module @rules {
     %by_ftrl_sparse_error = nn.squared_error %by_ftrl_sparse_value, %target : tensor<?x3xf32>
     %by_ftrl_sparse_loss = nn.reduce sum %by_ftrl_sparse_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %by_ftrl_sparse_total = nn.add %by_ftrl_total, %by_ftrl_sparse_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    nn.minimize %by_ftrl_sparse_total over [@by_sgd, @by_momentum, @by_momentum_half, @by_adagrad, @by_adam, @by_adam_other, @by_ftrl, @by_ftrl_sparse] : tensor<?x1xf32>
+    nn.minimize %by_ftrl_sparse_total over [@by_sgd, @by_momentum, @by_momentum_half, @by_nesterov, @by_adagrad, @by_adagrad_soft, @by_adam, @by_adam_other, @by_ftrl, @by_ftrl_sparse] : tensor<?x1xf32>
   }
 }
