@@ -134,6 +134,15 @@ def compare_outputs(expected, names, path, tolerance):
     return problems
 
 
+def compare_exact_metrics(expected, path):
+    """`path`: lines of a metric's name and its value."""
+    with open(path, encoding="utf-8") as file:
+        reported = dict(line.split() for line in file)
+    return [problem for name, tensor in expected.items() if name.startswith("metric/")
+            for problem in difference(name, tensor.data, [float(reported.get(
+                name[len("metric/"):], "nan"))], 1e-10)]
+
+
 def compare_metrics(expected, report):
     """`report`: lines such as `test AUC @auc 0.9123`, with four digits; the name
     of a metric stands there if several have its kind."""
@@ -175,6 +184,40 @@ def check_op(case, folder, options):
          "--dump-slots", "--log-losses", losses])
     problems += compare_losses(expected["loss"].data, losses, tolerance)
     return problems + compare_state(expected, tensorfile.read(dump), tolerance)
+
+
+def check_interpreted(case, folder, options):
+    facts, expected = read_case(case)
+    tolerance = TOLERANCES[options.element_type]
+    pipeline = f"to={options.phase} numerics=strict element-type={options.element_type}"
+
+    def interpret(program, **more):
+        settings = " ".join(f"{name.replace('_', '-')}={value}"
+                            for name, value in more.items())
+        run([options.pdl_opt, os.path.join(case, "model.mlir"),
+             f"--pdl-pipeline={pipeline}",
+             f"--nn-interpret=program={program} data={case}/data.safetensors "
+             f"init={case}/init.safetensors batch-size={facts['batch_size']} {settings}",
+             "-o", os.devnull])
+
+    problems = []
+    files = {name: os.path.join(folder, name)
+             for name in ("outputs", "metrics", "losses", "dump")}
+    if facts["outputs"]:
+        interpret("predict", outputs=files["outputs"])
+        problems += compare_outputs(expected, facts["outputs"], files["outputs"],
+                                    tolerance)
+    if "metric/auc" in expected:
+        interpret("evaluate", metrics=files["metrics"])
+        problems += compare_exact_metrics(expected, files["metrics"])
+    trains = options.phase not in ("model", "merged")  # there, only losses
+    interpret("train", steps=facts["steps"] if trains else 1, losses=files["losses"],
+              dump=files["dump"], dump_slots="true")
+    losses = expected["loss"].data if trains else expected["loss"].data[:1]
+    problems += compare_losses(losses, files["losses"], tolerance)
+    if trains:
+        problems += compare_state(expected, tensorfile.read(files["dump"]), tolerance)
+    return problems
 
 
 def check_model(case, folder, options):
@@ -251,7 +294,12 @@ def main():
         return added
 
     op = command("op", check_op)
-    op.add_argument("--element-type", choices=TOLERANCES, default="f64")
+    interpret = command("interpret", check_interpreted)
+    interpret.add_argument("--pdl-opt", required=True)
+    interpret.add_argument("--phase", default="gradient",
+                           choices=("model", "merged", "gradient", "fused"))
+    for added in (op, interpret):
+        added.add_argument("--element-type", choices=TOLERANCES, default="f64")
     model = command("model", check_model)
     auc = command("auc", check_auc)
     auc.add_argument("--epochs", type=int, required=True)
