@@ -1,0 +1,100 @@
+// RUN: pdl-opt %s --nn-expand-updates -split-input-file -verify-diagnostics
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf32> }
+  // expected-error @+1 {{names rule @sgd, which the module does not define; run nn-link-std if it is one of the standard library}}
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.param @a : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    nn.apply_gradients %x [@a](%a) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+  }
+}
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf32> }
+  nn.rule @still hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield %value : f32
+  }
+  // expected-error @+1 {{names schedule @cosine, which the module does not define; run nn-link-std if it is one of the standard library}}
+  nn.group @g rule(@still) rate(0.1) schedule(@cosine)
+  nn.param @a : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    nn.apply_gradients %x [@a](%a) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+  }
+}
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf64> }
+  // expected-note @+1 {{the rule is here}}
+  nn.rule @still hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield %value : f32
+  }
+  // expected-error @+1 {{trains symbols of 'f64' by rule @still, whose region 'each' is written for 'f32'}}
+  nn.group @g rule(@still) rate(0.1)
+  nn.param @a : tensor<1xf64> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf64>):
+    %a = nn.read @a : tensor<1xf64>
+    nn.apply_gradients %x [@a](%a) over [@g] : tensor<?x1xf64> -> tensor<1xf64>
+  }
+}
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf32> }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.param @a : tensor<1xf32> init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    // expected-error @+1 {{updates @a, which is in none of its groups (C2)}}
+    nn.apply_gradients %x [@a](%a) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+  }
+}
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf32> }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.param @a : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    // expected-error @+1 {{needs as many symbols as gradients (C1)}}
+    nn.apply_gradients %x [@a](%a, %a) over [@g] : tensor<?x1xf32> -> tensor<1xf32>, tensor<1xf32>
+  }
+}
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @ids : tensor<?x1xi64> }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%ids: tensor<?x1xi64>):
+    %flat = nn.reshape %ids : (tensor<?x1xi64>) -> tensor<?xi64>
+    %keys, %inverse, %key_splits, %occurrences = nn.unique %flat
+    %rows = nn.pull @t[%keys] : tensor<?x1xf32>
+    // expected-error @+1 {{needs keys exactly for its tables (C1)}}
+    nn.apply_gradients %rows [@t](%rows) over [@g] : tensor<?x1xf32> -> tensor<?x1xf32>
+  }
+}

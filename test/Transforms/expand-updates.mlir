@@ -1,0 +1,118 @@
+// RUN: pdl-opt %s --nn-expand-updates | FileCheck %s
+
+// CHECK: module attributes {nn.phase = "gradient"}
+module attributes {nn.phase = "merged"} {
+  nn.record @r {
+    nn.field @x : tensor<?x2xf32>
+    nn.field @ids : tensor<?x1xi64>
+    nn.field @weight : tensor<?x1xf32>
+  }
+  // The rule that a group names still declares slots; the rest has been said.
+  // CHECK: nn.rule @heavy
+  // CHECK-NOT: nn.rule @unnamed
+  // CHECK-NOT: nn.schedule
+  nn.rule @heavy hyper(momentum = 0.5, scale = 2.0) slots(velocity = 0.0) once {
+  ^bb0(%step: f64, %rate: f64, %momentum: f64, %scale: f64):
+    %0 = arith.mulf %rate, %scale : f64
+    nn.yield %0, %momentum : f64, f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %velocity: f32, %rate: f32, %momentum: f32):
+    %0 = math.fma %momentum, %velocity, %gradient : f32
+    %1 = arith.mulf %rate, %0 : f32
+    %2 = arith.subf %value, %1 : f32
+    nn.yield %2, %0 : f32, f32
+  }
+  nn.rule @unnamed hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield %value : f32
+  }
+  nn.schedule @inverse hyper(offset = 1.0) {
+  ^bb0(%step: f64, %rate: f64, %offset: f64):
+    %0 = arith.addf %step, %offset : f64
+    %1 = arith.divf %rate, %0 : f64
+    nn.yield %1 : f64
+  }
+  nn.clip @joint : global_norm(3.0)
+  nn.group @plain rule(@heavy) rate(0.125)
+  nn.group @full rule(@heavy {momentum = 0.75}) rate(0.25) schedule(@inverse {offset = 8}) decay(#nn.l2<0.5>, #nn.l1<0.0625>) clip(@joint)
+  nn.group @clipped rule(@heavy) rate(0.375) clip(@joint) untouched(lazy)
+  nn.param @a : tensor<2xf32> in @plain init(#nn.zeros)
+  nn.param @b : tensor<2xf32> in @full init(#nn.zeros)
+  nn.table @t : i64 -> tensor<2xf32> in @clipped init(#nn.zeros)
+
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x2xf32>, %ids: tensor<?x1xi64>, %weight: tensor<?x1xf32>):
+    %flat = nn.reshape %ids : (tensor<?x1xi64>) -> tensor<?xi64>
+    %keys, %inverse, %key_splits, %occurrences = nn.unique %flat
+    %a = nn.read @a : tensor<2xf32>
+    %b = nn.read @b : tensor<2xf32>
+    %rows = nn.pull @t[%keys] : tensor<?x2xf32>
+    nn.apply_gradients %weight weight %weight [@a, @b, @t](%a, %b, %rows) keys(%keys) over [@full, @plain, @clipped]
+      : tensor<?x1xf32>, tensor<?x1xf32> -> tensor<2xf32>, tensor<2xf32>, tensor<?x2xf32>
+  }
+}
+
+// CHECK-LABEL: nn.program @train
+// CHECK: %[[KEYS:.+]], %{{.+}}, %{{.+}}, %{{.+}} = nn.unique
+// CHECK: %[[A:.+]] = nn.read @a
+// CHECK: %[[B:.+]] = nn.read @b
+// CHECK: %[[ROWS:.+]] = nn.pull @t
+// CHECK-NEXT: %{{.+}}, %[[WEIGHT:.+]] = nn.loss_sum %{{.+}} weight %{{.+}} :
+
+// One norm for the clip, over both groups that name it.
+// CHECK-NEXT: %[[NORM:.+]] = nn.squared_norm [@b, @t](%[[B]], %[[ROWS]]) keys(%[[KEYS]]) weight(%[[WEIGHT]])
+
+// The weight, the clip factor, then what the rule yields.
+// CHECK-NEXT: %[[FULL:.+]]:4 = nn.once @full weight(%[[WEIGHT]]) norm(%[[NORM]]) {
+// CHECK-NEXT: ^bb0(%[[STEP:.+]]: f64, %[[W:.+]]: f64, %[[SQUARED:.+]]: f64):
+// CHECK-NEXT: %[[BASE:.+]] = arith.constant 2.500000e-01 : f64
+// CHECK-NEXT: %[[OFFSET:.+]] = arith.constant 8.000000e+00 : f64
+// CHECK-NEXT: %[[DIVISOR:.+]] = arith.addf %[[STEP]], %[[OFFSET]] : f64
+// CHECK-NEXT: %[[RATE:.+]] = arith.divf %[[BASE]], %[[DIVISOR]] : f64
+// CHECK-NEXT: %[[LIMIT:.+]] = arith.constant 3.000000e+00 : f64
+// CHECK-NEXT: %[[ROOT:.+]] = math.sqrt %[[SQUARED]] : f64
+// CHECK-NEXT: %[[LARGER:.+]] = arith.maximumf %[[ROOT]], %[[LIMIT]] : f64
+// CHECK-NEXT: %[[FACTOR:.+]] = arith.divf %[[LIMIT]], %[[LARGER]] : f64
+// CHECK-NEXT: %[[MOMENTUM:.+]] = arith.constant 7.500000e-01 : f64
+// CHECK-NEXT: %[[SCALE:.+]] = arith.constant 2.000000e+00 : f64
+// CHECK-NEXT: %[[SCALED:.+]] = arith.mulf %[[RATE]], %[[SCALE]] : f64
+// CHECK-NEXT: nn.yield %[[W]], %[[FACTOR]], %[[SCALED]], %[[MOMENTUM]] : f64, f64, f64, f64
+// CHECK-NEXT: } : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+
+// CHECK-NEXT: %[[PLAIN:.+]]:3 = nn.once @plain weight(%[[WEIGHT]]) {
+// CHECK: %[[CLIPPED:.+]]:4 = nn.once @clipped weight(%[[WEIGHT]]) norm(%[[NORM]]) {
+
+// CHECK: nn.update @a gradient(%[[A]]) scalars(%[[PLAIN]]#0, %[[PLAIN]]#1, %[[PLAIN]]#2) {
+// CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[VELOCITY:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[MOMENTUM:[a-z0-9]+]]: f32):
+// CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[SUM]], %[[W]] : f32
+// CHECK-NEXT: %[[NEW:.+]] = math.fma %[[MOMENTUM]], %[[VELOCITY]], %[[MEAN]] : f32
+// CHECK-NEXT: %[[CHANGE:.+]] = arith.mulf %[[RATE]], %[[NEW]] : f32
+// CHECK-NEXT: %[[RESULT:.+]] = arith.subf %[[VALUE]], %[[CHANGE]] : f32
+// CHECK-NEXT: nn.yield %[[RESULT]], %[[NEW]] : f32, f32
+
+// Divided, clipped, then the regularizers in order.
+// CHECK: nn.update @b gradient(%[[B]]) scalars(%[[FULL]]#0, %[[FULL]]#1, %[[FULL]]#2, %[[FULL]]#3) {
+// CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[VELOCITY:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32, %[[FACTOR:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[MOMENTUM:[a-z0-9]+]]: f32):
+// CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[SUM]], %[[W]] : f32
+// CHECK-NEXT: %[[SHORT:.+]] = arith.mulf %[[MEAN]], %[[FACTOR]] : f32
+// CHECK-NEXT: %[[L2:.+]] = arith.constant 5.000000e-01 : f32
+// CHECK-NEXT: %[[PULL2:.+]] = arith.mulf %[[L2]], %[[VALUE]] : f32
+// CHECK-NEXT: %[[G2:.+]] = arith.addf %[[SHORT]], %[[PULL2]] : f32
+// CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[POSITIVE:.+]] = arith.cmpf ogt, %[[VALUE]], %[[ZERO]] : f32
+// CHECK-NEXT: %[[NEGATIVE:.+]] = arith.cmpf olt, %[[VALUE]], %[[ZERO]] : f32
+// CHECK-NEXT: %[[MINUS:.+]] = arith.constant -1.000000e+00 : f32
+// CHECK-NEXT: %[[REST:.+]] = arith.select %[[NEGATIVE]], %[[MINUS]], %[[VALUE]] : f32
+// CHECK-NEXT: %[[PLUS:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT: %[[SIGN:.+]] = arith.select %[[POSITIVE]], %[[PLUS]], %[[REST]] : f32
+// CHECK-NEXT: %[[L1:.+]] = arith.constant 6.250000e-02 : f32
+// CHECK-NEXT: %[[PULL1:.+]] = arith.mulf %[[L1]], %[[SIGN]] : f32
+// CHECK-NEXT: %[[G1:.+]] = arith.addf %[[G2]], %[[PULL1]] : f32
+// CHECK-NEXT: math.fma %[[MOMENTUM]], %[[VELOCITY]], %[[G1]] : f32
+
+// CHECK: nn.update @t keys(%[[KEYS]]) gradient(%[[ROWS]]) scalars(%[[CLIPPED]]#0,
+// CHECK: } : tensor<?x2xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+// CHECK-NEXT: }

@@ -1,0 +1,71 @@
+// RUN: pdl-opt %s --nn-link-std -split-input-file | FileCheck %s
+
+// Each definition comes once, before the first group that names it.
+// CHECK-LABEL: module @f32
+// CHECK-NOT: nn.schedule
+// CHECK: nn.rule @adagrad
+// CHECK-SAME: slots (accumulator = 0.000000e+00)
+// CHECK: ^bb0(%{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f64):
+// CHECK: ^bb0(%{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32):
+// CHECK: nn.schedule @warm_up
+// CHECK: nn.group @first
+// CHECK-NEXT: nn.group @second
+module @f32 {
+  nn.group @first rule(@adagrad) rate(0.1) schedule(@warm_up {steps = 10.0})
+  nn.group @second rule(@adagrad {epsilon = 0.5}) rate(0.1)
+  nn.param @w : tensor<1xf32> in @first init(#nn.zeros)
+}
+
+// -----
+
+// The model's own definition wins.
+// CHECK-LABEL: module @own
+// CHECK: nn.rule @sgd
+// CHECK: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %{{.+}}: f32):
+// CHECK-NEXT: nn.yield %[[VALUE]]
+// CHECK-NOT: nn.rule
+module @own {
+  nn.rule @sgd hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield %value : f32
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+}
+
+// -----
+
+// Rules of f64 state work on f64.
+// CHECK-LABEL: module @f64
+// CHECK: nn.rule @sgd
+// CHECK: ^bb0(%{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f64):
+// CHECK-NEXT: arith.mulf {{.+}} : f64
+module @f64 {
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<1xf64> in @g init(#nn.zeros)
+}
+
+// -----
+
+// Everything in the library is well-formed.
+// CHECK-LABEL: module @all
+// CHECK-DAG: nn.rule @sgd
+// CHECK-DAG: nn.rule @momentum
+// CHECK-DAG: nn.rule @nesterov
+// CHECK-DAG: nn.rule @adagrad
+// CHECK-DAG: nn.rule @adam
+// CHECK-DAG: nn.rule @ftrl
+// CHECK-DAG: nn.schedule @constant
+// CHECK-DAG: nn.schedule @exponential
+// CHECK-DAG: nn.schedule @warm_up
+// CHECK-DAG: nn.schedule @cosine
+module @all {
+  nn.group @g1 rule(@sgd) rate(0.1) schedule(@constant)
+  nn.group @g2 rule(@momentum {momentum = 0.5}) rate(0.1) schedule(@exponential {decay = 0.5, steps = 10.0, staircase = 1.0})
+  nn.group @g3 rule(@nesterov {momentum = 0.5}) rate(0.1) schedule(@warm_up {steps = 10.0})
+  nn.group @g4 rule(@adagrad {epsilon = 0.5}) rate(0.1) schedule(@cosine {steps = 10.0, floor = 0.01, warm_up = 5.0})
+  nn.group @g5 rule(@adam {beta1 = 0.5, beta2 = 0.5, epsilon = 0.5}) rate(0.1)
+  nn.group @g6 rule(@ftrl {beta = 0.5, l1 = 0.5, l2 = 0.5}) rate(0.1)
+}
