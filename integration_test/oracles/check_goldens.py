@@ -18,9 +18,9 @@ standard library only.
       f64 losses of a reference model over many steps (1e-10, relative) and its
       f32 gradients of the first step (1e-5 of the tensor's largest value).
 
-  check_goldens.py auc MODEL --pdl-translate TOOL --data FILE --epochs N
-      --at-least AUC [--seeds 0 1 2]
-      Mean test AUC: trained on the first 80 % of the rows, measured on the rest.
+  check_goldens.py paired FOLDER --pdl-translate TOOL --data FILE
+      Test AUC of f32 trainings from the values that PyTorch started from, in
+      the same order: within 0.003 of PyTorch's for each seed.
 
 Prints one line a case; a failed one names the tensors that differ, and makes
 the exit status 1.
@@ -42,6 +42,8 @@ import tensorfile
 TOLERANCES = {"f64": 1e-10, "f32": 1e-5}
 # Of a model whose step moves a value by a power of two times its gradient.
 GRADIENT_FACTOR = 1024.0
+# Of AUC from equal values on equal batches, whatever the order of sums.
+PAIRED_TOLERANCE = 0.003
 
 
 class Failure(Exception):
@@ -164,6 +166,11 @@ def read_case(case):
     return facts, tensorfile.read(os.path.join(case, "expected.safetensors"))
 
 
+def model_path(name):
+    models = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models")
+    return os.path.join(models, name, name + ".mlir")
+
+
 def check_op(case, folder, options):
     facts, expected = read_case(case)
     tolerance = TOLERANCES[options.element_type]
@@ -222,13 +229,11 @@ def check_interpreted(case, folder, options):
 
 def check_model(case, folder, options):
     facts, expected = read_case(case)
-    models = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models")
-    model = os.path.join(models, facts["model"], facts["model"] + ".mlir")
     initial = os.path.join(case, "init.safetensors")
     common = ["--data", options.data, "--init-from", initial,
               "--batch-size", facts["batch_size"]]
     losses, dump = (os.path.join(folder, name) for name in ("losses", "dump"))
-    trainer = compile_model(options.pdl_translate, model,
+    trainer = compile_model(options.pdl_translate, model_path(facts["model"]),
                             os.path.join(folder, "program"), "f64")
     run([trainer, "train", *common, "--steps", facts["steps"], "--log-losses", losses])
     problems = compare_losses(expected["loss"].data, losses, TOLERANCES["f64"])
@@ -263,23 +268,36 @@ def compare_gradients(expected, before, after):
     return problems
 
 
-def check_auc(model, folder, options):
-    trainer = os.path.join(folder, "program", "trainer")
-    run([options.pdl_translate, model, "-o", os.path.join(folder, "program")])
-    results = []
-    for seed in options.seeds:
+def check_paired(case, folder, options):
+    with open(os.path.join(case, "case.json"), encoding="utf-8") as file:
+        facts = json.load(file)
+    trainer = compile_model(options.pdl_translate, model_path(facts["model"]),
+                            os.path.join(folder, "program"), "f32")
+    problems = []
+    for seed, wanted in facts["auc"].items():
         report = run([trainer, "train", "--data", options.data, "--rows", "0%:80%",
-                      "--evaluate-rows", "80%:", "--epochs", options.epochs,
-                      "--batch-size", options.batch_size, "--shuffle-window", 100000,
-                      "--seed", seed])
-        found = re.findall(r"^test AUC ([0-9.]+)", report, re.MULTILINE)
+                      "--evaluate-rows", "80%:", "--epochs", facts["epochs"],
+                      "--batch-size", facts["batch_size"], "--init-from",
+                      os.path.join(case, f"start{seed}.safetensors")])
+        found = re.findall(r"^test AUC ([0-9.]+)$", report, re.MULTILINE)
         if not found:
             raise Failure(f"no line `test AUC` in what the trainer printed:\n{report}")
-        results.append(float(found[-1]))
-    mean = sum(results) / len(results)
-    print(f"{model}: test AUC {mean:.5f}, mean of "
-          f"{', '.join(f'{result:.5f}' for result in results)}")
-    return [] if mean >= options.at_least else [f"below {options.at_least}"]
+        line = f"seed {seed}: test AUC {found[-1]}, PyTorch {wanted:.4f}"
+        print("     " + line)
+        if not abs(float(found[-1]) - wanted) <= PAIRED_TOLERANCE:
+            problems.append(line)
+    return problems
+
+
+def check(case, options):
+    """The sentences about what is wrong with a case. `options` has what `main`
+    parses: `check` (the function), `pdl_opt`, `pdl_translate`, `element_type`,
+    `phase`, `data`, each where its command needs it."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return options.check(case, folder, options)
+        except Failure as failure:
+            return [str(failure)]
 
 
 def main():
@@ -301,24 +319,16 @@ def main():
     for added in (op, interpret):
         added.add_argument("--element-type", choices=TOLERANCES, default="f64")
     model = command("model", check_model)
-    auc = command("auc", check_auc)
-    auc.add_argument("--epochs", type=int, required=True)
-    auc.add_argument("--batch-size", type=int, default=256)
-    auc.add_argument("--at-least", type=float, required=True)
-    auc.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    for added in (op, model, auc):
+    paired = command("paired", check_paired)
+    for added in (op, model, paired):
         added.add_argument("--pdl-translate", required=True)
-    for added in (model, auc):
+    for added in (model, paired):
         added.add_argument("--data", required=True)
     options = parser.parse_args()
 
     failed = 0
     for case in options.cases:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                problems = options.check(case, folder, options)
-            except Failure as failure:
-                problems = [str(failure)]
+        problems = check(case, options)
         print(f"{'FAIL' if problems else 'ok  '} {case}", flush=True)
         for problem in problems:
             print("     " + problem.replace("\n", "\n     "))

@@ -15,12 +15,13 @@
       Writes initial values, the f64 losses of the first steps in file order,
       and the gradients of the first step.
 
-  reference.py start MODEL DATA FILE [--seed 0]
-      Writes initial values of every row of DATA, for `--init-from`.
+  reference.py pairs MODEL DATA FOLDER [--seeds 0 1 2 3 4] [--epochs N]
+      For each seed writes initial values of every row of DATA, trains from them
+      on the first 80 % in file order, and notes the AUC on the last 20 %.
 
-  reference.py paired MODEL DATA --init-from FILE [--batches FILE] [--dtype f32]
-      Trains from the values in FILE, on the first 80 % in file order or on a
-      trainer's dump of its batches, and prints the AUC on the last 20 %.
+  reference.py follow MODEL DATA --init-from FILE --batches FILE
+      Trains from the values in FILE on a trainer's dump of its batches, and
+      prints the AUC on the last 20 % of DATA.
 """
 
 import argparse
@@ -161,9 +162,23 @@ def write_golden(model, arguments):
         file.write("\n")
 
 
-def write_initial(model, arguments):
+def write_pairs(model, arguments):
     dataset = Dataset(model, read_data(model, arguments.data))
-    write_start(arguments.file, Trainer(model, dataset.keys(), arguments.seed))
+    cut = dataset.size * TRAIN_PERCENT // 100
+    epochs = arguments.epochs or model.epochs
+    os.makedirs(arguments.folder, exist_ok=True)
+    facts = {"model": model.name, "batch_size": model.batch_size, "epochs": epochs,
+             "auc": {}}
+    for seed in arguments.seeds:
+        trainer = Trainer(model, dataset.keys(), seed, DTYPES[arguments.dtype])
+        write_start(os.path.join(arguments.folder, f"start{seed}.safetensors"), trainer)
+        for _ in range(epochs):
+            train_epoch(trainer, dataset, numpy.arange(cut), model.batch_size)
+        facts["auc"][str(seed)] = measure(trainer, dataset, cut)
+        print(f"seed {seed}: test AUC {facts['auc'][str(seed)]:.5f}", flush=True)
+    with open(os.path.join(arguments.folder, "case.json"), "w") as file:
+        json.dump(facts, file, indent=1)
+        file.write("\n")
 
 
 def dumped_batches(path):
@@ -186,19 +201,15 @@ def dumped_batches(path):
         index += 1
 
 
-def print_paired(model, arguments):
+def print_followed(model, arguments):
     dataset = Dataset(model, read_data(model, arguments.data))
-    cut = dataset.size * TRAIN_PERCENT // 100
     trainer = Trainer(model, dataset.keys(), 0, DTYPES[arguments.dtype])
     trainer.load({name: tensorfile.to_numpy(tensor) for name, tensor
                   in tensorfile.read(arguments.init_from).items()})
-    if arguments.batches:
-        for fields in dumped_batches(arguments.batches):
-            trainer.step(fields, model.ids(fields))
-    else:
-        for _ in range(arguments.epochs or model.epochs):
-            train_epoch(trainer, dataset, numpy.arange(cut), model.batch_size)
-    print(f"test AUC {measure(trainer, dataset, cut):.6f}")
+    for fields in dumped_batches(arguments.batches):
+        trainer.step(fields, model.ids(fields))
+    cut = dataset.size * TRAIN_PERCENT // 100
+    print(f"test AUC {measure(trainer, dataset, cut):.5f}")
 
 
 def main():
@@ -218,15 +229,16 @@ def main():
     golden = command("golden", write_golden)
     golden.add_argument("folder")
     golden.add_argument("--steps", type=int, default=100)
-    start = command("start", write_initial)
-    start.add_argument("file")
-    start.add_argument("--seed", type=int, default=0)
-    paired = command("paired", print_paired)
-    paired.add_argument("--init-from", required=True)
-    paired.add_argument("--batches")
-    for added in (auc, paired):
-        added.add_argument("--dtype", choices=DTYPES, default="f32")
+    pairs = command("pairs", write_pairs)
+    pairs.add_argument("folder")
+    pairs.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    follow = command("follow", print_followed)
+    follow.add_argument("--init-from", required=True)
+    follow.add_argument("--batches", required=True)
+    for added in (auc, pairs):
         added.add_argument("--epochs", type=int)
+    for added in (auc, pairs, follow):
+        added.add_argument("--dtype", choices=DTYPES, default="f32")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     arguments.function(MODELS[arguments.model](), arguments)

@@ -1,0 +1,73 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The interpreter and compiled programs compute what PyTorch computes; see
+oracles/README.md."""
+
+import argparse
+import os
+import pathlib
+import unittest
+
+import programs
+import check_goldens
+
+ORACLES = programs.SOURCE / "integration_test" / "oracles"
+OPS = sorted((ORACLES / "goldens" / "ops").iterdir())
+
+
+def golden_folder(name):
+    """A folder of goldens that may not be shipped; skips the test without."""
+    folder = os.environ.get("PDL_TEST_GOLDENS")
+    if not folder:
+        raise unittest.SkipTest(f"PDL_TEST_GOLDENS is not set ({name} is written "
+                                "by oracles/reference.py)")
+    return pathlib.Path(folder, name)
+
+
+class Goldens(unittest.TestCase):
+
+    def check(self, case, function, **options):
+        problems = check_goldens.check(str(case), argparse.Namespace(
+            check=function, pdl_opt=programs.PDL_OPT,
+            pdl_translate=programs.PDL_TRANSLATE, **options))
+        self.assertFalse(problems, f"{case}:\n" + "\n".join(problems))
+
+    def test_there_are_cases(self):
+        self.assertGreaterEqual(len(OPS), 16)
+
+    def test_interpreter(self):
+        for case in OPS:
+            for element_type in ("f64", "f32"):
+                for phase in ("model", "gradient", "fused"):
+                    with self.subTest(case=case.name, type=element_type, phase=phase):
+                        self.check(case, check_goldens.check_interpreted,
+                                   element_type=element_type, phase=phase)
+
+    def test_compiled(self):
+        for case in OPS:
+            for element_type in ("f64", "f32"):
+                with self.subTest(case=case.name, type=element_type):
+                    self.check(case, check_goldens.check_op,
+                               element_type=element_type)
+
+    def test_logistic_regression(self):
+        self.check(ORACLES / "goldens" / "models" / "logistic_regression",
+                   check_goldens.check_model, data=str(programs.ADULT))
+
+    def test_wide_deep(self):
+        self.check(ORACLES / "goldens" / "models" / "wide_deep",
+                   check_goldens.check_model, data=str(programs.ADULT))
+
+    def test_ctr_dnn(self):
+        data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
+        self.check(golden_folder("ctr_dnn"), check_goldens.check_model, data=str(data))
+
+    def test_ctr_dnn_paired(self):
+        data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
+        self.check(golden_folder("ctr_dnn_pairs"), check_goldens.check_paired,
+                   data=str(data))
+
+
+if __name__ == "__main__":
+    unittest.main()
