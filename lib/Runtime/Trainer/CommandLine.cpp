@@ -144,8 +144,8 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
       ->group("Data");
   command
       .add_option("--max-bad-rows", data.maxBadRows,
-                  "Skip and count up to N bad rows; the next one stops the "
-                  "program")
+                  "Skip and count up to N bad rows in a group's epoch; the "
+                  "next one stops the program")
       ->type_name("N")
       ->check(CLI::Range(int64_t(0), int64_t(1) << 60))
       ->capture_default_str()
