@@ -1,0 +1,126 @@
+#===- check_gradients.py - Gradients against differences ------*- python -*-===#
+#
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""Compares the gradients of nn-autodiff with central differences of the losses,
+in f64, by the interpreter. It needs the Python standard library only.
+
+  check_gradients.py CASE... --pdl-opt TOOL [--directions N] [--seed N] [--stopped NAME...]
+
+A case is a folder with model.mlir, data.safetensors and init.safetensors, whose
+groups are trained by @sgd at rate 1 (`goldens/ops` of README.md). Initial values
+are moved off their places, where max, relu and abs have corners. Then for each
+trained tensor and some random directions d, (L(w + h d) - L(w - h d)) / 2 h is
+compared with the gradient along d, which one step of @sgd shows: it needs no
+oracle but the losses themselves. `--stopped` names parameters that the losses
+depend on behind nn.stop_gradient.
+"""
+
+import argparse
+import array
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import tensorfile
+
+WIDTH = 2.0**-17
+# A difference is off by the third derivative times WIDTH squared, and by the
+# rounding of the loss over WIDTH: about 1e-10 each.
+TOLERANCE = 1e-7
+
+
+def interpret(options, case, folder, phase, init, **settings):
+    """Runs one step of @train; raises on any error of the tool."""
+    path = os.path.join(folder, "init.safetensors")
+    tensorfile.write(path, init)
+    more = " ".join(f"{name}={value}" for name, value in settings.items())
+    subprocess.run(
+        [options.pdl_opt, os.path.join(case, "model.mlir"), "-o", os.devnull,
+         f"--pdl-pipeline=to={phase} element-type=f64",
+         f"--nn-interpret=program=train data={case}/data.safetensors init={path} "
+         f"steps=1 {more}"], check=True)
+
+
+def loss(options, case, folder, init):
+    path = os.path.join(folder, "losses")
+    interpret(options, case, folder, "merged", init, losses=path)
+    with open(path, encoding="utf-8") as file:
+        return float(file.read())
+
+
+def moved(init, name, direction, width):
+    """`init` with `width` times `direction` added to tensor `name`."""
+    tensor = init[name]
+    data = array.array("d", (value + width * step
+                             for value, step in zip(tensor.data, direction)))
+    return {**init, name: tensorfile.Tensor("F64", tensor.shape, data)}
+
+
+def check(options, case, folder):
+    """Returns a sentence for each gradient that differs, and how many were
+    compared."""
+    generator = random.Random(options.seed)
+    with open(os.path.join(case, "model.mlir"), encoding="utf-8") as file:
+        trained = set(re.findall(r"nn\.(?:param|table) @(\w+)", file.read()))
+    trained -= set(options.stopped)
+    init = {}
+    for name, tensor in tensorfile.read(
+            os.path.join(case, "init.safetensors")).items():
+        init[name] = tensor
+        if tensor.type == "F32":
+            data = array.array("d", (value + generator.uniform(0.01, 0.05)
+                                     for value in tensor.data))
+            init[name] = tensorfile.Tensor("F64", tensor.shape, data)
+
+    dump = os.path.join(folder, "dump")
+    interpret(options, case, folder, "gradient", init, dump=dump)
+    after = tensorfile.read(dump)
+    problems, compared = [], 0
+    for name, tensor in init.items():
+        if tensor.type != "F64" or name.removesuffix(".values") not in trained:
+            continue
+        gradient = [old - new for old, new in zip(tensor.data, after[name].data)]
+        for _ in range(options.directions):
+            direction = [generator.choice((-1.0, 1.0)) for _ in tensor.data]
+            slope = (loss(options, case, folder, moved(init, name, direction, WIDTH))
+                     - loss(options, case, folder, moved(init, name, direction, -WIDTH))
+                     ) / (2 * WIDTH)
+            expected = sum(part * step for part, step in zip(gradient, direction))
+            scale = max(1.0, sum(abs(part) for part in gradient))
+            compared += 1
+            if not abs(slope - expected) <= TOLERANCE * scale:
+                problems.append(f"{name}: the losses change by {slope!r} along a "
+                                f"direction, the gradient says {expected!r}")
+    return problems, compared
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="+")
+    parser.add_argument("--pdl-opt", required=True)
+    parser.add_argument("--stopped", nargs="*", default=[])
+    parser.add_argument("--directions", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    failed = False
+    for case in options.cases:
+        with tempfile.TemporaryDirectory() as folder:
+            problems, compared = check(options, case, folder)
+        failed |= bool(problems) or not compared
+        print(f"{'FAIL' if problems or not compared else 'ok  '} {case}: "
+              f"{compared} differences")
+        for problem in problems:
+            print(f"     {problem}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
