@@ -32,6 +32,7 @@ struct Flags {
 
 constexpr int64_t maxReplicas = 4096;
 constexpr int64_t maxThreads = 1024;
+constexpr int64_t maxCount = int64_t(1) << 60;
 
 } // namespace
 
@@ -80,6 +81,10 @@ static char delimiterOf(const std::string &text) {
   return text.empty() ? '\0' : text.front();
 }
 
+static std::string checkExists(const std::string &path) {
+  return CLI::ExistingFile(path);
+}
+
 static bool parseReplicas(const std::string &text, int &groups, int &workers) {
   int64_t numbers[2] = {};
   size_t cross = text.find('x');
@@ -107,6 +112,20 @@ static std::string checkReplicas(const std::string &text) {
          std::to_string(maxReplicas) + " in all";
 }
 
+/// Whole numbers in a range; CLI11's own check would print it into the help.
+static CLI::Validator numberFrom(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [least, most](std::string &text) {
+        int64_t number = 0;
+        if (CLI::detail::lexical_cast(text, number) && number >= least &&
+            number <= most)
+          return std::string();
+        return fmt::format("'{}' is no whole number from {} to {}", text, least,
+                           most);
+      },
+      "");
+}
+
 static CLI::Validator validator(std::string (*check)(const std::string &)) {
   return CLI::Validator([check](std::string &text) { return check(text); }, "");
 }
@@ -122,7 +141,7 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
                   "Files to read, in order: .csv, .tsv, .txt, each also with "
                   ".gz, or .safetensors")
       ->required()
-      ->type_name("FILE...")
+      ->type_name("FILE")
       ->group("Data");
   command
       .add_option("--rows", flags.rows,
@@ -147,14 +166,14 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
                   "Skip and count up to N bad rows in a group's epoch; the "
                   "next one stops the program")
       ->type_name("N")
-      ->check(CLI::Range(int64_t(0), int64_t(1) << 60))
+      ->check(numberFrom(0, maxCount))
       ->capture_default_str()
       ->group("Data");
   command
       .add_option("--batch-size", data.batchSize,
                   "Samples in a batch of one replica")
       ->type_name("N")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 30))
+      ->check(numberFrom(1, int64_t(1) << 30))
       ->capture_default_str()
       ->group("Data");
 }
@@ -166,7 +185,7 @@ static void addModelFlags(CLI::App &command, Flags &flags, bool required) {
                       "Start from the values in this safetensors file, such "
                       "as one that --dump wrote")
           ->type_name("FILE")
-          ->check(CLI::ExistingFile)
+          ->check(validator(checkExists))
           ->group("State");
   if (required)
     initFrom->required();
@@ -193,7 +212,7 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
       .add_option("--threads", flags.session.threads,
                   "Threads to run on. Never changes a result")
       ->type_name("N")
-      ->check(CLI::Range(int64_t(1), maxThreads))
+      ->check(numberFrom(1, maxThreads))
       ->capture_default_str()
       ->group("Execution");
 }
@@ -207,7 +226,7 @@ static CLI::App *addTrain(CLI::App &app, Flags &flags) {
                    "Shuffle the samples within windows of N rows; 0 keeps the "
                    "order of the files")
       ->type_name("N")
-      ->check(CLI::Range(int64_t(0), int64_t(1) << 31))
+      ->check(numberFrom(0, int64_t(1) << 31))
       ->capture_default_str()
       ->group("Data");
   command
@@ -215,18 +234,18 @@ static CLI::App *addTrain(CLI::App &app, Flags &flags) {
                    "Passes over the data (default: 1, or as many as --steps "
                    "takes)")
       ->type_name("N")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 60))
+      ->check(numberFrom(1, maxCount))
       ->group("Training");
   command
       ->add_option("--steps", flags.steps,
                    "Stop after N steps in all (default: no limit)")
       ->type_name("N")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 60))
+      ->check(numberFrom(1, maxCount))
       ->group("Training");
   command
       ->add_option("--evaluate-data", flags.session.evaluateFiles,
                    "Files to test the model on after each epoch")
-      ->type_name("FILE...")
+      ->type_name("FILE")
       ->group("Training");
   command
       ->add_option("--evaluate-rows", flags.evaluateRows,

@@ -336,9 +336,13 @@ Status Session::train() {
   Report trained, tested;
   for (int64_t epoch = 0; epoch < epochs && !stopSignal() && !stepsExhausted();
        ++epoch) {
-    trained = {};
-    PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, trained));
-    PDLRT_RETURN_IF_ERROR(requireSamples(trained, data.files));
+    Report latest;
+    PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, latest));
+    PDLRT_RETURN_IF_ERROR(requireSamples(latest, data.files));
+    // A signal may end an epoch before its first step.
+    if (latest.samples == 0)
+      break;
+    trained = latest;
     std::vector<std::string> lines =
         reportLines("train", descriptor, true, trained);
     if (tests && !stopSignal()) {

@@ -76,16 +76,14 @@ void forward(const pdl_step_context *context, int32_t type, Arena<T> &arena,
   pdlrt_gather(type, lookup.key_count, width, lookup.rows, rows);
   pdlrt_pool(type, PDL_POOL_SUM, batch * slots, width, rows, lookup.inverse,
              context->fields[places.ids].splits, pooled);
-  auto *x = static_cast<const T *>(context->fields[places.dense].values);
-  auto *w = static_cast<const T *>(context->parameters[SymbolWeights]);
-  auto *b = static_cast<const T *>(context->parameters[SymbolBias]);
-  for (int64_t i = 0; i < batch; ++i) {
-    z[i] = b[0];
-    for (int64_t j = 0; j < denseWidth; ++j)
-      z[i] += x[i * denseWidth + j] * w[j];
+  // The dense part, bias included: z[B, 1] = x[B, 3] w[3, 1] + b[1].
+  const pdl_post bias = {PDL_POST_BIAS, context->parameters[SymbolBias]};
+  pdlrt_gemm(context->worker, type, PDL_NUMERICS_STRICT, 0, 0, batch, 1,
+             denseWidth, context->fields[places.dense].values,
+             context->parameters[SymbolWeights], z, 1, &bias);
+  for (int64_t i = 0; i < batch; ++i)
     for (int64_t j = 0; j < slots * width; ++j)
       z[i] += pooled[i * slots * width + j] * T(j % width + 1) / T(4);
-  }
 }
 
 template <typename T> T sigmoid(T z) { return T(1) / (T(1) + std::exp(-z)); }

@@ -9,44 +9,13 @@
 #ifndef PDLRT_TRAINER_TRAINERPROCESS_H
 #define PDLRT_TRAINER_TRAINERPROCESS_H
 
+#include "TestFolder.h"
+
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <gtest/gtest.h>
-#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
-
-/// A folder of its own for each test, removed with the object.
-class TestFolder {
-public:
-  TestFolder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "pdl-trainer-XXXXXX")
-            .string();
-    path = mkdtemp(name.data());
-  }
-  ~TestFolder() { std::filesystem::remove_all(path); }
-
-  std::string file(const std::string &name) const {
-    return (path / name).string();
-  }
-  std::string write(const std::string &name, const std::string &text) const {
-    std::ofstream(file(name)) << text;
-    return file(name);
-  }
-  std::string read(const std::string &name) const {
-    std::ifstream in(file(name), std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-
-private:
-  std::filesystem::path path;
-};
 
 /// A running program with its two output streams in files of the folder.
 class TrainerProcess {

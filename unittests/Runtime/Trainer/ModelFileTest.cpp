@@ -1,0 +1,135 @@
+//===- ModelFileTest.cpp - State in and out, and what is refused ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HandWrittenProgram.h"
+#include "TestFolder.h"
+
+#include "pdlrt/Checkpoint/Safetensors.h"
+#include "pdlrt/Trainer/Model.h"
+#include "pdlrt/Trainer/ModelFile.h"
+
+#include <cstring>
+#include <functional>
+#include <gmock/gmock.h>
+
+using namespace pdlrt;
+using testing::HasSubstr;
+
+namespace {
+
+/// A file with everything that the hand-written model has, to be spoilt.
+struct Tensors {
+  std::vector<float> w = {1, 2, 3}, b = {4}, values = {1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<int64_t> keys = {-5, 9};
+  std::vector<int64_t> wShape = {3, 1}, valuesShape = {2, 4}, keyShape = {2};
+  bool withW = true, withValues = true;
+  std::string extra, seed;
+
+  void write(const std::string &path) const {
+    SafetensorsWriter writer;
+    if (withW)
+      EXPECT_TRUE(writer.add("w", TensorType::F32, wShape, w.data()).ok());
+    EXPECT_TRUE(writer.add("b", TensorType::F32, {1}, b.data()).ok());
+    EXPECT_TRUE(
+        writer.add("emb.keys", TensorType::I64, keyShape, keys.data()).ok());
+    if (withValues)
+      EXPECT_TRUE(
+          writer.add("emb.values", TensorType::F32, valuesShape, values.data())
+              .ok());
+    if (!extra.empty())
+      EXPECT_TRUE(writer.add(extra, TensorType::F32, {1}, b.data()).ok());
+    if (!seed.empty())
+      writer.setMetadata("seed", seed);
+    EXPECT_TRUE(writer.write(path).ok());
+  }
+};
+
+} // namespace
+
+template <typename T> static void checkRead(int32_t type) {
+  TestFolder folder;
+  Tensors tensors;
+  tensors.write(folder.file("f"));
+  Model model(*handWrittenProgram({type}), 3);
+  Status status = initializeModel(model, folder.file("f"));
+  ASSERT_TRUE(status.ok()) << status.message();
+  auto *w = static_cast<const T *>(model.value(SymbolWeights));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(w[i], T(i + 1));
+  void *rows[2];
+  TableScratch scratch;
+  ASSERT_EQ(
+      model.table(SymbolTable)->find(2, tensors.keys.data(), rows, scratch), 0);
+  for (int r = 0; r < 2; ++r)
+    for (int j = 0; j < 4; ++j) {
+      EXPECT_EQ(static_cast<const T *>(rows[r])[j], T(4 * r + j + 1));
+      // Slots that are not in the file keep their initial values.
+      EXPECT_EQ(static_cast<const T *>(rows[r])[4 + j], T(0));
+    }
+}
+
+TEST(ModelFile, ReadsValuesAndWidensThem) {
+  checkRead<float>(PDL_F32);
+  checkRead<double>(PDL_F64);
+}
+
+TEST(ModelFile, RefusesWhatDoesNotFit) {
+  struct Case {
+    std::function<void(Tensors &)> spoil;
+    const char *sentence;
+  };
+  const Case cases[] = {
+      {[](Tensors &t) { t.withW = false; }, "no tensor 'w'"},
+      {[](Tensors &t) { t.wShape = {1, 3}; }, "'w' is F32 [1, 3]"},
+      {[](Tensors &t) { t.withValues = false; }, "no 'emb.values'"},
+      {[](Tensors &t) { t.valuesShape = {4, 2}; }, "needs F32 [2, 4]"},
+      {[](Tensors &t) { t.keyShape = {2, 1}; }, "I64 of rank 1"},
+      {[](Tensors &t) { t.keys = {9, 9}; }, "a key twice"},
+      {[](Tensors &t) { t.extra = "wx"; }, "'wx' belongs to nothing"},
+  };
+  for (const Case &bad : cases) {
+    TestFolder folder;
+    Tensors tensors;
+    bad.spoil(tensors);
+    tensors.write(folder.file("f"));
+    Model model(*handWrittenProgram({}), 0);
+    Status status = initializeModel(model, folder.file("f"));
+    EXPECT_FALSE(status.ok());
+    EXPECT_THAT(status.message(), HasSubstr(bad.sentence));
+    EXPECT_THAT(status.message(), HasSubstr(folder.file("f")));
+  }
+}
+
+TEST(ModelFile, DoublesAreNotNarrowed) {
+  TestFolder folder;
+  Model wide(*handWrittenProgram({PDL_F64}), 0);
+  ASSERT_TRUE(dumpModel(wide, folder.file("f"), false).ok());
+  Model narrow(*handWrittenProgram({}), 0);
+  EXPECT_THAT(initializeModel(narrow, folder.file("f")).message(),
+              HasSubstr("F64"));
+}
+
+TEST(ModelFile, Seed) {
+  TestFolder folder;
+  Tensors tensors;
+  tensors.write(folder.file("none"));
+  Expected<std::optional<uint64_t>> seed = seedOfModelFile(folder.file("none"));
+  ASSERT_TRUE(seed.ok());
+  EXPECT_FALSE(seed->has_value());
+  tensors.seed = "18446744073709551615";
+  tensors.write(folder.file("big"));
+  seed = seedOfModelFile(folder.file("big"));
+  ASSERT_TRUE(seed.ok());
+  EXPECT_EQ(**seed, ~uint64_t(0));
+  for (const char *bad : {"-1", "7x", "18446744073709551616"}) {
+    tensors.seed = bad;
+    tensors.write(folder.file("bad"));
+    EXPECT_THAT(seedOfModelFile(folder.file("bad")).status().message(),
+                HasSubstr(bad));
+  }
+}
