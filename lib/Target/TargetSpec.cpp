@@ -16,7 +16,6 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
-#include <vector>
 
 using namespace llvm;
 using namespace pdlc;
@@ -70,16 +69,16 @@ Expected<TargetSpec> TargetSpec::get(StringRef cpu) {
       hostFeatures.AddFeature(name, enabled);
   std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(
       Triple(kTriple), spec.cpu, hostFeatures.getString()));
-  std::vector<std::string> present;
-  for (const SubtargetFeatureKV &feature : subtarget->getAllProcessorFeatures())
-    if (subtarget->getFeatureBits().test(feature.Value))
-      present.push_back("+" + std::string(feature.Key));
-  spec.features = join(present, ",");
   for (StringRef needed : kNeededFeatures)
-    if (!is_contained(present, "+" + needed.str()))
+    if (!subtarget->checkFeatures("+" + needed.str()))
       return createStringError(
           "CPU '" + spec.cpu + "' has no " + needed +
           ", which PDL's numerics need; use x86-64-v3 or a later one");
+  // The CPU's name implies the rest, except where this machine has less than
+  // its CPU is known for, as virtual machines do.
+  spec.features = cpu == "native" ? hostFeatures.getString()
+                                  : "+" + join(std::begin(kNeededFeatures),
+                                               std::end(kNeededFeatures), ",+");
   spec.dataLayout =
       spec.createMachine()->createDataLayout().getStringRepresentation();
   return spec;

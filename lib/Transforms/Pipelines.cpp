@@ -94,8 +94,10 @@ static void addPhase(OpPassManager &manager, Phase phase,
 }
 
 void pdlc::buildPipeline(OpPassManager &manager, Phase to,
-                         const PipelineOptions &options) {
-  for (unsigned phase = 0; phase <= static_cast<unsigned>(to); ++phase)
+                         const PipelineOptions &options,
+                         std::optional<Phase> from) {
+  unsigned first = from ? static_cast<unsigned>(*from) + 1 : 0;
+  for (unsigned phase = first; phase <= static_cast<unsigned>(to); ++phase)
     addPhase(manager, static_cast<Phase>(phase), options);
 }
 
@@ -107,6 +109,11 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
                                         "gradient, fused, placed, split, "
                                         "roles, buffers, tasks, llvm)"),
                          llvm::cl::init("llvm")};
+  Option<std::string> from{
+      *this, "from",
+      llvm::cl::desc("The phase that the module is in; without it, all phases "
+                     "are gone through from model"),
+      llvm::cl::init("")};
   Option<std::string> elementType{
       *this, "element-type",
       llvm::cl::desc("f32, or f64 for tests against mathematics"),
@@ -120,20 +127,27 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
 };
 } // namespace
 
+/// Pass options have no other way to reject a value.
+static Phase phaseOrExit(StringRef name) {
+  if (std::optional<Phase> phase = symbolizePhase(name))
+    return *phase;
+  llvm::report_fatal_error(llvm::Twine("--pdl-pipeline knows no phase '") +
+                               name + "'; expected one of " + phaseList(),
+                           /*gen_crash_diag=*/false);
+}
+
 void pdlc::registerPipelines() {
   PassPipelineRegistration<PipelineArguments>(
       "pdl-pipeline", "Compiles a model up to a named phase",
       [](OpPassManager &manager, const PipelineArguments &arguments) {
-        std::optional<Phase> to = symbolizePhase(arguments.to);
-        if (!to)
-          llvm::report_fatal_error(
-              llvm::Twine("--pdl-pipeline knows no phase '") + arguments.to +
-                  "'; expected one of " + phaseList(),
-              /*gen_crash_diag=*/false);
+        Phase to = phaseOrExit(arguments.to);
+        std::optional<Phase> from;
+        if (!arguments.from.empty())
+          from = phaseOrExit(arguments.from);
         PipelineOptions options;
         options.elementType = arguments.elementType;
         options.numerics = arguments.numerics;
         options.targetCpu = arguments.targetCpu;
-        buildPipeline(manager, *to, options);
+        buildPipeline(manager, to, options, from);
       });
 }

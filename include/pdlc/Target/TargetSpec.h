@@ -23,7 +23,7 @@ namespace pdlc {
 struct TargetSpec {
   std::string triple;
   std::string cpu;
-  /// All that the CPU has, such as `+avx2,+fma`.
+  /// Beyond what the CPU's name implies, such as `+avx2,+fma`.
   std::string features;
   std::string dataLayout;
 

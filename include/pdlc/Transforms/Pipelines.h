@@ -28,9 +28,11 @@ struct PipelineOptions {
 };
 
 /// Adds all passes that lead a module from phase `model` to phase `to`, with
-/// the verifying pass of each phase on the way.
+/// the verifying pass of each phase on the way; with `from`, only those that
+/// lead from that phase on.
 void buildPipeline(mlir::OpPassManager &manager, Phase to,
-                   const PipelineOptions &options);
+                   const PipelineOptions &options,
+                   std::optional<Phase> from = std::nullopt);
 
 /// Registers `--pdl-pipeline="to=..."`.
 void registerPipelines();

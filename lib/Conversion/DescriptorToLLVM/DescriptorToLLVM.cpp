@@ -391,7 +391,9 @@ uint64_t DescriptorBuilder::semanticFingerprint() {
 LogicalResult DescriptorBuilder::checkPrograms() {
   auto programs = module.getOps<rt::ProgramOp>();
   if (programs.empty())
-    return module.emitError("has no program; declare one with nn.program");
+    return emitError(
+        module.getLoc(),
+        "the model declares no program; add an nn.program such as @train");
   for (rt::ProgramOp program : programs)
     if (program.getRecord() != order.record.getSymName())
       return program.emitOpError()
@@ -486,8 +488,8 @@ LogicalResult DescriptorBuilder::build() {
 void DescriptorToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   if (numerics != "fast" && numerics != "strict") {
-    module.emitError() << "numerics is fast or strict, not '" << numerics
-                       << "'";
+    emitError(module.getLoc())
+        << "numerics is fast or strict, not '" << numerics << "'";
     return signalPassFailure();
   }
   if (Operation *taken = module.lookupSymbol(kQueryName)) {

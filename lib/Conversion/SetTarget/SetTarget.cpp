@@ -25,7 +25,7 @@ struct SetTarget : pdlc::impl::RTSetTargetBase<SetTarget> {
     ModuleOp module = getOperation();
     llvm::Expected<pdlc::TargetSpec> spec = pdlc::TargetSpec::get(targetCpu);
     if (!spec) {
-      module.emitError(llvm::toString(spec.takeError()));
+      emitError(module.getLoc(), llvm::toString(spec.takeError()));
       return signalPassFailure();
     }
     Builder builder(&getContext());

@@ -1,0 +1,39 @@
+//===- Executable.h - From an object file to a program ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_TARGET_EXECUTABLE_H
+#define PDLC_TARGET_EXECUTABLE_H
+
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace pdlc {
+
+/// What becomes of an object file.
+struct LinkRequest {
+  std::string objectFile;
+  /// The folder that gets the program and the libraries that it loads.
+  std::string folder;
+  /// The program's name in the folder.
+  std::string name;
+  /// The folder of PDL's archives (libPDLRuntime.a ...), with `pdl/` in it.
+  std::string runtimeFolder;
+  /// Whether products may run in oneDNN.
+  bool fast = true;
+};
+
+/// Links a trainer with the LLVM linker, without any compiler: PDL's archives
+/// and the C++ library statically, the C library dynamically. Numerics `fast`
+/// puts oneDNN, with what it loads and the licences, beside the program. The
+/// program appears whole or not at all. Fails with a sentence that names what
+/// is missing and its remedy.
+llvm::Error linkTrainer(const LinkRequest &request);
+
+} // namespace pdlc
+
+#endif // PDLC_TARGET_EXECUTABLE_H

@@ -1,0 +1,133 @@
+//===- Codegen.cpp - From the LLVM dialect to an object file --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Target/Codegen.h"
+#include "MathBitcode.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+using namespace pdlc;
+
+/// What MLIR's translation does not check.
+static Error checkModule(mlir::ModuleOp module) {
+  for (mlir::Operation &op : *module.getBody())
+    if (isa<mlir::ModuleOp>(op))
+      return createStringError(
+          "the module holds a nested module, which would get lost; translate "
+          "each module by itself");
+  if (!module->hasAttr(mlir::LLVM::LLVMDialect::getTargetTripleAttrName()))
+    return createStringError(
+        "the module has no target triple; run rt-set-target");
+  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>())
+    if (!function.isExternal() &&
+        (!function.getTargetCpu() || !function.getTargetFeatures()))
+      return createStringError(
+          "function " + function.getSymName() +
+          " has no target CPU and features, so that LLVM would emit scalar "
+          "code; run rt-set-target");
+  return Error::success();
+}
+
+/// Links the settled scalar functions that `module` calls and makes them its
+/// own: compiled for its CPU, inlined everywhere.
+static Error linkMath(Module &module) {
+  Expected<std::unique_ptr<Module>> math =
+      parseBitcodeFile(getMathBitcode(), module.getContext());
+  if (!math)
+    return math.takeError();
+  std::vector<std::string> names;
+  for (Function &function : **math)
+    if (!function.isDeclaration())
+      names.push_back(function.getName().str());
+  (*math)->setDataLayout(module.getDataLayout());
+  (*math)->setTargetTriple(module.getTargetTriple());
+  // Its flags and identification are those of the compiler that made it.
+  if (NamedMDNode *flags = (*math)->getModuleFlagsMetadata())
+    flags->eraseFromParent();
+  if (NamedMDNode *ident = (*math)->getNamedMetadata("llvm.ident"))
+    ident->eraseFromParent();
+  if (Linker::linkModules(module, std::move(*math), Linker::LinkOnlyNeeded))
+    return createStringError("cannot link the functions of pdlabi/math.h");
+
+  const Function *query = module.getFunction("pdl_program_query");
+  for (const std::string &name : names) {
+    Function *function = module.getFunction(name);
+    if (!function || function->isDeclaration())
+      continue;
+    function->setAttributes({});
+    function->setLinkage(GlobalValue::InternalLinkage);
+    function->addFnAttr(Attribute::AlwaysInline);
+    function->setDoesNotThrow();
+    function->setDoesNotAccessMemory();
+    function->setWillReturn();
+    for (StringRef attribute : {"target-cpu", "target-features"})
+      if (query && query->hasFnAttribute(attribute))
+        function->addFnAttr(query->getFnAttribute(attribute));
+  }
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Module>>
+pdlc::translateToLLVMIR(mlir::ModuleOp module, LLVMContext &context) {
+  if (Error error = checkModule(module))
+    return std::move(error);
+  mlir::registerBuiltinDialectTranslation(*module.getContext());
+  mlir::registerLLVMDialectTranslation(*module.getContext());
+  std::unique_ptr<Module> result =
+      mlir::translateModuleToLLVMIR(module, context);
+  if (!result)
+    return createStringError("the module is not all of the LLVM dialect; "
+                             "compile it up to phase llvm");
+  result->setPICLevel(PICLevel::BigPIC);
+  result->setPIELevel(PIELevel::Large);
+  if (Error error = linkMath(*result))
+    return std::move(error);
+  // No exception crosses the ABI, and nothing here throws.
+  for (Function &function : *result)
+    function.setDoesNotThrow();
+  return result;
+}
+
+void pdlc::optimize(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager callGraph;
+  ModuleAnalysisManager modules;
+  PipelineTuningOptions tuning;
+  tuning.LoopInterleaving = true;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+Error pdlc::emitObject(Module &module, TargetMachine &machine,
+                       raw_pwrite_stream &stream) {
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::ObjectFile))
+    return createStringError("LLVM cannot write object files for this target");
+  passes.run(module);
+  return Error::success();
+}

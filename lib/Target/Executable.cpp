@@ -1,0 +1,180 @@
+//===- Executable.cpp - From an object file to a program ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Target/Executable.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+#include <vector>
+
+using namespace llvm;
+using namespace pdlc;
+
+/// What a program with oneDNN loads from its own folder.
+static constexpr StringLiteral kOneDnnLibraries[] = {
+    "libdnnl.so.2", "libgomp.so.1", "libOpenCL.so.1"};
+
+static std::string joinPath(StringRef folder, const Twine &name) {
+  SmallString<256> path(folder);
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+static Expected<std::string> findLinker() {
+  for (StringRef name : {"ld.lld-" PDLC_LLVM_VERSION_MAJOR, "ld.lld"}) {
+    if (auto path = sys::findProgramByName(name, {PDLC_LLVM_TOOLS_DIR}))
+      return *path;
+    if (auto path = sys::findProgramByName(name))
+      return *path;
+  }
+  return createStringError(
+      "found no LLVM linker, neither in " PDLC_LLVM_TOOLS_DIR
+      " nor as ld.lld on PATH; install it (Debian: lld-" //
+      PDLC_LLVM_VERSION_MAJOR ")");
+}
+
+/// The folder of the C library's start files.
+static Expected<std::string> findCLibrary() {
+  for (StringRef folder :
+       {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"})
+    if (sys::fs::exists(joinPath(folder, "Scrt1.o")))
+      return folder.str();
+  return createStringError("found no Scrt1.o, with which every program starts; "
+                           "install the C library's development files "
+                           "(Debian: libc6-dev)");
+}
+
+/// Runs the linker; its complaints become the error.
+static Error runLinker(StringRef linker, ArrayRef<std::string> arguments) {
+  SmallString<128> log;
+  if (std::error_code code =
+          sys::fs::createTemporaryFile("pdl-link", "log", log))
+    return createStringError("cannot create a temporary file: " +
+                             code.message());
+  FileRemover remover(log);
+  SmallVector<StringRef> argv{linker};
+  llvm::append_range(argv, arguments);
+  std::string message;
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log),
+                                          StringRef(log)};
+  int status = sys::ExecuteAndWait(linker, argv, /*Env=*/std::nullopt,
+                                   redirects, 0, 0, &message);
+  if (status == 0)
+    return Error::success();
+  if (message.empty())
+    if (auto buffer = MemoryBuffer::getFile(log))
+      message = (*buffer)->getBuffer().trim().str();
+  return createStringError("the linker " + linker + " failed: " + message);
+}
+
+/// Copies a file into a folder under a temporary name, then renames it.
+static Error copyInto(const std::string &source, StringRef folder,
+                      StringRef name) {
+  std::string target = joinPath(folder, name), temporary = target + ".partial";
+  sys::RemoveFileOnSignal(temporary);
+  std::error_code code = sys::fs::copy_file(source, temporary);
+  if (!code)
+    code = sys::fs::rename(temporary, target);
+  if (code) {
+    sys::fs::remove(temporary);
+    return createStringError("cannot copy " + source + " to " + target + ": " +
+                             code.message());
+  }
+  sys::DontRemoveFileOnSignal(temporary);
+  return Error::success();
+}
+
+static Error copyOneDnn(const std::string &files, StringRef folder) {
+  for (StringRef library : kOneDnnLibraries)
+    if (Error error = copyInto(joinPath(files, library), folder, library))
+      return error;
+  return Error::success();
+}
+
+static Error copyLicenses(const std::string &files, StringRef folder) {
+  std::string target = joinPath(folder, "licenses");
+  if (std::error_code code = sys::fs::create_directories(target))
+    return createStringError("cannot create " + target + ": " + code.message());
+  std::error_code code;
+  for (sys::fs::directory_iterator file(joinPath(files, "licenses"), code), end;
+       !code && file != end; file.increment(code))
+    if (Error error =
+            copyInto(file->path(), target, sys::path::filename(file->path())))
+      return error;
+  return Error::success();
+}
+
+Error pdlc::linkTrainer(const LinkRequest &request) {
+  Expected<std::string> linker = findLinker();
+  if (!linker)
+    return linker.takeError();
+  Expected<std::string> system = findCLibrary();
+  if (!system)
+    return system.takeError();
+  auto archive = [&](StringRef name) {
+    return joinPath(request.runtimeFolder, "lib" + name + ".a");
+  };
+  std::string files = joinPath(request.runtimeFolder, "pdl");
+  for (const std::string &needed :
+       {archive("PDLRuntime"), archive("PDLTrainerMain"),
+        joinPath(files, "libstdc++.a")})
+    if (!sys::fs::exists(needed))
+      return createStringError("found no " + needed +
+                               ", which is part of PDL's runtime; build it or "
+                               "say where it is with --runtime-dir");
+  // A build without oneDNN has no such archive; the strict kernels serve then.
+  bool oneDnn = request.fast && sys::fs::exists(archive("PDLRuntimeOneDNN"));
+
+  std::string program = joinPath(request.folder, request.name);
+  std::string temporary = program + ".partial";
+  std::vector<std::string> arguments{
+      "-pie", "--eh-frame-hdr", "--gc-sections", "--hash-style=gnu",
+      // The program has its own C++ library; those beside it must not meet it.
+      "--exclude-libs=ALL", "-z", "relro", "-z", "now", "-dynamic-linker",
+      "/lib64/ld-linux-x86-64.so.2", "-o", temporary,
+      joinPath(*system, "Scrt1.o"), joinPath(*system, "crti.o"),
+      joinPath(files, "crtbeginS.o"), "-L" + files, "-L" + *system,
+      request.objectFile, archive("PDLTrainerMain")};
+  if (oneDnn) {
+    // Not DT_RUNPATH, which would not hold for what oneDNN loads in turn.
+    for (const char *flag : {"--undefined=pdlrt_register_onednn",
+                             "--disable-new-dtags", "-rpath", "$ORIGIN"})
+      arguments.push_back(flag);
+    arguments.push_back(archive("PDLRuntimeOneDNN"));
+  }
+  arguments.push_back(archive("PDLRuntime"));
+  if (oneDnn)
+    arguments.push_back(joinPath(files, "libdnnl.so.2"));
+  for (const std::string &last :
+       {joinPath(files, "libz.a"), joinPath(files, "libstdc++.a"),
+        std::string("-lm"), joinPath(files, "libgcc.a"),
+        joinPath(files, "libgcc_eh.a"), std::string("-lc"),
+        joinPath(files, "libgcc.a"), joinPath(files, "crtendS.o"),
+        joinPath(*system, "crtn.o")})
+    arguments.push_back(last);
+
+  sys::RemoveFileOnSignal(temporary);
+  Error error = runLinker(*linker, arguments);
+  if (!error && oneDnn)
+    error = copyOneDnn(files, request.folder);
+  if (!error)
+    error = copyLicenses(files, request.folder);
+  if (!error)
+    if (std::error_code code = sys::fs::rename(temporary, program))
+      error =
+          createStringError("cannot write " + program + ": " + code.message());
+  if (error)
+    sys::fs::remove(temporary);
+  sys::DontRemoveFileOnSignal(temporary);
+  return error;
+}

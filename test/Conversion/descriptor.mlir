@@ -1,0 +1,77 @@
+// RUN: pdl-opt %s --rt-descriptor-to-llvm="numerics=strict" | FileCheck %s
+
+// The layouts are those of pdlabi/abi.h, in its order of members.
+
+module @tiny attributes {nn.fingerprint = "00000000deadbeef"} {
+  nn.record @clicks {
+    nn.field @label : tensor<?x1xf32> values({"no" = 0.0, "yes" = 1.0}) columns([14])
+    nn.field @numbers : tensor<?x3xf32> missing(0.5)
+    nn.field @category : !nn.ragged<?x26x*xi64> hash(#nn.hash<xxh64, salt = slot>) separator("|")
+  }
+  nn.rule @sgd hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield %rate : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %rate: f32):
+    nn.yield %value : f32
+  }
+  nn.clip @joint : global_norm(10.0)
+  nn.group @sparse rule(@sgd) rate(1.0) untouched(lazy)
+  nn.group @dense rule(@sgd) rate(1.0) clip(@joint)
+  nn.state @mean : tensor<13xf32> init(#nn.constant<0.25>)
+  nn.param @w : tensor<100x200xf32> in @dense init(#nn.xavier)
+  nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-0.01, 0.01>) unknown(zero)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+  llvm.func @prepare(%context: !llvm.ptr) -> i32 {
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %0 : i32
+  }
+  llvm.func @kernel(%count: i64, %state: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr) {
+    llvm.return
+  }
+  rt.once_kernel @dense calls @kernel scalars 4
+  rt.update_kernel @w calls @kernel slots ["m", "v"] from [0.0, 0.5]
+  rt.program @train reads(@clicks [@label, @category]) lookups [@emb]
+    updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] loss
+    prepare(@prepare, <0 + 0 * batch, keys(0), occurrences(4)>)
+    compute(@prepare, <64 + 1600 * batch, keys(40), occurrences(0)>)
+}
+
+// All but the query is internal.
+// CHECK-NOT: {{nn\.(param|group|record)}}
+// CHECK: llvm.func internal @prepare
+// CHECK: llvm.func internal @kernel
+
+// CHECK: @pdl.field.label.columns(dense<14> : tensor<1xi64>)
+// CHECK: @pdl.field.label.numbers(dense<[0.000000e+00, 1.000000e+00]>
+
+// Slot counts and kernels.
+// CHECK: @pdl.symbol.w.shape(dense<[100, 200]> : tensor<2xi64>)
+// CHECK: @pdl.symbol.w.slot_values(dense<[0.000000e+00, 5.000000e-01]>
+
+// Fields label and category; the table is symbol 2; updates of symbols 1 and 2.
+// CHECK: @pdl.program.train.fields(dense<[0, 2]> : tensor<2xi32>)
+// CHECK: @pdl.program.train.lookups() {{.*}} !llvm.array<1 x struct<"pdl_lookup_descriptor", (i32)>>
+// CHECK: llvm.mlir.constant(2 : i32)
+// CHECK: @pdl.program.train.updates()
+// CHECK: llvm.mlir.constant(1 : i32)
+// CHECK: llvm.mlir.constant(-1 : i32)
+// CHECK: llvm.mlir.constant(2 : i32)
+// CHECK: llvm.mlir.constant(0 : i32)
+// CHECK: @pdl.program.train.compute_arena.per_key(dense<40> : tensor<1xi64>)
+
+// xavier is uniform in [-b, b), b = sqrt(6 / 300).
+// CHECK: llvm.mlir.global internal constant @pdl.symbols()
+// CHECK: llvm.mlir.addressof @pdl.symbol.w.shape
+// CHECK: llvm.mlir.constant(100 : i64)
+// CHECK: llvm.mlir.constant(200 : i64)
+// CHECK: llvm.mlir.constant(-0.1414213{{[0-9]*}} : f64)
+// CHECK: llvm.mlir.constant(0.1414213{{[0-9]*}} : f64)
+// CHECK: llvm.mlir.addressof @kernel
+
+// Numerics strict (1) and the semantic fingerprint 0xdeadbeef.
+// CHECK: llvm.mlir.global internal constant @pdl.descriptor()
+// CHECK: llvm.mlir.constant(3735928559 : i64)
+// CHECK: llvm.func @pdl_program_query(%[[VERSION:.*]]: i32) -> !llvm.ptr
+// CHECK: llvm.icmp "eq" %[[VERSION]]
+// CHECK: llvm.select
