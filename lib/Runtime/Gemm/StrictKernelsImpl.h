@@ -36,7 +36,7 @@
 namespace pdlrt {
 namespace {
 
-constexpr int64_t depthOfBlock = 384;
+constexpr int64_t depthOfBlock = 512;
 constexpr int64_t rowsOfBlock = 96;
 constexpr int64_t columnsOfBlock = 480;
 /// B's part is padded to whole vectors.
@@ -77,38 +77,49 @@ inline void transposeBlock(const double *source, int64_t stride, double *out,
                    _mm256_permute2f128_pd(high01, high23, 0x31));
 }
 
-/// out[p * width + i] = element (i, p) for i < count, +0 for i from there to
-/// width; p < depth. Element (i, p) is source[p * stride + i], or source[i *
-/// stride + p] if `transposed`.
-template <typename T>
+template <typename T, int panel> inline void copyPanel(const T *from, T *to) {
+  for (int i = 0; i < panel; ++i)
+    to[i] = from[i];
+}
+
+/// Packs `count` x `depth` elements into panels of `panel`, one after the
+/// other: panel number i / panel starts at out + i * depth and holds its
+/// elements (i, p) by ascending p. The last panel may be narrower: it is padded
+/// with +0 to a multiple of `granule`. Element (i, p) is source[p * stride +
+/// i], or source[i * stride + p] if `transposed`.
+template <typename T, int panel, int granule>
 void pack(bool transposed, const T *source, int64_t stride, int64_t depth,
-          int64_t count, int64_t width, T *out) {
+          int64_t count, T *out) {
+  const int64_t whole = count - count % panel;
+  const int64_t rest = count - whole;
+  const int64_t padded = (rest + granule - 1) / granule * granule;
+  T *last = out + whole * depth;
   if (!transposed) {
+    // Along the rows of the source, so that each is read once.
     for (int64_t p = 0; p < depth; ++p) {
-      for (int64_t i = 0; i < count; ++i)
-        out[i] = source[i];
-      for (int64_t i = count; i < width; ++i)
-        out[i] = 0;
+      for (int64_t i = 0; i < whole; i += panel)
+        copyPanel<T, panel>(source + i, out + i * depth + p * panel);
+      for (int64_t i = 0; i < padded; ++i)
+        last[p * padded + i] = i < rest ? source[whole + i] : T(0);
       source += stride;
-      out += width;
     }
     return;
   }
-  for (int64_t i = 0; i < width; i += 4) {
-    if (i + 4 <= count) {
-      const T *rows = source + i * stride;
+  static_assert(panel % 4 == 0);
+  for (int64_t i = 0; i < whole; i += panel)
+    for (int64_t group = i; group < i + panel; group += 4) {
+      const T *rows = source + group * stride;
+      T *to = out + i * depth + (group - i);
       int64_t p = 0;
       for (; p + 4 <= depth; p += 4)
-        transposeBlock(rows + p, stride, out + p * width + i, width);
+        transposeBlock(rows + p, stride, to + p * panel, panel);
       for (; p < depth; ++p)
         for (int64_t row = 0; row < 4; ++row)
-          out[p * width + i + row] = rows[row * stride + p];
-      continue;
+          to[p * panel + row] = rows[row * stride + p];
     }
-    for (int64_t row = i; row < smaller(i + 4, width); ++row)
-      for (int64_t p = 0; p < depth; ++p)
-        out[p * width + row] = row < count ? source[row * stride + p] : T(0);
-  }
+  for (int64_t i = 0; i < padded; ++i)
+    for (int64_t p = 0; p < depth; ++p)
+      last[p * padded + i] = i < rest ? source[(whole + i) * stride + p] : T(0);
 }
 
 /// What a tile of C needs beside its factors.
@@ -261,8 +272,8 @@ template <typename Vector> typename Vector::Mask tailOf(int64_t columns) {
       columns - (vectorsFor<Vector>(columns) - 1) * Vector::lanes));
 }
 
-/// Products of few rows read B where it is: packing would cost more than the
-/// product.
+/// Products of few rows read A and B where they are: packing would cost more
+/// than it gains.
 template <typename Vector, int rows, int vectors>
 void multiplyDirectly(const StrictArguments<typename Vector::Element> &g) {
   constexpr int64_t width = vectors * Vector::lanes;
@@ -270,10 +281,16 @@ void multiplyDirectly(const StrictArguments<typename Vector::Element> &g) {
   const int64_t depthStride = g.transposeA ? g.m : 1;
   for (int64_t column = 0; column < g.n; column += width) {
     const int64_t columns = smaller(width, g.n - column);
-    const Tile<Vector> tile = {
-        g.c + column, g.n, tailOf<Vector>(columns), true, true, &g, 0, column};
-    tileFunction<Vector, rows, vectors, true>(g.m, vectorsFor<Vector>(columns))(
-        g.k, g.a, rowStride, depthStride, g.b + column, g.n, tile);
+    Tile<Vector> tile = {
+        nullptr, g.n, tailOf<Vector>(columns), true, true, &g, 0, column};
+    for (int64_t row = 0; row < g.m; row += rows) {
+      tile.row = row;
+      tile.c = g.c + row * g.n + column;
+      tileFunction<Vector, rows, vectors, true>(smaller(rows, g.m - row),
+                                                vectorsFor<Vector>(columns))(
+          g.k, g.a + row * rowStride, rowStride, depthStride, g.b + column, g.n,
+          tile);
+    }
   }
 }
 
@@ -312,8 +329,8 @@ void multiply(const StrictArguments<typename Vector::Element> &g,
   using Element = typename Vector::Element;
   if (!g.transposeB && g.m == 1)
     return multiplyDirectly<Vector, 1, Vector::rowVectors>(g);
-  if (!g.transposeB && g.m <= 4)
-    return multiplyDirectly<Vector, 4, Vector::tileVectors>(g);
+  if (!g.transposeB && g.m <= 5 * Vector::tileRows)
+    return multiplyDirectly<Vector, Vector::tileRows, Vector::tileVectors>(g);
   auto *packedB = static_cast<Element *>(scratch);
   Element *packedA = packedB + depthOfBlock * (columnsOfBlock + 16);
   constexpr int64_t tileColumns = Vector::tileVectors * Vector::lanes;
@@ -326,22 +343,16 @@ void multiply(const StrictArguments<typename Vector::Element> &g,
     for (int64_t block = 0; block < depthBlocks; ++block) {
       const int64_t p = smaller(block * evenDepth, g.k);
       const int64_t depth = smaller(evenDepth, g.k - p);
-      for (int64_t j = 0; j < columns; j += tileColumns) {
-        const int64_t width = smaller(tileColumns, columns - j);
-        const Element *source = g.transposeB ? g.b + (column + j) * g.k + p
-                                             : g.b + p * g.n + column + j;
-        pack(g.transposeB, source, g.transposeB ? g.k : g.n, depth, width,
-             vectorsFor<Vector>(width) * Vector::lanes, packedB + j * depth);
-      }
+      pack<Element, tileColumns, Vector::lanes>(
+          g.transposeB,
+          g.transposeB ? g.b + column * g.k + p : g.b + p * g.n + column,
+          g.transposeB ? g.k : g.n, depth, columns, packedB);
       for (int64_t row = 0; row < g.m; row += rowsOfBlock) {
         const int64_t rows = smaller(rowsOfBlock, g.m - row);
-        for (int64_t i = 0; i < rows; i += Vector::tileRows) {
-          const int64_t height = smaller(Vector::tileRows, rows - i);
-          const Element *source = g.transposeA ? g.a + p * g.m + row + i
-                                               : g.a + (row + i) * g.k + p;
-          pack(!g.transposeA, source, g.transposeA ? g.m : g.k, depth, height,
-               height, packedA + i * depth);
-        }
+        pack<Element, Vector::tileRows, 1>(
+            !g.transposeA,
+            g.transposeA ? g.a + p * g.m + row : g.a + row * g.k + p,
+            g.transposeA ? g.m : g.k, depth, rows, packedA);
         multiplyBlock<Vector>(g, row, rows, column, columns, depth, packedA,
                               packedB, block == 0, block + 1 == depthBlocks);
       }

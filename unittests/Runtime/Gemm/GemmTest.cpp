@@ -132,7 +132,7 @@ template <typename T> void checkShapes(std::initializer_list<int64_t> sizes) {
 }
 
 TEST(StrictGemmTest, EveryTileF32) {
-  checkShapes<float>({1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 33, 50});
+  checkShapes<float>({1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 33, 43, 50});
 }
 
 TEST(StrictGemmTest, EveryTileF64) {
@@ -141,9 +141,9 @@ TEST(StrictGemmTest, EveryTileF64) {
 
 TEST(StrictGemmTest, BlocksOfEachDimension) {
   std::mt19937 random(4);
-  const int64_t shapes[][3] = {{97, 481, 385}, {100, 40, 800}, {193, 961, 3},
+  const int64_t shapes[][3] = {{97, 481, 515}, {100, 40, 800}, {193, 961, 3},
                                {3, 49, 4096},  {1, 100, 5000}, {200, 1, 4096},
-                               {9, 100, 1200}, {5, 7, 0},      {1, 7, 0},
+                               {9, 100, 1600}, {5, 7, 0},      {1, 7, 0},
                                {7, 1, 0}};
   for (const auto &[m, n, k] : shapes)
     for (int transposes = 0; transposes < 4; ++transposes) {
