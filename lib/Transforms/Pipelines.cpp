@@ -30,6 +30,7 @@ using namespace pdlc;
 static void addLLVMLowering(OpPassManager &manager,
                             const PipelineOptions &options) {
   manager.addPass(createMathToABI());
+  manager.addPass(createRTCallsToLLVM());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
@@ -72,13 +73,18 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Fused:
     manager.addPass(createNNFuseGemm());
     break;
-  case Phase::Placed:
   case Phase::Split:
+    manager.addPass(createNNAssignStages());
+    manager.addPass(createNNSetPhase({stringify(phase).str()}));
+    break;
+  case Phase::Placed:
   case Phase::Roles:
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::Buffers:
     manager.addPass(createNNUpdatesToKernels());
+    manager.addPass(createNNToRT({options.numerics}));
+    manager.addPass(createCSEPass());
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::Tasks:

@@ -61,6 +61,53 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
+  let summary = "Stage functions from programs";
+  let description = [{
+    Makes from each `nn.program` the functions `@<program>_prepare` and
+    `@<program>_compute` of `pdl_program`, and an `rt.program` that says what
+    they exchange with the runtime. Every tensor gets its memory here, once: the
+    step context's where it is a field, parameter, gradient or output, else a
+    slot of one of the two arenas, shared by values of one size that do not live
+    at the same time. Elementwise ops become loops, each with the ops that only
+    it uses; everything else calls the runtime. Ops of stage `apply` are gone
+    afterwards: `nn-updates-to-kernels` made functions of them before.
+
+    Before:
+    ```mlir
+    nn.program @predict frozen reads(@r) {
+    ^bb0(%x: tensor<?x4xf32>):
+      %0 = nn.relu %x {stage = "compute"} : tensor<?x4xf32>
+      nn.return %0 : tensor<?x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @predict_compute(%context: !llvm.ptr) -> i32 {
+      %b = rt.count batch[0] of %context : !llvm.ptr
+      %from = rt.pointer field_values[0] of %context : !llvm.ptr -> !llvm.ptr
+      %to = rt.pointer output[0] of %context : !llvm.ptr -> !llvm.ptr
+      ...
+      scf.for %i = %c0 to %count step %c1 { ... }
+      return %ok : i32
+    }
+    rt.program @predict frozen reads(@r [@x]) outputs ["output0"] widths [4] ...
+    ```
+  }];
+  let options = [
+    Option<"numerics", "numerics", "std::string", "\"fast\"",
+           "Matrix products: fast or strict">
+  ];
+  let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numFused", "fused", "Elementwise ops computed in the loop of their user">,
+    Statistic<"numSlots", "slots", "Slots of arenas">
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // Phase `llvm`
 //===----------------------------------------------------------------------===//
@@ -84,6 +131,25 @@ def MathToABI : Pass<"math-to-pdlabi", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def RTCallsToLLVM : Pass<"rt-calls-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Reads of the step context and calls of the runtime";
+  let description = [{
+    Replaces the ops that stand in stages by loads from `pdl_step_context` and
+    calls of the `pdlrt_*` functions; memrefs become the pointers that those
+    take.
+
+    Before:
+    ```mlir
+    rt.gather %rows into %out : !llvm.ptr, memref<?x10xf32>
+    ```
+    After:
+    ```mlir
+    llvm.call @pdlrt_gather(%type, %count, %width, %rows, %out) : (i32, i64, i64, !llvm.ptr, !llvm.ptr) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def RTDescriptorToLLVM : Pass<"rt-descriptor-to-llvm", "::mlir::ModuleOp"> {

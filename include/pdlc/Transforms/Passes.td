@@ -246,6 +246,34 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
 // Phases
 //===----------------------------------------------------------------------===//
 
+def NNAssignStages : Pass<"nn-assign-stages", "::mlir::ModuleOp"> {
+  let summary = "Says which stage of a step computes each op";
+  let description = [{
+    Sets attribute `stage` on each op of a program: `prepare` (`nn.unique`,
+    `nn.pull`, crosses of bags, and what their ids derive from), `apply`
+    (`nn.squared_norm`, `nn.once`, `nn.update`), `compute` (the rest). While one
+    step computes, the next one prepares; so `prepare` may not depend on trained
+    values, and whatever can fail stands in it.
+
+    Before:
+    ```mlir
+    %bucket = nn.bucketize %age boundaries [18.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    ```
+    After:
+    ```mlir
+    %bucket = nn.bucketize %age boundaries [18.0] {stage = "prepare"} : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %p = nn.sigmoid %z {stage = "compute"} : tensor<?x1xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numPrepare", "prepare", "Ops of stage prepare">,
+    Statistic<"numCompute", "compute", "Ops of stage compute">,
+    Statistic<"numApply", "apply", "Ops of stage apply">
+  ];
+}
+
 def NNSetPhase : Pass<"nn-set-phase", "::mlir::ModuleOp"> {
   let summary = "Names the phase that a module has reached";
   let description = [{

@@ -1,0 +1,98 @@
+//===- BufferPlan.h - Where the tensors of a program live -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_CONVERSION_NNTORT_BUFFERPLAN_H
+#define LIB_CONVERSION_NNTORT_BUFFERPLAN_H
+
+#include "ProgramSizes.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+
+namespace pdlc {
+
+enum class Stage { Prepare, Compute, Apply };
+
+/// What attribute `stage` of an op says; nothing if it is missing.
+std::optional<Stage> stageOf(mlir::Operation *op);
+
+/// A piece of an arena that values share whose lifetimes do not overlap.
+struct Slot {
+  Extent bytes;
+};
+
+/// Where one tensor lives.
+struct Home {
+  enum Kind {
+    None,      ///< nowhere: a scalar of a loop, or only its size is used
+    Place,     ///< at a pointer of the step context
+    Arena,     ///< in slot `slot` of the arena of `stage`
+    Allocated, ///< in memory that stage prepare asked for
+    Constant   ///< in the program's constants
+  };
+  Kind kind = None;
+  rt::Place place = rt::Place::worker;
+  int64_t index = 0;
+  Stage stage = Stage::Compute;
+  unsigned slot = 0;
+};
+
+/// Assigns each tensor of a program a home. The body of a program is
+/// straight-line code, so a lifetime is an interval of op positions.
+class BufferPlan {
+public:
+  /// `parameterIndex`: the descriptor's index of a parameter or state.
+  BufferPlan(nn::ProgramOp program, const ProgramSizes &sizes,
+             llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)>
+                 parameterIndex);
+
+  Home home(mlir::Value tensor) const { return homes.lookup(root(tensor)); }
+  /// The slot of the compute arena for an op's intermediate results.
+  std::optional<unsigned> scratch(mlir::Operation *op) const;
+  /// What `tensor` is another view of (reshapes, stop_gradient); itself else.
+  static mlir::Value root(mlir::Value tensor);
+  /// Whether the op has no buffer of its own: it is computed in the loop of the
+  /// one op that uses it.
+  bool isFused(mlir::Operation *op) const { return fused.contains(op); }
+
+  size_t fusedCount() const { return fused.size(); }
+
+  llvm::ArrayRef<Slot> slots(Stage stage) const {
+    return stage == Stage::Prepare ? prepareSlots : computeSlots;
+  }
+  /// The bytes of the stage's arena.
+  rt::SizeAttr arenaSize(Stage stage, mlir::MLIRContext *context) const;
+
+private:
+  struct Lifetime {
+    mlir::Value value;          // or
+    mlir::Operation *scratchOf; // an op's intermediate results
+    Extent bytes;
+    unsigned begin, end;
+  };
+
+  void findFused(mlir::Block &body);
+  void placeInContext(nn::ProgramOp program);
+  void planArena(mlir::Block &body, Stage stage);
+  void assignSlots(llvm::MutableArrayRef<Lifetime> lifetimes, Stage stage);
+  unsigned position(mlir::Operation *op) const;
+  bool isReadFromBuffer(mlir::OpOperand &use) const;
+
+  const ProgramSizes &sizes;
+  llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)> parameterIndex;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  llvm::DenseSet<mlir::Operation *> fused;
+  llvm::DenseMap<mlir::Value, Home> homes;
+  llvm::DenseMap<mlir::Operation *, unsigned> scratches;
+  llvm::SmallVector<Slot> prepareSlots, computeSlots;
+};
+
+/// The alignment of all buffers, in bytes.
+inline constexpr int64_t kBufferAlignment = 64;
+
+} // namespace pdlc
+
+#endif // LIB_CONVERSION_NNTORT_BUFFERPLAN_H

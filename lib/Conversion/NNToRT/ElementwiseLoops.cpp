@@ -1,0 +1,252 @@
+//===- ElementwiseLoops.cpp - Loops of elementwise ops --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// An elementwise op, with the ops that are fused into it, becomes one loop nest
+// over the elements of its result. Dimensions that no operand broadcasts apart
+// are joined, so that the innermost loop runs over as much contiguous memory as
+// there is; what does not change in a loop is loaded before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+namespace {
+
+/// What the loop reads: a tensor in a buffer, or numbers of an attribute.
+struct Leaf {
+  Value tensor;
+  DenseElementsAttr numbers;
+  /// The joined dimensions that it has; along the others it is repeated.
+  SmallVector<unsigned> dimensions;
+  Value memory; // null: a constant
+  Value loaded;
+
+  ArrayRef<int64_t> shape() const {
+    return tensor ? cast<RankedTensorType>(tensor.getType()).getShape()
+                  : numbers.getType().getShape();
+  }
+  unsigned depth() const {
+    return dimensions.empty() ? 0 : dimensions.back() + 1;
+  }
+};
+
+class LoopNest {
+public:
+  LoopNest(StageEmitter &emitter, Operation *op)
+      : emitter(emitter), op(op), result(op->getResult(0)),
+        element(cast<RankedTensorType>(result.getType()).getElementType()) {}
+  LogicalResult emit();
+
+private:
+  void collectLeaves(Operation *from);
+  unsigned leafOf(Value tensor);
+  unsigned leafOf(ArrayRef<double> numbers);
+  bool varies(const Leaf &leaf, unsigned dimension) const;
+  void joinDimensions();
+  Value viewOf(Leaf &leaf);
+  void loadLeaves(unsigned depth);
+  void emitLoops(unsigned depth);
+  Value compute(Operation *from);
+
+  StageEmitter &emitter;
+  Operation *op;
+  Value result;
+  Type element;
+  SmallVector<Leaf> leaves;
+  DenseMap<std::pair<Operation *, unsigned>, unsigned> operandLeaves;
+  SmallVector<Extent> extents; // of the joined dimensions
+  SmallVector<Value> bounds, position;
+  Value target;
+  bool unknownOp = false;
+};
+
+} // namespace
+
+/// The operands whose elements an op reads: of nn.broadcast's `like`, only the
+/// size.
+static unsigned readOperands(Operation *op) {
+  return isa<nn::BroadcastOp>(op) ? 1 : op->getNumOperands();
+}
+
+unsigned LoopNest::leafOf(Value tensor) {
+  for (auto [index, leaf] : llvm::enumerate(leaves))
+    if (leaf.tensor == tensor)
+      return index;
+  leaves.emplace_back();
+  leaves.back().tensor = tensor;
+  return leaves.size() - 1;
+}
+
+unsigned LoopNest::leafOf(ArrayRef<double> numbers) {
+  SmallVector<Attribute> rounded;
+  for (double number : numbers)
+    rounded.push_back(emitter.builder.getFloatAttr(element, number));
+  leaves.emplace_back();
+  leaves.back().numbers = DenseElementsAttr::get(
+      RankedTensorType::get({static_cast<int64_t>(numbers.size())}, element),
+      rounded);
+  return leaves.size() - 1;
+}
+
+void LoopNest::collectLeaves(Operation *from) {
+  for (unsigned i = 0; i < readOperands(from); ++i) {
+    Value operand = from->getOperand(i);
+    Operation *made = operand.getDefiningOp();
+    if (made && emitter.plan.isFused(made))
+      collectLeaves(made);
+    else
+      operandLeaves[{from, i}] = leafOf(operand);
+  }
+  if (auto standardise = dyn_cast<nn::StandardiseOp>(from)) {
+    operandLeaves[{from, 1}] = leafOf(standardise.getMean());
+    operandLeaves[{from, 2}] = leafOf(standardise.getDeviation());
+  }
+}
+
+bool LoopNest::varies(const Leaf &leaf, unsigned dimension) const {
+  ArrayRef<int64_t> shape = leaf.shape();
+  unsigned rank = cast<RankedTensorType>(result.getType()).getRank();
+  unsigned missing = rank - shape.size();
+  return dimension >= missing && shape[dimension - missing] != 1;
+}
+
+void LoopNest::joinDimensions() {
+  auto shape = cast<RankedTensorType>(result.getType()).getShape();
+  std::optional<unsigned> last;
+  for (unsigned i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1)
+      continue;
+    Extent extent;
+    if (ShapedType::isDynamic(shape[i]))
+      extent = emitter.sizes.first(result);
+    else
+      extent.constant = shape[i];
+    bool joins = last && llvm::all_of(leaves, [&](const Leaf &leaf) {
+                   return varies(leaf, *last) == varies(leaf, i);
+                 });
+    last = i;
+    if (joins) {
+      extents.back() = extents.back().scaled(shape[i]);
+      continue;
+    }
+    for (Leaf &leaf : leaves)
+      if (varies(leaf, i))
+        leaf.dimensions.push_back(extents.size());
+    extents.push_back(extent);
+  }
+}
+
+Value LoopNest::viewOf(Leaf &leaf) {
+  Extent first;
+  first.constant = 1;
+  SmallVector<int64_t> shape;
+  for (auto [number, dimension] : llvm::enumerate(leaf.dimensions)) {
+    if (number == 0)
+      first = extents[dimension];
+    else
+      shape.push_back(extents[dimension].constant);
+  }
+  if (leaf.numbers)
+    return emitter.viewAt(emitter.constant(leaf.numbers), emitter.index(0),
+                          first, shape, element);
+  if (auto constant = leaf.tensor.getDefiningOp<nn::ConstantOp>())
+    if (cast<DenseElementsAttr>(constant.getValue()).isSplat())
+      return {};
+  return emitter.view(leaf.tensor, first, shape);
+}
+
+void LoopNest::loadLeaves(unsigned depth) {
+  for (Leaf &leaf : leaves) {
+    if (!leaf.memory) {
+      if (depth == 0) {
+        auto constant = leaf.tensor.getDefiningOp<nn::ConstantOp>();
+        leaf.loaded = arith::ConstantOp::create(
+            emitter.builder,
+            cast<FloatAttr>(cast<DenseElementsAttr>(constant.getValue())
+                                .getSplatValue<Attribute>()));
+      }
+      continue;
+    }
+    if (leaf.depth() != depth)
+      continue;
+    SmallVector<Value> indices;
+    for (unsigned dimension : leaf.dimensions)
+      indices.push_back(position[dimension]);
+    if (indices.empty())
+      indices.push_back(emitter.index(0));
+    leaf.loaded = emitter.load(leaf.memory, indices);
+  }
+}
+
+Value LoopNest::compute(Operation *from) {
+  SmallVector<Value> operands;
+  unsigned count = readOperands(from);
+  if (isa<nn::StandardiseOp>(from))
+    count = 3;
+  for (unsigned i = 0; i < count; ++i) {
+    auto found = operandLeaves.find({from, i});
+    Value operand = found != operandLeaves.end()
+                        ? leaves[found->second].loaded
+                        : compute(from->getOperand(i).getDefiningOp());
+    if (!operand)
+      return {};
+    operands.push_back(operand);
+  }
+  emitter.builder.setLoc(from->getLoc());
+  Value value = emitScalar(emitter, from, operands);
+  if (!value) {
+    from->emitOpError("has no formula for one element");
+    unknownOp = true;
+  }
+  return value;
+}
+
+void LoopNest::emitLoops(unsigned depth) {
+  loadLeaves(depth);
+  if (depth < extents.size()) {
+    emitter.loop(bounds[depth], [&](Value index) {
+      position.push_back(index);
+      emitLoops(depth + 1);
+      position.pop_back();
+    });
+    return;
+  }
+  Value value = compute(op);
+  if (!value)
+    return;
+  SmallVector<Value> indices(position);
+  if (indices.empty())
+    indices.push_back(emitter.index(0));
+  emitter.store(value, target, indices);
+}
+
+LogicalResult LoopNest::emit() {
+  collectLeaves(op);
+  joinDimensions();
+  // Everything that is not of one turn stands before the loops.
+  for (Leaf &leaf : leaves)
+    leaf.memory = viewOf(leaf);
+  for (const Extent &extent : extents)
+    bounds.push_back(emitter.evaluate(extent));
+  Leaf all;
+  all.tensor = result;
+  for (unsigned i = 0; i < extents.size(); ++i)
+    all.dimensions.push_back(i);
+  target = viewOf(all);
+  emitLoops(0);
+  return failure(unknownOp);
+}
+
+LogicalResult pdlc::emitElementwise(StageEmitter &emitter, Operation *op) {
+  return LoopNest(emitter, op).emit();
+}

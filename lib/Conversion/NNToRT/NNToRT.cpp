@@ -1,0 +1,138 @@
+//===- NNToRT.cpp - From programs to stage functions ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "pdlc/Conversion/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNTORT
+#include "pdlc/Conversion/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+namespace {
+struct NNToRT : pdlc::impl::NNToRTBase<NNToRT> {
+  using NNToRTBase::NNToRTBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult convert(ModuleContext &context, nn::ProgramOp program);
+  LogicalResult checkProgram(nn::ProgramOp program);
+};
+} // namespace
+
+/// The plan relies on the stages; without them a module is not in phase `split`.
+LogicalResult NNToRT::checkProgram(nn::ProgramOp program) {
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    if (!stageOf(&op))
+      return op.emitOpError("has no stage: run nn-assign-stages first");
+    if (auto pull = dyn_cast<nn::PullOp>(op);
+        pull && !pull.getKeys().getDefiningOp<nn::UniqueOp>())
+      return pull.emitOpError("pulls keys that nn.unique did not make");
+    if (auto constant = dyn_cast<nn::ConstantOp>(op);
+        constant && !isa<DenseElementsAttr>(constant.getValue()))
+      return constant.emitOpError("has a value that is not dense");
+  }
+  return success();
+}
+
+static SmallVector<Attribute> symbolRefs(MLIRContext *context,
+                                         ArrayRef<StringRef> names) {
+  SmallVector<Attribute> refs;
+  for (StringRef name : names)
+    refs.push_back(FlatSymbolRefAttr::get(context, name));
+  return refs;
+}
+
+LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
+  if (failed(checkProgram(program)))
+    return failure();
+  ProgramSizes sizes(program);
+  auto parameterIndex = [&](FlatSymbolRefAttr symbol) -> int64_t {
+    return context.order.symbol(symbol.getValue()).value_or(0);
+  };
+  BufferPlan plan(program, sizes, parameterIndex);
+  numFused += plan.fusedCount();
+  numSlots +=
+      plan.slots(Stage::Prepare).size() + plan.slots(Stage::Compute).size();
+  func::FuncOp stages[2];
+  for (Stage stage : {Stage::Prepare, Stage::Compute}) {
+    func::FuncOp function =
+        StageEmitter(context, program, sizes, plan, stage).emit();
+    if (!function)
+      return failure();
+    stages[static_cast<unsigned>(stage)] = function;
+  }
+
+  OpBuilder builder(program);
+  SmallVector<StringRef> fields, lookups, updates;
+  SmallVector<int32_t> updateLookups;
+  for (nn::FieldOp field : program.getFields())
+    fields.push_back(field.getSymName());
+  for (nn::PullOp pull : sizes.lookups())
+    lookups.push_back(pull.getTable());
+  for (auto update : program.getBody().getOps<nn::UpdateOp>()) {
+    updates.push_back(update.getSymbol());
+    auto lookup = llvm::find(lookups, update.getSymbol());
+    updateLookups.push_back(
+        update.getKeys() ? static_cast<int32_t>(lookup - lookups.begin()) : -1);
+  }
+  SmallVector<std::string> outputNames;
+  SmallVector<int64_t> outputWidths;
+  for (auto [number, output] :
+       llvm::enumerate(program.getReturn().getOperands())) {
+    outputNames.push_back("output" + std::to_string(number));
+    outputWidths.push_back(innerElements(output));
+  }
+  SmallVector<StringRef> outputRefs(outputNames.begin(), outputNames.end());
+  MLIRContext *mlir = builder.getContext();
+  bool hasLoss = !program.getBody().getOps<nn::LossSumOp>().empty();
+  auto name = program.getSymNameAttr();
+  auto record = program.getRecordAttr();
+  UnitAttr frozen = program.getFrozenAttr();
+  Location loc = program.getLoc();
+  program.erase();
+  rt::ProgramOp::create(
+      builder, loc, name, frozen, record,
+      builder.getArrayAttr(symbolRefs(mlir, fields)),
+      builder.getArrayAttr(symbolRefs(mlir, lookups)),
+      builder.getArrayAttr(symbolRefs(mlir, updates)),
+      builder.getDenseI32ArrayAttr(updateLookups),
+      builder.getStrArrayAttr(outputRefs),
+      builder.getDenseI64ArrayAttr(outputWidths),
+      hasLoss ? builder.getUnitAttr() : UnitAttr(),
+      FlatSymbolRefAttr::get(stages[0]),
+      plan.arenaSize(Stage::Prepare, mlir), FlatSymbolRefAttr::get(stages[1]),
+      plan.arenaSize(Stage::Compute, mlir));
+  return success();
+}
+
+void NNToRT::runOnOperation() {
+  ModuleOp module = getOperation();
+  ModuleContext context(module);
+  std::optional<rt::Numerics> known = rt::symbolizeNumerics(numerics);
+  if (!known) {
+    module.emitError() << "nn-to-rt knows no numerics '" << numerics
+                       << "'; expected fast or strict";
+    return signalPassFailure();
+  }
+  context.numerics = *known;
+  for (nn::ProgramOp program :
+       llvm::make_early_inc_range(module.getOps<nn::ProgramOp>()))
+    if (failed(convert(context, program)))
+      return signalPassFailure();
+}

@@ -1,0 +1,129 @@
+//===- ProgramSizes.cpp - How large the tensors of a program are ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramSizes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+Extent Extent::scaled(int64_t factor, int64_t divisor) const {
+  Extent result = *this;
+  for (int64_t *part : {&result.constant, &result.perBatch, &result.perKey,
+                        &result.perOccurrence, &result.perCount})
+    *part = *part * factor / divisor;
+  return result;
+}
+
+Extent Extent::plus(int64_t number) const {
+  Extent result = *this;
+  result.constant += number;
+  return result;
+}
+
+bool Extent::isMultipleOf(int64_t unit) const {
+  return constant % unit == 0 && perBatch % unit == 0 && perKey % unit == 0 &&
+         perOccurrence % unit == 0 && perCount % unit == 0;
+}
+
+int64_t pdlc::innerElements(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t count = 1;
+  for (int64_t i = 1; i < type.getRank(); ++i)
+    count *= type.getDimSize(i);
+  return count;
+}
+
+int64_t pdlc::elementBytes(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth() / 8;
+}
+
+static Extent perBatch(int64_t factor) {
+  Extent extent;
+  extent.perBatch = factor;
+  return extent;
+}
+
+static Extent counted(Value ids) {
+  Extent extent;
+  extent.perCount = 1;
+  extent.counted = ids;
+  return extent;
+}
+
+ProgramSizes::ProgramSizes(nn::ProgramOp program) {
+  Block &body = program.getBody().front();
+  unsigned argument = 0;
+  for (nn::FieldOp field : program.getFields()) {
+    Value values = body.getArgument(argument++);
+    if (!field.isRagged()) {
+      extents[values] = perBatch(1);
+      continue;
+    }
+    extents[values] = counted(values);
+    extents[body.getArgument(argument++)] = perBatch(field.getWidth()).plus(1);
+  }
+  llvm::append_range(pulls, body.getOps<nn::PullOp>());
+  for (Operation &op : body)
+    for (OpResult result : op.getResults())
+      extents[result] = infer(&op, result);
+}
+
+int32_t ProgramSizes::lookupOf(Value unique) const {
+  Operation *made = unique.getDefiningOp();
+  for (auto [index, pull] : llvm::enumerate(lookups()))
+    if (pull.getKeys().getDefiningOp() == made)
+      return static_cast<int32_t>(index);
+  return -1;
+}
+
+Extent ProgramSizes::elements(Value tensor) const {
+  return first(tensor).scaled(innerElements(tensor));
+}
+
+Extent ProgramSizes::bytes(Value tensor) const {
+  return elements(tensor).scaled(elementBytes(tensor));
+}
+
+Extent ProgramSizes::infer(Operation *op, OpResult result) const {
+  auto type = cast<RankedTensorType>(result.getType());
+  Extent extent;
+  if (type.getRank() == 0)
+    return extent.plus(1);
+  if (!type.isDynamicDim(0))
+    return extent.plus(type.getDimSize(0));
+  if (auto unique = dyn_cast<nn::UniqueOp>(op)) {
+    extent.lookup = lookupOf(result);
+    bool keys = result == unique.getKeys() || result == unique.getKeySplits();
+    (keys ? extent.perKey : extent.perOccurrence) = 1;
+    return result == unique.getKeySplits() ? extent.plus(1) : extent;
+  }
+  if (auto pull = dyn_cast<nn::PullOp>(op))
+    return first(pull.getKeys());
+  if (auto pool = dyn_cast<nn::PoolOp>(op)) {
+    Value splits = pool.getSplitsOf(result.getResultNumber());
+    return splits ? first(splits).plus(-1)
+                  : first(pool.getIds()[result.getResultNumber()]);
+  }
+  if (auto gradient = dyn_cast<nn::PoolGradientOp>(op))
+    return first(gradient.getKeySplits()).plus(-1);
+  if (auto cross = dyn_cast<nn::CrossBagsOp>(op))
+    return result == cross.getResult() ? counted(result)
+                                       : first(cross.getSplits().front());
+  if (auto single = dyn_cast<nn::SingleBagsOp>(op))
+    return first(single.getIds()).plus(1);
+  if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
+    return first(reshape.getInput())
+        .scaled(innerElements(reshape.getInput()), innerElements(result));
+  // Of all other ops: the dynamic dimension is that of an operand.
+  for (Value operand : op->getOperands())
+    if (auto from = dyn_cast<RankedTensorType>(operand.getType()))
+      if (from.getRank() > 0 && from.isDynamicDim(0))
+        return first(operand);
+  return extent;
+}

@@ -1,0 +1,71 @@
+//===- ProgramSizes.h - How large the tensors of a program are --*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_CONVERSION_NNTORT_PROGRAMSIZES_H
+#define LIB_CONVERSION_NNTORT_PROGRAMSIZES_H
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace pdlc {
+
+/// A number of elements or bytes: constant + perBatch * B + perKey * U +
+/// perOccurrence * N + perCount * (ids of `counted`), with U and N of one
+/// lookup.
+struct Extent {
+  int64_t constant = 0, perBatch = 0, perKey = 0, perOccurrence = 0,
+          perCount = 0;
+  /// The lookup of U and N, -1 if they do not occur.
+  int32_t lookup = -1;
+  /// A ragged field's ids, or the result of nn.cross_bags: how many there are
+  /// is known only while the step runs. Null if it does not occur.
+  mlir::Value counted;
+
+  bool isStatic() const {
+    return perBatch == 0 && perKey == 0 && perOccurrence == 0 && perCount == 0;
+  }
+  Extent scaled(int64_t factor, int64_t divisor = 1) const;
+  Extent plus(int64_t number) const;
+  bool operator==(const Extent &other) const = default;
+  /// Whether it is a multiple of `unit` for every batch and lookup.
+  bool isMultipleOf(int64_t unit) const;
+};
+
+/// The lookups of a program, and the first dimension of each of its tensors;
+/// all other dimensions are static.
+class ProgramSizes {
+public:
+  explicit ProgramSizes(nn::ProgramOp program);
+
+  /// The first dimension (1 for rank 0).
+  Extent first(mlir::Value tensor) const { return extents.at(tensor); }
+  /// All elements.
+  Extent elements(mlir::Value tensor) const;
+  /// All bytes.
+  Extent bytes(mlir::Value tensor) const;
+
+  /// One for each nn.pull, in program order: the program's list of lookups.
+  llvm::SmallVector<nn::PullOp> lookups() const { return pulls; }
+  /// The index of the lookup that a result of nn.unique belongs to. One
+  /// nn.unique may serve several tables: then any of them.
+  int32_t lookupOf(mlir::Value unique) const;
+
+private:
+  Extent infer(mlir::Operation *op, mlir::OpResult result) const;
+
+  llvm::SmallVector<nn::PullOp> pulls;
+  llvm::DenseMap<mlir::Value, Extent> extents;
+};
+
+/// The product of all dimensions but the first.
+int64_t innerElements(mlir::Value tensor);
+int64_t elementBytes(mlir::Value tensor);
+
+} // namespace pdlc
+
+#endif // LIB_CONVERSION_NNTORT_PROGRAMSIZES_H

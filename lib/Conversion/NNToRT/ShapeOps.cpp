@@ -1,0 +1,287 @@
+//===- ShapeOps.cpp - Concatenation, slices, padding, reductions ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+static RankedTensorType typeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Copies along one axis
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A tensor as a matrix: all dimensions before an axis, and the axis with all
+/// behind it.
+struct Blocks {
+  Extent outer;
+  int64_t inner;
+};
+
+} // namespace
+
+static Blocks blocksAt(StageEmitter &emitter, Value tensor, int64_t axis) {
+  ArrayRef<int64_t> shape = typeOf(tensor).getShape();
+  Blocks blocks{Extent(), 1};
+  blocks.outer.constant = 1;
+  if (axis > 0)
+    blocks.outer = emitter.sizes.first(tensor);
+  for (int64_t i = 1; i < axis; ++i)
+    blocks.outer = blocks.outer.scaled(shape[i]);
+  for (size_t i = axis; i < shape.size(); ++i)
+    blocks.inner *= shape[i];
+  return blocks;
+}
+
+static Value viewBlocks(StageEmitter &emitter, Value tensor,
+                        const Blocks &blocks) {
+  return emitter.view(tensor, blocks.outer, {blocks.inner});
+}
+
+/// to[row, toOffset + j] = from[row, fromOffset + j] for j in [0, count).
+static void copyRow(StageEmitter &emitter, Value from, int64_t fromOffset,
+                    Value to, int64_t toOffset, int64_t count, Value row) {
+  auto shifted = [&](Value column, int64_t offset) -> Value {
+    if (!offset)
+      return column;
+    return arith::AddIOp::create(emitter.builder, column,
+                                 emitter.index(offset));
+  };
+  auto copy = [&](Value column) {
+    Value element = emitter.load(from, {row, shifted(column, fromOffset)});
+    emitter.store(element, to, {row, shifted(column, toOffset)});
+  };
+  if (count == 1)
+    copy(emitter.index(0));
+  else
+    emitter.loop(emitter.index(count), copy);
+}
+
+void pdlc::emitConcat(StageEmitter &emitter, nn::ConcatOp op) {
+  int64_t axis = op.getAxis();
+  Blocks blocks = blocksAt(emitter, op.getResult(), axis);
+  Value to = viewBlocks(emitter, op.getResult(), blocks);
+  SmallVector<std::pair<Value, int64_t>> inputs;
+  for (Value input : op.getInputs()) {
+    Blocks from = blocksAt(emitter, input, axis);
+    inputs.emplace_back(viewBlocks(emitter, input, from), from.inner);
+  }
+  emitter.loop(emitter.evaluate(blocks.outer), [&](Value row) {
+    int64_t offset = 0;
+    for (auto [from, inner] : inputs) {
+      copyRow(emitter, from, 0, to, offset, inner, row);
+      offset += inner;
+    }
+  });
+}
+
+void pdlc::emitSlice(StageEmitter &emitter, nn::SliceOp op) {
+  int64_t axis = op.getAxis();
+  Blocks input = blocksAt(emitter, op.getInput(), axis);
+  Blocks output = blocksAt(emitter, op.getResult(), axis);
+  int64_t unit = output.inner / static_cast<int64_t>(op.getSize());
+  Value from = viewBlocks(emitter, op.getInput(), input);
+  Value to = viewBlocks(emitter, op.getResult(), output);
+  emitter.loop(emitter.evaluate(output.outer), [&](Value row) {
+    copyRow(emitter, from, op.getOffset() * unit, to, 0, output.inner, row);
+  });
+}
+
+void pdlc::emitPad(StageEmitter &emitter, nn::PadOp op) {
+  int64_t axis = op.getAxis();
+  Blocks input = blocksAt(emitter, op.getInput(), axis);
+  Blocks output = blocksAt(emitter, op.getResult(), axis);
+  int64_t unit = output.inner / typeOf(op.getResult()).getDimSize(axis);
+  Value from = viewBlocks(emitter, op.getInput(), input);
+  Value to = viewBlocks(emitter, op.getResult(), output);
+  Value zero =
+      emitter.scalar(typeOf(op.getResult()).getElementType(), 0);
+  int64_t low = op.getLow() * unit;
+  emitter.loop(emitter.evaluate(output.outer), [&](Value row) {
+    emitter.loop(emitter.index(output.inner), [&](Value column) {
+      emitter.store(zero, to, {row, column});
+    });
+    copyRow(emitter, from, 0, to, low, input.inner, row);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Adds, or compares, all elements of a tensor in row-major order into the
+/// elements of the result that they belong to: so each of those collects its
+/// elements in ascending order.
+class OrderedReduction {
+public:
+  OrderedReduction(StageEmitter &emitter, nn::ReduceOp op)
+      : emitter(emitter), builder(emitter.builder), op(op),
+        element(typeOf(op.getResult()).getElementType()) {}
+  void emit();
+
+private:
+  /// Neighbouring dimensions that are all reduced, or all kept.
+  struct Run {
+    Extent extent;
+    bool reduced;
+  };
+  void findRuns();
+  void emitLoops(unsigned depth);
+  Value combine(Value sum, Value next);
+  void divide();
+
+  StageEmitter &emitter;
+  ImplicitLocOpBuilder &builder;
+  nn::ReduceOp op;
+  Type element;
+  SmallVector<Run> runs;
+  SmallVector<Value> bounds, position;
+  Extent width; // elements that become one
+  Value from, to;
+};
+
+} // namespace
+
+void OrderedReduction::findRuns() {
+  ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
+  width.constant = 1;
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    if (size == 1)
+      continue;
+    bool reduced = llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis));
+    Extent extent;
+    if (ShapedType::isDynamic(size))
+      extent = emitter.sizes.first(op.getInput());
+    else
+      extent.constant = size;
+    if (reduced)
+      width = ShapedType::isDynamic(size) ? extent : width.scaled(size);
+    if (!runs.empty() && runs.back().reduced == reduced)
+      runs.back().extent = runs.back().extent.scaled(size);
+    else
+      runs.push_back({extent, reduced});
+  }
+}
+
+/// The larger of a and b is a if a > b or a is NaN, else b.
+Value OrderedReduction::combine(Value sum, Value next) {
+  if (op.getKind() != nn::Reduction::max)
+    return arith::AddFOp::create(builder, sum, next);
+  Value larger =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, sum, next);
+  Value isNan =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, sum, sum);
+  Value keeps = arith::OrIOp::create(builder, larger, isNan);
+  return arith::SelectOp::create(builder, keeps, sum, next);
+}
+
+void OrderedReduction::emitLoops(unsigned depth) {
+  SmallVector<Value> kept;
+  for (auto [run, index] : llvm::zip(runs, position))
+    if (!run.reduced)
+      kept.push_back(index);
+  if (kept.empty())
+    kept.push_back(emitter.index(0));
+  auto loadNext = [&] {
+    SmallVector<Value> indices(position);
+    if (indices.empty())
+      indices.push_back(emitter.index(0));
+    return emitter.load(from, indices);
+  };
+  if (depth == runs.size()) {
+    Value sum = emitter.load(to, kept);
+    emitter.store(combine(sum, loadNext()), to, kept);
+    return;
+  }
+  if (depth + 1 == runs.size() && runs[depth].reduced) {
+    Value sum = emitter.loop(bounds[depth], emitter.load(to, kept),
+                             [&](Value index, Value sum) {
+                               position.push_back(index);
+                               Value next = combine(sum, loadNext());
+                               position.pop_back();
+                               return next;
+                             });
+    emitter.store(sum, to, kept);
+    return;
+  }
+  emitter.loop(bounds[depth], [&](Value index) {
+    position.push_back(index);
+    emitLoops(depth + 1);
+    position.pop_back();
+  });
+}
+
+void OrderedReduction::divide() {
+  Value count = emitter.evaluate(width);
+  count = arith::IndexCastOp::create(builder, builder.getI64Type(), count);
+  Value divisor = arith::SIToFPOp::create(builder, element, count);
+  Value sums = emitter.flat(op.getResult());
+  emitter.loop(emitter.evaluate(emitter.sizes.elements(op.getResult())),
+               [&](Value i) {
+                 Value sum = emitter.load(sums, i);
+                 Value mean = arith::DivFOp::create(builder, sum, divisor);
+                 emitter.store(mean, sums, i);
+               });
+}
+
+void OrderedReduction::emit() {
+  findRuns();
+  auto viewOf = [&](Value tensor, bool onlyKept) {
+    std::optional<Extent> first;
+    SmallVector<int64_t> rest;
+    for (const Run &run : runs) {
+      if (onlyKept && run.reduced)
+        continue;
+      if (!first)
+        first = run.extent;
+      else
+        rest.push_back(run.extent.constant);
+    }
+    Extent one;
+    one.constant = 1;
+    return emitter.view(tensor, first.value_or(one), rest);
+  };
+  from = viewOf(op.getInput(), /*onlyKept=*/false);
+  to = viewOf(op.getResult(), /*onlyKept=*/true);
+  for (const Run &run : runs)
+    bounds.push_back(emitter.evaluate(run.extent));
+  double start = op.getKind() == nn::Reduction::max
+                     ? -std::numeric_limits<double>::infinity()
+                     : 0.0;
+  emitter.fill(op.getResult(), emitter.scalar(element, start));
+  emitLoops(0);
+  if (op.getKind() == nn::Reduction::mean)
+    divide();
+}
+
+void pdlc::emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
+  if (!op.reducesRows())
+    return OrderedReduction(emitter, op).emit();
+  ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
+  Extent rows, width;
+  rows.constant = width.constant = 1;
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    bool reduced = llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis));
+    Extent &into = reduced ? width : rows;
+    into = ShapedType::isDynamic(size) ? emitter.sizes.first(op.getInput())
+                                       : into.scaled(size);
+  }
+  Value out = emitter.flat(op.getResult());
+  auto kind = static_cast<rt::Reduction>(op.getKind());
+  rt::ReduceRowsOp::create(
+      emitter.builder, kind, emitter.flat(op.getInput()),
+      emitter.evaluate(rows), emitter.evaluate(width), out);
+}

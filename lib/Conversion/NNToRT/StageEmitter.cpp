@@ -1,0 +1,404 @@
+//===- StageEmitter.cpp - Writes the body of one stage --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "pdlabi/abi.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+//===----------------------------------------------------------------------===//
+// What all stages share
+//===----------------------------------------------------------------------===//
+
+func::FuncOp ModuleContext::declare(StringRef name, FunctionType type) {
+  if (auto function = module.lookupSymbol<func::FuncOp>(name))
+    return function;
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  auto function = func::FuncOp::create(builder, module.getLoc(), name, type);
+  function.setPrivate();
+  return function;
+}
+
+StringRef ModuleContext::addConstant(DenseElementsAttr value) {
+  std::string name;
+  do
+    name = "constant" + std::to_string(constantCount++);
+  while (module.lookupSymbol(name));
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(value.getElementType(),
+                                       value.getNumElements());
+  auto global = LLVM::GlobalOp::create(
+      builder, module.getLoc(), type, /*isConstant=*/true,
+      LLVM::Linkage::Internal, name, value, kBufferAlignment);
+  return global.getSymName();
+}
+
+//===----------------------------------------------------------------------===//
+// Reaching memory and sizes
+//===----------------------------------------------------------------------===//
+
+StageEmitter::StageEmitter(ModuleContext &module, nn::ProgramOp program,
+                           const ProgramSizes &sizes, const BufferPlan &plan,
+                           Stage stage)
+    : builder(program.getLoc(), program.getContext()), module(module),
+      sizes(sizes), plan(plan), program(program), stage(stage) {}
+
+template <typename BuildFn> Value StageEmitter::atEntry(BuildFn build) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (lastOfEntry)
+    builder.setInsertionPointAfter(lastOfEntry);
+  else
+    builder.setInsertionPointToStart(&function.getBody().front());
+  Value value = build();
+  lastOfEntry = value.getDefiningOp();
+  return value;
+}
+
+Value StageEmitter::index(int64_t value) {
+  Value &known = indices[value];
+  if (!known)
+    known = atEntry([&]() -> Value {
+      return arith::ConstantIndexOp::create(builder, value);
+    });
+  return known;
+}
+
+Value StageEmitter::pointer(rt::Place place, int64_t index) {
+  Value &known = pointers[{static_cast<unsigned>(place), index}];
+  if (!known)
+    known = atEntry([&]() -> Value {
+      return rt::PointerOp::create(builder, context.getType(), place, index,
+                                   context);
+    });
+  return known;
+}
+
+Value StageEmitter::count(rt::Quantity quantity, int64_t index) {
+  Value &known = counts[{static_cast<unsigned>(quantity), index}];
+  if (!known)
+    known = atEntry([&]() -> Value {
+      return rt::CountOp::create(builder, builder.getIndexType(), quantity,
+                                 index, context);
+    });
+  return known;
+}
+
+Value StageEmitter::idCount(Value ids) {
+  Home home = plan.home(ids);
+  if (home.kind == Home::Place)
+    return count(rt::Quantity::field_values, home.index);
+  // The last split of crossed bags says how many ids there are.
+  Value &known = idCounts[ids];
+  if (known)
+    return known;
+  Value splits = ids.getDefiningOp<nn::CrossBagsOp>().getResultSplits();
+  Value last = evaluate(sizes.first(splits).plus(-1));
+  Value number = load(view(splits), last);
+  known = arith::IndexCastOp::create(builder, builder.getIndexType(), number);
+  return known;
+}
+
+Value StageEmitter::evaluate(const Extent &extent) {
+  Value sum;
+  auto add = [&](int64_t factor, Value value) {
+    if (factor != 1)
+      value = arith::MulIOp::create(builder, value, index(factor));
+    sum = sum ? arith::AddIOp::create(builder, sum, value) : value;
+  };
+  if (extent.perBatch)
+    add(extent.perBatch, count(rt::Quantity::batch));
+  if (extent.perKey)
+    add(extent.perKey, count(rt::Quantity::lookup_keys, extent.lookup));
+  if (extent.perOccurrence)
+    add(extent.perOccurrence,
+        count(rt::Quantity::lookup_occurrences, extent.lookup));
+  if (extent.perCount)
+    add(extent.perCount, idCount(extent.counted));
+  if (extent.constant || !sum)
+    add(1, index(extent.constant));
+  return sum;
+}
+
+Value StageEmitter::baseOf(const Home &home, Value tensor) {
+  switch (home.kind) {
+  case Home::Place:
+    return pointer(home.place, home.index);
+  case Home::Arena:
+    return pointer(home.stage == Stage::Prepare ? rt::Place::prepare_arena
+                                                : rt::Place::compute_arena);
+  case Home::Allocated:
+    return allocated.lookup(tensor);
+  case Home::Constant:
+    return constant(cast<DenseElementsAttr>(
+        tensor.getDefiningOp<nn::ConstantOp>().getValue()));
+  case Home::None:
+    break;
+  }
+  return {};
+}
+
+Value StageEmitter::constant(DenseElementsAttr value) {
+  Value &known = constants[value];
+  if (!known) {
+    StringRef name = module.addConstant(value);
+    known = atEntry([&]() -> Value {
+      return LLVM::AddressOfOp::create(builder, context.getType(), name);
+    });
+  }
+  return known;
+}
+
+Value StageEmitter::viewAt(Value base, Value offset, const Extent &first,
+                           ArrayRef<int64_t> shape, Type element) {
+  SmallVector<int64_t> dimensions;
+  dimensions.push_back(first.isStatic() ? first.constant
+                                        : ShapedType::kDynamic);
+  dimensions.append(shape.begin(), shape.end());
+  Value size = first.isStatic() ? Value() : evaluate(first);
+  return rt::ViewOp::create(builder, MemRefType::get(dimensions, element), base,
+                            offset, size);
+}
+
+Value StageEmitter::view(Value tensor, const Extent &first,
+                         ArrayRef<int64_t> shape) {
+  Value from = BufferPlan::root(tensor);
+  Home home = plan.home(from);
+  Value offset = index(0);
+  if (home.kind == Home::Arena)
+    offset = (home.stage == Stage::Prepare ? prepareOffsets
+                                           : computeOffsets)[home.slot];
+  return viewAt(baseOf(home, from), offset, first, shape,
+                cast<RankedTensorType>(tensor.getType()).getElementType());
+}
+
+Value StageEmitter::view(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getRank() == 0)
+    return flat(tensor);
+  return view(tensor, sizes.first(tensor), type.getShape().drop_front());
+}
+
+Value StageEmitter::flat(Value tensor) {
+  return view(tensor, sizes.elements(tensor));
+}
+
+Value StageEmitter::scratchView(unsigned slot, const Extent &first,
+                                Type element) {
+  return viewAt(pointer(rt::Place::compute_arena), computeOffsets[slot], first,
+                {}, element);
+}
+
+void StageEmitter::allocate(Value tensor, Value count) {
+  idCounts[tensor] = count;
+  Value memory = rt::AllocateOp::create(builder, context.getType(),
+                                        pointer(rt::Place::worker),
+                                        evaluate(sizes.bytes(tensor)));
+  allocated[tensor] = memory;
+  Value null = LLVM::ZeroOp::create(builder, context.getType());
+  Value missing = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::eq, memory,
+                                       null);
+  Value status = arith::SelectOp::create(
+      builder, missing,
+      arith::ConstantIntOp::create(builder, PDL_OUT_OF_MEMORY, 32),
+      arith::ConstantIntOp::create(builder, PDL_OK, 32));
+  returnUnlessZero(status);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void StageEmitter::loop(Value count, function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, index(0), count, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Value StageEmitter::loop(Value count, Value initial,
+                         function_ref<Value(Value, Value)> body) {
+  auto loop = scf::ForOp::create(builder, index(0), count, index(1), initial);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value next = body(loop.getInductionVar(), loop.getRegionIterArg(0));
+  scf::YieldOp::create(builder, next);
+  return loop.getResult(0);
+}
+
+Value StageEmitter::load(Value memref, ValueRange indices) {
+  return memref::LoadOp::create(builder, memref, indices);
+}
+
+void StageEmitter::store(Value value, Value memref, ValueRange indices) {
+  memref::StoreOp::create(builder, value, memref, indices);
+}
+
+Value StageEmitter::scalar(Type type, double value) {
+  return arith::ConstantOp::create(builder,
+                                   builder.getFloatAttr(type, value));
+}
+
+void StageEmitter::fill(Value tensor, Value scalar) {
+  Value to = flat(tensor);
+  loop(evaluate(sizes.elements(tensor)),
+       [&](Value i) { store(scalar, to, i); });
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+void StageEmitter::returnUnlessZero(Value status) {
+  if (!exit) {
+    OpBuilder::InsertionGuard guard(builder);
+    exit = new Block();
+    function.getBody().push_back(exit);
+    Value argument = exit->addArgument(builder.getI32Type(), builder.getLoc());
+    builder.setInsertionPointToStart(exit);
+    func::ReturnOp::create(builder, argument);
+  }
+  auto *next = new Block();
+  next->insertBefore(exit);
+  Value zero = arith::ConstantIntOp::create(builder, PDL_OK, 32);
+  Value failed = arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
+                                       status, zero);
+  cf::CondBranchOp::create(builder, failed, exit, status, next, ValueRange());
+  builder.setInsertionPointToStart(next);
+}
+
+void StageEmitter::emitOffsets(Stage arena) {
+  SmallVector<Value> &offsets =
+      arena == Stage::Prepare ? prepareOffsets : computeOffsets;
+  // Constant sizes add up at compile time.
+  int64_t constant = 0;
+  Value sum;
+  for (const Slot &slot : plan.slots(arena)) {
+    Value offset = index(constant);
+    if (sum)
+      offset = constant ? Value(arith::AddIOp::create(builder, sum, offset))
+                        : sum;
+    offsets.push_back(offset);
+    if (slot.bytes.isStatic()) {
+      constant += llvm::alignTo(slot.bytes.constant, kBufferAlignment);
+      continue;
+    }
+    Extent bytes = slot.bytes;
+    Value size;
+    if (bytes.isMultipleOf(kBufferAlignment)) {
+      size = evaluate(bytes);
+    } else {
+      size = evaluate(bytes.plus(kBufferAlignment - 1));
+      size = arith::AndIOp::create(builder, size, index(-kBufferAlignment));
+    }
+    sum = sum ? Value(arith::AddIOp::create(builder, sum, size)) : size;
+  }
+}
+
+void StageEmitter::gatherRows() {
+  for (auto [lookup, pull] : llvm::enumerate(sizes.lookups())) {
+    if (pull.getRows().use_empty())
+      continue;
+    builder.setLoc(pull.getLoc());
+    rt::GatherOp::create(builder, pointer(rt::Place::lookup_rows, lookup),
+                         view(pull.getRows()));
+  }
+}
+
+void StageEmitter::copyTo(Value tensor, rt::Place place, int64_t number) {
+  Home home = plan.home(tensor);
+  if (home.kind == Home::Place && home.place == place && home.index == number)
+    return;
+  Extent elements = sizes.elements(tensor);
+  Value from = flat(tensor);
+  Value to = viewAt(pointer(place, number), index(0), elements, {},
+                    cast<RankedTensorType>(tensor.getType()).getElementType());
+  memref::CopyOp::create(builder, from, to);
+}
+
+/// Results whose memory something else owns (a field, a parameter, another
+/// result) are copied to where the step context wants them.
+void StageEmitter::copyResults() {
+  int64_t updates = 0;
+  for (auto update : program.getBody().getOps<nn::UpdateOp>())
+    copyTo(update.getGradient(), rt::Place::gradient, updates++);
+  for (auto [number, output] :
+       llvm::enumerate(program.getReturn().getOperands()))
+    copyTo(output, rt::Place::output, number);
+}
+
+func::FuncOp StageEmitter::emit() {
+  StringRef suffix = stage == Stage::Prepare ? "_prepare" : "_compute";
+  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
+  builder.setInsertionPoint(program);
+  function = func::FuncOp::create(
+      builder, (program.getSymName() + suffix).str(),
+      builder.getFunctionType(pointerType, builder.getI32Type()));
+  context = function.addEntryBlock()->getArgument(0);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  // Its place marks where constants and pointers go that are read once.
+  index(0);
+  emitOffsets(Stage::Prepare);
+  if (stage == Stage::Compute) {
+    emitOffsets(Stage::Compute);
+    gatherRows();
+  }
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    builder.setLoc(op.getLoc());
+    if (stageOf(&op) == stage && failed(emitOp(&op)))
+      return {};
+  }
+  builder.setLoc(program.getLoc());
+  if (stage == Stage::Compute)
+    copyResults();
+  Value zero = arith::ConstantIntOp::create(builder, PDL_OK, 32);
+  func::ReturnOp::create(builder, zero);
+  return function;
+}
+
+LogicalResult StageEmitter::emitOp(Operation *op) {
+  // Views, and values that need no code of their own.
+  if (isa<nn::ReshapeOp, nn::StopGradientOp, nn::ReadOp, nn::ConstantOp,
+          nn::UniqueOp>(op))
+    return success();
+  if (op->hasTrait<nn::Elementwise>())
+    return plan.isFused(op) ? success() : emitElementwise(*this, op);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](nn::ConcatOp op) { return emitConcat(*this, op), success(); })
+      .Case([&](nn::SliceOp op) { return emitSlice(*this, op), success(); })
+      .Case([&](nn::PadOp op) { return emitPad(*this, op), success(); })
+      .Case([&](nn::ReduceOp op) { return emitReduce(*this, op), success(); })
+      .Case([&](nn::BucketizeOp op) {
+        return emitBucketize(*this, op), success();
+      })
+      .Case([&](nn::CrossOp op) { return emitCross(*this, op), success(); })
+      .Case([&](nn::CrossBagsOp op) {
+        return emitCrossBags(*this, op), success();
+      })
+      .Case([&](nn::SingleBagsOp op) {
+        return emitSingleBags(*this, op), success();
+      })
+      .Case([&](nn::PullOp op) { return emitPull(*this, op), success(); })
+      .Case([&](nn::PoolOp op) { return emitPool(*this, op), success(); })
+      .Case([&](nn::PoolGradientOp op) {
+        return emitPoolGradient(*this, op), success();
+      })
+      .Case([&](nn::MatmulOp op) { return emitMatmul(*this, op), success(); })
+      .Case([&](nn::GemmOp op) { return emitGemm(*this, op), success(); })
+      .Case([&](nn::LossSumOp op) { return emitLossSum(*this, op), success(); })
+      .Case([&](nn::ObserveOp op) { return emitObserve(*this, op), success(); })
+      .Default([](Operation *op) {
+        return op->emitOpError("has no lowering to a stage");
+      });
+}

@@ -1,0 +1,136 @@
+//===- StageEmitter.h - Writes the body of one stage ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_CONVERSION_NNTORT_STAGEEMITTER_H
+#define LIB_CONVERSION_NNTORT_STAGEEMITTER_H
+
+#include "BufferPlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
+
+namespace pdlc {
+
+/// What all stages of a module share.
+struct ModuleContext {
+  mlir::ModuleOp module;
+  rt::DescriptorOrder order;
+  rt::Numerics numerics;
+  unsigned constantCount = 0;
+
+  explicit ModuleContext(mlir::ModuleOp module) : module(module), order(module) {}
+  /// The function of that name, declared if it is not yet.
+  mlir::func::FuncOp declare(llvm::StringRef name, mlir::FunctionType type);
+  /// The name of a new constant with these elements.
+  llvm::StringRef addConstant(mlir::DenseElementsAttr value);
+};
+
+/// Emits one stage function: owns the insertion point, and knows how to reach
+/// memory and sizes. Ops are emitted by the functions at the end of this file,
+/// one for each group of ops.
+class StageEmitter {
+public:
+  StageEmitter(ModuleContext &module, nn::ProgramOp program,
+               const ProgramSizes &sizes, const BufferPlan &plan, Stage stage);
+
+  /// Emits the function `@<program>_<stage>`; null where it failed.
+  mlir::func::FuncOp emit();
+
+  mlir::ImplicitLocOpBuilder builder;
+  ModuleContext &module;
+  const ProgramSizes &sizes;
+  const BufferPlan &plan;
+
+  mlir::Value index(int64_t value);
+  /// A pointer or number of the step context, read once a function.
+  mlir::Value pointer(rt::Place place, int64_t index = 0);
+  mlir::Value count(rt::Quantity quantity, int64_t index = 0);
+  mlir::Value evaluate(const Extent &extent);
+
+  /// The tensor's memory as `[first, shape...]`; the first dimension is static
+  /// if the extent is.
+  mlir::Value view(mlir::Value tensor, const Extent &first,
+                   llvm::ArrayRef<int64_t> shape = {});
+  /// ... in its own shape, or as one dimension.
+  mlir::Value view(mlir::Value tensor);
+  mlir::Value flat(mlir::Value tensor);
+  /// A view of a slot of the compute arena.
+  mlir::Value scratchView(unsigned slot, const Extent &first,
+                          mlir::Type element);
+  mlir::Value viewAt(mlir::Value base, mlir::Value offset, const Extent &first,
+                     llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  /// Asks for memory for `count` ids, known only now, of `tensor`.
+  void allocate(mlir::Value tensor, mlir::Value count);
+
+  /// A loop over [0, count); the body gets the induction variable.
+  void loop(mlir::Value count, llvm::function_ref<void(mlir::Value)> body);
+  /// ... that carries one value from turn to turn.
+  mlir::Value
+  loop(mlir::Value count, mlir::Value initial,
+       llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
+  mlir::Value load(mlir::Value memref, mlir::ValueRange indices);
+  void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
+  mlir::Value scalar(mlir::Type type, double value);
+  void fill(mlir::Value tensor, mlir::Value scalar);
+  /// The address of an array of constants.
+  mlir::Value constant(mlir::DenseElementsAttr value);
+
+  /// Ends the stage with this status if it is not 0.
+  void returnUnlessZero(mlir::Value status);
+
+private:
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  void emitOffsets(Stage arena);
+  void gatherRows();
+  void copyResults();
+  void copyTo(mlir::Value tensor, rt::Place place, int64_t number);
+  mlir::Value baseOf(const Home &home, mlir::Value tensor);
+  mlir::Value idCount(mlir::Value ids);
+  /// Builds a value in the entry block, where it dominates everything.
+  template <typename BuildFn> mlir::Value atEntry(BuildFn build);
+
+  nn::ProgramOp program;
+  Stage stage;
+  mlir::Value context;
+  mlir::func::FuncOp function;
+  llvm::DenseMap<std::pair<unsigned, int64_t>, mlir::Value> pointers, counts;
+  mlir::Operation *lastOfEntry = nullptr;
+  mlir::Block *exit = nullptr;
+  llvm::DenseMap<mlir::Value, mlir::Value> idCounts, allocated;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  llvm::DenseMap<int64_t, mlir::Value> indices;
+  llvm::SmallVector<mlir::Value> prepareOffsets, computeOffsets;
+};
+
+/// The scalar that an elementwise op computes from the scalars of its operands
+/// (nn.standardise: input, mean, deviation).
+mlir::Value emitScalar(StageEmitter &emitter, mlir::Operation *op,
+                       mlir::ValueRange operands);
+
+/// Fails for an op that no scalar formula is known of.
+mlir::LogicalResult emitElementwise(StageEmitter &emitter,
+                                    mlir::Operation *op);
+void emitConcat(StageEmitter &emitter, nn::ConcatOp op);
+void emitSlice(StageEmitter &emitter, nn::SliceOp op);
+void emitPad(StageEmitter &emitter, nn::PadOp op);
+void emitReduce(StageEmitter &emitter, nn::ReduceOp op);
+void emitBucketize(StageEmitter &emitter, nn::BucketizeOp op);
+void emitCross(StageEmitter &emitter, nn::CrossOp op);
+void emitCrossBags(StageEmitter &emitter, nn::CrossBagsOp op);
+void emitSingleBags(StageEmitter &emitter, nn::SingleBagsOp op);
+void emitPull(StageEmitter &emitter, nn::PullOp op);
+void emitPool(StageEmitter &emitter, nn::PoolOp op);
+void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op);
+void emitMatmul(StageEmitter &emitter, nn::MatmulOp op);
+void emitGemm(StageEmitter &emitter, nn::GemmOp op);
+void emitLossSum(StageEmitter &emitter, nn::LossSumOp op);
+void emitObserve(StageEmitter &emitter, nn::ObserveOp op);
+
+} // namespace pdlc
+
+#endif // LIB_CONVERSION_NNTORT_STAGEEMITTER_H

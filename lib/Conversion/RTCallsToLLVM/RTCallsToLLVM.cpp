@@ -1,0 +1,519 @@
+//===- RTCallsToLLVM.cpp - Step context and calls of the runtime ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "pdlc/Conversion/AbiLayout.h"
+#include "pdlc/Conversion/Passes.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_RTCALLSTOLLVM
+#include "pdlc/Conversion/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+namespace {
+
+/// Builds the arguments of one call and the call itself.
+class CallBuilder {
+public:
+  CallBuilder(Operation *op, ConversionPatternRewriter &rewriter)
+      : op(op), rewriter(rewriter), loc(op->getLoc()),
+        i32(rewriter.getI32Type()), i64(rewriter.getI64Type()),
+        pointer(LLVM::LLVMPointerType::get(op->getContext())) {}
+
+  Value constant32(int64_t value) { return constant(i32, value); }
+  Value constant64(int64_t value) { return constant(i64, value); }
+  Value null() { return LLVM::ZeroOp::create(rewriter, loc, pointer); }
+  Value type(Value memref) {
+    Type element = cast<MemRefType>(memref.getType()).getElementType();
+    return constant32(element.isF32()   ? PDL_F32
+                      : element.isF64() ? PDL_F64
+                                        : PDL_I64);
+  }
+  /// The memory of a converted memref; null for none.
+  Value memory(Value descriptor) {
+    if (!descriptor)
+      return null();
+    return MemRefDescriptor(descriptor).alignedPtr(rewriter, loc);
+  }
+  Value size(Value descriptor, unsigned dimension) {
+    return MemRefDescriptor(descriptor).size(rewriter, loc, dimension);
+  }
+
+  /// Room on the stack of the function, once for all turns of a loop.
+  Value room(Type element, int64_t count) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Operation *function = op->getParentOp();
+    while (!isa<FunctionOpInterface>(function))
+      function = function->getParentOp();
+    rewriter.setInsertionPointToStart(&function->getRegion(0).front());
+    return LLVM::AllocaOp::create(rewriter, loc, pointer, element,
+                                  constant64(count));
+  }
+  Value element(Type type, Value base, ArrayRef<LLVM::GEPArg> indices) {
+    return LLVM::GEPOp::create(rewriter, loc, pointer, type, base, indices);
+  }
+  /// An array on the stack with these values; null without values.
+  Value array(ArrayRef<Value> values) {
+    if (values.empty())
+      return null();
+    Type type = values.front().getType();
+    Value base = room(type, values.size());
+    for (auto [index, value] : llvm::enumerate(values))
+      LLVM::StoreOp::create(
+          rewriter, loc, value,
+          element(type, base, {static_cast<int32_t>(index)}));
+    return base;
+  }
+  Value memories(ValueRange descriptors) {
+    SmallVector<Value> values;
+    for (Value descriptor : descriptors)
+      values.push_back(memory(descriptor));
+    return array(values);
+  }
+
+  Value call(StringRef name, Type result, ValueRange arguments) {
+    auto module = op->getParentOfType<ModuleOp>();
+    Type returned =
+        result ? result : LLVM::LLVMVoidType::get(op->getContext());
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!function) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(module.getBody());
+      function = LLVM::LLVMFuncOp::create(
+          rewriter, module.getLoc(), name,
+          LLVM::LLVMFunctionType::get(
+              returned, llvm::to_vector(arguments.getTypes())));
+    }
+    auto call = LLVM::CallOp::create(rewriter, loc, function, arguments);
+    return result ? call.getResult() : Value();
+  }
+
+  Operation *op;
+  ConversionPatternRewriter &rewriter;
+  Location loc;
+  Type i32, i64, pointer;
+
+private:
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(rewriter, loc, type,
+                                    rewriter.getIntegerAttr(type, value));
+  }
+};
+
+/// The pattern of an op: `lower(op, operands, builder)` gives what replaces its
+/// result, null for an op without one.
+template <typename OpT>
+class CallPattern : public ConvertOpToLLVMPattern<OpT> {
+public:
+  using Adaptor = typename OpT::Adaptor;
+  using Lower = Value (*)(OpT, Adaptor, CallBuilder &);
+  CallPattern(const LLVMTypeConverter &converter, Lower lower)
+      : ConvertOpToLLVMPattern<OpT>(converter), lower(lower) {}
+
+  LogicalResult
+  matchAndRewrite(OpT op, Adaptor operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    CallBuilder builder(op, rewriter);
+    if (Value replacement = lower(op, operands, builder))
+      rewriter.replaceOp(op, replacement);
+    else
+      rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  Lower lower;
+};
+
+//===----------------------------------------------------------------------===//
+// The step context
+//===----------------------------------------------------------------------===//
+
+/// A member of the array that `list` of the step context points to.
+struct Member {
+  int32_t list; // index in pdl_step_context
+  const abi::Struct *elements; // null: the array holds pointers
+  int32_t member; // index in `elements`, -1: the address of the element
+};
+
+} // namespace
+
+#define CONTEXT_INDEX(NAME) PDLC_ABI_INDEX(pdl_step_context, NAME)
+
+static Member memberOf(rt::Place place) {
+  const abi::Struct &field = abi::layoutOf<pdl_field_data>();
+  const abi::Struct &lookup = abi::layoutOf<pdl_lookup>();
+  switch (place) {
+  case rt::Place::worker:
+    return {CONTEXT_INDEX(worker), nullptr, -1};
+  case rt::Place::field_values:
+    return {CONTEXT_INDEX(fields), &field,
+            PDLC_ABI_INDEX(pdl_field_data, values)};
+  case rt::Place::field_splits:
+    return {CONTEXT_INDEX(fields), &field,
+            PDLC_ABI_INDEX(pdl_field_data, splits)};
+  case rt::Place::lookup:
+    return {CONTEXT_INDEX(lookups), &lookup, -1};
+  case rt::Place::lookup_inverse:
+    return {CONTEXT_INDEX(lookups), &lookup,
+            PDLC_ABI_INDEX(pdl_lookup, inverse)};
+  case rt::Place::lookup_rows:
+    return {CONTEXT_INDEX(lookups), &lookup, PDLC_ABI_INDEX(pdl_lookup, rows)};
+  case rt::Place::parameter:
+    return {CONTEXT_INDEX(parameters), nullptr, 0};
+  case rt::Place::gradient:
+    return {CONTEXT_INDEX(gradients), nullptr, 0};
+  case rt::Place::output:
+    return {CONTEXT_INDEX(outputs), nullptr, 0};
+  case rt::Place::loss_sum:
+    return {CONTEXT_INDEX(loss_sum), nullptr, -1};
+  case rt::Place::weight_sum:
+    return {CONTEXT_INDEX(weight_sum), nullptr, -1};
+  case rt::Place::metric:
+    return {CONTEXT_INDEX(metrics), &abi::layoutOf<pdl_metric_data>(), -1};
+  case rt::Place::prepare_arena:
+    return {CONTEXT_INDEX(prepare_arena), nullptr, -1};
+  case rt::Place::compute_arena:
+    return {CONTEXT_INDEX(compute_arena), nullptr, -1};
+  }
+  llvm_unreachable("all places are known");
+}
+
+static Value loadMember(CallBuilder &builder, Value context, int32_t member,
+                        Type type) {
+  Type step = abi::llvmType<pdl_step_context>(builder.op->getContext());
+  Value address = builder.element(step, context, {0, member});
+  return LLVM::LoadOp::create(builder.rewriter, builder.loc, type, address);
+}
+
+/// The address, or the value of type `type`, of a member of an array element.
+static Value reach(CallBuilder &builder, Value context, Member member,
+                   int64_t index, Type type) {
+  Value list = loadMember(builder, context, member.list, builder.pointer);
+  auto number = static_cast<int32_t>(index);
+  Value address;
+  if (!member.elements) {
+    if (member.member < 0)
+      return list;
+    address = builder.element(builder.pointer, list, {number});
+  } else {
+    Type element =
+        abi::llvmType(builder.op->getContext(), *member.elements);
+    if (member.member < 0)
+      return builder.element(element, list, {number});
+    address = builder.element(element, list, {number, member.member});
+  }
+  return LLVM::LoadOp::create(builder.rewriter, builder.loc, type, address);
+}
+
+static Value lowerPointer(rt::PointerOp op, rt::PointerOp::Adaptor operands,
+                          CallBuilder &builder) {
+  return reach(builder, operands.getContext(), memberOf(op.getPlace()),
+               op.getIndex(), builder.pointer);
+}
+
+static Value lowerCount(rt::CountOp op, rt::CountOp::Adaptor operands,
+                        CallBuilder &builder) {
+  Member member{CONTEXT_INDEX(lookups), &abi::layoutOf<pdl_lookup>(), 0};
+  switch (op.getQuantity()) {
+  case rt::Quantity::batch:
+    return loadMember(builder, operands.getContext(), CONTEXT_INDEX(batch),
+                      builder.i64);
+  case rt::Quantity::field_values:
+    member = {CONTEXT_INDEX(fields), &abi::layoutOf<pdl_field_data>(),
+              PDLC_ABI_INDEX(pdl_field_data, value_count)};
+    break;
+  case rt::Quantity::lookup_keys:
+    member.member = PDLC_ABI_INDEX(pdl_lookup, key_count);
+    break;
+  case rt::Quantity::lookup_occurrences:
+    member.member = PDLC_ABI_INDEX(pdl_lookup, occurrence_count);
+    break;
+  }
+  return reach(builder, operands.getContext(), member, op.getIndex(),
+               builder.i64);
+}
+
+namespace {
+struct ViewPattern : ConvertOpToLLVMPattern<rt::ViewOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(rt::ViewOp op, OpAdaptor operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    CallBuilder builder(op, rewriter);
+    auto type = cast<MemRefType>(op.getResult().getType());
+    Type converted = getTypeConverter()->convertType(type);
+    if (!converted)
+      return failure();
+    Value address = builder.element(rewriter.getI8Type(), operands.getBase(),
+                                    {operands.getOffset()});
+    auto descriptor =
+        MemRefDescriptor::poison(rewriter, op.getLoc(), converted);
+    descriptor.setAllocatedPtr(rewriter, op.getLoc(), address);
+    descriptor.setAlignedPtr(rewriter, op.getLoc(), address);
+    descriptor.setConstantOffset(rewriter, op.getLoc(), 0);
+    int64_t stride = 1;
+    for (int64_t i = type.getRank(); i-- > 0;) {
+      if (type.isDynamicDim(i))
+        descriptor.setSize(rewriter, op.getLoc(), i, operands.getSize());
+      else
+        descriptor.setConstantSize(rewriter, op.getLoc(), i,
+                                   type.getDimSize(i));
+      descriptor.setConstantStride(rewriter, op.getLoc(), i, stride);
+      if (!type.isDynamicDim(i))
+        stride *= type.getDimSize(i);
+    }
+    rewriter.replaceOp(op, {descriptor});
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static Value lowerAllocate(rt::AllocateOp op, rt::AllocateOp::Adaptor operands,
+                           CallBuilder &builder) {
+  return builder.call("pdlrt_allocate", builder.pointer,
+                      {operands.getWorker(), operands.getBytes()});
+}
+
+static Value lowerUnique(rt::UniqueOp op, rt::UniqueOp::Adaptor operands,
+                         CallBuilder &builder) {
+  SmallVector<Value> counts;
+  for (Value ids : operands.getIds())
+    counts.push_back(builder.size(ids, 0));
+  return builder.call(
+      "pdlrt_unique", builder.i32,
+      {operands.getWorker(), builder.constant32(counts.size()),
+       builder.memories(operands.getIds()), builder.array(counts),
+       operands.getLookup()});
+}
+
+static Value lowerPull(rt::PullOp op, rt::PullOp::Adaptor operands,
+                       CallBuilder &builder) {
+  return builder.call("pdlrt_pull", builder.i32,
+                      {operands.getWorker(), builder.constant32(op.getTable()),
+                       operands.getLookup()});
+}
+
+static Value lowerBucketize(rt::BucketizeOp op,
+                            rt::BucketizeOp::Adaptor operands,
+                            CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_bucketize", {},
+      {builder.type(op.getValues()), builder.size(operands.getValues(), 0),
+       builder.memory(operands.getValues()),
+       builder.size(operands.getBoundaries(), 0),
+       builder.memory(operands.getBoundaries()),
+       builder.memory(operands.getOut())});
+}
+
+static Value lowerCross(rt::CrossOp op, rt::CrossOp::Adaptor operands,
+                        CallBuilder &builder) {
+  return builder.call("pdlrt_cross", {},
+                      {builder.size(operands.getOut(), 0),
+                       builder.constant32(operands.getInputs().size()),
+                       builder.memories(operands.getInputs()),
+                       builder.constant64(op.getSalt()),
+                       builder.memory(operands.getOut())});
+}
+
+/// Splits have one entry more than there are bags.
+static Value bagsOf(CallBuilder &builder, Value splits) {
+  return LLVM::SubOp::create(builder.rewriter, builder.loc,
+                             builder.size(splits, 0), builder.constant64(1));
+}
+
+static Value lowerCrossRaggedCount(rt::CrossRaggedCountOp op,
+                                   rt::CrossRaggedCountOp::Adaptor operands,
+                                   CallBuilder &builder) {
+  return builder.call("pdlrt_cross_ragged_count", builder.i64,
+                      {bagsOf(builder, operands.getSplits().front()),
+                       builder.constant32(operands.getSplits().size()),
+                       builder.memories(operands.getSplits())});
+}
+
+static Value lowerCrossRagged(rt::CrossRaggedOp op,
+                              rt::CrossRaggedOp::Adaptor operands,
+                              CallBuilder &builder) {
+  return builder.call("pdlrt_cross_ragged", {},
+                      {bagsOf(builder, operands.getOutSplits()),
+                       builder.constant32(operands.getInputs().size()),
+                       builder.memories(operands.getInputs()),
+                       builder.memories(operands.getSplits()),
+                       builder.constant64(op.getSalt()),
+                       builder.memory(operands.getOut()),
+                       builder.memory(operands.getOutSplits())});
+}
+
+static Value lowerGather(rt::GatherOp op, rt::GatherOp::Adaptor operands,
+                         CallBuilder &builder) {
+  Value out = operands.getOut();
+  return builder.call("pdlrt_gather", {},
+                      {builder.type(op.getOut()), builder.size(out, 0),
+                       builder.size(out, 1), operands.getRows(),
+                       builder.memory(out)});
+}
+
+static Value lowerPool(rt::PoolOp op, rt::PoolOp::Adaptor operands,
+                       CallBuilder &builder) {
+  Value out = operands.getOut();
+  return builder.call(
+      "pdlrt_pool", {},
+      {builder.type(op.getOut()),
+       builder.constant32(static_cast<int64_t>(op.getPooling())),
+       builder.size(out, 0), builder.size(out, 1),
+       builder.memory(operands.getRows()), builder.memory(operands.getInverse()),
+       builder.memory(operands.getSplits()), builder.memory(out)});
+}
+
+static Value lowerPoolGradient(rt::PoolGradientOp op,
+                               rt::PoolGradientOp::Adaptor operands,
+                               CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_pool_gradient", {},
+      {builder.type(op.getOut()),
+       builder.constant32(static_cast<int64_t>(op.getPooling())),
+       operands.getLookup(), operands.getFirst(), operands.getCount(),
+       builder.size(operands.getOut(), 1),
+       builder.memory(operands.getCotangent()),
+       builder.memory(operands.getBagOf()),
+       builder.memory(operands.getSplits()),
+       builder.constant32(op.getAccumulate()),
+       builder.memory(operands.getOut())});
+}
+
+static Value lowerBagOf(rt::BagOfOp op, rt::BagOfOp::Adaptor operands,
+                        CallBuilder &builder) {
+  return builder.call("pdlrt_bag_of", {},
+                      {bagsOf(builder, operands.getSplits()),
+                       builder.memory(operands.getSplits()),
+                       builder.memory(operands.getOut())});
+}
+
+static Value lowerGemm(rt::GemmOp op, rt::GemmOp::Adaptor operands,
+                       CallBuilder &builder) {
+  Type post = abi::llvmType<pdl_post>(op.getContext());
+  size_t count = op.getPosts().size();
+  Value posts = count ? builder.room(post, count) : builder.null();
+  for (auto [index, attribute] :
+       llvm::enumerate(op.getPosts().getAsRange<rt::PostOpAttr>())) {
+    rt::PostOp kind = attribute.getValue();
+    Value operand;
+    if (kind == rt::PostOp::bias)
+      operand = operands.getBias();
+    else if (kind == rt::PostOp::relu_gradient)
+      operand = operands.getMask();
+    auto number = static_cast<int32_t>(index);
+    auto set = [&](int32_t member, Value value) {
+      LLVM::StoreOp::create(builder.rewriter, builder.loc, value,
+                            builder.element(post, posts, {number, member}));
+    };
+    set(PDLC_ABI_INDEX(pdl_post, kind),
+        builder.constant32(static_cast<int64_t>(kind)));
+    set(PDLC_ABI_INDEX(pdl_post, operand), builder.memory(operand));
+  }
+  Value out = operands.getOut();
+  return builder.call(
+      "pdlrt_gemm", {},
+      {operands.getWorker(), builder.type(op.getOut()),
+       builder.constant32(static_cast<int64_t>(op.getNumerics())),
+       builder.constant32(op.getTransposeLhs()),
+       builder.constant32(op.getTransposeRhs()), builder.size(out, 0),
+       builder.size(out, 1),
+       builder.size(operands.getLhs(), op.getTransposeLhs() ? 0 : 1),
+       builder.memory(operands.getLhs()), builder.memory(operands.getRhs()),
+       builder.memory(out), builder.constant32(count), posts});
+}
+
+static Value lowerReduceRows(rt::ReduceRowsOp op,
+                             rt::ReduceRowsOp::Adaptor operands,
+                             CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_reduce_rows", {},
+      {builder.type(op.getOut()),
+       builder.constant32(static_cast<int64_t>(op.getKind())),
+       operands.getRows(), operands.getWidth(),
+       builder.memory(operands.getValues()), builder.memory(operands.getOut())});
+}
+
+static Value lowerLossSum(rt::LossSumOp op, rt::LossSumOp::Adaptor operands,
+                          CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_loss_sum", {},
+      {builder.type(op.getValues()), builder.size(operands.getValues(), 0),
+       builder.memory(operands.getValues()),
+       builder.memory(operands.getWeights()), operands.getSum(),
+       operands.getWeightSum()});
+}
+
+static Value lowerObserve(rt::ObserveOp op, rt::ObserveOp::Adaptor operands,
+                          CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_observe", {},
+      {builder.type(op.getPredictions()),
+       builder.constant32(static_cast<int64_t>(op.getKind())),
+       builder.constant64(op.getBuckets()),
+       builder.size(operands.getPredictions(), 0),
+       builder.memory(operands.getPredictions()),
+       builder.memory(operands.getLabels()), operands.getMetric()});
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct RTCallsToLLVM : pdlc::impl::RTCallsToLLVMBase<RTCallsToLLVM> {
+  void runOnOperation() override;
+};
+} // namespace
+
+void RTCallsToLLVM::runOnOperation() {
+  LLVMTypeConverter converter(&getContext());
+  RewritePatternSet patterns(&getContext());
+  LLVMConversionTarget target(getContext());
+  patterns.add<ViewPattern>(converter);
+  target.addIllegalOp<rt::ViewOp>();
+  auto add = [&]<typename OpT>(Value (*lower)(OpT, typename OpT::Adaptor,
+                                              CallBuilder &)) {
+    patterns.add<CallPattern<OpT>>(converter, lower);
+    target.addIllegalOp<OpT>();
+  };
+  add(lowerPointer);
+  add(lowerCount);
+  add(lowerAllocate);
+  add(lowerUnique);
+  add(lowerPull);
+  add(lowerBucketize);
+  add(lowerCross);
+  add(lowerCrossRaggedCount);
+  add(lowerCrossRagged);
+  add(lowerGather);
+  add(lowerPool);
+  add(lowerPoolGradient);
+  add(lowerBagOf);
+  add(lowerGemm);
+  add(lowerReduceRows);
+  add(lowerLossSum);
+  add(lowerObserve);
+  if (failed(applyPartialConversion(getOperation(), target,
+                                    std::move(patterns))))
+    signalPassFailure();
+}
