@@ -105,7 +105,6 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   auto record = program.getRecordAttr();
   UnitAttr frozen = program.getFrozenAttr();
   Location loc = program.getLoc();
-  program.erase();
   rt::ProgramOp::create(
       builder, loc, name, frozen, record,
       builder.getArrayAttr(symbolRefs(mlir, fields)),
@@ -118,6 +117,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
       FlatSymbolRefAttr::get(stages[0]),
       plan.arenaSize(Stage::Prepare, mlir), FlatSymbolRefAttr::get(stages[1]),
       plan.arenaSize(Stage::Compute, mlir));
+  program.erase();
   return success();
 }
 
