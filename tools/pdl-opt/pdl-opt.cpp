@@ -9,6 +9,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "pdlc/Conversion/Passes.h"
+#include "pdlc/Interpreter/Passes.h"
 #include "pdlc/Std/StandardLibrary.h"
 #include "pdlc/Transforms/Dialects.h"
 #include "pdlc/Transforms/Passes.h"
@@ -41,6 +42,7 @@ int main(int argc, char **argv) {
   pdlc::registerPDLCConversionPasses();
   pdlc::registerPDLCPasses();
   pdlc::registerPipelines();
+  pdlc::registerPDLCInterpreterPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   auto [input, output] = mlir::registerAndParseCLIOptions(

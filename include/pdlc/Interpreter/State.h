@@ -1,0 +1,140 @@
+//===- State.h - What a model owns between steps ----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_INTERPRETER_STATE_H
+#define PDLC_INTERPRETER_STATE_H
+
+#include "pdlabi/abi.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Interpreter/Tensor.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+namespace pdlc::interpreter {
+
+/// A tensor that an optimizer keeps beside a symbol.
+struct Slot {
+  std::string name;
+  double initialValue = 0;
+};
+
+/// How the elements of a symbol start: the numbers of `pdlabi/philox.h`, keyed
+/// by the seed, the symbol's name, a row's key and the element's position.
+class Initializer {
+public:
+  Initializer() = default;
+  /// From the `init` attribute of a symbol of shape `shape`. For a table that
+  /// is the shape of a row.
+  static mlir::FailureOr<Initializer> create(mlir::Operation *symbol,
+                                             llvm::StringRef name,
+                                             mlir::Attribute attribute,
+                                             llvm::ArrayRef<int64_t> shape,
+                                             uint64_t seed);
+  /// Writes the `width` initial elements of the row of `key`.
+  template <typename T> void fill(int64_t key, int64_t width, T *out) const;
+
+private:
+  pdl_initializer numbers = {PDL_INIT_CONSTANT, 0, 0};
+  uint64_t seed = 0, symbolId = 0;
+};
+
+/// A dense tensor and its slots. `nn.state` has no slots.
+struct Parameter {
+  Tensor value;
+  std::vector<Slot> slots;
+  std::vector<Tensor> slotValues;
+};
+
+/// A map from keys to rows; a row is the value followed by its slots.
+class Table {
+public:
+  Table(mlir::Type elementType, int64_t width, Initializer initializer,
+        bool unknownIsZero, std::vector<Slot> slots);
+
+  int64_t width() const { return valueWidth; }
+  mlir::Type elementType() const { return type; }
+  llvm::ArrayRef<Slot> slots() const { return slotList; }
+
+  /// The row of `key`: its value, `width` elements, then each slot's. It is
+  /// created if it is new. The pointer is valid for good.
+  template <typename T> T *row(int64_t key);
+  /// Copies what a program sees as the value of `key`; creates nothing.
+  template <typename T> void read(int64_t key, T *value) const;
+  /// Whether the key has a row.
+  bool contains(int64_t key) const { return index.count(key) != 0; }
+  /// The keys that have a row, ascending as signed integers.
+  std::vector<int64_t> keys() const;
+
+private:
+  mlir::Type type;
+  int64_t valueWidth;
+  Initializer initializer;
+  bool unknownIsZero;
+  std::vector<Slot> slotList;
+  std::unordered_map<int64_t, size_t> index;
+  /// Rows never move, so that a pointer to one survives the next insertion.
+  std::deque<Elements> rows;
+};
+
+/// The accumulators of one `nn.metric`, fed as `pdlrt_observe` documents.
+class Metric {
+public:
+  static mlir::FailureOr<Metric> create(nn::MetricOp op);
+
+  /// Adds predictions and labels, in order.
+  void observe(const Tensor &predictions, const Tensor &labels);
+  /// The AUC, the mean log loss, or clicks over predicted clicks; NaN where
+  /// nothing was observed (AUC: where one of the classes is missing).
+  double value() const;
+
+private:
+  enum class Kind { auc, logLoss, copc };
+  Kind kind = Kind::auc;
+  std::vector<int64_t> negatives, positives;
+  double sums[2] = {0, 0};
+};
+
+/// All state of a module. Not thread-safe.
+class State {
+public:
+  /// The state before the first step. Diagnoses at the op that it cannot make
+  /// sense of.
+  static mlir::FailureOr<State> create(mlir::ModuleOp module, uint64_t seed);
+
+  /// Replaces values, rows and slots by those of a file: parameters by name,
+  /// `<table>.keys` with `<table>.values`, `<symbol>.slot.<slot>`. The file
+  /// must hold all parameters and nothing that the module has no use for;
+  /// tables and slots that it lacks keep their initial values. 32-bit floats
+  /// are widened where need be. Diagnoses at `module`.
+  mlir::LogicalResult load(const SafetensorsReader &file,
+                           mlir::ModuleOp module);
+  /// Writes what `load` reads, keys ascending; slots only if `withSlots`.
+  mlir::LogicalResult dump(llvm::StringRef path, bool withSlots,
+                           mlir::ModuleOp module);
+
+  Parameter *findParameter(llvm::StringRef name);
+  Table *findTable(llvm::StringRef name);
+  Metric *findMetric(llvm::StringRef name);
+  const std::map<std::string, Metric> &allMetrics() const { return metrics; }
+  /// How many updates of the group have been applied.
+  int64_t &stepsOf(llvm::StringRef group) { return groupSteps[group.str()]; }
+
+private:
+  uint64_t seed = 0;
+  std::map<std::string, Parameter> parameters;
+  std::map<std::string, Table> tables;
+  std::map<std::string, Metric> metrics;
+  std::map<std::string, int64_t> groupSteps;
+};
+
+} // namespace pdlc::interpreter
+
+#endif // PDLC_INTERPRETER_STATE_H

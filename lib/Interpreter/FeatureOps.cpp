@@ -1,0 +1,152 @@
+//===- FeatureOps.cpp - Buckets and crosses -------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+
+#include "pdlabi/hash.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+static void evaluateBucketize(BucketizeOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  std::vector<int64_t> out;
+  input.visit([&](auto &elements) {
+    for (auto element : elements) {
+      // Asked as "not below", NaN passes every boundary.
+      int64_t passed = 0;
+      for (double boundary : op.getBoundaries())
+        passed += !(static_cast<double>(element) < boundary);
+      out.push_back(passed);
+    }
+  });
+  frame.set(op.getResult(), Tensor(input.shape(), std::move(out)));
+}
+
+namespace {
+
+/// One operand of a cross: bags of ids.
+struct Bags {
+  ArrayRef<int64_t> ids;
+  ArrayRef<int32_t> splits; ///< empty: each bag holds one id
+
+  int64_t begin(int64_t bag) const {
+    return splits.empty() ? bag : splits[bag];
+  }
+  int64_t size(int64_t bag) const {
+    return splits.empty() ? 1 : splits[bag + 1] - splits[bag];
+  }
+};
+
+} // namespace
+
+/// The cross of `bagCount` bags: every combination, the last operand fastest.
+static LogicalResult crossBags(Operation *op, ArrayRef<Bags> operands,
+                               int64_t bagCount, uint64_t salt,
+                               std::vector<int64_t> &ids,
+                               std::vector<int32_t> &splits) {
+  splits.assign(1, 0);
+  for (int64_t bag = 0; bag < bagCount; ++bag) {
+    SmallVector<int64_t> sizes;
+    bool isEmpty = false;
+    for (const Bags &operand : operands) {
+      sizes.push_back(operand.size(bag));
+      isEmpty |= sizes.back() == 0;
+    }
+    SmallVector<int64_t> position(operands.size(), 0);
+    for (bool done = isEmpty; !done;) {
+      SmallVector<int64_t> keys;
+      for (auto [operand, index] : llvm::zip_equal(operands, position))
+        keys.push_back(operand.ids[operand.begin(bag) + index]);
+      ids.push_back(pdlabi::crossKeys(keys.data(), keys.size(), salt));
+      if (ids.size() >= std::numeric_limits<int32_t>::max())
+        return op->emitOpError("makes 2^31 ids or more from one batch; use a "
+                               "smaller batch");
+      done = true;
+      for (size_t i = operands.size(); i-- > 0;) {
+        if (++position[i] < sizes[i]) {
+          done = false;
+          break;
+        }
+        position[i] = 0;
+      }
+    }
+    splits.push_back(static_cast<int32_t>(ids.size()));
+  }
+  return success();
+}
+
+static LogicalResult evaluateCross(CrossOp op, Frame &frame) {
+  SmallVector<Bags> operands;
+  int64_t bagCount = 0, slots = 0;
+  for (Value input : op.getInputs()) {
+    if (frame.isRagged(input)) {
+      const Ragged &bags = frame.ragged(input);
+      operands.push_back({bags.ids, bags.splits});
+      bagCount = static_cast<int64_t>(bags.splits.size()) - 1;
+      slots = bags.slots;
+    } else {
+      const Tensor &ids = frame.tensor(input);
+      operands.push_back({ids.get<int64_t>(), {}});
+      bagCount = ids.count();
+    }
+  }
+  std::vector<int64_t> ids;
+  std::vector<int32_t> splits;
+  if (failed(crossBags(op, operands, bagCount,
+                       static_cast<uint64_t>(op.getSalt()), ids, splits)))
+    return failure();
+  if (frame.isRagged(op.getResult()))
+    frame.set(op.getResult(), Ragged{slots, std::move(ids), std::move(splits)});
+  else
+    frame.set(op.getResult(),
+              Tensor(frame.tensor(op.getInputs()[0]).shape(), std::move(ids)));
+  return success();
+}
+
+static LogicalResult evaluateCrossBags(CrossBagsOp op, Frame &frame) {
+  SmallVector<Bags> operands;
+  int64_t bagCount = 0;
+  for (auto [ids, splits] : llvm::zip_equal(op.getIds(), op.getSplits())) {
+    const Tensor &offsets = frame.tensor(splits);
+    if (!operands.empty() && offsets.count() - 1 != bagCount)
+      return op.emitOpError()
+             << "crosses " << bagCount << " bags with " << offsets.count() - 1;
+    bagCount = offsets.count() - 1;
+    operands.push_back(
+        {frame.tensor(ids).get<int64_t>(), offsets.get<int32_t>()});
+  }
+  std::vector<int64_t> ids;
+  std::vector<int32_t> splits;
+  if (failed(crossBags(op, operands, bagCount,
+                       static_cast<uint64_t>(op.getSalt()), ids, splits)))
+    return failure();
+  int64_t idCount = static_cast<int64_t>(ids.size());
+  frame.set(op.getResult(), Tensor({idCount}, std::move(ids)));
+  frame.set(op.getResultSplits(), Tensor({bagCount + 1}, std::move(splits)));
+  return success();
+}
+
+static void evaluateSingleBags(SingleBagsOp op, Frame &frame) {
+  int64_t count = frame.tensor(op.getIds()).count();
+  std::vector<int32_t> splits;
+  for (int64_t i = 0; i <= count; ++i)
+    splits.push_back(static_cast<int32_t>(i));
+  frame.set(op.getSplits(), Tensor({count + 1}, std::move(splits)));
+}
+
+void interpreter::addFeatureOps(Registry &registry) {
+  registry.add<BucketizeOp>(evaluateBucketize);
+  registry.add<CrossOp>(evaluateCross);
+  registry.add<CrossBagsOp>(evaluateCrossBags);
+  registry.add<SingleBagsOp>(evaluateSingleBags);
+}

@@ -1,0 +1,117 @@
+//===- Interpreter.cpp - Steps, calls and the registry of ops -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Interpreter/Interpreter.h"
+
+#include "Frame.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+LogicalResult Registry::evaluate(Operation *op, Frame &frame) const {
+  auto found = evaluators.find(op->getName().getStringRef());
+  if (found == evaluators.end())
+    return op->emitError()
+           << "'" << op->getName()
+           << "' cannot be interpreted; the interpreter runs the ops of "
+              "dialect nn up to phase 'fused'";
+  return found->second(op, frame);
+}
+
+static LogicalResult evaluateCall(CallOp op, Frame &frame) {
+  auto callee =
+      SymbolTable::lookupNearestSymbolFrom<FuncOp>(op, op.getCalleeAttr());
+  if (!callee)
+    return op.emitOpError()
+           << "calls " << op.getCalleeAttr() << ", which is not an nn.func";
+  Frame inner(frame.state(), frame.result(), frame.isFrozen());
+  Block &body = callee.getBody().front();
+  for (auto [argument, operand] :
+       llvm::zip_equal(body.getArguments(), op.getOperands()))
+    inner.set(argument, frame.value(operand));
+  for (Operation &each : body.without_terminator())
+    if (failed(Registry::get().evaluate(&each, inner)))
+      return failure();
+  for (auto [result, returned] :
+       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
+    frame.set(result, inner.value(returned));
+  return success();
+}
+
+const Registry &Registry::get() {
+  static const Registry registry = [] {
+    Registry ops;
+    addElementwiseOps(ops);
+    addShapeOps(ops);
+    addReductionOps(ops);
+    addMatrixOps(ops);
+    addFeatureOps(ops);
+    addLookupOps(ops);
+    addStateOps(ops);
+    addUpdateOps(ops);
+    ops.add<CallOp>(evaluateCall);
+    return ops;
+  }();
+  return registry;
+}
+
+/// Whether the op runs after all that is computed: it sees sums over replicas.
+static bool isApplied(Operation *op) {
+  return isa<SquaredNormOp, OnceOp, UpdateOp>(op);
+}
+
+/// Nothing may be updated from a loss or gradient that is not finite.
+static LogicalResult verifyFinite(ProgramOp program, Frame &frame) {
+  const StepResult &result = frame.result();
+  if (result.lossSum && !std::isfinite(*result.lossSum))
+    return program.emitOpError("has a loss that is not finite");
+  for (auto update : program.getBody().getOps<UpdateOp>())
+    if (!frame.tensor(update.getGradient()).isFinite())
+      return update.emitOpError()
+             << "has a gradient of " << update.getSymbolAttr()
+             << " that is not finite";
+  return success();
+}
+
+FailureOr<StepResult> interpreter::runStep(ProgramOp program,
+                                           std::vector<RuntimeValue> arguments,
+                                           State &state) {
+  StepResult result;
+  Frame frame(state, result, program.getFrozen());
+  Block &body = program.getBody().front();
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
+    frame.set(argument, std::move(value));
+
+  const Registry &registry = Registry::get();
+  bool updates = false;
+  for (Operation &op : body.without_terminator()) {
+    if (isApplied(&op))
+      updates = true;
+    else if (failed(registry.evaluate(&op, frame)))
+      return failure();
+  }
+  for (Value output : body.getTerminator()->getOperands())
+    result.outputs.push_back(frame.tensor(output));
+  if (failed(verifyFinite(program, frame)))
+    return failure();
+
+  if (!updates)
+    return result;
+  if (result.weightSum && *result.weightSum == 0) {
+    result.skipped = true;
+    return result;
+  }
+  for (Operation &op : body.without_terminator())
+    if (isApplied(&op) && failed(registry.evaluate(&op, frame)))
+      return failure();
+  return result;
+}

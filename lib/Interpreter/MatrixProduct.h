@@ -1,0 +1,32 @@
+//===- MatrixProduct.h - Chains of fused multiply-adds ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_INTERPRETER_MATRIXPRODUCT_H
+#define LIB_INTERPRETER_MATRIXPRODUCT_H
+
+#include <cstdint>
+
+namespace pdlc::interpreter {
+
+/// Sizes of a product of m x k and k x n, row-major. A transposed operand is
+/// stored as k x m, or n x k.
+struct ProductShape {
+  int64_t m, n, k;
+  bool transposeLhs, transposeRhs;
+};
+
+/// out[m, n]: each element one chain of fused multiply-adds over k, ascending,
+/// from +0.
+void multiply(const ProductShape &shape, const float *lhs, const float *rhs,
+              float *out);
+void multiply(const ProductShape &shape, const double *lhs, const double *rhs,
+              double *out);
+
+} // namespace pdlc::interpreter
+
+#endif // LIB_INTERPRETER_MATRIXPRODUCT_H

@@ -1,0 +1,155 @@
+//===- ReductionOps.cpp - Sums, means and maxima --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+#include "Lanes.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+/// The order's own maximum: NaN survives, of two equal values the second is
+/// taken.
+template <typename T> static T largerOf(T a, T b) {
+  return (a > b || a != a) ? a : b;
+}
+
+/// One row of `width` elements, in lanes.
+template <typename T>
+static T reduceRow(Reduction kind, const T *row, int64_t width) {
+  if (kind == Reduction::max) {
+    if (width == 0)
+      return -std::numeric_limits<T>::infinity();
+    // A lane that no element reaches repeats the first one.
+    Lanes<T> lanes(row[0]);
+    for (int64_t j = 0; j < width; ++j)
+      lanes.laneOf(j) =
+          j < Lanes<T>::count ? row[j] : largerOf(lanes.laneOf(j), row[j]);
+    return lanes.join(largerOf<T>);
+  }
+  Lanes<T> lanes(T(0));
+  for (int64_t j = 0; j < width; ++j)
+    lanes.laneOf(j) += row[j];
+  T sum = lanes.sum();
+  return kind == Reduction::mean ? sum / static_cast<T>(width) : sum;
+}
+
+/// Elements that are not contiguous, one after the other in ascending order.
+template <typename T>
+static void reduceAcross(ReduceOp op, const Tensor &input, Tensor &out) {
+  SmallVector<bool> reduced(input.rank(), false);
+  for (int64_t axis : op.getAxes())
+    reduced[axis] = true;
+  // How far a step along each axis moves in the output: not at all along those
+  // that are reduced.
+  Tensor::Shape strides(input.rank(), 0);
+  int64_t stride = 1, width = 1;
+  for (int64_t axis = input.rank(); axis-- > 0;) {
+    if (reduced[axis]) {
+      width *= input.dim(axis);
+      continue;
+    }
+    strides[axis] = stride;
+    stride *= input.dim(axis);
+  }
+
+  std::vector<T> &result = out.get<T>();
+  bool isMax = op.getKind() == Reduction::max;
+  if (isMax)
+    std::fill(result.begin(), result.end(),
+              -std::numeric_limits<T>::infinity());
+  std::vector<bool> seen(result.size(), false);
+  Odometer position(input.shape());
+  for (T element : input.get<T>()) {
+    int64_t offset = 0;
+    for (int64_t axis = 0; axis < input.rank(); ++axis)
+      offset += position[axis] * strides[axis];
+    T &into = result[offset];
+    if (!isMax)
+      into += element;
+    else
+      into = seen[offset] ? largerOf(into, element) : element;
+    seen[offset] = true;
+    position.advance();
+  }
+  if (op.getKind() == Reduction::mean)
+    for (T &element : result)
+      element /= static_cast<T>(width);
+}
+
+static void evaluateReduce(ReduceOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  Tensor::Shape shape;
+  int64_t width = 1;
+  for (int64_t axis = 0; axis < input.rank(); ++axis) {
+    bool isReduced = llvm::is_contained(op.getAxes(), axis);
+    if (isReduced)
+      width *= input.dim(axis);
+    if (!isReduced)
+      shape.push_back(input.dim(axis));
+    else if (op.getKeep())
+      shape.push_back(1);
+  }
+  Tensor out(shape, getElementTypeOrSelf(op.getResult().getType()));
+  dispatchFloat(op.getResult().getType(), [&](auto zero) {
+    using T = decltype(zero);
+    if (!op.reducesRows())
+      return reduceAcross<T>(op, input, out);
+    const T *row = input.get<T>().data();
+    for (T &element : out.get<T>()) {
+      element = reduceRow(op.getKind(), row, width);
+      row += width;
+    }
+  });
+  frame.set(op.getResult(), std::move(out));
+}
+
+/// The f64 sums of losses times weights and of weights, in sample order.
+static std::pair<double, double> sumLosses(const Tensor &losses,
+                                           const Tensor *weights) {
+  double sum = 0, weightSum = 0;
+  losses.visit([&](auto &elements) {
+    using T = typename std::remove_reference_t<decltype(elements)>::value_type;
+    for (size_t i = 0; i < elements.size(); ++i) {
+      double loss = static_cast<double>(elements[i]);
+      double weight = weights ? static_cast<double>(weights->get<T>()[i]) : 1.0;
+      sum += weights ? loss * weight : loss;
+      weightSum += weight;
+    }
+  });
+  return {sum, weightSum};
+}
+
+static void evaluateLossSum(LossSumOp op, Frame &frame) {
+  auto [sum, weightSum] =
+      sumLosses(frame.tensor(op.getLosses()),
+                op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
+  frame.result().lossSum = sum;
+  frame.result().weightSum = weightSum;
+  frame.set(op.getSum(), Tensor({}, std::vector<double>{sum}));
+  frame.set(op.getWeight(), Tensor({}, std::vector<double>{weightSum}));
+}
+
+// The phases before `gradient` say what is minimized, not how: only the losses
+// are summed.
+static void evaluateMinimize(MinimizeOp op, Frame &frame) {
+  auto [sum, weightSum] =
+      sumLosses(frame.tensor(op.getLosses()),
+                op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
+  frame.result().lossSum = sum;
+  frame.result().weightSum = weightSum;
+}
+
+void interpreter::addReductionOps(Registry &registry) {
+  registry.add<ReduceOp>(evaluateReduce);
+  registry.add<LossSumOp>(evaluateLossSum);
+  registry.add<MinimizeOp>(evaluateMinimize);
+}

@@ -1,0 +1,102 @@
+//===- ShapeOps.cpp - Ops that move elements ------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Along an axis a tensor is `outer` blocks of `extent * inner` elements, where
+// inner is what one index of the axis holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+static void evaluateConcat(ConcatOp op, Frame &frame) {
+  int64_t axis = op.getAxis();
+  SmallVector<const Tensor *> inputs;
+  Tensor::Shape shape(frame.tensor(op.getInputs().front()).shape());
+  shape[axis] = 0;
+  for (Value input : op.getInputs()) {
+    inputs.push_back(&frame.tensor(input));
+    shape[axis] += inputs.back()->dim(axis);
+  }
+  Tensor out(shape, getElementTypeOrSelf(op.getResult().getType()));
+  int64_t outer = out.count(0, axis);
+  out.visit([&](auto &elements) {
+    using T = typename std::remove_reference_t<decltype(elements)>::value_type;
+    auto to = elements.begin();
+    for (int64_t block = 0; block < outer; ++block)
+      for (const Tensor *input : inputs) {
+        int64_t size = input->count(axis, input->rank());
+        to = std::copy_n(input->get<T>().begin() + block * size, size, to);
+      }
+  });
+  frame.set(op.getResult(), std::move(out));
+}
+
+static void evaluateSlice(SliceOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  int64_t axis = op.getAxis(), inner = input.count(axis + 1, input.rank());
+  Tensor::Shape shape(input.shape());
+  shape[axis] = op.getSize();
+  Tensor out(shape, getElementTypeOrSelf(op.getResult().getType()));
+  int64_t outer = out.count(0, axis), size = op.getSize() * inner;
+  out.visit([&](auto &elements) {
+    using T = typename std::remove_reference_t<decltype(elements)>::value_type;
+    auto from = input.get<T>().begin() + op.getOffset() * inner;
+    for (int64_t block = 0; block < outer; ++block)
+      std::copy_n(from + block * input.dim(axis) * inner, size,
+                  elements.begin() + block * size);
+  });
+  frame.set(op.getResult(), std::move(out));
+}
+
+static void evaluatePad(PadOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  int64_t axis = op.getAxis(), inner = input.count(axis + 1, input.rank());
+  Tensor::Shape shape(input.shape());
+  shape[axis] += op.getLow() + op.getHigh();
+  Tensor out(shape, getElementTypeOrSelf(op.getResult().getType()));
+  int64_t outer = out.count(0, axis), size = input.dim(axis) * inner;
+  out.visit([&](auto &elements) {
+    using T = typename std::remove_reference_t<decltype(elements)>::value_type;
+    auto to = elements.begin() + op.getLow() * inner;
+    for (int64_t block = 0; block < outer; ++block)
+      std::copy_n(input.get<T>().begin() + block * size, size,
+                  to + block * shape[axis] * inner);
+  });
+  frame.set(op.getResult(), std::move(out));
+}
+
+/// Gives the result the operand's elements in its own shape, whose first
+/// dimension may be dynamic and then takes what the others leave.
+template <typename OpType>
+static void evaluateReshape(OpType op, Frame &frame) {
+  Tensor out = frame.tensor(op.getInput());
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  Tensor::Shape shape(type.getShape());
+  if (type.getRank() && type.isDynamicDim(0)) {
+    int64_t rest = 1;
+    for (int64_t extent : type.getShape().drop_front())
+      rest *= extent;
+    shape[0] = out.count() / rest;
+  }
+  frame.set(op.getResult(), Tensor(std::move(out), shape));
+}
+
+void interpreter::addShapeOps(Registry &registry) {
+  registry.add<ConcatOp>(evaluateConcat);
+  registry.add<SliceOp>(evaluateSlice);
+  registry.add<PadOp>(evaluatePad);
+  registry.add<ReshapeOp>(evaluateReshape<ReshapeOp>);
+  registry.add<FlattenOp>(evaluateReshape<FlattenOp>);
+}

@@ -1,0 +1,322 @@
+//===- State.cpp - What a model owns between steps ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Interpreter/State.h"
+
+#include "pdlc/Interpreter/TensorFile.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+Table::Table(Type elementType, int64_t width, Initializer initializer,
+             bool unknownIsZero, std::vector<Slot> slots)
+    : type(elementType), valueWidth(width), initializer(initializer),
+      unknownIsZero(unknownIsZero), slotList(std::move(slots)) {}
+
+template <typename T> T *Table::row(int64_t key) {
+  auto [entry, isNew] = index.try_emplace(key, rows.size());
+  if (isNew) {
+    std::vector<T> row(valueWidth * (1 + slotList.size()));
+    initializer.fill(key, valueWidth, row.data());
+    for (auto [number, slot] : llvm::enumerate(slotList))
+      std::fill_n(row.begin() + (1 + number) * valueWidth, valueWidth,
+                  static_cast<T>(slot.initialValue));
+    rows.emplace_back(std::move(row));
+  }
+  return std::get_if<std::vector<T>>(&rows[entry->second])->data();
+}
+
+template <typename T> void Table::read(int64_t key, T *value) const {
+  auto found = index.find(key);
+  if (found != index.end())
+    std::copy_n(std::get_if<std::vector<T>>(&rows[found->second])->data(),
+                valueWidth, value);
+  else if (unknownIsZero)
+    std::fill_n(value, valueWidth, T(0));
+  else
+    initializer.fill(key, valueWidth, value);
+}
+
+template float *Table::row(int64_t key);
+template double *Table::row(int64_t key);
+template void Table::read(int64_t key, float *value) const;
+template void Table::read(int64_t key, double *value) const;
+
+std::vector<int64_t> Table::keys() const {
+  std::vector<int64_t> result;
+  for (const auto &[key, row] : index)
+    result.push_back(key);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+/// The slots that the rule of a symbol's group keeps for it. A module that does
+/// not hold the rule cannot update the symbol, so that it needs none.
+static std::vector<Slot> slotsOf(ModuleOp module, FlatSymbolRefAttr group) {
+  std::vector<Slot> slots;
+  if (!group)
+    return slots;
+  auto groupOp = module.lookupSymbol<GroupOp>(group);
+  auto rule =
+      groupOp ? module.lookupSymbol<RuleOp>(groupOp.getRuleAttr()) : RuleOp();
+  if (!rule)
+    return slots;
+  for (auto [name, value] :
+       llvm::zip_equal(rule.getSlotNames().getAsValueRange<StringAttr>(),
+                       rule.getSlotValues()))
+    slots.push_back({name.str(), value});
+  return slots;
+}
+
+/// A tensor whose rows hold their initial values; a vector is one row.
+static Tensor initialTensor(RankedTensorType type,
+                            const Initializer &initializer) {
+  Tensor tensor(type.getShape(), type.getElementType());
+  int64_t rows = type.getRank() <= 1 ? 1 : type.getDimSize(0);
+  int64_t width = tensor.count() / rows;
+  dispatchFloat(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t row = 0; row < rows; ++row)
+      initializer.fill(row, width, tensor.get<T>().data() + row * width);
+  });
+  return tensor;
+}
+
+static FailureOr<Parameter> createParameter(Operation *op, StringRef name,
+                                            Type symbolType, Attribute init,
+                                            uint64_t seed,
+                                            std::vector<Slot> slots) {
+  auto type = cast<RankedTensorType>(symbolType);
+  auto initializer = Initializer::create(op, name, init, type.getShape(), seed);
+  if (failed(initializer))
+    return failure();
+  Parameter parameter;
+  parameter.value = initialTensor(type, *initializer);
+  for (const Slot &slot : slots) {
+    Tensor tensor(type.getShape(), type.getElementType());
+    tensor.visit([&](auto &elements) {
+      std::fill(elements.begin(), elements.end(), slot.initialValue);
+    });
+    parameter.slotValues.push_back(std::move(tensor));
+  }
+  parameter.slots = std::move(slots);
+  return parameter;
+}
+
+FailureOr<State> State::create(ModuleOp module, uint64_t seed) {
+  State state;
+  state.seed = seed;
+  for (auto op : module.getOps<ParamOp>()) {
+    auto parameter =
+        createParameter(op, op.getSymName(), op.getType(), op.getInit(), seed,
+                        slotsOf(module, op.getGroupAttr()));
+    if (failed(parameter))
+      return failure();
+    state.parameters.emplace(op.getSymName().str(), std::move(*parameter));
+  }
+  for (auto op : module.getOps<StateOp>()) {
+    auto parameter = createParameter(op, op.getSymName(), op.getType(),
+                                     op.getInit(), seed, {});
+    if (failed(parameter))
+      return failure();
+    state.parameters.emplace(op.getSymName().str(), std::move(*parameter));
+  }
+  for (auto op : module.getOps<TableOp>()) {
+    RankedTensorType row = op.getRowType();
+    auto initializer = Initializer::create(op, op.getSymName(), op.getInit(),
+                                           row.getShape(), seed);
+    if (failed(initializer))
+      return failure();
+    state.tables.emplace(op.getSymName().str(),
+                         Table(row.getElementType(), op.getWidth(),
+                               *initializer, op.getUnknown() == Unknown::zero,
+                               slotsOf(module, op.getGroupAttr())));
+  }
+  for (auto op : module.getOps<MetricOp>()) {
+    auto metric = Metric::create(op);
+    if (failed(metric))
+      return failure();
+    state.metrics.emplace(op.getSymName().str(), std::move(*metric));
+  }
+  return state;
+}
+
+template <typename Map> static auto *findIn(Map &map, StringRef name) {
+  auto found = map.find(name.str());
+  return found == map.end() ? nullptr : &found->second;
+}
+
+Parameter *State::findParameter(StringRef name) {
+  return findIn(parameters, name);
+}
+Table *State::findTable(StringRef name) { return findIn(tables, name); }
+Metric *State::findMetric(StringRef name) { return findIn(metrics, name); }
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// Replaces `tensor` by the one of `name`, if the file has it.
+static LogicalResult loadTensor(const SafetensorsReader &file,
+                                const std::string &name, Tensor &tensor,
+                                ModuleOp module, std::set<std::string> &used) {
+  const TensorInFile *found = file.find(name);
+  used.insert(name);
+  if (!found)
+    return success();
+  Type elementType = tensor.holds<double>()
+                         ? Type(Float64Type::get(module.getContext()))
+                         : Type(Float32Type::get(module.getContext()));
+  FailureOr<Tensor> loaded = readTensor(file, name, *found, elementType,
+                                        tensor.shape(), module.getLoc());
+  if (failed(loaded))
+    return failure();
+  tensor = std::move(*loaded);
+  return success();
+}
+
+template <typename T>
+static void copyRows(Table &table, ArrayRef<int64_t> keys, size_t part,
+                     const Tensor &values) {
+  int64_t width = table.width();
+  for (size_t i = 0; i < keys.size(); ++i)
+    std::copy_n(values.get<T>().begin() + i * width, width,
+                table.row<T>(keys[i]) + part * width);
+}
+
+static LogicalResult loadTable(const SafetensorsReader &file,
+                               const std::string &name, Table &table,
+                               ModuleOp module, std::set<std::string> &used) {
+  const TensorInFile *keysFound = file.find(name + ".keys");
+  const TensorInFile *valuesFound = file.find(name + ".values");
+  if (!keysFound && !valuesFound)
+    return success();
+  if (!keysFound || !valuesFound)
+    return module.emitError()
+           << file.path() << ": holds only one of '" << name << ".keys' and '"
+           << name << ".values'; a table needs both";
+  used.insert(name + ".keys");
+  FailureOr<Tensor> keys =
+      readTensor(file, name + ".keys", *keysFound,
+                 IntegerType::get(module.getContext(), 64),
+                 {keysFound->elementCount}, module.getLoc());
+  if (failed(keys))
+    return failure();
+  int64_t count = keys->count();
+  std::vector<int64_t> distinct = keys->get<int64_t>();
+  std::sort(distinct.begin(), distinct.end());
+  if (std::adjacent_find(distinct.begin(), distinct.end()) != distinct.end())
+    return module.emitError()
+           << file.path() << ": '" << name << ".keys' holds a key twice";
+  auto copyPart = [&](const std::string &tensorName, const TensorInFile &entry,
+                      size_t part) -> LogicalResult {
+    used.insert(tensorName);
+    FailureOr<Tensor> values =
+        readTensor(file, tensorName, entry, table.elementType(),
+                   {count, table.width()}, module.getLoc());
+    if (failed(values))
+      return failure();
+    dispatchFloat(table.elementType(), [&](auto zero) {
+      using T = decltype(zero);
+      copyRows<T>(table, keys->get<int64_t>(), part, *values);
+    });
+    return success();
+  };
+  if (failed(copyPart(name + ".values", *valuesFound, 0)))
+    return failure();
+  for (auto [number, slot] : llvm::enumerate(table.slots())) {
+    std::string slotName = name + ".slot." + slot.name;
+    if (const TensorInFile *found = file.find(slotName))
+      if (failed(copyPart(slotName, *found, 1 + number)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult State::load(const SafetensorsReader &file, ModuleOp module) {
+  std::set<std::string> used;
+  for (auto &[name, parameter] : parameters) {
+    if (!file.find(name))
+      return module.emitError() << file.path() << ": has no tensor '" << name
+                                << "', which the module has as a parameter";
+    if (failed(loadTensor(file, name, parameter.value, module, used)))
+      return failure();
+    for (auto [slot, values] :
+         llvm::zip_equal(parameter.slots, parameter.slotValues))
+      if (failed(loadTensor(file, name + ".slot." + slot.name, values, module,
+                            used)))
+        return failure();
+  }
+  for (auto &[name, table] : tables)
+    if (failed(loadTable(file, name, table, module, used)))
+      return failure();
+  for (const auto &[name, tensor] : file.tensors())
+    if (!used.count(name))
+      return module.emitError() << file.path() << ": tensor '" << name
+                                << "' belongs to nothing in the module";
+  return success();
+}
+
+/// Part 0 of each row is the value, part 1 + s slot s.
+static Tensor collectRows(Table &table, ArrayRef<int64_t> keys, size_t part) {
+  auto count = static_cast<int64_t>(keys.size());
+  Tensor values({count, table.width()}, table.elementType());
+  dispatchFloat(table.elementType(), [&](auto zero) {
+    using T = decltype(zero);
+    for (size_t i = 0; i < keys.size(); ++i)
+      std::copy_n(table.row<T>(keys[i]) + part * table.width(), table.width(),
+                  values.get<T>().begin() + i * table.width());
+  });
+  return values;
+}
+
+LogicalResult State::dump(StringRef path, bool withSlots, ModuleOp module) {
+  SafetensorsWriter writer;
+  writer.setMetadata("model", module.getName().value_or("model").str());
+  writer.setMetadata("seed", std::to_string(seed));
+  std::deque<Tensor> owned;
+  auto add = [&](const std::string &name, const Tensor &tensor) {
+    writer.add(
+        name, tensor.fileType(),
+        std::vector<int64_t>(tensor.shape().begin(), tensor.shape().end()),
+        tensor.bytes());
+  };
+  for (auto &[name, parameter] : parameters) {
+    add(name, parameter.value);
+    if (withSlots)
+      for (auto [slot, values] :
+           llvm::zip_equal(parameter.slots, parameter.slotValues))
+        add(name + ".slot." + slot.name, values);
+  }
+  for (auto &[name, table] : tables) {
+    std::vector<int64_t> keys = table.keys();
+    auto count = static_cast<int64_t>(keys.size());
+    add(name + ".values", owned.emplace_back(collectRows(table, keys, 0)));
+    if (withSlots)
+      for (auto [number, slot] : llvm::enumerate(table.slots()))
+        add(name + ".slot." + slot.name,
+            owned.emplace_back(collectRows(table, keys, 1 + number)));
+    add(name + ".keys", owned.emplace_back(Tensor({count}, std::move(keys))));
+  }
+  if (llvm::Error error = writer.write(path))
+    return module.emitError() << llvm::toString(std::move(error));
+  return success();
+}

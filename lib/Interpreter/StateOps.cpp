@@ -1,0 +1,38 @@
+//===- StateOps.cpp - Reading parameters, feeding metrics -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+static LogicalResult evaluateRead(ReadOp op, Frame &frame) {
+  const Parameter *parameter = frame.state().findParameter(op.getSymbol());
+  if (!parameter)
+    return op.emitOpError()
+           << "reads " << op.getSymbolAttr() << ", which holds no dense tensor";
+  frame.set(op.getResult(), parameter->value);
+  return success();
+}
+
+static LogicalResult evaluateObserve(ObserveOp op, Frame &frame) {
+  Metric *metric = frame.state().findMetric(op.getMetric());
+  if (!metric)
+    return op.emitOpError()
+           << "feeds " << op.getMetricAttr() << ", which is not an nn.metric";
+  metric->observe(frame.tensor(op.getPredictions()),
+                  frame.tensor(op.getLabels()));
+  return success();
+}
+
+void interpreter::addStateOps(Registry &registry) {
+  registry.add<ReadOp>(evaluateRead);
+  registry.add<ObserveOp>(evaluateObserve);
+}

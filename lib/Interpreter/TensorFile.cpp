@@ -1,0 +1,266 @@
+//===- TensorFile.cpp - Tensors and batches from files --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Interpreter/TensorFile.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+template <typename From, typename To>
+static void convertElements(const char *data, std::vector<To> &out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    From element;
+    std::memcpy(&element, data + i * sizeof(From), sizeof(From));
+    out[i] = static_cast<To>(element);
+  }
+}
+
+/// `count` elements from element `first` on, widened to `elementType` where
+/// need be; nothing if their own type does not fit into it.
+static std::optional<Elements> readElements(const TensorInFile &tensor,
+                                            int64_t first, int64_t count,
+                                            Type elementType) {
+  const char *data = tensor.data + first * sizeOfElement(tensor.type);
+  Elements elements = makeElements(elementType, count);
+  bool known = std::visit(
+      [&](auto &out) {
+        using T = typename std::remove_reference_t<decltype(out)>::value_type;
+        if constexpr (std::is_floating_point_v<T>) {
+          if (tensor.type == TensorFileType::F32)
+            return convertElements<float>(data, out), true;
+          if (tensor.type == TensorFileType::F64 && sizeof(T) == 8)
+            return convertElements<double>(data, out), true;
+        } else {
+          if (tensor.type == TensorFileType::I32)
+            return convertElements<int32_t>(data, out), true;
+          if (tensor.type == TensorFileType::I64 && sizeof(T) == 8)
+            return convertElements<int64_t>(data, out), true;
+        }
+        return false;
+      },
+      elements);
+  return known ? std::optional(std::move(elements)) : std::nullopt;
+}
+
+FailureOr<Tensor>
+interpreter::readTensor(const SafetensorsReader &file, StringRef name,
+                        const TensorInFile &tensor, Type elementType,
+                        ArrayRef<int64_t> shape, Location location) {
+  bool fits = tensor.shape.size() == shape.size();
+  for (size_t axis = 0; fits && axis < shape.size(); ++axis)
+    fits =
+        ShapedType::isDynamic(shape[axis]) || tensor.shape[axis] == shape[axis];
+  auto elements =
+      fits ? readElements(tensor, 0, tensor.elementCount, elementType)
+           : std::nullopt;
+  if (!elements)
+    return emitError(location)
+           << file.path() << ": tensor '" << name << "' is "
+           << tensor.typeAndShape() << ", but the module needs "
+           << RankedTensorType::get(shape, elementType);
+  return Tensor(tensor.shape, std::move(*elements));
+}
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+static std::string prefixOf(int64_t batch) {
+  return "batch" + std::to_string(batch) + "/";
+}
+
+/// Elements of one sample in a row-major tensor.
+static int64_t widthOf(const TensorInFile &tensor) {
+  return tensor.shape.empty() || tensor.shape[0] == 0
+             ? 0
+             : tensor.elementCount / tensor.shape[0];
+}
+
+FailureOr<const TensorInFile *> BatchFile::find(const std::string &name) {
+  if (const TensorInFile *tensor = file.find(name))
+    return tensor;
+  return program.emitError()
+         << file.path() << ": has no tensor '" << name << "', which program @"
+         << program.getSymName() << " reads";
+}
+
+FailureOr<int64_t> BatchFile::samplesOf(FieldOp field,
+                                        const std::string &prefix) {
+  std::string name = prefix + field.getSymName().str();
+  int64_t width = field.getWidth();
+  auto tensor = find(field.isRagged() ? name + ".splits" : name);
+  if (failed(tensor))
+    return failure();
+  const TensorInFile &found = **tensor;
+  if (field.isRagged()) {
+    if (found.shape.size() == 1 && found.elementCount >= 1 &&
+        (found.elementCount - 1) % width == 0)
+      return (found.elementCount - 1) / width;
+    return program.emitError()
+           << file.path() << ": tensor '" << name << ".splits' is "
+           << found.typeAndShape() << "; expected samples * " << width
+           << " + 1 offsets";
+  }
+  if (found.shape.size() == 2 && found.shape[1] == width)
+    return found.shape[0];
+  return program.emitError()
+         << file.path() << ": tensor '" << name << "' is "
+         << found.typeAndShape() << "; expected two dimensions, samples and "
+         << width;
+}
+
+FailureOr<BatchFile> BatchFile::open(StringRef path, int64_t batchSize,
+                                     ProgramOp program) {
+  llvm::Expected<SafetensorsReader> file = SafetensorsReader::open(path);
+  if (!file)
+    return program.emitError() << llvm::toString(file.takeError());
+  BatchFile batches(std::move(*file), program);
+  SmallVector<FieldOp> fields = program.getFields();
+  if (fields.empty())
+    return program.emitError("reads no field, so that it has no batch");
+  std::string first = fields.front().getSymName().str();
+  if (fields.front().isRagged())
+    first += ".splits";
+
+  batches.isDump = batches.file.find(prefixOf(0) + first) != nullptr;
+  if (batches.isDump) {
+    while (batches.file.find(prefixOf(batches.batchCount) + first)) {
+      std::string place = prefixOf(batches.batchCount) + "place";
+      if (const TensorInFile *found = batches.file.find(place)) {
+        auto numbers = readTensor(batches.file, place, *found,
+                                  IntegerType::get(program.getContext(), 64),
+                                  {3}, program.getLoc());
+        if (failed(numbers))
+          return failure();
+        // Round, group, worker.
+        if (numbers->get<int64_t>()[1] != 0 || numbers->get<int64_t>()[2] != 0)
+          return program.emitError()
+                 << path << ": batch " << batches.batchCount
+                 << " is of another replica than the first; the interpreter "
+                    "runs one replica";
+      }
+      ++batches.batchCount;
+    }
+    return batches;
+  }
+
+  FailureOr<int64_t> samples = batches.samplesOf(fields.front(), "");
+  if (failed(samples))
+    return failure();
+  if (*samples == 0)
+    return program.emitError() << path << ": holds no sample";
+  batches.sampleCount = *samples;
+  batches.batchSize = batchSize ? batchSize : *samples;
+  batches.batchCount = (*samples + batches.batchSize - 1) / batches.batchSize;
+  return batches;
+}
+
+FailureOr<Tensor> BatchFile::readDense(FieldOp field, const std::string &prefix,
+                                       Range range, Type elementType) {
+  std::string name = prefix + field.getSymName().str();
+  const TensorInFile &tensor = *file.find(name);
+  int64_t width = widthOf(tensor);
+  auto elements = readElements(tensor, range.first * width, range.count * width,
+                               elementType);
+  if (!elements)
+    return program.emitError()
+           << file.path() << ": tensor '" << name << "' is "
+           << tensor.typeAndShape() << ", but field " << field.getSymName()
+           << " is " << field.getType();
+  return Tensor({range.count, width}, std::move(*elements));
+}
+
+FailureOr<Ragged>
+BatchFile::readRagged(FieldOp field, const std::string &prefix, Range range) {
+  std::string name = prefix + field.getSymName().str();
+  Builder builder(program.getContext());
+  auto ids = find(name + ".values");
+  if (failed(ids))
+    return failure();
+  auto values = readTensor(file, name + ".values", **ids, builder.getI64Type(),
+                           {ShapedType::kDynamic}, program.getLoc());
+  auto offsets = readTensor(file, name + ".splits",
+                            *file.find(name + ".splits"), builder.getI64Type(),
+                            {ShapedType::kDynamic}, program.getLoc());
+  if (failed(values) || failed(offsets))
+    return failure();
+  const std::vector<int64_t> &splits = offsets->get<int64_t>();
+  if (splits.front() != 0 || !std::is_sorted(splits.begin(), splits.end()) ||
+      splits.back() != values->count())
+    return program.emitError()
+           << file.path() << ": tensor '" << name << ".splits' does not cut '"
+           << name << ".values' into bags: it must ascend from 0 to "
+           << values->count();
+
+  Ragged ragged;
+  ragged.slots = field.getWidth();
+  auto begin = splits.begin() + range.first * ragged.slots;
+  auto end = begin + range.count * ragged.slots;
+  ragged.ids.assign(values->get<int64_t>().begin() + *begin,
+                    values->get<int64_t>().begin() + *end);
+  for (auto split = begin; split <= end; ++split)
+    ragged.splits.push_back(static_cast<int32_t>(*split - *begin));
+  return ragged;
+}
+
+FailureOr<std::vector<RuntimeValue>> BatchFile::read(int64_t index) {
+  SmallVector<FieldOp> fields = program.getFields();
+  std::string prefix = isDump ? prefixOf(index) : "";
+  FailureOr<int64_t> samples = samplesOf(fields.front(), prefix);
+  if (failed(samples))
+    return failure();
+  Range range{0, *samples};
+  if (!isDump) {
+    range.first = index * batchSize;
+    range.count = std::min(batchSize, sampleCount - range.first);
+  }
+
+  std::vector<RuntimeValue> arguments;
+  auto argument = program.getBody().front().getArguments().begin();
+  for (FieldOp field : fields) {
+    FailureOr<int64_t> others = samplesOf(field, prefix);
+    if (failed(others))
+      return failure();
+    if (*others != *samples)
+      return program.emitError()
+             << file.path() << ": fields " << fields.front().getSymName()
+             << " and " << field.getSymName() << " have " << *samples << " and "
+             << *others << " samples";
+    Type type = (*argument++).getType();
+    if (!field.isRagged()) {
+      auto tensor = readDense(field, prefix, range, getElementTypeOrSelf(type));
+      if (failed(tensor))
+        return failure();
+      arguments.push_back(std::move(*tensor));
+      continue;
+    }
+    FailureOr<Ragged> ragged = readRagged(field, prefix, range);
+    if (failed(ragged))
+      return failure();
+    if (isa<RaggedType>(type)) {
+      arguments.push_back(std::move(*ragged));
+      continue;
+    }
+    // From phase `merged` on, ids and splits are two arguments.
+    ++argument;
+    auto idCount = static_cast<int64_t>(ragged->ids.size());
+    auto splitCount = static_cast<int64_t>(ragged->splits.size());
+    arguments.push_back(Tensor({idCount}, std::move(ragged->ids)));
+    arguments.push_back(Tensor({splitCount}, std::move(ragged->splits)));
+  }
+  return arguments;
+}

@@ -1,0 +1,250 @@
+//===- UpdateOps.cpp - What is applied after a step -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+#include "Lanes.h"
+#include "ScalarProgram.h"
+
+#include "pdlabi/hash.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// Rows of a parameter in one unit of the norm's partial sums.
+static constexpr int64_t rowsOfUnit = 64;
+
+/// The f64 squares of a run of elements divided by the weight, in lanes that go
+/// on from one row of the unit to the next.
+template <typename T> class UnitNorm {
+public:
+  explicit UnitNorm(double weight) : weight(static_cast<T>(weight)) {}
+  void add(const T *elements, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      double divided = static_cast<double>(elements[i] / weight);
+      lanes.laneOf(next++) += divided * divided;
+    }
+  }
+  double sum() { return lanes.sum(); }
+
+private:
+  T weight;
+  Lanes<double> lanes{0.0};
+  int64_t next = 0;
+};
+
+template <typename T>
+static void addParameterNorm(const Tensor &gradient, double weight,
+                             double &total) {
+  const T *elements = gradient.get<T>().data();
+  int64_t rows = gradient.rank() <= 1 ? 1 : gradient.dim(0);
+  int64_t width = gradient.count() / rows;
+  for (int64_t row = 0; row < rows; row += rowsOfUnit) {
+    UnitNorm<T> unit(weight);
+    unit.add(elements + row * width, std::min(rowsOfUnit, rows - row) * width);
+    total += unit.sum();
+  }
+}
+
+template <typename T>
+static void addTableNorm(const Tensor &gradient, ArrayRef<int64_t> keys,
+                         double weight, double &total) {
+  const T *elements = gradient.get<T>().data();
+  int64_t width = gradient.count(1, gradient.rank());
+  std::vector<size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(pdlabi::shardOfKey(keys[a]), keys[a]) <
+           std::pair(pdlabi::shardOfKey(keys[b]), keys[b]);
+  });
+  for (size_t i = 0; i < order.size();) {
+    UnitNorm<T> unit(weight);
+    auto shard = pdlabi::shardOfKey(keys[order[i]]);
+    for (; i < order.size() && pdlabi::shardOfKey(keys[order[i]]) == shard; ++i)
+      unit.add(elements + order[i] * width, width);
+    total += unit.sum();
+  }
+}
+
+static void evaluateSquaredNorm(SquaredNormOp op, Frame &frame) {
+  double weight = frame.tensor(op.getWeight()).get<double>()[0];
+  double total = 0;
+  auto keys = op.getKeys().begin();
+  for (auto [symbol, operand] :
+       llvm::zip_equal(op.getSymbols().getAsRange<FlatSymbolRefAttr>(),
+                       op.getGradients())) {
+    const Tensor &gradient = frame.tensor(operand);
+    bool isTable = frame.state().findTable(symbol.getValue());
+    dispatchFloat(operand.getType(), [&](auto zero) {
+      using T = decltype(zero);
+      if (isTable)
+        addTableNorm<T>(gradient, frame.tensor(*keys++).get<int64_t>(), weight,
+                        total);
+      else
+        addParameterNorm<T>(gradient, weight, total);
+    });
+  }
+  frame.set(op.getResult(), Tensor({}, std::vector<double>{total}));
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars of a group
+//===----------------------------------------------------------------------===//
+
+static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
+  FailureOr<ScalarProgram> program = ScalarProgram::compile(op.getBody());
+  if (failed(program))
+    return failure();
+  int64_t step = ++frame.state().stepsOf(op.getGroup());
+  program->argument(0).f64 = static_cast<double>(step);
+  program->argument(1).f64 = frame.tensor(op.getWeight()).get<double>()[0];
+  program->argument(2).f64 =
+      op.getNorm() ? frame.tensor(op.getNorm()).get<double>()[0] : 0.0;
+  program->run();
+  for (auto [index, result] : llvm::enumerate(op.getScalars())) {
+    double value = program->yielded(index).f64;
+    dispatchFloat(result.getType(), [&](auto zero) {
+      using T = decltype(zero);
+      frame.set(result, Tensor({}, std::vector<T>{static_cast<T>(value)}));
+    });
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The rule of one symbol, applied element by element.
+template <typename T> class ElementRule {
+public:
+  ElementRule(ScalarProgram &program, size_t slotCount)
+      : program(program), slotCount(slotCount) {}
+
+  void setScalar(size_t index, T value) {
+    in(program.argument(2 + slotCount + index)) = value;
+  }
+  /// `state[0]` points to the value, `state[1 + s]` to slot s.
+  void apply(ArrayRef<T *> state, int64_t element, T gradient) {
+    in(program.argument(0)) = state[0][element];
+    in(program.argument(1)) = gradient;
+    for (size_t slot = 0; slot < slotCount; ++slot)
+      in(program.argument(2 + slot)) = state[1 + slot][element];
+    program.run();
+    for (size_t i = 0; i <= slotCount; ++i) {
+      Scalar result = program.yielded(i);
+      state[i][element] = in(result);
+    }
+  }
+
+private:
+  static T &in(Scalar &scalar) {
+    if constexpr (std::is_same_v<T, double>)
+      return scalar.f64;
+    else
+      return scalar.f32;
+  }
+  ScalarProgram &program;
+  size_t slotCount;
+};
+
+} // namespace
+
+template <typename T>
+static void updateParameter(Parameter &parameter, const Tensor &gradient,
+                            ElementRule<T> &rule) {
+  SmallVector<T *> state{parameter.value.get<T>().data()};
+  for (Tensor &slot : parameter.slotValues)
+    state.push_back(slot.get<T>().data());
+  const std::vector<T> &sums = gradient.get<T>();
+  for (size_t i = 0; i < sums.size(); ++i)
+    rule.apply(state, i, sums[i]);
+}
+
+template <typename T>
+static void updateRow(Table &table, int64_t key, const T *gradient,
+                      ElementRule<T> &rule) {
+  T *row = table.row<T>(key);
+  SmallVector<T *> state;
+  for (size_t i = 0; i <= table.slots().size(); ++i)
+    state.push_back(row + i * table.width());
+  for (int64_t i = 0; i < table.width(); ++i)
+    rule.apply(state, i, gradient ? gradient[i] : T(0));
+}
+
+template <typename T>
+static void updateTable(Table &table, ArrayRef<int64_t> keys,
+                        const Tensor &gradient, bool untouchedDense,
+                        ElementRule<T> &rule) {
+  const T *sums = gradient.get<T>().data();
+  for (size_t i = 0; i < keys.size(); ++i)
+    updateRow(table, keys[i], sums + i * table.width(), rule);
+  if (!untouchedDense)
+    return;
+  std::vector<int64_t> touched(keys.begin(), keys.end());
+  std::sort(touched.begin(), touched.end());
+  for (int64_t key : table.keys())
+    if (!std::binary_search(touched.begin(), touched.end(), key))
+      updateRow<T>(table, key, nullptr, rule);
+}
+
+/// Whether the symbol's group updates rows without a gradient too.
+static bool isUntouchedDense(UpdateOp op) {
+  auto table =
+      SymbolTable::lookupNearestSymbolFrom<TableOp>(op, op.getSymbolAttr());
+  if (!table || !table.getGroupAttr())
+    return false;
+  auto group =
+      SymbolTable::lookupNearestSymbolFrom<GroupOp>(op, table.getGroupAttr());
+  return group && group.getUntouched() == Untouched::dense;
+}
+
+static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
+  Parameter *parameter = frame.state().findParameter(op.getSymbol());
+  Table *table = frame.state().findTable(op.getSymbol());
+  if (!parameter && !table)
+    return op.emitOpError() << "updates " << op.getSymbolAttr()
+                            << ", which is neither a parameter nor a table";
+  FailureOr<ScalarProgram> program = ScalarProgram::compile(op.getEach());
+  if (failed(program))
+    return failure();
+  size_t slots = table ? table->slots().size() : parameter->slots.size();
+  if (program->yieldedCount() != 1 + slots)
+    return op.emitOpError() << "yields " << program->yieldedCount()
+                            << " values, but " << op.getSymbolAttr() << " has "
+                            << slots << " slots beside its value";
+  const Tensor &gradient = frame.tensor(op.getGradient());
+  dispatchFloat(op.getGradient().getType(), [&](auto zero) {
+    using T = decltype(zero);
+    ElementRule<T> rule(*program, slots);
+    for (auto [index, scalar] : llvm::enumerate(op.getScalars()))
+      rule.setScalar(index, frame.tensor(scalar).get<T>()[0]);
+    if (table)
+      updateTable(*table, frame.tensor(op.getKeys()).get<int64_t>(), gradient,
+                  isUntouchedDense(op), rule);
+    else
+      updateParameter(*parameter, gradient, rule);
+  });
+  return success();
+}
+
+void interpreter::addUpdateOps(Registry &registry) {
+  registry.add<SquaredNormOp>(evaluateSquaredNorm);
+  registry.add<OnceOp>(evaluateOnce);
+  registry.add<UpdateOp>(evaluateUpdate);
+}
