@@ -71,6 +71,23 @@ static LogicalResult verifyModelOp(Operation *op) {
         return reduce.emitOpError("reduces over the samples of a batch, which "
                                   "replicas could not do alike (C3)");
   }
+  if (auto matmul = dyn_cast<MatmulOp>(op)) {
+    auto lhs = cast<RankedTensorType>(matmul.getLhs().getType());
+    if (lhs.isDynamicDim(matmul.getTransposeLhs() ? 0 : 1))
+      return matmul.emitOpError("adds products over the samples of a batch, "
+                                "which replicas could not do alike");
+  }
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    auto from = cast<RankedTensorType>(reshape.getInput().getType());
+    auto to = cast<RankedTensorType>(reshape.getType());
+    // Only lookups, which merged spells out, join bags with samples.
+    if (!from.hasStaticShape() &&
+        ShapedType::getNumElements(from.getShape().drop_front()) !=
+            ShapedType::getNumElements(to.getShape().drop_front()))
+      return reshape.emitOpError()
+             << "moves elements between samples: " << from << " has not as "
+             << "many in one as " << to << " (C2)";
+  }
   if (auto lookup = dyn_cast<LookupOp>(op))
     return verifyIdsFromFields(lookup);
   return success();

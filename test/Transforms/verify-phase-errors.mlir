@@ -54,3 +54,28 @@ module {
     nn.return %0 : tensor<?x2xf32>
   }
 }
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x4xf32>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>):
+  // expected-error @+1 {{moves elements between samples: 'tensor<?x4xf32>' has not as many in one as 'tensor<?x2xf32>' (C2)}}
+  %0 = nn.reshape %x : (tensor<?x4xf32>) -> tensor<?x2xf32>
+  nn.return %0 : tensor<?x2xf32>
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x4xf32>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>):
+  // expected-error @+1 {{adds products over the samples of a batch, which replicas could not do alike}}
+  %0 = nn.matmul %x transposed, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<4x4xf32>
+  %1 = nn.matmul %x, %0 : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  nn.return %1 : tensor<?x4xf32>
+}
