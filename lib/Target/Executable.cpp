@@ -101,12 +101,13 @@ static Error copyOneDnn(const std::string &files, StringRef folder) {
   return Error::success();
 }
 
-static Error copyLicenses(const std::string &files, StringRef folder) {
+/// Copies the licences in folder `source` of PDL's runtime.
+static Error copyLicenses(const std::string &source, StringRef folder) {
   std::string target = joinPath(folder, "licenses");
   if (std::error_code code = sys::fs::create_directories(target))
     return createStringError("cannot create " + target + ": " + code.message());
   std::error_code code;
-  for (sys::fs::directory_iterator file(joinPath(files, "licenses"), code), end;
+  for (sys::fs::directory_iterator file(source, code), end;
        !code && file != end; file.increment(code))
     if (Error error =
             copyInto(file->path(), target, sys::path::filename(file->path())))
@@ -168,7 +169,9 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
   if (!error && oneDnn)
     error = copyOneDnn(files, request.folder);
   if (!error)
-    error = copyLicenses(files, request.folder);
+    error = copyLicenses(joinPath(files, "licenses"), request.folder);
+  if (!error && oneDnn)
+    error = copyLicenses(joinPath(files, "licenses-onednn"), request.folder);
   if (!error)
     if (std::error_code code = sys::fs::rename(temporary, program))
       error =

@@ -77,6 +77,7 @@ public:
 
 private:
   LogicalResult checkPrograms();
+  LogicalResult checkUpdateKernel(rt::UpdateKernelOp kernel);
   Constant<pdl_field> buildField(nn::FieldOp field);
   Constant<pdl_symbol> buildSymbol(Operation *op);
   Constant<pdl_group> buildGroup(nn::GroupOp group);
@@ -94,6 +95,8 @@ private:
   StringRef targetCpu;
   DenseMap<StringAttr, rt::OnceKernelOp> onceKernels;
   DenseMap<StringAttr, rt::UpdateKernelOp> updateKernels;
+  /// Groups that some program updates, by their index in the descriptor.
+  DenseMap<StringAttr, int32_t> trainedGroups;
   /// What two parties of a wire must agree on, as text.
   std::string layouts;
   llvm::raw_string_ostream layoutStream;
@@ -225,12 +228,12 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   data.rank = type.getRank();
   result.point(data.shape,
                constants.int64s(prefix + ".shape", type.getShape()));
-  if (group)
-    data.group = *order.group(group.getValue());
   data.initializer = initializerOf(init, type.getShape());
 
   SmallVector<std::string> slots;
+  // A symbol that no program updates belongs to no group of the descriptor.
   if (rt::UpdateKernelOp kernel = updateKernels.lookup(symbolName)) {
+    data.group = trainedGroups.lookup(group.getAttr());
     for (auto slot : kernel.getSlotNames().getAsValueRange<StringAttr>())
       slots.push_back(slot.str());
     data.slot_count = slots.size();
@@ -265,10 +268,9 @@ Constant<pdl_group> DescriptorBuilder::buildGroup(nn::GroupOp group) {
   data.clip = -1;
   if (FlatSymbolRefAttr clip = group.getClipAttr())
     data.clip = *order.clip(clip.getValue());
-  if (rt::OnceKernelOp kernel = onceKernels.lookup(group.getSymNameAttr())) {
-    data.scalar_count = kernel.getScalarCount();
-    result.point(data.once, kernel.getCallee().str());
-  }
+  rt::OnceKernelOp kernel = onceKernels.lookup(group.getSymNameAttr());
+  data.scalar_count = kernel.getScalarCount();
+  result.point(data.once, kernel.getCallee().str());
   return result;
 }
 
@@ -404,6 +406,16 @@ LogicalResult DescriptorBuilder::checkPrograms() {
   return success();
 }
 
+LogicalResult DescriptorBuilder::checkUpdateKernel(rt::UpdateKernelOp kernel) {
+  Operation *symbol =
+      SymbolTable::lookupNearestSymbolFrom(kernel, kernel.getSymbolAttr());
+  auto group = symbol->getAttrOfType<FlatSymbolRefAttr>("group");
+  if (!group || !trainedGroups.contains(group.getAttr()))
+    return kernel.emitOpError() << "updates " << kernel.getSymbolAttr()
+                                << ", whose group has no rt.once_kernel";
+  return success();
+}
+
 void DescriptorBuilder::buildQuery(const Address &descriptor) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Location loc = module.getLoc();
@@ -429,6 +441,12 @@ LogicalResult DescriptorBuilder::build() {
     onceKernels[kernel.getGroupAttr().getAttr()] = kernel;
   for (auto kernel : module.getOps<rt::UpdateKernelOp>())
     updateKernels[kernel.getSymbolAttr().getAttr()] = kernel;
+  for (nn::GroupOp group : order.groups)
+    if (onceKernels.contains(group.getSymNameAttr()))
+      trainedGroups.try_emplace(group.getSymNameAttr(), trainedGroups.size());
+  for (auto [symbol, kernel] : updateKernels)
+    if (failed(checkUpdateKernel(kernel)))
+      return failure();
 
   Constant<pdl_descriptor> descriptor;
   pdl_descriptor &data = descriptor.data;
@@ -451,7 +469,8 @@ LogicalResult DescriptorBuilder::build() {
     symbols.push_back(buildSymbol(symbol));
   std::vector<Constant<pdl_group>> groups;
   for (nn::GroupOp group : order.groups)
-    groups.push_back(buildGroup(group));
+    if (trainedGroups.contains(group.getSymNameAttr()))
+      groups.push_back(buildGroup(group));
   std::vector<Constant<pdl_clip>> clips;
   for (nn::ClipOp clip : order.clips)
     clips.push_back(buildClip(clip));

@@ -51,9 +51,6 @@ std::optional<int32_t> DescriptorOrder::field(StringRef name) {
 std::optional<int32_t> DescriptorOrder::symbol(StringRef name) const {
   return indexOf(symbols, name);
 }
-std::optional<int32_t> DescriptorOrder::group(StringRef name) const {
-  return indexOf(groups, name);
-}
 std::optional<int32_t> DescriptorOrder::clip(StringRef name) const {
   return indexOf(clips, name);
 }

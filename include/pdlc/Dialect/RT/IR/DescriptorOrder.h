@@ -26,6 +26,7 @@ struct DescriptorOrder {
   nn::RecordOp record;
   /// `nn.param`, `nn.state` and `nn.table`, mixed.
   llvm::SmallVector<mlir::Operation *> symbols;
+  /// Of these, the descriptor takes those that some program updates.
   llvm::SmallVector<nn::GroupOp> groups;
   llvm::SmallVector<nn::ClipOp> clips;
   llvm::SmallVector<nn::MetricOp> metrics;
@@ -33,7 +34,6 @@ struct DescriptorOrder {
   /// The index of a name in its list, nothing if it is not there.
   std::optional<int32_t> field(llvm::StringRef name);
   std::optional<int32_t> symbol(llvm::StringRef name) const;
-  std::optional<int32_t> group(llvm::StringRef name) const;
   std::optional<int32_t> clip(llvm::StringRef name) const;
   std::optional<int32_t> metric(llvm::StringRef name) const;
 };
