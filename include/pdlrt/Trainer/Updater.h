@@ -50,6 +50,8 @@ private:
     int64_t begin, end;
   };
 
+  /// On the scheduler's threads if that many elements are worth it.
+  void forEachTask(int64_t elements, int64_t count, TaskRef task);
   void groupRowsByShard(int32_t update, const BlockGradient &block);
   double squaredNorm(int32_t clip, const Contribution &merged);
   void normPartials(int32_t update, const Contribution &merged);

@@ -15,8 +15,10 @@ using namespace pdlrt;
 
 static spdlog::logger &logger() {
   static spdlog::logger instance = [] {
-    spdlog::logger made(
-        "pdl", std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>());
+    auto sink = std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>();
+    // Only warnings stand out.
+    sink->set_color(spdlog::level::info, "");
+    spdlog::logger made("pdl", std::move(sink));
     made.set_pattern("%H:%M:%S %^%v%$");
     return made;
   }();

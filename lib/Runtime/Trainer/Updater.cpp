@@ -18,6 +18,9 @@ using namespace pdlrt;
 
 /// Elements of a parameter that one task updates; a multiple of the alignment.
 static constexpr int64_t elementsInTask = 16384;
+/// With fewer elements to update in a step, waking threads costs more than it
+/// saves.
+static constexpr int64_t elementsWorthThreads = 16384;
 static constexpr int64_t shardsInTask = 16;
 static constexpr int64_t shardTasks = EmbeddingTable::shardCount / shardsInTask;
 
@@ -55,6 +58,13 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     scalars[g].reserve(descriptor.groups[g].scalar_count * size);
 }
 
+void Updater::forEachTask(int64_t elements, int64_t count, TaskRef task) {
+  if (elements >= elementsWorthThreads)
+    return scheduler.parallelFor(count, task);
+  for (int64_t i = 0; i < count; ++i)
+    task(i);
+}
+
 void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
   ShardedRows &own = sharded[update];
   const int64_t count = block.keyCount;
@@ -76,7 +86,7 @@ void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
   const pdl_group &group = model.descriptor().groups[symbolOf(update).group];
   // Only norms, and the search for untouched rows, need an order in a shard.
   const bool sorted = group.clip >= 0 || group.untouched == PDL_UNTOUCHED_DENSE;
-  scheduler.parallelFor(shardTasks, [&](int64_t task) {
+  forEachTask(count, shardTasks, [&](int64_t task) {
     for (int64_t s = task * shardsInTask; s < (task + 1) * shardsInTask; ++s) {
       const int64_t begin = own.splits[s], end = own.splits[s + 1];
       if (sorted)
@@ -118,7 +128,8 @@ void Updater::normPartials(int32_t update, const Contribution &merged) {
     const ShardedRows &rows = sharded[update];
     auto *gradients = static_cast<const void *const *>(rows.gradients.data());
     partials.resize(EmbeddingTable::shardCount);
-    scheduler.parallelFor(shardTasks, [&](int64_t task) {
+    const int64_t elements = block.keyCount * symbol.row_width;
+    forEachTask(elements, shardTasks, [&](int64_t task) {
       for (int64_t s = task * shardsInTask; s < (task + 1) * shardsInTask; ++s)
         partials[s] = (isFloat ? normOfRows<float>
                                : normOfRows<double>)(gradients, rows.splits[s],
@@ -136,7 +147,7 @@ void Updater::normPartials(int32_t update, const Contribution &merged) {
   const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
   const int64_t units = (elements + unit - 1) / unit;
   partials.resize(units);
-  scheduler.parallelFor(units, [&](int64_t u) {
+  forEachTask(elements, units, [&](int64_t u) {
     partials[u] =
         (isFloat ? normOfElements<float>
                  : normOfElements<double>)(block.dense, u * unit,
@@ -240,7 +251,18 @@ void Updater::apply(const Contribution &merged) {
       arguments.squared_norm = squaredNorm(group.clip, merged);
     group.once(&arguments, scalars[g].data());
   }
-  scheduler.parallelFor(int64_t(tasks.size()), [&](int64_t index) {
+  int64_t elements = 0;
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_symbol &symbol = symbolOf(i);
+    const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
+    const bool allRows = isTable && descriptor.groups[symbol.group].untouched ==
+                                        PDL_UNTOUCHED_DENSE;
+    const int64_t rows = allRows
+                             ? model.table(program.updates[i].symbol)->size()
+                             : merged.blocks[i].keyCount;
+    elements += elementCount(symbol) * (isTable ? rows : 1);
+  }
+  forEachTask(elements, int64_t(tasks.size()), [&](int64_t index) {
     const Task &task = tasks[index];
     const pdl_symbol &symbol = symbolOf(task.update);
     if (symbol.kind != PDL_SYMBOL_TABLE)
