@@ -78,8 +78,13 @@ void printRow(const Row &row, double peak) {
 } // namespace
 
 void pdlbench::printGemmTable(double peak) {
-  std::printf("\nProducts, %% of the FMA loop      strict v3  strict v4     "
-              "fast\n");
+  std::printf("\nProducts, %% of the FMA loop      strict v3  strict v4%s\n",
+#ifdef PDL_HAVE_ONEDNN
+              "     fast"
+#else
+              ""
+#endif
+  );
   for (int64_t batch : {512, 1000})
     for (const Row &row : {Row{"forward", false, false, batch, 400, 273},
                            Row{"forward", false, false, batch, 400, 400},

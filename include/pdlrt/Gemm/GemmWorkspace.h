@@ -25,6 +25,10 @@ public:
 /// at a time. Memory grows to what the largest product needs and then stays.
 class GemmWorkspace {
 public:
+  /// Takes what the strict kernels need for products of any size, so that they
+  /// never allocate. Throws std::bad_alloc.
+  GemmWorkspace();
+
   /// At least `bytes` bytes, 64-byte aligned, valid until the next call.
   void *scratch(size_t bytes) {
     memory.reserve(bytes);

@@ -10,6 +10,7 @@
 
 #include "StrictKernels.h"
 
+#include <algorithm>
 #include <atomic>
 
 using namespace pdlrt;
@@ -60,6 +61,11 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
 }
 
 } // namespace
+
+GemmWorkspace::GemmWorkspace() {
+  memory.reserve(static_cast<size_t>(
+      std::max(strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes)));
+}
 
 bool pdlrt::isSupported(GemmIsa isa) {
   const bool v3 = __builtin_cpu_supports("avx2") &&
