@@ -179,7 +179,7 @@ FailureOr<Tensor> BatchFile::readDense(FieldOp field, const std::string &prefix,
   if (!elements)
     return program.emitError()
            << file.path() << ": tensor '" << name << "' is "
-           << tensor.typeAndShape() << ", but field " << field.getSymName()
+           << tensor.typeAndShape() << ", but field @" << field.getSymName()
            << " is " << field.getType();
   return Tensor({range.count, width}, std::move(*elements));
 }
@@ -237,9 +237,9 @@ FailureOr<std::vector<RuntimeValue>> BatchFile::read(int64_t index) {
       return failure();
     if (*others != *samples)
       return program.emitError()
-             << file.path() << ": fields " << fields.front().getSymName()
-             << " and " << field.getSymName() << " have " << *samples << " and "
-             << *others << " samples";
+             << file.path() << ": fields @" << fields.front().getSymName()
+             << " and @" << field.getSymName() << " have " << *samples
+             << " and " << *others << " samples";
     Type type = (*argument++).getType();
     if (!field.isRagged()) {
       auto tensor = readDense(field, prefix, range, getElementTypeOrSelf(type));
