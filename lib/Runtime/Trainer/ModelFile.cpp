@@ -47,14 +47,14 @@ static std::vector<TableRow> collectTable(const EmbeddingTable &table) {
 }
 
 /// Adds one part of each row, `partBytes` at `offset`.
-static Status addRowParts(SafetensorsWriter &writer, std::string name,
+static Status addRowParts(SafetensorsWriter &writer, const std::string &name,
                           TensorType type, const std::vector<TableRow> &rows,
                           int64_t width, size_t offset, size_t partBytes) {
   std::vector<char> values(rows.size() * partBytes);
   for (size_t i = 0; i < rows.size(); ++i)
     std::memcpy(values.data() + i * partBytes,
                 static_cast<const char *>(rows[i].row) + offset, partBytes);
-  return writer.addCopy(std::move(name), type, {int64_t(rows.size()), width},
+  return writer.addCopy(name, type, {int64_t(rows.size()), width},
                         values.data());
 }
 
