@@ -158,10 +158,26 @@ static int64_t offsetOf(const Odometer &position, ArrayRef<int64_t> strides) {
   return offset;
 }
 
+/// Whether shapes that broadcast by their types do so in this batch too: two
+/// dynamic dimensions may turn out to differ.
+static LogicalResult verifyBroadcast(Operation *op, const Tensor &lhs,
+                                     const Tensor &rhs) {
+  for (int64_t back = 1; back <= std::min(lhs.rank(), rhs.rank()); ++back) {
+    int64_t left = lhs.dim(lhs.rank() - back);
+    int64_t right = rhs.dim(rhs.rank() - back);
+    if (left != right && left != 1 && right != 1)
+      return op->emitOpError() << "meets dimensions of " << left << " and "
+                               << right << " elements in this batch";
+  }
+  return success();
+}
+
 template <typename OpType, typename Formula>
-static void evaluateBinary(OpType op, Frame &frame) {
+static LogicalResult evaluateBinary(OpType op, Frame &frame) {
   const Tensor &lhs = frame.tensor(op->getOperand(0));
   const Tensor &rhs = frame.tensor(op->getOperand(1));
+  if (failed(verifyBroadcast(op, lhs, rhs)))
+    return failure();
   Tensor out(broadcastShape(lhs.shape(), rhs.shape()),
              getElementTypeOrSelf(op->getResult(0).getType()));
   Tensor::Shape lhsStrides = broadcastStrides(lhs.shape(), out.shape());
@@ -177,6 +193,7 @@ static void evaluateBinary(OpType op, Frame &frame) {
     }
   });
   frame.set(op->getResult(0), std::move(out));
+  return success();
 }
 
 static void evaluateBroadcast(BroadcastOp op, Frame &frame) {
