@@ -46,9 +46,9 @@ static Home inContext(rt::Place place, int64_t index) {
   return home;
 }
 
-BufferPlan::BufferPlan(nn::ProgramOp program, const ProgramSizes &sizes,
-                       llvm::function_ref<int64_t(FlatSymbolRefAttr)>
-                           parameterIndex)
+BufferPlan::BufferPlan(
+    nn::ProgramOp program, const ProgramSizes &sizes,
+    llvm::function_ref<int64_t(FlatSymbolRefAttr)> parameterIndex)
     : sizes(sizes), parameterIndex(parameterIndex) {
   Block &body = program.getBody().front();
   unsigned next = 0;
@@ -112,8 +112,8 @@ void BufferPlan::placeInContext(nn::ProgramOp program) {
   };
   for (Operation &op : body) {
     if (auto read = dyn_cast<nn::ReadOp>(op))
-      homes[read.getResult()] = inContext(
-          rt::Place::parameter, parameterIndex(read.getSymbolAttr()));
+      homes[read.getResult()] =
+          inContext(rt::Place::parameter, parameterIndex(read.getSymbolAttr()));
     else if (auto unique = dyn_cast<nn::UniqueOp>(op))
       homes[unique.getInverse()] =
           inContext(rt::Place::lookup_inverse,
@@ -125,7 +125,8 @@ void BufferPlan::placeInContext(nn::ProgramOp program) {
     else if (auto cross = dyn_cast<nn::CrossBagsOp>(op))
       homes[cross.getResult()].kind = Home::Allocated;
   }
-  for (auto [index, output] : llvm::enumerate(program.getReturn().getOperands()))
+  for (auto [index, output] :
+       llvm::enumerate(program.getReturn().getOperands()))
     claim(output, rt::Place::output, index);
 }
 

@@ -45,9 +45,9 @@ struct Home {
 class BufferPlan {
 public:
   /// `parameterIndex`: the descriptor's index of a parameter or state.
-  BufferPlan(nn::ProgramOp program, const ProgramSizes &sizes,
-             llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)>
-                 parameterIndex);
+  BufferPlan(
+      nn::ProgramOp program, const ProgramSizes &sizes,
+      llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)> parameterIndex);
 
   Home home(mlir::Value tensor) const { return homes.lookup(root(tensor)); }
   /// The slot of the compute arena for an op's intermediate results.

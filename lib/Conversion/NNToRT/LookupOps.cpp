@@ -22,9 +22,9 @@ void pdlc::emitBucketize(StageEmitter &emitter, nn::BucketizeOp op) {
                                     emitter.builder.getF64Type());
   Extent count;
   count.constant = boundaries.size();
-  Value numbers = emitter.viewAt(
-      emitter.constant(DenseElementsAttr::get(type, boundaries)),
-      emitter.index(0), count, {}, type.getElementType());
+  Value numbers =
+      emitter.viewAt(emitter.constant(DenseElementsAttr::get(type, boundaries)),
+                     emitter.index(0), count, {}, type.getElementType());
   rt::BucketizeOp::create(emitter.builder, emitter.flat(op.getInput()), numbers,
                           emitter.flat(op.getResult()));
 }
@@ -44,8 +44,8 @@ void pdlc::emitCrossBags(StageEmitter &emitter, nn::CrossBagsOp op) {
     ids.push_back(emitter.flat(input));
   for (Value input : op.getSplits())
     splits.push_back(emitter.flat(input));
-  Value count = rt::CrossRaggedCountOp::create(
-      builder, builder.getIndexType(), splits);
+  Value count =
+      rt::CrossRaggedCountOp::create(builder, builder.getIndexType(), splits);
   emitter.allocate(op.getResult(), count);
   rt::CrossRaggedOp::create(builder, ids, splits, op.getSalt(),
                             emitter.flat(op.getResult()),
@@ -75,8 +75,8 @@ void pdlc::emitPull(StageEmitter &emitter, nn::PullOp op) {
     ids.push_back(emitter.flat(input));
   Value worker = emitter.pointer(rt::Place::worker);
   Value into = emitter.pointer(rt::Place::lookup, lookup);
-  emitter.returnUnlessZero(rt::UniqueOp::create(
-      builder, builder.getI32Type(), worker, ids, into));
+  emitter.returnUnlessZero(
+      rt::UniqueOp::create(builder, builder.getI32Type(), worker, ids, into));
   int64_t table = *emitter.module.order.symbol(op.getTable());
   emitter.returnUnlessZero(
       rt::PullOp::create(builder, builder.getI32Type(), worker, table, into));
@@ -138,17 +138,17 @@ void pdlc::emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
       bagOf = emitter.scratchView(*scratch, extent, builder.getI32Type());
       rt::BagOfOp::create(builder, splits, bagOf);
     }
-    rt::PoolGradientOp::create(
-        builder, poolingOf(op.getPoolings(), input),
-        emitter.view(op.getCotangents()[cotangent]), lookup, first,
-        emitter.evaluate(extent), bagOf, splits,
-        /*accumulate=*/cotangent > 0, out);
+    rt::PoolGradientOp::create(builder, poolingOf(op.getPoolings(), input),
+                               emitter.view(op.getCotangents()[cotangent]),
+                               lookup, first, emitter.evaluate(extent), bagOf,
+                               splits,
+                               /*accumulate=*/cotangent > 0, out);
     ++cotangent;
   }
   if (cotangent == 0)
-    emitter.fill(op.getGradient(),
-                 emitter.scalar(cast<RankedTensorType>(
-                                    op.getGradient().getType())
-                                    .getElementType(),
-                                0));
+    emitter.fill(
+        op.getGradient(),
+        emitter.scalar(
+            cast<RankedTensorType>(op.getGradient().getType()).getElementType(),
+            0));
 }

@@ -35,7 +35,8 @@ private:
 };
 } // namespace
 
-/// The plan relies on the stages; without them a module is not in phase `split`.
+/// The plan relies on the stages; without them a module is not in phase
+/// `split`.
 LogicalResult NNToRT::checkProgram(nn::ProgramOp program) {
   for (Operation &op : program.getBody().front().without_terminator()) {
     if (!stageOf(&op))
@@ -114,9 +115,8 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
       builder.getStrArrayAttr(outputRefs),
       builder.getDenseI64ArrayAttr(outputWidths),
       hasLoss ? builder.getUnitAttr() : UnitAttr(),
-      FlatSymbolRefAttr::get(stages[0]),
-      plan.arenaSize(Stage::Prepare, mlir), FlatSymbolRefAttr::get(stages[1]),
-      plan.arenaSize(Stage::Compute, mlir));
+      FlatSymbolRefAttr::get(stages[0]), plan.arenaSize(Stage::Prepare, mlir),
+      FlatSymbolRefAttr::get(stages[1]), plan.arenaSize(Stage::Compute, mlir));
   program.erase();
   return success();
 }

@@ -31,9 +31,8 @@ void pdlc::emitMatmul(StageEmitter &emitter, nn::MatmulOp op) {
 void pdlc::emitGemm(StageEmitter &emitter, nn::GemmOp op) {
   SmallVector<Attribute> posts;
   for (auto post : op.getPosts().getAsRange<nn::PostOpAttr>())
-    posts.push_back(
-        rt::PostOpAttr::get(op.getContext(),
-                            static_cast<rt::PostOp>(post.getValue())));
+    posts.push_back(rt::PostOpAttr::get(
+        op.getContext(), static_cast<rt::PostOp>(post.getValue())));
   emitProduct(emitter, op.getLhs(), op.getTransposeLhs(), op.getRhs(),
               op.getTransposeRhs(), op.getBias(), op.getMask(), posts,
               op.getResult());
@@ -59,8 +58,7 @@ void pdlc::emitObserve(StageEmitter &emitter, nn::ObserveOp op) {
           })
           .Case([](nn::LogLossAttr) { return rt::MetricKind::log_loss; })
           .Default([](Attribute) { return rt::MetricKind::copc; });
-  rt::ObserveOp::create(emitter.builder, metric, buckets,
-                        emitter.flat(op.getPredictions()),
-                        emitter.flat(op.getLabels()),
-                        emitter.pointer(rt::Place::metric, index));
+  rt::ObserveOp::create(
+      emitter.builder, metric, buckets, emitter.flat(op.getPredictions()),
+      emitter.flat(op.getLabels()), emitter.pointer(rt::Place::metric, index));
 }

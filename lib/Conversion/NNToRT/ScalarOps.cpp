@@ -48,8 +48,7 @@ Value pdlc::emitScalar(StageEmitter &emitter, Operation *op,
   auto one = [&] { return emitter.scalar(type, 1); };
   using Predicate = arith::CmpFPredicate;
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<nn::NegOp>(
-          [&](auto) { return arith::NegFOp::create(builder, x); })
+      .Case<nn::NegOp>([&](auto) { return arith::NegFOp::create(builder, x); })
       .Case<nn::AbsOp>([&](auto) { return math::AbsFOp::create(builder, x); })
       .Case<nn::SignOp>([&](auto) {
         Value rest = select(builder, Predicate::UNO, x, x, x, zero());

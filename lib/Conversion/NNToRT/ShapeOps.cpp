@@ -105,13 +105,11 @@ void pdlc::emitPad(StageEmitter &emitter, nn::PadOp op) {
   int64_t unit = output.inner / typeOf(op.getResult()).getDimSize(axis);
   Value from = viewBlocks(emitter, op.getInput(), input);
   Value to = viewBlocks(emitter, op.getResult(), output);
-  Value zero =
-      emitter.scalar(typeOf(op.getResult()).getElementType(), 0);
+  Value zero = emitter.scalar(typeOf(op.getResult()).getElementType(), 0);
   int64_t low = op.getLow() * unit;
   emitter.loop(emitter.evaluate(output.outer), [&](Value row) {
-    emitter.loop(emitter.index(output.inner), [&](Value column) {
-      emitter.store(zero, to, {row, column});
-    });
+    emitter.loop(emitter.index(output.inner),
+                 [&](Value column) { emitter.store(zero, to, {row, column}); });
     copyRow(emitter, from, 0, to, low, input.inner, row);
   });
 }
@@ -281,7 +279,7 @@ void pdlc::emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
   }
   Value out = emitter.flat(op.getResult());
   auto kind = static_cast<rt::Reduction>(op.getKind());
-  rt::ReduceRowsOp::create(
-      emitter.builder, kind, emitter.flat(op.getInput()),
-      emitter.evaluate(rows), emitter.evaluate(width), out);
+  rt::ReduceRowsOp::create(emitter.builder, kind, emitter.flat(op.getInput()),
+                           emitter.evaluate(rows), emitter.evaluate(width),
+                           out);
 }

@@ -37,8 +37,8 @@ StringRef ModuleContext::addConstant(DenseElementsAttr value) {
     name = "constant" + std::to_string(constantCount++);
   while (module.lookupSymbol(name));
   auto builder = OpBuilder::atBlockBegin(module.getBody());
-  auto type = LLVM::LLVMArrayType::get(value.getElementType(),
-                                       value.getNumElements());
+  auto type =
+      LLVM::LLVMArrayType::get(value.getElementType(), value.getNumElements());
   auto global = LLVM::GlobalOp::create(
       builder, module.getLoc(), type, /*isConstant=*/true,
       LLVM::Linkage::Internal, name, value, kBufferAlignment);
@@ -207,8 +207,8 @@ void StageEmitter::allocate(Value tensor, Value count) {
                                         evaluate(sizes.bytes(tensor)));
   allocated[tensor] = memory;
   Value null = LLVM::ZeroOp::create(builder, context.getType());
-  Value missing = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::eq, memory,
-                                       null);
+  Value missing =
+      LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::eq, memory, null);
   Value status = arith::SelectOp::create(
       builder, missing,
       arith::ConstantIntOp::create(builder, PDL_OUT_OF_MEMORY, 32),
@@ -246,8 +246,7 @@ void StageEmitter::store(Value value, Value memref, ValueRange indices) {
 }
 
 Value StageEmitter::scalar(Type type, double value) {
-  return arith::ConstantOp::create(builder,
-                                   builder.getFloatAttr(type, value));
+  return arith::ConstantOp::create(builder, builder.getFloatAttr(type, value));
 }
 
 void StageEmitter::fill(Value tensor, Value scalar) {
@@ -272,8 +271,8 @@ void StageEmitter::returnUnlessZero(Value status) {
   auto *next = new Block();
   next->insertBefore(exit);
   Value zero = arith::ConstantIntOp::create(builder, PDL_OK, 32);
-  Value failed = arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
-                                       status, zero);
+  Value failed =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, status, zero);
   cf::CondBranchOp::create(builder, failed, exit, status, next, ValueRange());
   builder.setInsertionPointToStart(next);
 }
@@ -287,8 +286,8 @@ void StageEmitter::emitOffsets(Stage arena) {
   for (const Slot &slot : plan.slots(arena)) {
     Value offset = index(constant);
     if (sum)
-      offset = constant ? Value(arith::AddIOp::create(builder, sum, offset))
-                        : sum;
+      offset =
+          constant ? Value(arith::AddIOp::create(builder, sum, offset)) : sum;
     offsets.push_back(offset);
     if (slot.bytes.isStatic()) {
       constant += llvm::alignTo(slot.bytes.constant, kBufferAlignment);

@@ -23,7 +23,8 @@ struct ModuleContext {
   rt::Numerics numerics;
   unsigned constantCount = 0;
 
-  explicit ModuleContext(mlir::ModuleOp module) : module(module), order(module) {}
+  explicit ModuleContext(mlir::ModuleOp module)
+      : module(module), order(module) {}
   /// The function of that name, declared if it is not yet.
   mlir::func::FuncOp declare(llvm::StringRef name, mlir::FunctionType type);
   /// The name of a new constant with these elements.
@@ -113,8 +114,7 @@ mlir::Value emitScalar(StageEmitter &emitter, mlir::Operation *op,
                        mlir::ValueRange operands);
 
 /// Fails for an op that no scalar formula is known of.
-mlir::LogicalResult emitElementwise(StageEmitter &emitter,
-                                    mlir::Operation *op);
+mlir::LogicalResult emitElementwise(StageEmitter &emitter, mlir::Operation *op);
 void emitConcat(StageEmitter &emitter, nn::ConcatOp op);
 void emitSlice(StageEmitter &emitter, nn::SliceOp op);
 void emitPad(StageEmitter &emitter, nn::PadOp op);

@@ -72,9 +72,8 @@ public:
     Type type = values.front().getType();
     Value base = room(type, values.size());
     for (auto [index, value] : llvm::enumerate(values))
-      LLVM::StoreOp::create(
-          rewriter, loc, value,
-          element(type, base, {static_cast<int32_t>(index)}));
+      LLVM::StoreOp::create(rewriter, loc, value,
+                            element(type, base, {static_cast<int32_t>(index)}));
     return base;
   }
   Value memories(ValueRange descriptors) {
@@ -86,16 +85,15 @@ public:
 
   Value call(StringRef name, Type result, ValueRange arguments) {
     auto module = op->getParentOfType<ModuleOp>();
-    Type returned =
-        result ? result : LLVM::LLVMVoidType::get(op->getContext());
+    Type returned = result ? result : LLVM::LLVMVoidType::get(op->getContext());
     auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     if (!function) {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(module.getBody());
       function = LLVM::LLVMFuncOp::create(
           rewriter, module.getLoc(), name,
-          LLVM::LLVMFunctionType::get(
-              returned, llvm::to_vector(arguments.getTypes())));
+          LLVM::LLVMFunctionType::get(returned,
+                                      llvm::to_vector(arguments.getTypes())));
     }
     auto call = LLVM::CallOp::create(rewriter, loc, function, arguments);
     return result ? call.getResult() : Value();
@@ -115,8 +113,7 @@ private:
 
 /// The pattern of an op: `lower(op, operands, builder)` gives what replaces its
 /// result, null for an op without one.
-template <typename OpT>
-class CallPattern : public ConvertOpToLLVMPattern<OpT> {
+template <typename OpT> class CallPattern : public ConvertOpToLLVMPattern<OpT> {
 public:
   using Adaptor = typename OpT::Adaptor;
   using Lower = Value (*)(OpT, Adaptor, CallBuilder &);
@@ -144,7 +141,7 @@ private:
 
 /// A member of the array that `list` of the step context points to.
 struct Member {
-  int32_t list; // index in pdl_step_context
+  int32_t list;                // index in pdl_step_context
   const abi::Struct *elements; // null: the array holds pointers
   int32_t member; // index in `elements`, -1: the address of the element
 };
@@ -210,8 +207,7 @@ static Value reach(CallBuilder &builder, Value context, Member member,
       return list;
     address = builder.element(builder.pointer, list, {number});
   } else {
-    Type element =
-        abi::llvmType(builder.op->getContext(), *member.elements);
+    Type element = abi::llvmType(builder.op->getContext(), *member.elements);
     if (member.member < 0)
       return builder.element(element, list, {number});
     address = builder.element(element, list, {number, member.member});
@@ -298,11 +294,10 @@ static Value lowerUnique(rt::UniqueOp op, rt::UniqueOp::Adaptor operands,
   SmallVector<Value> counts;
   for (Value ids : operands.getIds())
     counts.push_back(builder.size(ids, 0));
-  return builder.call(
-      "pdlrt_unique", builder.i32,
-      {operands.getWorker(), builder.constant32(counts.size()),
-       builder.memories(operands.getIds()), builder.array(counts),
-       operands.getLookup()});
+  return builder.call("pdlrt_unique", builder.i32,
+                      {operands.getWorker(), builder.constant32(counts.size()),
+                       builder.memories(operands.getIds()),
+                       builder.array(counts), operands.getLookup()});
 }
 
 static Value lowerPull(rt::PullOp op, rt::PullOp::Adaptor operands,
@@ -315,13 +310,13 @@ static Value lowerPull(rt::PullOp op, rt::PullOp::Adaptor operands,
 static Value lowerBucketize(rt::BucketizeOp op,
                             rt::BucketizeOp::Adaptor operands,
                             CallBuilder &builder) {
-  return builder.call(
-      "pdlrt_bucketize", {},
-      {builder.type(op.getValues()), builder.size(operands.getValues(), 0),
-       builder.memory(operands.getValues()),
-       builder.size(operands.getBoundaries(), 0),
-       builder.memory(operands.getBoundaries()),
-       builder.memory(operands.getOut())});
+  return builder.call("pdlrt_bucketize", {},
+                      {builder.type(op.getValues()),
+                       builder.size(operands.getValues(), 0),
+                       builder.memory(operands.getValues()),
+                       builder.size(operands.getBoundaries(), 0),
+                       builder.memory(operands.getBoundaries()),
+                       builder.memory(operands.getOut())});
 }
 
 static Value lowerCross(rt::CrossOp op, rt::CrossOp::Adaptor operands,
@@ -379,7 +374,8 @@ static Value lowerPool(rt::PoolOp op, rt::PoolOp::Adaptor operands,
       {builder.type(op.getOut()),
        builder.constant32(static_cast<int64_t>(op.getPooling())),
        builder.size(out, 0), builder.size(out, 1),
-       builder.memory(operands.getRows()), builder.memory(operands.getInverse()),
+       builder.memory(operands.getRows()),
+       builder.memory(operands.getInverse()),
        builder.memory(operands.getSplits()), builder.memory(out)});
 }
 
@@ -445,34 +441,34 @@ static Value lowerGemm(rt::GemmOp op, rt::GemmOp::Adaptor operands,
 static Value lowerReduceRows(rt::ReduceRowsOp op,
                              rt::ReduceRowsOp::Adaptor operands,
                              CallBuilder &builder) {
-  return builder.call(
-      "pdlrt_reduce_rows", {},
-      {builder.type(op.getOut()),
-       builder.constant32(static_cast<int64_t>(op.getKind())),
-       operands.getRows(), operands.getWidth(),
-       builder.memory(operands.getValues()), builder.memory(operands.getOut())});
+  return builder.call("pdlrt_reduce_rows", {},
+                      {builder.type(op.getOut()),
+                       builder.constant32(static_cast<int64_t>(op.getKind())),
+                       operands.getRows(), operands.getWidth(),
+                       builder.memory(operands.getValues()),
+                       builder.memory(operands.getOut())});
 }
 
 static Value lowerLossSum(rt::LossSumOp op, rt::LossSumOp::Adaptor operands,
                           CallBuilder &builder) {
-  return builder.call(
-      "pdlrt_loss_sum", {},
-      {builder.type(op.getValues()), builder.size(operands.getValues(), 0),
-       builder.memory(operands.getValues()),
-       builder.memory(operands.getWeights()), operands.getSum(),
-       operands.getWeightSum()});
+  return builder.call("pdlrt_loss_sum", {},
+                      {builder.type(op.getValues()),
+                       builder.size(operands.getValues(), 0),
+                       builder.memory(operands.getValues()),
+                       builder.memory(operands.getWeights()), operands.getSum(),
+                       operands.getWeightSum()});
 }
 
 static Value lowerObserve(rt::ObserveOp op, rt::ObserveOp::Adaptor operands,
                           CallBuilder &builder) {
-  return builder.call(
-      "pdlrt_observe", {},
-      {builder.type(op.getPredictions()),
-       builder.constant32(static_cast<int64_t>(op.getKind())),
-       builder.constant64(op.getBuckets()),
-       builder.size(operands.getPredictions(), 0),
-       builder.memory(operands.getPredictions()),
-       builder.memory(operands.getLabels()), operands.getMetric()});
+  return builder.call("pdlrt_observe", {},
+                      {builder.type(op.getPredictions()),
+                       builder.constant32(static_cast<int64_t>(op.getKind())),
+                       builder.constant64(op.getBuckets()),
+                       builder.size(operands.getPredictions(), 0),
+                       builder.memory(operands.getPredictions()),
+                       builder.memory(operands.getLabels()),
+                       operands.getMetric()});
 }
 
 //===----------------------------------------------------------------------===//
@@ -491,8 +487,8 @@ void RTCallsToLLVM::runOnOperation() {
   LLVMConversionTarget target(getContext());
   patterns.add<ViewPattern>(converter);
   target.addIllegalOp<rt::ViewOp>();
-  auto add = [&]<typename OpT>(Value (*lower)(OpT, typename OpT::Adaptor,
-                                              CallBuilder &)) {
+  auto add = [&]<typename OpT>(
+                 Value (*lower)(OpT, typename OpT::Adaptor, CallBuilder &)) {
     patterns.add<CallPattern<OpT>>(converter, lower);
     target.addIllegalOp<OpT>();
   };
@@ -513,7 +509,7 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerReduceRows);
   add(lowerLossSum);
   add(lowerObserve);
-  if (failed(applyPartialConversion(getOperation(), target,
-                                    std::move(patterns))))
+  if (failed(
+          applyPartialConversion(getOperation(), target, std::move(patterns))))
     signalPassFailure();
 }

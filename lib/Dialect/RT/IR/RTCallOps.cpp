@@ -18,8 +18,8 @@ LogicalResult ViewOp::verify() {
                          << ", which is not row-major without gaps (C1)";
   for (int64_t i = 1; i < type.getRank(); ++i)
     if (type.isDynamicDim(i))
-      return emitOpError() << "views memory as " << type
-                           << ", whose dimension " << i << " is dynamic (C1)";
+      return emitOpError() << "views memory as " << type << ", whose dimension "
+                           << i << " is dynamic (C1)";
   if ((type.getRank() > 0 && type.isDynamicDim(0)) !=
       static_cast<bool>(getSize()))
     return emitOpError("needs a size exactly for a dynamic first dimension "

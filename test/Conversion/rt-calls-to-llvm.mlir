@@ -1,0 +1,60 @@
+// RUN: pdl-opt %s --rt-calls-to-llvm --canonicalize | FileCheck %s
+
+// CHECK-LABEL: func.func @context
+// CHECK-SAME: (%[[CONTEXT:.*]]: !llvm.ptr)
+func.func @context(%context: !llvm.ptr) -> (index, !llvm.ptr, !llvm.ptr) {
+  // CHECK: %[[KEYS:.*]] = llvm.getelementptr %{{.*}}[1, 0] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<"pdl_lookup"
+  // CHECK: llvm.load %[[KEYS]] : !llvm.ptr -> i64
+  %u = rt.count lookup_keys[1] of %context : !llvm.ptr
+  // A struct itself is not loaded.
+  // CHECK: llvm.getelementptr %{{.*}}[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<"pdl_metric_data"
+  %m = rt.pointer metric[2] of %context : !llvm.ptr -> !llvm.ptr
+  // CHECK: %[[LIST:.*]] = llvm.load
+  // CHECK: %[[W:.*]] = llvm.getelementptr %[[LIST]][3] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  // CHECK: llvm.load %[[W]] : !llvm.ptr -> !llvm.ptr
+  %w = rt.pointer parameter[3] of %context : !llvm.ptr -> !llvm.ptr
+  return %u, %m, %w : index, !llvm.ptr, !llvm.ptr
+}
+
+// CHECK-LABEL: func.func @gemm
+// CHECK-SAME: (%[[WORKER:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr, %{{.*}}: index)
+func.func @gemm(%worker: !llvm.ptr, %arena: !llvm.ptr, %b: index) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %x = rt.view %arena[%c0] size(%b) : !llvm.ptr -> memref<?x4xf32>
+  %w = rt.view %arena[%c256] : !llvm.ptr -> memref<4x8xf32>
+  %bias = rt.view %arena[%c0] : !llvm.ptr -> memref<8xf32>
+  %y = rt.view %arena[%c256] size(%b) : !llvm.ptr -> memref<?x8xf32>
+  // The post-ops stand on the stack, in order.
+  // CHECK: %[[POSTS:.*]] = llvm.alloca %{{.*}} x !llvm.struct<"pdl_post"
+  // CHECK: %[[FIRST:.*]] = llvm.getelementptr %[[POSTS]][0, 0]
+  // CHECK: llvm.store %{{.*}}, %[[FIRST]] : i32, !llvm.ptr
+  // CHECK: llvm.getelementptr %[[POSTS]][1, 0]
+  // CHECK: llvm.call @pdlrt_gemm(%[[WORKER]], %{{.*}}, %[[POSTS]]) : (!llvm.ptr, i32, i32, i32, i32, i64, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, i32, !llvm.ptr) -> ()
+  rt.gemm fast %worker, %x, %w bias(%bias : memref<8xf32>) post [#rt<post bias>, #rt<post relu>] into %y
+    : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @unique
+func.func @unique(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %lookup: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : index
+  %a = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?xi64>
+  // CHECK: %[[STATUS:.*]] = llvm.call @pdlrt_unique({{.*}}) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+  // CHECK: return %[[STATUS]]
+  %status = rt.unique %worker, (%a, %a) into %lookup : !llvm.ptr, (memref<?xi64>, memref<?xi64>), !llvm.ptr
+  return %status : i32
+}
+
+// One id a bag: no splits.
+// CHECK-LABEL: func.func @pool
+func.func @pool(%p: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %rows = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?x4xf64>
+  %inverse = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?xi32>
+  // CHECK-DAG: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
+  // CHECK-DAG: %[[F64:.*]] = llvm.mlir.constant(1 : i32)
+  // CHECK: llvm.call @pdlrt_pool(%[[F64]], {{.*}}, %[[NULL]], %{{.*}}) :
+  rt.pool sum %rows[%inverse] into %rows : memref<?x4xf64>, memref<?xi32>, memref<?x4xf64>
+  return
+}

@@ -1,0 +1,57 @@
+// RUN: pdl-opt %s | pdl-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @prepare
+func.func @prepare(%context: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : index
+  // CHECK: rt.count batch[0] of %{{.*}} : !llvm.ptr
+  %b = rt.count batch[0] of %context : !llvm.ptr
+  // CHECK: rt.pointer worker[0] of %{{.*}} : !llvm.ptr -> !llvm.ptr
+  %worker = rt.pointer worker[0] of %context : !llvm.ptr -> !llvm.ptr
+  %values = rt.pointer field_values[1] of %context : !llvm.ptr -> !llvm.ptr
+  %splits = rt.pointer field_splits[1] of %context : !llvm.ptr -> !llvm.ptr
+  %lookup = rt.pointer lookup[0] of %context : !llvm.ptr -> !llvm.ptr
+  // CHECK: rt.view %{{.*}}[%{{.*}}] size(%{{.*}}) : !llvm.ptr -> memref<?xi64>
+  %ids = rt.view %values[%c0] size(%b) : !llvm.ptr -> memref<?xi64>
+  %bags = rt.view %splits[%c0] size(%b) : !llvm.ptr -> memref<?xi32>
+  // CHECK: rt.cross_ragged_count(%{{.*}}, %{{.*}}) : memref<?xi32>, memref<?xi32>
+  %n = rt.cross_ragged_count (%bags, %bags) : memref<?xi32>, memref<?xi32>
+  // CHECK: rt.allocate %{{.*}}, %{{.*}} : !llvm.ptr -> !llvm.ptr
+  %memory = rt.allocate %worker, %n : !llvm.ptr -> !llvm.ptr
+  %crossed = rt.view %memory[%c0] size(%n) : !llvm.ptr -> memref<?xi64>
+  // CHECK: rt.cross_ragged(%{{.*}}, %{{.*}}) splits(%{{.*}}, %{{.*}}) salt 7 into
+  rt.cross_ragged (%ids, %ids) splits(%bags, %bags) salt 7 into %crossed, %bags
+    : (memref<?xi64>, memref<?xi64>), (memref<?xi32>, memref<?xi32>), memref<?xi64>, memref<?xi32>
+  // CHECK: rt.cross(%{{.*}}) salt 1 into
+  rt.cross (%ids) salt 1 into %ids : (memref<?xi64>), memref<?xi64>
+  // CHECK: rt.unique %{{.*}}, (%{{.*}}, %{{.*}}) into %{{.*}} : !llvm.ptr, (memref<?xi64>, memref<?xi64>), !llvm.ptr
+  %s0 = rt.unique %worker, (%ids, %crossed) into %lookup : !llvm.ptr, (memref<?xi64>, memref<?xi64>), !llvm.ptr
+  // CHECK: rt.pull %{{.*}}, table 2 into
+  %s1 = rt.pull %worker, table 2 into %lookup : !llvm.ptr, !llvm.ptr
+  return %s1 : i32
+}
+
+// CHECK-LABEL: func.func @compute
+func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?x4xf32>, %i: memref<?xi32>,
+                   %v: memref<?xf32>, %keys: memref<?xi64>, %edges: memref<3xf64>, %w: memref<4x4xf32>, %bias: memref<4xf32>) {
+  // CHECK: rt.gather %{{.*}} into
+  rt.gather %p into %rows : !llvm.ptr, memref<?x4xf32>
+  // CHECK: rt.pool mean %{{.*}}[%{{.*}}] splits(%{{.*}} : memref<?xi32>) into
+  rt.pool mean %rows[%i] splits(%i : memref<?xi32>) into %rows : memref<?x4xf32>, memref<?xi32>, memref<?x4xf32>
+  // CHECK: rt.bag_of %{{.*}} into
+  rt.bag_of %i into %i : memref<?xi32>, memref<?xi32>
+  // CHECK: rt.pool_gradient sqrtn %{{.*}} at %{{.*}}[%{{.*}}, %{{.*}}] bags(%{{.*}} : memref<?xi32>) splits(%{{.*}} : memref<?xi32>) accumulate into
+  rt.pool_gradient sqrtn %rows at %p[%n, %n] bags(%i : memref<?xi32>) splits(%i : memref<?xi32>) accumulate into %rows
+    : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>
+  // CHECK: rt.bucketize %{{.*}}, %{{.*}} into
+  rt.bucketize %v, %edges into %keys : memref<?xf32>, memref<3xf64>, memref<?xi64>
+  // CHECK: rt.gemm strict %{{.*}}, %{{.*}}, %{{.*}} transposed bias(%{{.*}} : memref<4xf32>)
+  rt.gemm strict %worker, %rows, %w transposed bias(%bias : memref<4xf32>) post [#rt<post bias>, #rt<post relu>] into %rows
+    : !llvm.ptr, memref<?x4xf32>, memref<4x4xf32>, memref<?x4xf32>
+  // CHECK: rt.reduce_rows max %{{.*}} rows %{{.*}} width %{{.*}} into
+  rt.reduce_rows max %v rows %n width %n into %v : memref<?xf32>, memref<?xf32>
+  // CHECK: rt.loss_sum %{{.*}} weights(%{{.*}} : memref<?xf32>) into
+  rt.loss_sum %v weights(%v : memref<?xf32>) into %p, %p : memref<?xf32>, !llvm.ptr, !llvm.ptr
+  // CHECK: rt.observe auc buckets 4096
+  rt.observe auc buckets 4096 %v, %v into %p : memref<?xf32>, memref<?xf32>, !llvm.ptr
+  return
+}
