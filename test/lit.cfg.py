@@ -18,3 +18,5 @@ for name in ("PDL_TEST_DATA",):
         config.available_features.add("test-data")
 config.substitutions.append(("%pdl_src", config.pdl_source_dir))
 config.substitutions.append(("%pdl_bin", config.pdl_binary_dir))
+if config.pdl_enable_onednn:
+    config.available_features.add("onednn")

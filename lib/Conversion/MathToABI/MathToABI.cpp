@@ -60,7 +60,14 @@ void MathToABI::runOnOperation() {
       return WalkResult::interrupt();
     }
     OpBuilder builder(op);
-    auto function = symbols.lookup<func::FuncOp>(name);
+    Operation *named = symbols.lookup(name);
+    auto function = dyn_cast_or_null<func::FuncOp>(named);
+    if (named && !function) {
+      named->emitOpError() << "takes the name " << name
+                           << " of a function that the program calls; rename "
+                              "it";
+      return WalkResult::interrupt();
+    }
     if (!function) {
       OpBuilder::InsertionGuard guard(builder);
       function = func::FuncOp::create(
