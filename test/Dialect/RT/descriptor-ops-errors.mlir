@@ -1,0 +1,257 @@
+// RUN: pdl-opt %s --split-input-file --verify-diagnostics
+
+// Each case breaks the constraint that its first line names.
+
+// (C1)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{@absent is not a function of the module}}
+rt.program @p reads(@clicks [@label]) prepare(@absent, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{@w is not an nn.record}}
+rt.program @p reads(@w [@label]) prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{@absent is not a field of record @clicks}}
+rt.program @p reads(@clicks [@absent]) prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{lookup @w is not an nn.table}}
+rt.program @p reads(@clicks [@label]) lookups [@w] prepare(@stage, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@stage, <0 + 0 * batch, keys(0), occurrences(0)>)
+
+// -----
+
+// (C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{update @mean is neither an nn.param nor an nn.table}}
+rt.program @p reads(@clicks [@label]) updates [@mean] lookup_of [-1] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{update of parameter @w must have lookup -1}}
+rt.program @p reads(@clicks [@label]) lookups [@emb] updates [@w] lookup_of [0] prepare(@stage, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@stage, <0 + 0 * batch, keys(0), occurrences(0)>)
+
+// -----
+
+// (C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{update of table @emb must name the index of its lookup, not 1}}
+rt.program @p reads(@clicks [@label]) lookups [@emb] updates [@emb] lookup_of [1] prepare(@stage, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@stage, <0 + 0 * batch, keys(0), occurrences(0)>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has 1 outputs, but 2 widths}}
+rt.program @p reads(@clicks [@label]) outputs ["a"] widths [1, 2] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has 1 updates, but 2 `lookup_of` entries}}
+rt.program @p reads(@clicks [@label]) updates [@w] lookup_of [-1, -1] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{must have 1 entries of `keys` and of `occurrences`, one for each lookup}}
+rt.program @p reads(@clicks [@label]) lookups [@emb] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C4)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{is frozen, but has updates or a loss}}
+rt.program @p frozen reads(@clicks [@label]) loss prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (once C1)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{@w is not an nn.group}}
+rt.once_kernel @w calls @stage scalars 1
+
+// -----
+
+// (once C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{must write at least one scalar, the weight}}
+rt.once_kernel @w calls @stage scalars 0
+
+// -----
+
+// (update C1)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{@mean is neither an nn.param nor an nn.table}}
+rt.update_kernel @mean calls @stage
+
+// -----
+
+// (update C1)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{@absent is not a function of the module}}
+rt.update_kernel @w calls @absent
+
+// -----
+
+// (update C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has 1 slots, but 2 initial values}}
+rt.update_kernel @w calls @stage slots ["m"] from [0.0, 1.0]
