@@ -4,6 +4,7 @@
 """In strict f32, the compiled program computes the bits that the reference
 interpreter computes, on any CPU and in any batch."""
 
+import json
 import pathlib
 import tempfile
 import unittest
@@ -13,6 +14,7 @@ import tensorfile
 from programs import ADULT, PDL_OPT, compile_model, model, run
 
 STEPS = 20
+OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 
 
 def bits(tensor):
@@ -97,6 +99,30 @@ class Exactness(unittest.TestCase):
             self.assertEqual(len(a), len(b))
             self.assertGreater(len(a), 500)
             self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-5)
+
+    def test_ops(self):
+        """Values and slots after training through each op, rule and schedule."""
+        for case in sorted(OPS.iterdir()):
+            with self.subTest(case=case.name):
+                facts = json.loads((case / "case.json").read_text())
+                source, data = case / "model.mlir", case / "data.safetensors"
+                init, steps = case / "init.safetensors", facts["steps"]
+                size = facts["batch_size"]
+                trainer = compile_model(source, self.path / case.name,
+                                        "--numerics=strict")
+                compiled, losses = self.train(
+                    trainer, case.name, data, "--init-from", init,
+                    "--batch-size", size, "--steps", steps)
+                for phase in ("gradient", "fused"):
+                    dump = self.path / f"{case.name}.{phase}.safetensors"
+                    lines = self.path / f"{case.name}.{phase}.losses"
+                    run(PDL_OPT, source,
+                        f"--pdl-pipeline=to={phase} numerics=strict",
+                        f"--nn-interpret=program=train data={data} init={init} "
+                        f"batch-size={size} steps={steps} dump={dump} "
+                        f"dump-slots=true losses={lines}", "-o", "/dev/null")
+                    self.assertEqual(losses, lines.read_text())
+                    self.assert_equal_files(compiled, dump)
 
     def test_logistic_regression(self):
         self.check_model("logistic_regression", ADULT)
