@@ -22,6 +22,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Target/TargetMachine.h"
@@ -131,7 +132,7 @@ static Error writeFile(StringRef name,
   return file->keep(path);
 }
 
-/// Links the object file `model.o` of the output folder into `trainer`.
+/// Links an object file into `trainer` in the output folder.
 static Error link(StringRef objectFile, const char *programPath) {
   pdlc::LinkRequest request;
   request.objectFile = objectFile.str();
@@ -200,14 +201,19 @@ int main(int argc, char **argv) {
       return fail(toString(std::move(error)));
     return 0;
   }
-  if (Error error = writeFile("model.o", [&](raw_pwrite_stream &stream) {
+  // On its way to a program the object file is only passing through.
+  bool passing = emitKind == Emit::Executable;
+  StringRef objectName = passing ? "trainer.o.partial" : "model.o";
+  SmallString<256> object(outputFolder.getValue());
+  sys::path::append(object, objectName);
+  if (passing)
+    sys::RemoveFileOnSignal(object);
+  if (Error error = writeFile(objectName, [&](raw_pwrite_stream &stream) {
         return pdlc::emitObject(**translated, *machine, stream);
       }))
     return fail(toString(std::move(error)));
-  if (emitKind == Emit::Object)
+  if (!passing)
     return 0;
-  SmallString<256> object(outputFolder.getValue());
-  sys::path::append(object, "model.o");
   Error error = link(object, argv[0]);
   sys::fs::remove(object);
   if (error)
