@@ -65,11 +65,10 @@ class Exactness(unittest.TestCase):
             with self.subTest(phase=phase):
                 dump = self.path / f"{phase}.safetensors"
                 lines = self.path / f"{phase}.losses"
-                run(PDL_OPT, source,
-                    f"--pdl-pipeline=to={phase} numerics=strict",
-                    f"--nn-interpret=program=train data={batches} seed=7 "
-                    f"steps={STEPS} dump={dump} dump-slots=true "
-                    f"losses={lines}", "-o", "/dev/null")
+                self.interpret(source, phase,
+                               f"program=train data={batches} seed=7 "
+                               f"steps={STEPS} dump={dump} dump-slots=true "
+                               f"losses={lines}")
                 self.assertEqual(losses, lines.read_text())
                 self.assert_equal_files(compiled, dump)
         with self.subTest(target="x86-64-v4"):
@@ -100,29 +99,45 @@ class Exactness(unittest.TestCase):
             self.assertGreater(len(a), 500)
             self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-5)
 
-    def test_ops(self):
-        """Values and slots after training through each op, rule and schedule."""
-        for case in sorted(OPS.iterdir()):
+    def interpret(self, source, phase, options):
+        run(PDL_OPT, source, f"--pdl-pipeline=to={phase} numerics=strict",
+            f"--nn-interpret={options}", "-o", "/dev/null")
+
+    def check_case(self, case):
+        """Ops, rules and schedules: a case of the oracles, in f32."""
+        facts = json.loads((case / "case.json").read_text())
+        source, data = case / "model.mlir", case / "data.safetensors"
+        init = case / "init.safetensors"
+        size, steps = facts["batch_size"], facts["steps"]
+        trainer = compile_model(source, self.path / case.name,
+                                "--numerics=strict")
+        compiled, losses = self.train(trainer, "compiled", data, "--init-from",
+                                      init, "--batch-size", size, "--steps",
+                                      steps)
+        outputs = None
+        if facts["outputs"]:
+            outputs = run(trainer, "predict", "--data", data, "--init-from",
+                          init, "--batch-size", size).stdout
+        for phase in ("gradient", "fused"):
+            dump, lines = self.path / "dump", self.path / "lines"
+            shared = f"data={data} init={init} batch-size={size} seed=7"
+            self.interpret(source, phase, f"program=train {shared} "
+                           f"steps={steps} dump={dump} dump-slots=true "
+                           f"losses={lines}")
+            self.assertEqual(losses, lines.read_text(), phase)
+            self.assert_equal_files(compiled, dump)
+            if outputs is not None:
+                self.interpret(source, phase,
+                               f"program=predict {shared} outputs={lines}")
+                self.assertEqual(outputs, lines.read_text())
+
+    def test_ops_rules_and_schedules(self):
+        cases = sorted((programs.SOURCE / "integration_test" / "oracles" /
+                        "goldens" / "ops").iterdir())
+        self.assertGreater(len(cases), 10)
+        for case in cases:
             with self.subTest(case=case.name):
-                facts = json.loads((case / "case.json").read_text())
-                source, data = case / "model.mlir", case / "data.safetensors"
-                init, steps = case / "init.safetensors", facts["steps"]
-                size = facts["batch_size"]
-                trainer = compile_model(source, self.path / case.name,
-                                        "--numerics=strict")
-                compiled, losses = self.train(
-                    trainer, case.name, data, "--init-from", init,
-                    "--batch-size", size, "--steps", steps)
-                for phase in ("gradient", "fused"):
-                    dump = self.path / f"{case.name}.{phase}.safetensors"
-                    lines = self.path / f"{case.name}.{phase}.losses"
-                    run(PDL_OPT, source,
-                        f"--pdl-pipeline=to={phase} numerics=strict",
-                        f"--nn-interpret=program=train data={data} init={init} "
-                        f"batch-size={size} steps={steps} dump={dump} "
-                        f"dump-slots=true losses={lines}", "-o", "/dev/null")
-                    self.assertEqual(losses, lines.read_text())
-                    self.assert_equal_files(compiled, dump)
+                self.check_case(case)
 
     def test_logistic_regression(self):
         self.check_model("logistic_regression", ADULT)
