@@ -44,7 +44,7 @@ module @twins {{
 }}
 """
 
-RULES = ["@sgd", "@momentum", "@momentum {nesterov = 1.0}", "@adagrad", "@adam",
+RULES = ["@sgd", "@momentum", "@nesterov", "@adagrad", "@adam",
          "@ftrl"]
 
 
