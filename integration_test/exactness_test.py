@@ -14,7 +14,6 @@ import tensorfile
 from programs import ADULT, PDL_OPT, compile_model, model, run
 
 STEPS = 20
-OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 
 
 def bits(tensor):
