@@ -17,11 +17,14 @@ generate() { # kind td output
 }
 generate -gen-dialect-doc pdlc/Dialect/NN/IR/NNOps.td NN.md -dialect=nn
 generate -gen-dialect-doc pdlc/Dialect/RT/IR/RTOps.td RT.md -dialect=rt
-generate -gen-pass-doc pdlc/Transforms/Passes.td Passes.md
+generate -gen-pass-doc pdlc/Transforms/Passes.td PassesTransforms.md
+generate -gen-pass-doc pdlc/Conversion/Passes.td PassesConversion.md
+generate -gen-pass-doc pdlc/Interpreter/Passes.td PassesInterpreter.md
 
-# The model after each phase; attributes that hold many numbers are shortened.
-for phase in model merged gradient fused placed split roles buffers tasks; do
+# The model after each phase that changes it: in mode `local`, `placed` and
+# `roles` change nothing; `llvm` is longer than anybody reads.
+for phase in model merged gradient fused split buffers tasks; do
   "$build/bin/pdl-opt" "$root/models/logistic_regression/logistic_regression.mlir" \
-    --pdl-pipeline="to=$phase" --mlir-elide-elementsattrs-if-larger=16 \
+    --pdl-pipeline="to=$phase" \
     -o "$target/phases/$phase.mlir"
 done
