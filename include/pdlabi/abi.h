@@ -261,19 +261,19 @@ typedef struct pdl_affine_size {
  * valid for the call; a stage writes only what is named as written. */
 typedef struct pdl_step_context {
   uint32_t struct_size;
-  void *worker;                    /* opaque, for pdlrt_* calls */
-  int64_t batch;                   /* samples, B >= 1 */
-  const pdl_field_data *fields;    /* by program field */
-  pdl_lookup *lookups;             /* by program lookup; prepare writes */
-  void *const *parameters;         /* by descriptor symbol; read */
-  void *const *gradients;          /* by program update; compute writes:
-                                      parameter: its shape; table: U rows */
-  double *loss_sum;                /* compute writes: weighted sum of losses */
-  double *weight_sum;              /* compute writes: sum of weights */
-  const pdl_metric_data *metrics;  /* by descriptor metric; compute adds */
-  void *const *outputs;            /* by program output; compute writes */
-  void *prepare_arena;             /* lives from prepare to the end of the step */
-  void *compute_arena;             /* lives during compute */
+  void *worker;                   /* opaque, for pdlrt_* calls */
+  int64_t batch;                  /* samples, B >= 1 */
+  const pdl_field_data *fields;   /* by program field */
+  pdl_lookup *lookups;            /* by program lookup; prepare writes */
+  void *const *parameters;        /* by descriptor symbol; read */
+  void *const *gradients;         /* by program update; compute writes:
+                                     parameter: its shape; table: U rows */
+  double *loss_sum;               /* compute writes: weighted sum of losses */
+  double *weight_sum;             /* compute writes: sum of weights */
+  const pdl_metric_data *metrics; /* by descriptor metric; compute adds */
+  void *const *outputs;           /* by program output; compute writes */
+  void *prepare_arena; /* lives from prepare to the end of the step */
+  void *compute_arena; /* lives during compute */
 } pdl_step_context;
 
 typedef int32_t (*pdl_stage)(const pdl_step_context *context);
@@ -305,7 +305,7 @@ typedef struct pdl_program {
   const pdl_update_descriptor *updates;
   int32_t output_count;
   const pdl_output *outputs;
-  int32_t has_loss; /* compute writes loss_sum and weight_sum */
+  int32_t has_loss;              /* compute writes loss_sum and weight_sum */
   pdl_affine_size prepare_arena; /* of the batch only: the counts of keys and
                                     occurrences are not known yet, so its
                                     per_key and per_occurrence are zeros */
@@ -397,8 +397,8 @@ void pdlrt_cross_ragged(int64_t bag_count, int32_t operand_count,
 /* --- compute ------------------------------------------------------------- */
 
 /* Copies the values of `count` rows of `width` elements into out. */
-void pdlrt_gather(int32_t type, int64_t count, int64_t width,
-                  void *const *rows, void *out);
+void pdlrt_gather(int32_t type, int64_t count, int64_t width, void *const *rows,
+                  void *out);
 
 typedef enum pdl_pooling {
   PDL_POOL_SUM = 0,
@@ -410,8 +410,8 @@ typedef enum pdl_pooling {
  * a sum that starts at +0, in bag order. Null splits: each bag holds one id.
  * An empty bag gives zeros. `rows`: U x width, plain. */
 void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
-                const void *rows, const int32_t *inverse,
-                const int32_t *splits, void *out);
+                const void *rows, const int32_t *inverse, const int32_t *splits,
+                void *out);
 
 /* The gradient of pooling with respect to the rows: for each key, and for each
  * of its occurrences o with first <= o < first + count, ascending, the
@@ -419,8 +419,8 @@ void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
  * added to `out` (U x width), which starts at +0 when `accumulate` is 0.
  * `bag_of`: occurrence to bag; null: each bag holds one id. */
 void pdlrt_pool_gradient(int32_t type, int32_t pooling,
-                         const pdl_lookup *lookup, int64_t first,
-                         int64_t count, int64_t width, const void *cotangent,
+                         const pdl_lookup *lookup, int64_t first, int64_t count,
+                         int64_t width, const void *cotangent,
                          const int32_t *bag_of, const int32_t *splits,
                          int32_t accumulate, void *out);
 

@@ -9,8 +9,8 @@
 #ifndef PDLC_INTERFACES_DIFFERENTIABLEOPINTERFACE_H
 #define PDLC_INTERFACES_DIFFERENTIABLEOPINTERFACE_H
 
-#include "pdlc/Interfaces/AdjointBuilder.h"
 #include "mlir/IR/OpDefinition.h"
+#include "pdlc/Interfaces/AdjointBuilder.h"
 
 #include "pdlc/Interfaces/DifferentiableOpInterface.h.inc"
 

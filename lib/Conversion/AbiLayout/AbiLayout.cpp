@@ -23,8 +23,7 @@ template <typename T> constexpr const Struct *nested = nullptr;
 /// Defines `layoutOf<STRUCT>` from the members listed.
 #define LAYOUT(STRUCT, ...)                                                    \
   static constexpr Field STRUCT##Fields[] = {__VA_ARGS__};                     \
-  static_assert(covers<STRUCT>(STRUCT##Fields),                        \
-                "abi.h has another " #STRUCT);                                 \
+  static_assert(covers<STRUCT>(STRUCT##Fields), "abi.h has another " #STRUCT); \
   static constexpr Struct STRUCT##Layout = {#STRUCT, sizeof(STRUCT),           \
                                             STRUCT##Fields};                   \
   namespace {                                                                  \
