@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 scripts/install_dependencies.sh
 cmake --preset release >/dev/null
-cmake --build --preset release
+cmake --build --preset release --target pdl-translate pdl-opt
 
 echo
 echo "Compiling models/wide_deep/wide_deep.mlir to build/quickstart/trainer"
