@@ -1,13 +1,44 @@
 #!/usr/bin/env bash
 # Runs clang-tidy on the C++ files given, or on all: minutes a core.
-#   scripts/lint.sh [FILE...]     (needs a build in build/)
+#   scripts/lint.sh [FILE...]     (needs a build in build/: compiler files
+#                                  include what TableGen writes there)
+# LINT_JOBS: how many run at once (default: the number of cores).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ $# -eq 0 ]; then
-  mapfile -t files < <(git ls-files 'lib/*.cpp' 'tools/*.cpp' 'unittests/*.cpp' 'bench/*.cpp')
-else
-  files=("$@")
+if [ ! -f build/compile_commands.json ]; then
+  echo "$0: build/compile_commands.json is missing; run cmake --preset release" \
+    "and cmake --build --preset release first" >&2
+  exit 1
 fi
-# Precompiled headers of another compiler mode are no use to clang-tidy.
+failed=0
+
+# A header is guarded by its path: without include/, and with PDL_ before the
+# folders that another project could have as well.
+while read -r header; do
+  path=${header#include/}
+  case "$header" in
+  include/* | lib/*) guard= ;;
+  *) guard=PDL_ ;;
+  esac
+  guard+=$(tr 'a-z./-' 'A-Z___' <<<"$path")
+  if ! grep -qx "#ifndef $guard" "$header"; then
+    echo "$header: the header guard should be $guard" >&2
+    failed=1
+  fi
+done < <(find bench include integration_test lib tools unittests -name '*.h')
+
+# clang-tidy cannot read a precompiled header that the compiler wrote, so it is
+# given the commands without; what the header includes stays included as text.
+mkdir -p build/lint
+sed -e 's/ -Xclang -include-pch -Xclang [^ ]*//' -e 's/ -Winvalid-pch//' \
+  build/compile_commands.json >build/lint/compile_commands.json
+
+if [ $# -gt 0 ]; then
+  files=("$@")
+else
+  mapfile -t files < <(find bench integration_test lib tools unittests -name '*.cpp')
+fi
 printf '%s\0' "${files[@]}" |
-  xargs -0 -n 1 -P "$(nproc)" clang-tidy-22 -p build --quiet
+  xargs -0 -n 1 -P "${LINT_JOBS:-$(nproc)}" clang-tidy-22 -p build/lint --quiet ||
+  failed=1
+exit "$failed"

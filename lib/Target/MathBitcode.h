@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLC_LIB_TARGET_MATHBITCODE_H
-#define PDLC_LIB_TARGET_MATHBITCODE_H
+#ifndef LIB_TARGET_MATHBITCODE_H
+#define LIB_TARGET_MATHBITCODE_H
 
 #include "llvm/Support/MemoryBufferRef.h"
 
@@ -18,4 +18,4 @@ llvm::MemoryBufferRef getMathBitcode();
 
 } // namespace pdlc
 
-#endif // PDLC_LIB_TARGET_MATHBITCODE_H
+#endif // LIB_TARGET_MATHBITCODE_H

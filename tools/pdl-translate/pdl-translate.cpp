@@ -31,7 +31,7 @@ using namespace llvm;
 
 namespace {
 enum class Emit { Executable, Object, LLVM };
-}
+} // namespace
 
 static cl::OptionCategory category("pdl-translate options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
@@ -215,7 +215,8 @@ int main(int argc, char **argv) {
   if (!passing)
     return 0;
   Error error = link(object, argv[0]);
-  sys::fs::remove(object);
+  // The executable does not need it: one that stays behind is no failure.
+  (void)sys::fs::remove(object);
   if (error)
     return fail(toString(std::move(error)));
   return 0;

@@ -18,7 +18,7 @@ template <typename T> constexpr const Struct *nested = nullptr;
 
 #define MEMBER(STRUCT, NAME)                                                   \
   {#NAME, kindOf<decltype(STRUCT::NAME)>(), offsetof(STRUCT, NAME),            \
-   sizeof(STRUCT::NAME), nested<decltype(STRUCT::NAME)>}
+   sizeof(decltype(STRUCT::NAME)), nested<decltype(STRUCT::NAME)>}
 
 /// Defines `layoutOf<STRUCT>` from the members listed.
 #define LAYOUT(STRUCT, ...)                                                    \

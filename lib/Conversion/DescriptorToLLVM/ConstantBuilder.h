@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLC_CONVERSION_DESCRIPTORTOLLVM_CONSTANTBUILDER_H
-#define PDLC_CONVERSION_DESCRIPTORTOLLVM_CONSTANTBUILDER_H
+#ifndef LIB_CONVERSION_DESCRIPTORTOLLVM_CONSTANTBUILDER_H
+#define LIB_CONVERSION_DESCRIPTORTOLLVM_CONSTANTBUILDER_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -83,4 +83,4 @@ private:
 
 } // namespace pdlc
 
-#endif // PDLC_CONVERSION_DESCRIPTORTOLLVM_CONSTANTBUILDER_H
+#endif // LIB_CONVERSION_DESCRIPTORTOLLVM_CONSTANTBUILDER_H

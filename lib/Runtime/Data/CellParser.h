@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_DATA_CELLPARSER_H
-#define PDLRT_DATA_CELLPARSER_H
+#ifndef LIB_RUNTIME_DATA_CELLPARSER_H
+#define LIB_RUNTIME_DATA_CELLPARSER_H
 
 #include "Data/RecordColumns.h"
 #include "pdlrt/Core/Status.h"
@@ -64,4 +64,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_DATA_CELLPARSER_H
+#endif // LIB_RUNTIME_DATA_CELLPARSER_H

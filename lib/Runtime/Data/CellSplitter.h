@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_DATA_CELLSPLITTER_H
-#define PDLRT_DATA_CELLSPLITTER_H
+#ifndef LIB_RUNTIME_DATA_CELLSPLITTER_H
+#define LIB_RUNTIME_DATA_CELLSPLITTER_H
 
 #include <string>
 #include <string_view>
@@ -46,4 +46,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_DATA_CELLSPLITTER_H
+#endif // LIB_RUNTIME_DATA_CELLSPLITTER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_DATA_RECORDCOLUMNS_H
-#define PDLRT_DATA_RECORDCOLUMNS_H
+#ifndef LIB_RUNTIME_DATA_RECORDCOLUMNS_H
+#define LIB_RUNTIME_DATA_RECORDCOLUMNS_H
 
 #include "pdlrt/Core/AlignedVector.h"
 #include "pdlrt/Core/Status.h"
@@ -81,4 +81,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_DATA_RECORDCOLUMNS_H
+#endif // LIB_RUNTIME_DATA_RECORDCOLUMNS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_DATA_RECORDREADER_H
-#define PDLRT_DATA_RECORDREADER_H
+#ifndef LIB_RUNTIME_DATA_RECORDREADER_H
+#define LIB_RUNTIME_DATA_RECORDREADER_H
 
 #include "Data/RecordColumns.h"
 #include "pdlrt/Data/BatchSource.h"
@@ -71,4 +71,4 @@ openRecordReader(const std::string &path, int32_t fileIndex,
 
 } // namespace pdlrt
 
-#endif // PDLRT_DATA_RECORDREADER_H
+#endif // LIB_RUNTIME_DATA_RECORDREADER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_DATA_RECORDSTREAM_H
-#define PDLRT_DATA_RECORDSTREAM_H
+#ifndef LIB_RUNTIME_DATA_RECORDSTREAM_H
+#define LIB_RUNTIME_DATA_RECORDSTREAM_H
 
 #include "Data/RecordReader.h"
 
@@ -59,4 +59,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_DATA_RECORDSTREAM_H
+#endif // LIB_RUNTIME_DATA_RECORDSTREAM_H

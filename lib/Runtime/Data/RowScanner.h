@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_DATA_ROWSCANNER_H
-#define PDLRT_DATA_ROWSCANNER_H
+#ifndef LIB_RUNTIME_DATA_ROWSCANNER_H
+#define LIB_RUNTIME_DATA_ROWSCANNER_H
 
 #include "pdlrt/Core/AlignedVector.h"
 #include "pdlrt/Core/Status.h"
@@ -60,4 +60,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_DATA_ROWSCANNER_H
+#endif // LIB_RUNTIME_DATA_ROWSCANNER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_DATA_SHUFFLE_H
-#define PDLRT_DATA_SHUFFLE_H
+#ifndef LIB_RUNTIME_DATA_SHUFFLE_H
+#define LIB_RUNTIME_DATA_SHUFFLE_H
 
 #include "pdlrt/Core/AlignedVector.h"
 
@@ -23,4 +23,4 @@ void shuffledOrder(uint64_t seed, int64_t epoch, int32_t group, int64_t window,
 
 } // namespace pdlrt
 
-#endif // PDLRT_DATA_SHUFFLE_H
+#endif // LIB_RUNTIME_DATA_SHUFFLE_H

@@ -103,7 +103,7 @@ bool useOneThread() {
 
 void applyPost(const pdl_post &post, int64_t m, int64_t n, float *c) {
   const auto *operand = static_cast<const float *>(post.operand);
-  switch (post.kind) {
+  switch (static_cast<pdl_post_op>(post.kind)) {
   case PDL_POST_BIAS:
     for (int64_t row = 0; row < m; ++row)
       for (int64_t column = 0; column < n; ++column)

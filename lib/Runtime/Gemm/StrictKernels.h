@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_GEMM_STRICTKERNELS_H
-#define PDLRT_LIB_GEMM_STRICTKERNELS_H
+#ifndef LIB_RUNTIME_GEMM_STRICTKERNELS_H
+#define LIB_RUNTIME_GEMM_STRICTKERNELS_H
 
 #include "pdlabi/abi.h"
 
@@ -40,4 +40,4 @@ extern const StrictKernels strictKernelsV4;
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_GEMM_STRICTKERNELS_H
+#endif // LIB_RUNTIME_GEMM_STRICTKERNELS_H

@@ -26,8 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_GEMM_STRICTKERNELSIMPL_H
-#define PDLRT_LIB_GEMM_STRICTKERNELSIMPL_H
+#ifndef LIB_RUNTIME_GEMM_STRICTKERNELSIMPL_H
+#define LIB_RUNTIME_GEMM_STRICTKERNELSIMPL_H
 
 #include "StrictKernels.h"
 
@@ -363,4 +363,4 @@ void multiply(const StrictArguments<typename Vector::Element> &g,
 } // namespace
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_GEMM_STRICTKERNELSIMPL_H
+#endif // LIB_RUNTIME_GEMM_STRICTKERNELSIMPL_H

@@ -38,12 +38,12 @@ void bucketize(int64_t count, const T *values, int64_t boundaryCount,
 } // namespace
 
 void pdlrt_bucketize(int32_t type, int64_t count, const void *values,
-                     int64_t boundary_count, const double *boundaries,
+                     int64_t boundaryCount, const double *boundaries,
                      int64_t *out) {
   if (type == PDL_F64)
-    bucketize(count, static_cast<const double *>(values), boundary_count,
+    bucketize(count, static_cast<const double *>(values), boundaryCount,
               boundaries, out);
   else
-    bucketize(count, static_cast<const float *>(values), boundary_count,
+    bucketize(count, static_cast<const float *>(values), boundaryCount,
               boundaries, out);
 }

@@ -51,36 +51,36 @@ int64_t combinations(int64_t bag, int32_t operandCount,
 
 } // namespace
 
-void pdlrt_cross(int64_t count, int32_t operand_count,
+void pdlrt_cross(int64_t count, int32_t operandCount,
                  const int64_t *const *operands, uint64_t salt, int64_t *out) {
   for (int64_t i = 0; i < count; ++i)
-    out[i] = hashKeys(operand_count, salt,
+    out[i] = hashKeys(operandCount, salt,
                       [&](int32_t operand) { return operands[operand][i]; });
 }
 
-int64_t pdlrt_cross_ragged_count(int64_t bag_count, int32_t operand_count,
+int64_t pdlrt_cross_ragged_count(int64_t bagCount, int32_t operandCount,
                                  const int32_t *const *splits) {
   int64_t total = 0;
-  for (int64_t bag = 0; bag < bag_count; ++bag)
-    if (__builtin_add_overflow(total, combinations(bag, operand_count, splits),
+  for (int64_t bag = 0; bag < bagCount; ++bag)
+    if (__builtin_add_overflow(total, combinations(bag, operandCount, splits),
                                &total))
       return std::numeric_limits<int64_t>::max();
   return total;
 }
 
-void pdlrt_cross_ragged(int64_t bag_count, int32_t operand_count,
+void pdlrt_cross_ragged(int64_t bagCount, int32_t operandCount,
                         const int64_t *const *operands,
                         const int32_t *const *splits, uint64_t salt,
-                        int64_t *out, int32_t *out_splits) {
+                        int64_t *out, int32_t *outSplits) {
   int64_t position = 0;
-  out_splits[0] = 0;
-  for (int64_t bag = 0; bag < bag_count; ++bag) {
-    const int64_t total = combinations(bag, operand_count, splits);
+  outSplits[0] = 0;
+  for (int64_t bag = 0; bag < bagCount; ++bag) {
+    const int64_t total = combinations(bag, operandCount, splits);
     for (int64_t combination = 0; combination < total; ++combination) {
       // The digits of `combination`, the first operand's being the highest.
       int64_t radix = total;
       int64_t rest = combination;
-      out[position++] = hashKeys(operand_count, salt, [&](int32_t operand) {
+      out[position++] = hashKeys(operandCount, salt, [&](int32_t operand) {
         const int32_t begin = splits[operand][bag];
         radix /= splits[operand][bag + 1] - begin;
         const int64_t digit = rest / radix;
@@ -88,6 +88,6 @@ void pdlrt_cross_ragged(int64_t bag_count, int32_t operand_count,
         return operands[operand][begin + digit];
       });
     }
-    out_splits[bag + 1] = static_cast<int32_t>(position);
+    outSplits[bag + 1] = static_cast<int32_t>(position);
   }
 }

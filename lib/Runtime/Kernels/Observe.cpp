@@ -57,15 +57,15 @@ void observe(int32_t kind, int64_t bucketCount, int64_t count,
 
 } // namespace
 
-void pdlrt_observe(int32_t type, int32_t metric_kind, int64_t bucket_count,
+void pdlrt_observe(int32_t type, int32_t metricKind, int64_t bucketCount,
                    int64_t count, const void *predictions, const void *labels,
                    const pdl_metric_data *metric) {
   if (type == PDL_F64)
-    observe(metric_kind, bucket_count, count,
+    observe(metricKind, bucketCount, count,
             static_cast<const double *>(predictions),
             static_cast<const double *>(labels), *metric);
   else
-    observe(metric_kind, bucket_count, count,
+    observe(metricKind, bucketCount, count,
             static_cast<const float *>(predictions),
             static_cast<const float *>(labels), *metric);
 }

@@ -92,34 +92,34 @@ void pdlrt_gather(int32_t type, int64_t count, int64_t width, void *const *rows,
     gather(count, width, rows, static_cast<float *>(out));
 }
 
-void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
+void pdlrt_pool(int32_t type, int32_t pooling, int64_t bagCount, int64_t width,
                 const void *rows, const int32_t *inverse, const int32_t *splits,
                 void *out) {
   if (type == PDL_F64)
-    pool(pooling, bag_count, width, static_cast<const double *>(rows), inverse,
+    pool(pooling, bagCount, width, static_cast<const double *>(rows), inverse,
          splits, static_cast<double *>(out));
   else
-    pool(pooling, bag_count, width, static_cast<const float *>(rows), inverse,
+    pool(pooling, bagCount, width, static_cast<const float *>(rows), inverse,
          splits, static_cast<float *>(out));
 }
 
 void pdlrt_pool_gradient(int32_t type, int32_t pooling,
                          const pdl_lookup *lookup, int64_t first, int64_t count,
                          int64_t width, const void *cotangent,
-                         const int32_t *bag_of, const int32_t *splits,
+                         const int32_t *bagOf, const int32_t *splits,
                          int32_t accumulate, void *out) {
   if (type == PDL_F64)
     poolGradient(pooling, *lookup, first, count, width,
-                 static_cast<const double *>(cotangent), bag_of, splits,
+                 static_cast<const double *>(cotangent), bagOf, splits,
                  accumulate != 0, static_cast<double *>(out));
   else
     poolGradient(pooling, *lookup, first, count, width,
-                 static_cast<const float *>(cotangent), bag_of, splits,
+                 static_cast<const float *>(cotangent), bagOf, splits,
                  accumulate != 0, static_cast<float *>(out));
 }
 
-void pdlrt_bag_of(int64_t bag_count, const int32_t *splits, int32_t *bag_of) {
-  for (int64_t bag = 0; bag < bag_count; ++bag)
+void pdlrt_bag_of(int64_t bagCount, const int32_t *splits, int32_t *bagOf) {
+  for (int64_t bag = 0; bag < bagCount; ++bag)
     for (int32_t o = splits[bag]; o < splits[bag + 1]; ++o)
-      bag_of[o] = static_cast<int32_t>(bag);
+      bagOf[o] = static_cast<int32_t>(bag);
 }

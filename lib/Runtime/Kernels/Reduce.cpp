@@ -92,11 +92,11 @@ void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
 }
 
 void pdlrt_loss_sum(int32_t type, int64_t count, const void *values,
-                    const void *weights, double *sum, double *weight_sum) {
+                    const void *weights, double *sum, double *weightSum) {
   if (type == PDL_F64)
     lossSum(count, static_cast<const double *>(values),
-            static_cast<const double *>(weights), sum, weight_sum);
+            static_cast<const double *>(weights), sum, weightSum);
   else
     lossSum(count, static_cast<const float *>(values),
-            static_cast<const float *>(weights), sum, weight_sum);
+            static_cast<const float *>(weights), sum, weightSum);
 }

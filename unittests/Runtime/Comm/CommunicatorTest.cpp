@@ -8,8 +8,9 @@
 
 #include "pdlrt/Comm/Communicator.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
+
+#include <cmath>
 #include <map>
 #include <memory>
 

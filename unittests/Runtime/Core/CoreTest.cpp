@@ -9,8 +9,9 @@
 #include "pdlrt/Core/CpuCheck.h"
 #include "pdlrt/Core/Worker.h"
 
-#include <cstring>
 #include <gtest/gtest.h>
+
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>

@@ -9,6 +9,7 @@
 #include "pdlrt/Sched/Scheduler.h"
 
 #include <gtest/gtest.h>
+
 #include <thread>
 #include <vector>
 

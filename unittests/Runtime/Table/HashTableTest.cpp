@@ -9,8 +9,9 @@
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Table/InitialValues.h"
 
-#include <cstring>
 #include <gtest/gtest.h>
+
+#include <cstring>
 #include <limits>
 #include <map>
 #include <set>

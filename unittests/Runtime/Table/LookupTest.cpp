@@ -9,8 +9,9 @@
 #include "pdlrt/Core/Worker.h"
 #include "pdlrt/Table/KeyIndex.h"
 
-#include <cstring>
 #include <gtest/gtest.h>
+
+#include <cstring>
 #include <map>
 
 using namespace pdlrt;

@@ -12,9 +12,10 @@
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Trainer/Engine.h"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstdlib>
-#include <gtest/gtest.h>
 #include <new>
 
 static std::atomic<int64_t> allocations{0};

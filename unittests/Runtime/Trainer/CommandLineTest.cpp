@@ -10,12 +10,13 @@
 
 #include "pdlrt/Checkpoint/Safetensors.h"
 
+#include <gmock/gmock.h>
+
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <thread>
 
 using namespace pdlrt;

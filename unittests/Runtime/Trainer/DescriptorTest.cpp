@@ -10,8 +10,9 @@
 
 #include "pdlrt/Core/Descriptor.h"
 
-#include <functional>
 #include <gmock/gmock.h>
+
+#include <functional>
 
 using namespace pdlrt;
 using testing::HasSubstr;

@@ -14,6 +14,7 @@
 #include "pdlrt/Trainer/Engine.h"
 
 #include <gtest/gtest.h>
+
 #include <limits>
 
 using namespace pdlrt;

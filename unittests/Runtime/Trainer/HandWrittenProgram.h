@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_TRAINER_HANDWRITTENPROGRAM_H
-#define PDLRT_TRAINER_HANDWRITTENPROGRAM_H
+#ifndef PDL_UNITTESTS_RUNTIME_TRAINER_HANDWRITTENPROGRAM_H
+#define PDL_UNITTESTS_RUNTIME_TRAINER_HANDWRITTENPROGRAM_H
 
 #include "pdlabi/abi.h"
 
@@ -41,4 +41,4 @@ inline constexpr int64_t handWrittenWidth = 4;
 enum : int32_t { FieldLabel, FieldWeight, FieldDense, FieldIds };
 enum : int32_t { SymbolWeights, SymbolBias, SymbolTable };
 
-#endif // PDLRT_TRAINER_HANDWRITTENPROGRAM_H
+#endif // PDL_UNITTESTS_RUNTIME_TRAINER_HANDWRITTENPROGRAM_H

@@ -13,9 +13,10 @@
 #include "pdlrt/Trainer/Model.h"
 #include "pdlrt/Trainer/ModelFile.h"
 
+#include <gmock/gmock.h>
+
 #include <cstring>
 #include <functional>
-#include <gmock/gmock.h>
 
 using namespace pdlrt;
 using testing::HasSubstr;

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_TRAINER_NAIVETRAINER_H
-#define PDLRT_TRAINER_NAIVETRAINER_H
+#ifndef PDL_UNITTESTS_RUNTIME_TRAINER_NAIVETRAINER_H
+#define PDL_UNITTESTS_RUNTIME_TRAINER_NAIVETRAINER_H
 
 #include "HandWrittenProgram.h"
 
@@ -187,4 +187,4 @@ private:
   int64_t steps = 0;
 };
 
-#endif // PDLRT_TRAINER_NAIVETRAINER_H
+#endif // PDL_UNITTESTS_RUNTIME_TRAINER_NAIVETRAINER_H

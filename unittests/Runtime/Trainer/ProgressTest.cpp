@@ -11,8 +11,9 @@
 #include "pdlrt/Trainer/Progress.h"
 #include "pdlrt/Trainer/Report.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 using namespace pdlrt;
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_TRAINER_TESTFOLDER_H
-#define PDLRT_TRAINER_TESTFOLDER_H
+#ifndef PDL_UNITTESTS_RUNTIME_TRAINER_TESTFOLDER_H
+#define PDL_UNITTESTS_RUNTIME_TRAINER_TESTFOLDER_H
 
 #include <cstdlib>
 #include <filesystem>
@@ -44,4 +44,4 @@ private:
   std::filesystem::path path;
 };
 
-#endif // PDLRT_TRAINER_TESTFOLDER_H
+#endif // PDL_UNITTESTS_RUNTIME_TRAINER_TESTFOLDER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_TRAINER_TRAINERPROCESS_H
-#define PDLRT_TRAINER_TRAINERPROCESS_H
+#ifndef PDL_UNITTESTS_RUNTIME_TRAINER_TRAINERPROCESS_H
+#define PDL_UNITTESTS_RUNTIME_TRAINER_TRAINERPROCESS_H
 
 #include "TestFolder.h"
 
@@ -55,4 +55,4 @@ private:
   pid_t child;
 };
 
-#endif // PDLRT_TRAINER_TRAINERPROCESS_H
+#endif // PDL_UNITTESTS_RUNTIME_TRAINER_TRAINERPROCESS_H
