@@ -39,6 +39,9 @@ StringRef ModuleContext::addConstant(DenseElementsAttr value) {
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   auto type =
       LLVM::LLVMArrayType::get(value.getElementType(), value.getNumElements());
+  // The global is flat, so its initializer is too.
+  value = value.reshape(
+      RankedTensorType::get({value.getNumElements()}, value.getElementType()));
   auto global = LLVM::GlobalOp::create(
       builder, module.getLoc(), type, /*isConstant=*/true,
       LLVM::Linkage::Internal, name, value, kBufferAlignment);
