@@ -5,52 +5,16 @@
 interpreter computes, on any CPU and in any batch."""
 
 import json
-import pathlib
-import tempfile
 import unittest
 
+import exactness
 import programs
-import tensorfile
-from programs import ADULT, PDL_OPT, compile_model, model, run
+from programs import ADULT, compile_model, model, run
 
 STEPS = 20
 
 
-def bits(tensor):
-    """A tensor as type, shape and bytes, with every NaN alike."""
-    data = tensor.data
-    if data.typecode in "fd":
-        data = [("nan" if x != x else x.hex()) for x in data]
-    else:
-        data = list(data)
-    return tensor.type, tensor.shape, data
-
-
-class Exactness(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.path = pathlib.Path(self.folder.name)
-
-    def assert_equal_files(self, first, second):
-        a, b = tensorfile.read(first), tensorfile.read(second)
-        self.assertEqual(sorted(a), sorted(b))
-        for name in a:
-            self.assertEqual(bits(a[name])[:2], bits(b[name])[:2], name)
-            left, right = bits(a[name])[2], bits(b[name])[2]
-            wrong = [i for i, (x, y) in enumerate(zip(left, right)) if x != y]
-            self.assertFalse(
-                wrong, f"{name}: {len(wrong)} of {len(left)} elements differ, "
-                       f"the first at {wrong[:1]}: "
-                       f"{[(left[i], right[i]) for i in wrong[:1]]}")
-
-    def train(self, trainer, name, data, *flags):
-        run(trainer, "train", "--data", data, "--seed", 7, "--dump",
-            self.path / f"{name}.safetensors", "--dump-slots", "--log-losses",
-            self.path / f"{name}.losses", *flags)
-        return (self.path / f"{name}.safetensors",
-                (self.path / f"{name}.losses").read_text())
+class Exactness(exactness.ExactnessTest):
 
     def check_model(self, name, data):
         source = model(name)
@@ -98,37 +62,14 @@ class Exactness(unittest.TestCase):
             self.assertGreater(len(a), 500)
             self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-5)
 
-    def interpret(self, source, phase, options):
-        run(PDL_OPT, source, f"--pdl-pipeline=to={phase} numerics=strict",
-            f"--nn-interpret={options}", "-o", "/dev/null")
-
     def check_case(self, case):
         """Ops, rules and schedules: a case of the oracles, in f32."""
         facts = json.loads((case / "case.json").read_text())
-        source, data = case / "model.mlir", case / "data.safetensors"
-        init = case / "init.safetensors"
-        size, steps = facts["batch_size"], facts["steps"]
-        trainer = compile_model(source, self.path / case.name,
-                                "--numerics=strict")
-        compiled, losses = self.train(trainer, "compiled", data, "--init-from",
-                                      init, "--batch-size", size, "--steps",
-                                      steps)
-        outputs = None
-        if facts["outputs"]:
-            outputs = run(trainer, "predict", "--data", data, "--init-from",
-                          init, "--batch-size", size).stdout
-        for phase in ("gradient", "fused"):
-            dump, lines = self.path / "dump", self.path / "lines"
-            shared = f"data={data} init={init} batch-size={size} seed=7"
-            self.interpret(source, phase, f"program=train {shared} "
-                           f"steps={steps} dump={dump} dump-slots=true "
-                           f"losses={lines}")
-            self.assertEqual(losses, lines.read_text(), phase)
-            self.assert_equal_files(compiled, dump)
-            if outputs is not None:
-                self.interpret(source, phase,
-                               f"program=predict {shared} outputs={lines}")
-                self.assertEqual(outputs, lines.read_text())
+        source = case / "model.mlir"
+        self.check_program(source, self.compile_strict(source),
+                           case / "data.safetensors", facts["batch_size"],
+                           facts["steps"], case / "init.safetensors",
+                           predicts=bool(facts["outputs"]))
 
     def test_ops_rules_and_schedules(self):
         cases = sorted((programs.SOURCE / "integration_test" / "oracles" /
