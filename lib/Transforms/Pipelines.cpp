@@ -133,27 +133,42 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
 };
 } // namespace
 
-/// Pass options have no other way to reject a value.
-static Phase phaseOrExit(StringRef name) {
-  if (std::optional<Phase> phase = symbolizePhase(name))
-    return *phase;
-  llvm::report_fatal_error(llvm::Twine("--pdl-pipeline knows no phase '") +
-                               name + "'; expected one of " + phaseList(),
-                           /*gen_crash_diag=*/false);
+/// The phase named `name`; says through `reject` if there is none.
+static std::optional<Phase>
+findPhase(StringRef name,
+          function_ref<LogicalResult(const llvm::Twine &)> reject) {
+  std::optional<Phase> phase = symbolizePhase(name);
+  if (!phase)
+    (void)reject("--pdl-pipeline knows no phase '" + name +
+                 "'; expected one of " + phaseList());
+  return phase;
 }
 
 void pdlc::registerPipelines() {
-  PassPipelineRegistration<PipelineArguments>(
+  registerPassPipeline(
       "pdl-pipeline", "Compiles a model up to a named phase",
-      [](OpPassManager &manager, const PipelineArguments &arguments) {
-        Phase to = phaseOrExit(arguments.to);
-        std::optional<Phase> from;
-        if (!arguments.from.empty())
-          from = phaseOrExit(arguments.from);
+      [](OpPassManager &manager, StringRef text,
+         function_ref<LogicalResult(const llvm::Twine &)> reject)
+          -> LogicalResult {
+        PipelineArguments arguments;
+        if (failed(arguments.parseFromString(text)))
+          return failure();
+        std::optional<Phase> to = findPhase(arguments.to, reject), from;
+        if (!to)
+          return failure();
+        if (!arguments.from.empty()) {
+          from = findPhase(arguments.from, reject);
+          if (!from)
+            return failure();
+        }
         PipelineOptions options;
         options.elementType = arguments.elementType;
         options.numerics = arguments.numerics;
         options.targetCpu = arguments.targetCpu;
-        buildPipeline(manager, to, options, from);
+        buildPipeline(manager, *to, options, from);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> visit) {
+        visit(PipelineArguments());
       });
 }
