@@ -59,7 +59,29 @@ static LogicalResult verifyIdsFromFields(LookupOp lookup) {
   return success();
 }
 
+/// A model is symbols of nn, and programs and functions of ops of nn. Anything
+/// else has no meaning in the later phases.
+static LogicalResult verifyPlace(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (!parent || isa<RuleOp, ScheduleOp>(parent))
+    return success();
+  if (!isa_and_nonnull<NNDialect>(op->getDialect()))
+    return op->emitOpError("is not of dialect nn, of which a model consists");
+  if (isa<ModuleOp>(parent) && !isa<SymbolOpInterface>(op))
+    return op->emitOpError("stands outside of an nn.program and an nn.func");
+  if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
+    StringRef name = symbol.getNameAttr() ? symbol.getName() : StringRef();
+    if (name.empty() ||
+        llvm::any_of(name, [](unsigned char c) { return c < 32 || c == 127; }))
+      return op->emitOpError("needs a name without control characters: files "
+                             "and messages show it");
+  }
+  return success();
+}
+
 static LogicalResult verifyModelOp(Operation *op) {
+  if (failed(verifyPlace(op)))
+    return failure();
   if (isa<UniqueOp, PullOp, PoolOp, PoolGradientOp, CrossBagsOp, SingleBagsOp,
           ApplyGradientsOp, LossSumOp, SquaredNormOp, OnceOp, UpdateOp, GemmOp>(
           op))

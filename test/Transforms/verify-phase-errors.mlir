@@ -79,3 +79,74 @@ nn.program @predict frozen reads(@r) {
   %1 = nn.matmul %x, %0 : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
   nn.return %1 : tensor<?x4xf32>
 }
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-error @+1 {{is not of dialect nn, of which a model consists}}
+  llvm.func @main() -> i32
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-error @+1 {{is not of dialect nn, of which a model consists}}
+  module @inner {
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-error @+1 {{stands outside of an nn.program and an nn.func}}
+  %0 = nn.constant dense<1.0> : tensor<f32>
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-error @+1 {{needs a name without control characters}}
+  nn.metric @"a\00b" : #nn.copc
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    // expected-error @+1 {{is not of dialect nn, of which a model consists}}
+    %0 = arith.constant dense<1.0> : tensor<1xf32>
+    nn.return %x : tensor<?x1xf32>
+  }
+}
