@@ -32,6 +32,9 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
     llvm::MapVector<StringAttr, SmallVector<PoolOp>> pools;
     for (PoolOp pool : program.getBody().getOps<PoolOp>()) {
       auto pull = pool.getRows().getDefiningOp<PullOp>();
+      if (!pull)
+        return pool.emitOpError("pools rows that no nn.pull made, so its table "
+                                "is not known");
       pools[pull.getTableAttr().getAttr()].push_back(pool);
     }
     Operation *first = nullptr;

@@ -24,3 +24,15 @@ nn.program @predict frozen reads(@r) {
   %0 = nn.flatten %x from 1 {stage = "compute"} : (tensor<?x4xf32>) -> tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xi64>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x1xi64>):
+  %ids = nn.reshape %x {stage = "prepare"} : (tensor<?x1xi64>) -> tensor<?xi64>
+  // expected-error@below {{makes keys that no nn.pull takes}}
+  %keys, %inverse, %key_splits, %occurrences = nn.unique %ids {stage = "prepare"}
+}
