@@ -69,25 +69,28 @@ class BadInput(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def rejects(self, command, *expected):
-        """Runs `command`; it must fail and say all of `expected`."""
+    def rejects(self, command, *expected, errors=1):
+        """Runs `command`; it must fail and say all of `expected`, in at most
+        `errors` sentences."""
         done = subprocess.run([str(a) for a in command], capture_output=True,
                               text=True, timeout=120)
         self.assertGreater(done.returncode, 0,
                            f"{command} exited with {done.returncode}")
         for sentence in expected:
             self.assertIn(sentence, done.stderr)
-        self.assertNotIn("PLEASE submit a bug report", done.stderr)
-        self.assertNotIn("terminate called", done.stderr)
+        for crash in ("PLEASE submit a bug report", "Stack dump",
+                      "LLVM ERROR", "terminate called"):
+            self.assertNotIn(crash, done.stderr)
+        self.assertLessEqual(done.stderr.count("error:"), errors, done.stderr)
         return done
 
     # --- models ------------------------------------------------------------
 
-    def rejects_model(self, source, *expected):
+    def rejects_model(self, source, *expected, errors=1):
         file = self.path / "bad.mlir"
         file.write_text(source)
         out = self.path / "bad"
-        self.rejects([PDL_TRANSLATE, file, "-o", out], *expected)
+        self.rejects([PDL_TRANSLATE, file, "-o", out], *expected, errors=errors)
         self.assertFalse((out / "trainer").exists())
 
     def test_syntax(self):
@@ -132,7 +135,27 @@ class BadInput(unittest.TestCase):
                            "bad.mlir:", "@g")
 
     def test_field_type(self):
-        self.rejects_model(text(c_type="tensor<4xi64>"), "bad.mlir:", "(C1)")
+        # The field, and the lookup of its values.
+        self.rejects_model(text(c_type="tensor<4xi64>"), "bad.mlir:", "(C1)",
+                           errors=2)
+
+    def test_foreign_op(self):
+        self.rejects_model(text().rstrip()[:-1] + "llvm.func @main() -> i32 }",
+                           "bad.mlir:", "llvm.func", "dialect nn")
+
+    def test_size_that_overflows(self):
+        self.rejects_model(
+            text(loss="%b = nn.reshape %z : (tensor<?x1xf32>) -> "
+                      "tensor<?x4294967296x4294967296xf32>\n"
+                      "%l = nn.neg %z : tensor<?x1xf32>"),
+            "bad.mlir:", "more than")
+
+    def test_loss_of_no_sample(self):
+        self.rejects_model(
+            text(loss="%o = nn.constant dense<1.0> : tensor<1x1xf32>\n"
+                      "nn.minimize %o over @g : tensor<1x1xf32>\n"
+                      "%l = nn.neg %z : tensor<?x1xf32>"),
+            "bad.mlir:", "batch")
 
     def test_translate_flags(self):
         for flags, expected in (

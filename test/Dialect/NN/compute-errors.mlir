@@ -1,8 +1,7 @@
 // RUN: pdl-opt %s -split-input-file -verify-diagnostics
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
-  // expected-error @+2 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
   %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
   nn.return
 }
@@ -10,8 +9,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>) {
-  // expected-error @+2 {{mixes 'f32' and 'f64' (C1)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{mixes 'f32' and 'f64' (C1)}}
   %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<?x4xf64>) -> tensor<?x4xf32>
   nn.return
 }
@@ -44,8 +42,7 @@ nn.func private @f(%x: tensor<?x1xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+2 {{joins along axis 0 of 'tensor<?x4xf32>'; expected 0 < axis < rank (C1)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{joins along axis 0 of 'tensor<?x4xf32>'; expected 0 < axis < rank (C1)}}
   %0 = nn.concat %x, %x axis 0 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
   nn.return
 }
@@ -53,8 +50,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x2x2xf32>) {
-  // expected-error @+2 {{cannot join 'tensor<?x2x2xf32>' to 'tensor<?x4xf32>' along axis 1 (C2)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{cannot join 'tensor<?x2x2xf32>' to 'tensor<?x4xf32>' along axis 1 (C2)}}
   %0 = nn.concat %x, %y axis 1 : (tensor<?x4xf32>, tensor<?x2x2xf32>) -> tensor<?x8xf32>
   nn.return
 }
@@ -62,8 +58,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x2x2xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+2 {{cuts [3, 3 + 2) out of 4 (C2)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{cuts [3, 3 + 2) out of 4 (C2)}}
   %0 = nn.slice %x axis 1 offset 3 size 2 : (tensor<?x4xf32>) -> tensor<?x2xf32>
   nn.return
 }
@@ -79,8 +74,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+2 {{joins the dimensions of 'tensor<?x4xf32>' from 2 on; expected 0 < from < rank (C1)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{joins the dimensions of 'tensor<?x4xf32>' from 2 on; expected 0 < from < rank (C1)}}
   %0 = nn.flatten %x from 2 : (tensor<?x4xf32>) -> tensor<?x4xf32>
   nn.return
 }
@@ -96,8 +90,7 @@ nn.func private @f(%x: tensor<4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+2 {{reduces axes [2] of 'tensor<?x4xf32>'; expected distinct, ascending axes within the rank (C1)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{reduces axes [2] of 'tensor<?x4xf32>'; expected distinct, ascending axes within the rank (C1)}}
   %0 = nn.reduce sum %x axes [2] : (tensor<?x4xf32>) -> tensor<?xf32>
   nn.return
 }
@@ -105,8 +98,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+2 {{needs finite, strictly ascending boundaries (C1)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{needs finite, strictly ascending boundaries (C1)}}
   %0 = nn.bucketize %x boundaries [2.0, 1.0] : (tensor<?x4xf32>) -> tensor<?x4xi64>
   nn.return
 }
@@ -114,8 +106,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%a: tensor<?x4xi64>, %b: tensor<?x3xi64>) {
-  // expected-error @+2 {{crosses operands of different shapes; expected [b, s] alike (C1)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{crosses operands of different shapes; expected [b, s] alike (C1)}}
   %0 = nn.cross %a, %b : (tensor<?x4xi64>, tensor<?x3xi64>) -> tensor<?x4xi64>
   nn.return
 }
@@ -152,7 +143,7 @@ nn.func private @f(%x: tensor<?x5xf32>) {
 
 nn.metric @auc : #nn.auc<buckets = 16>
 nn.func private @f(%x: tensor<?x2xf32>) {
-  // expected-error @+1 {{expected one prediction a sample, [b, 1] (C2)}}
+  // expected-error @+1 {{expected one prediction a sample, [b, 1] with b the batch (C2)}}
   nn.observe @auc(%x, %x) : tensor<?x2xf32>
   nn.return
 }
@@ -184,8 +175,7 @@ nn.program @train reads(@r) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) {
-  // expected-error @+2 {{cannot multiply 'tensor<?x4xf32>' by 'tensor<?x4xf32>' (C1)}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{cannot multiply 'tensor<?x4xf32>' by 'tensor<?x4xf32>' (C1)}}
   %0 = nn.matmul %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
   nn.return
 }
@@ -196,4 +186,62 @@ nn.func private @f(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) {
   // expected-error @+1 {{needs `bias` and `mask` exactly if bias and relu_gradient are listed (C2)}}
   %0 = nn.gemm %x, %w post [bias] : (tensor<?x4xf32>, tensor<4x2xf32>) -> tensor<?x2xf32>
   nn.return
+}
+
+// -----
+
+// 2^64 elements, counted in 64 bits, would be none.
+nn.func private @f(%x: tensor<?x2xf32>) {
+  // expected-error @+1 {{has more than 1099511627776 elements}}
+  %0 = nn.reshape %x : (tensor<?x2xf32>) -> tensor<?x4294967296x4294967296xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x2xf32>) {
+  // expected-error @+1 {{cannot pad axis 1 of 'tensor<?x2xf32>' (C1)}}
+  %0 = nn.pad %x axis 1 low 9223372036854775807 high 9 : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+// What is inferred is said once.
+nn.func private @f(%x: tensor<?x2xf32>) {
+  // expected-error @+1 {{gives 'tensor<?x4xf32>', not 'tensor<?x5xf32>'}}
+  %0 = nn.concat %x, %x axis 1 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?xf32>) {
+  // expected-error @+1 {{standardises 'tensor<?xf32>', whose columns are not a static dimension (C1)}}
+  %0 = nn.standardise %x mean [0.0] deviation [1.0] : tensor<?xf32>
+  nn.return
+}
+
+// -----
+
+// One value is no batch of samples.
+nn.metric @auc : #nn.auc<buckets = 16>
+nn.func private @f(%x: tensor<1x1xf32>) {
+  // expected-error @+1 {{expected one prediction a sample, [b, 1] with b the batch (C2)}}
+  nn.observe @auc(%x, %x) : tensor<1x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @p : tensor<1x1xf32> in @g init(#nn.zeros)
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  %p = nn.read @p : tensor<1x1xf32>
+  // expected-error @+1 {{of shape [b, 1] with b the batch}}
+  nn.minimize %p over [@g] : tensor<1x1xf32>
 }

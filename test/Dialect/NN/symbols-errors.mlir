@@ -36,7 +36,7 @@ nn.record @r {
 // -----
 
 nn.record @r {
-  // expected-error @+1 {{has missing(...) that is not a number (C3)}}
+  // expected-error @+1 {{has missing(...) that is not a finite number (C3)}}
   nn.field @x : tensor<?x1xf32> missing("none")
 }
 
@@ -272,4 +272,75 @@ nn.func private @f(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
   // expected-error @+1 {{calls @nobody, which is not an nn.func (C1)}}
   %0 = nn.call @nobody(%x) : (tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.return %0 : tensor<?x1xf32>
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has 1048577 columns; a field has at most 1048576 (C1)}}
+  nn.field @x : !nn.ragged<?x1048577x*xi64>
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{maps 'a' to something that is not a finite number (C2)}}
+  nn.field @x : tensor<?x1xf32> values({a = 0x7FF8000000000000 : f64})
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{its missing(...) is a 64-bit integer (C3)}}
+  nn.field @x : tensor<?x1xi64> missing(99999999999999999999999 : i128)
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has a column position that is negative or beyond 64 bits (C4)}}
+  nn.field @x : tensor<?x1xi64> columns([99999999999999999999999 : i128])
+}
+
+// -----
+
+// The number of elements of 2^66 overflows.
+// expected-error @+1 {{of more than 1099511627776 elements (C1)}}
+nn.param @w : tensor<4611686018427387904x16xf32> init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{has rows of 1048577 elements; a row has at most 1048576 (C1)}}
+nn.table @t : i64 -> tensor<1048577xf32> init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{#nn.l2 needs a finite coefficient}}
+nn.group @g rule(@sgd) rate(0.1) decay(#nn.l2<0x7FF8000000000000>)
+
+// -----
+
+// expected-error @+1 {{needs nn.return at the end of its body (C1)}}
+nn.func private @f(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
+  llvm.unreachable
+}
+
+// -----
+
+nn.schedule @s hyper() {
+^bb0(%step: f64, %rate: f64):
+  // expected-error @+1 {{computes 'vector<4xf64>'; region 'body' of nn.schedule holds scalars of f32, f64 and i1 (C2)}}
+  %0 = arith.constant dense<1.0> : vector<4xf64>
+  nn.yield %rate : f64
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{attribute 'groups' failed to satisfy constraint: flat symbol ref array attribute}}
+  "nn.minimize"(%x) <{groups = [1, "a"], operandSegmentSizes = array<i32: 1, 0>}> : (tensor<?x1xf32>) -> ()
 }

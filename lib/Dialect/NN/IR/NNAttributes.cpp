@@ -56,6 +56,24 @@ LogicalResult NormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static LogicalResult
+verifyCoefficient(function_ref<InFlightDiagnostic()> emitError, StringRef name,
+                  FloatAttr coefficient) {
+  if (!std::isfinite(coefficient.getValueAsDouble()))
+    return emitError() << "#nn." << name << " needs a finite coefficient";
+  return success();
+}
+
+LogicalResult L2Attr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             FloatAttr coefficient) {
+  return verifyCoefficient(emitError, getMnemonic(), coefficient);
+}
+
+LogicalResult L1Attr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             FloatAttr coefficient) {
+  return verifyCoefficient(emitError, getMnemonic(), coefficient);
+}
+
 LogicalResult AucAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               int64_t buckets) {
   if (buckets < 2 || buckets > (1 << 24))

@@ -176,6 +176,9 @@ PDL_INFER_BROADCAST(GreaterOp)
 LogicalResult StandardiseOp::verify() {
   auto type = tensorOf(getInput());
   int64_t width = type.getRank() ? type.getShape().back() : 1;
+  if (ShapedType::isDynamic(width))
+    return emitOpError() << "standardises " << type
+                         << ", whose columns are not a static dimension (C1)";
   if (static_cast<int64_t>(getMean().size()) != width ||
       static_cast<int64_t>(getDeviation().size()) != width)
     return emitOpError() << "has " << getMean().size() << " means and "
@@ -270,6 +273,7 @@ LogicalResult ReshapeOp::verify() {
        dynamicTo = to.getRank() && to.isDynamicDim(0);
   // A flat tensor of bags times anything: the first dimension may absorb or
   // release the static ones, [b, s, w] <-> [b * s, w].
+  // Neither is 0 nor too large: trait BatchFirst looked.
   int64_t fromProduct = staticProduct(from), toProduct = staticProduct(to);
   bool fits = dynamicFrom == dynamicTo &&
               (dynamicFrom ? fromProduct % toProduct == 0 ||
@@ -399,16 +403,18 @@ LogicalResult CrossOp::inferReturnTypes(MLIRContext *context,
 // Losses, metrics, training
 //===----------------------------------------------------------------------===//
 
-/// Whether `type` is [b, 1].
+/// Whether `type` is [b, 1], with b the batch.
 static bool isColumn(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return tensor.getRank() == 2 && tensor.getDimSize(1) == 1;
+  return tensor.getRank() == 2 && tensor.isDynamicDim(0) &&
+         tensor.getDimSize(1) == 1;
 }
 
 LogicalResult ObserveOp::verify() {
   if (!isColumn(getPredictions().getType()))
     return emitOpError() << "observes " << getPredictions().getType()
-                         << "; expected one prediction a sample, [b, 1] (C2)";
+                         << "; expected one prediction a sample, [b, 1] with b "
+                            "the batch (C2)";
   return success();
 }
 
@@ -423,8 +429,8 @@ LogicalResult MinimizeOp::verify() {
   if (!isColumn(getLosses().getType()) ||
       (getWeights() && getWeights().getType() != getLosses().getType()))
     return emitOpError("needs per-sample losses, and weights of the same type, "
-                       "of shape [b, 1]; a loss over many samples cannot be "
-                       "split among replicas (C1)");
+                       "of shape [b, 1] with b the batch; a loss over many "
+                       "samples cannot be split among replicas (C1)");
   llvm::StringSet<> seen;
   for (auto group : getGroups().getAsRange<FlatSymbolRefAttr>())
     if (!seen.insert(group.getValue()).second)

@@ -180,7 +180,9 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
   int64_t axis = adaptor.getAxis();
   if (axis < 0 || axis >= type.getRank() || type.isDynamicDim(axis) ||
       static_cast<int64_t>(adaptor.getLow()) < 0 ||
-      static_cast<int64_t>(adaptor.getHigh()) < 0)
+      static_cast<int64_t>(adaptor.getHigh()) < 0 ||
+      static_cast<int64_t>(adaptor.getLow()) > kMaxElements ||
+      static_cast<int64_t>(adaptor.getHigh()) > kMaxElements)
     return emitOptionalError(location, "'nn.pad' op cannot pad axis ", axis,
                              " of ", type, " (C1)");
   SmallVector<int64_t> shape(type.getShape());

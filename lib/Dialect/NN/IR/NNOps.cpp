@@ -26,9 +26,12 @@ LogicalResult pdlc::nn::verifyBatchFirst(Operation *op) {
         return op->emitOpError()
                << "dimension " << i << " of " << type
                << " is dynamic, but only the first dimension may be";
-    for (int64_t size : tensor.getShape())
-      if (size == 0)
-        return op->emitOpError() << "tensor " << type << " is empty";
+    FailureOr<int64_t> count = countElements(tensor.getShape());
+    if (failed(count))
+      return op->emitOpError() << "tensor " << type << " has more than "
+                               << kMaxElements << " elements";
+    if (*count == 0)
+      return op->emitOpError() << "tensor " << type << " is empty";
     return success();
   };
   for (Type type : op->getOperandTypes())
@@ -37,6 +40,33 @@ LogicalResult pdlc::nn::verifyBatchFirst(Operation *op) {
   for (Type type : op->getResultTypes())
     if (failed(check(type)))
       return failure();
+  return success();
+}
+
+FailureOr<int64_t> pdlc::nn::countElements(ArrayRef<int64_t> shape) {
+  if (llvm::is_contained(shape, 0))
+    return 0;
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    if (ShapedType::isDynamic(size))
+      continue;
+    if (size > kMaxElements / count)
+      return failure();
+    count *= size;
+  }
+  return count;
+}
+
+LogicalResult pdlc::nn::verifyInferredTypes(Operation *op) {
+  SmallVector<Type> inferred;
+  if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(
+          op->getContext(), op->getLoc(), op->getOperands(),
+          op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+          op->getRegions(), inferred)))
+    return failure();
+  if (TypeRange(inferred) != op->getResultTypes())
+    return op->emitOpError()
+           << "gives " << inferred << ", not " << op->getResultTypes();
   return success();
 }
 

@@ -40,6 +40,18 @@ bool FieldOp::isFloat() {
   return tensor && isa<FloatType>(tensor.getElementType());
 }
 
+/// Elements of a row, and columns of a field: offsets within a sample stay
+/// small numbers.
+static constexpr int64_t kMaxWidth = 1 << 20;
+
+/// Whether `number` is an integer of 64 bits, or a finite float.
+static bool isSettledNumber(Attribute number) {
+  if (auto integer = dyn_cast<IntegerAttr>(number))
+    return integer.getValue().isSignedIntN(64);
+  auto decimal = dyn_cast<FloatAttr>(number);
+  return decimal && std::isfinite(decimal.getValueAsDouble());
+}
+
 LogicalResult FieldOp::verify() {
   if (!isRagged()) {
     auto tensor = dyn_cast<RankedTensorType>(getType());
@@ -53,6 +65,9 @@ LogicalResult FieldOp::verify() {
                            << "; a field is tensor<?xNxf32>, tensor<?xNxi64> "
                               "or !nn.ragged<?xNx*xi64> with N >= 1 (C1)";
   }
+  if (getWidth() > kMaxWidth)
+    return emitOpError() << "has " << getWidth() << " columns; a field has at "
+                         << "most " << kMaxWidth << " (C1)";
   if (getHash() && isFloat())
     return emitOpError("hashes a numeric field; hash(...) needs ids (C2)");
   if (getValues() && !isFloat())
@@ -69,20 +84,22 @@ LogicalResult FieldOp::verify() {
   }
   if (Attribute missing = getMissingAttr()) {
     bool hashed = getHash() && getHash()->getXxh64();
-    if (isFloat() && !isa<FloatAttr, IntegerAttr>(missing))
-      return emitOpError("has missing(...) that is not a number (C3)");
+    if (isFloat() && !isSettledNumber(missing))
+      return emitOpError("has missing(...) that is not a finite number (C3)");
     if (!isFloat() && hashed && !isa<StringAttr>(missing))
       return emitOpError("is hashed; its missing(...) is the text that stands "
                          "for a missing one, a string (C3)");
-    if (!isFloat() && !hashed && !isa<IntegerAttr>(missing))
+    if (!isFloat() && !hashed &&
+        !(isa<IntegerAttr>(missing) && isSettledNumber(missing)))
       return emitOpError(
-          "holds decimal ids; its missing(...) is an integer (C3)");
+          "holds decimal ids; its missing(...) is a 64-bit integer (C3)");
   }
   if (DictionaryAttr values = getValuesAttr())
     for (NamedAttribute entry : values)
-      if (!isa<FloatAttr, IntegerAttr>(entry.getValue()))
-        return emitOpError() << "maps '" << entry.getName().getValue()
-                             << "' to something that is not a number (C2)";
+      if (!isSettledNumber(entry.getValue()))
+        return emitOpError()
+               << "maps '" << entry.getName().getValue()
+               << "' to something that is not a finite number (C2)";
   if (ArrayAttr columns = getColumnsAttr()) {
     if (static_cast<int64_t>(columns.size()) != getWidth())
       return emitOpError() << "names " << columns.size() << " columns for "
@@ -94,8 +111,9 @@ LogicalResult FieldOp::verify() {
                          "header names (C4)");
     if (positions)
       for (auto position : columns.getAsRange<IntegerAttr>())
-        if (position.getValue().isNegative())
-          return emitOpError("has a negative column position (C4)");
+        if (position.getValue().isNegative() || !isSettledNumber(position))
+          return emitOpError("has a column position that is negative or beyond "
+                             "64 bits (C4)");
   }
   return success();
 }
@@ -119,7 +137,12 @@ static LogicalResult verifyInitializer(Operation *op, Attribute init,
 
 static LogicalResult verifyDenseType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() == 0 ||
+  FailureOr<int64_t> count =
+      tensor ? countElements(tensor.getShape()) : FailureOr<int64_t>(0);
+  if (failed(count))
+    return op->emitOpError() << "has type " << type << ", of more than "
+                             << kMaxElements << " elements (C1)";
+  if (*count == 0 || !tensor.hasStaticShape() ||
       !(tensor.getElementType().isF32() || tensor.getElementType().isF64()))
     return op->emitOpError() << "has type " << type
                              << "; expected a static, non-empty tensor of f32 "
@@ -167,6 +190,10 @@ LogicalResult TableOp::verify() {
                          << "; a row is a static float tensor of rank 1 (C1)";
   if (failed(verifyDenseType(*this, row)))
     return failure();
+  if (row.getDimSize(0) > kMaxWidth)
+    return emitOpError() << "has rows of " << row.getDimSize(0)
+                         << " elements; a row has at most " << kMaxWidth
+                         << " (C1)";
   // A row of n elements counts as a matrix [1, n].
   return verifyInitializer(*this, getInit(), 2);
 }
@@ -333,6 +360,10 @@ void FuncOp::print(OpAsmPrinter &printer) {
 LogicalResult FuncOp::verify() {
   if (getBody().empty())
     return emitOpError("needs a body (C1)");
+  Operation *last =
+      getBody().front().empty() ? nullptr : &getBody().front().back();
+  if (!isa_and_nonnull<ReturnOp>(last))
+    return emitOpError("needs nn.return at the end of its body (C1)");
   return success();
 }
 

@@ -36,6 +36,11 @@ pdlc::nn::verifyScalarRegion(Operation *op, Region &region, StringRef name,
       return inner.emitOpError()
              << "has no settled scalar numerics; it may not stand in region '"
              << name << "' of " << op->getName() << " (C2)";
+    for (Type type : inner.getResultTypes())
+      if (!type.isF32() && !type.isF64() && !type.isInteger(1))
+        return inner.emitOpError()
+               << "computes " << type << "; region '" << name << "' of "
+               << op->getName() << " holds scalars of f32, f64 and i1 (C2)";
     if (isa<math::PowFOp, math::CosOp, math::ExpOp, math::LogOp>(inner) &&
         !inner.getResult(0).getType().isF64())
       return inner.emitOpError() << "is defined on f64 only (C2)";

@@ -46,6 +46,25 @@ public:
   }
 };
 
+/// Trait: the result types are those that the op infers.
+mlir::LogicalResult verifyInferredTypes(mlir::Operation *op);
+template <typename ConcreteType>
+class InferredTypes
+    : public mlir::OpTrait::TraitBase<ConcreteType, InferredTypes> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyInferredTypes(op);
+  }
+};
+
+/// The most elements that a tensor may have (of one sample, where it has a
+/// batch): sizes in bytes never overflow.
+inline constexpr int64_t kMaxElements = int64_t(1) << 40;
+
+/// The number of elements, a dynamic dimension counting as one; fails above
+/// kMaxElements.
+mlir::FailureOr<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
+
 /// Trait: element i of the result depends on element i of the (broadcast)
 /// operands alone.
 template <typename ConcreteType>

@@ -80,12 +80,14 @@ def NN_L2Attr : NN_Attr<"L2", "l2"> {
   let summary = "Adds coefficient * value to the gradient";
   let parameters = (ins NN_Number:$coefficient);
   let assemblyFormat = "`<` $coefficient `>`";
+  let genVerifyDecl = 1;
 }
 
 def NN_L1Attr : NN_Attr<"L1", "l1"> {
   let summary = "Adds coefficient * sign(value) to the gradient";
   let parameters = (ins NN_Number:$coefficient);
   let assemblyFormat = "`<` $coefficient `>`";
+  let genVerifyDecl = 1;
 }
 
 def NN_AucAttr : NN_Attr<"Auc", "auc"> {

@@ -30,6 +30,24 @@ def NN_Differentiable :
 def NN_DifferentiableSome :
   DeclareOpInterfaceMethods<DifferentiableOpInterface, ["isDifferentiable", "getResiduals"]>;
 
+// The result types are those that the op infers.
+def NN_InferredTypes : NativeOpTrait<"InferredTypes"> { let cppNamespace = "::pdlc::nn"; }
+// Infers result types from an op's adaptor. The trait says what is wrong with
+// them in one sentence, so the interface's own check, which would add a second
+// one, finds nothing.
+def NN_InferType : TraitList<[
+  InferTypeOpAdaptorBase<[{
+    static ::llvm::LogicalResult
+    refineReturnTypes(::mlir::MLIRContext *, std::optional<::mlir::Location>,
+                      ::mlir::ValueRange, ::mlir::DictionaryAttr,
+                      ::mlir::OpaqueProperties, ::mlir::RegionRange,
+                      ::llvm::SmallVectorImpl<::mlir::Type> &) {
+      return ::llvm::success();
+    }
+  }]>,
+  NN_InferredTypes
+]>;
+
 class NN_PureOp<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, !listconcat([Pure, NN_BatchFirst], traits)>;
 
@@ -152,7 +170,7 @@ def NN_StopGradientOp : NN_UnaryOp<"stop_gradient", "Identity that gradients do 
 
 class NN_BinaryOp<string mnemonic, string summary_, string formula,
                   Trait differentiable = NN_Differentiable>
-    : NN_PureOp<mnemonic, [NN_Elementwise, differentiable, InferTypeOpAdaptor]> {
+    : NN_PureOp<mnemonic, [NN_Elementwise, differentiable, NN_InferType]> {
   let summary = summary_;
   let description = formula # [{ Shapes broadcast as in NumPy: aligned at the
     last dimension, a missing or unit dimension is repeated.
@@ -189,7 +207,7 @@ def NN_StandardiseOp : NN_PureOp<"standardise", [NN_Elementwise, SameOperandsAnd
   let description = [{
     Constraints:
     - (C1) `mean` and `deviation` have one entry each for every element of the
-      last dimension; deviations are > 0.
+      last dimension, which is static; deviations are > 0.
 
     Example:
     ```mlir
@@ -225,7 +243,7 @@ def NN_ConstantOp : NN_PureOp<"constant", [ConstantLike, AllTypesMatch<["value",
 // Shapes
 //===----------------------------------------------------------------------===//
 
-def NN_ConcatOp : NN_PureOp<"concat", [NN_Differentiable, InferTypeOpAdaptor]> {
+def NN_ConcatOp : NN_PureOp<"concat", [NN_Differentiable, NN_InferType]> {
   let summary = "Tensors side by side";
   let description = [{
     Joins float tensors, or tensors of ids, along an axis.
@@ -245,7 +263,7 @@ def NN_ConcatOp : NN_PureOp<"concat", [NN_Differentiable, InferTypeOpAdaptor]> {
   let hasFolder = 1;
 }
 
-def NN_SliceOp : NN_PureOp<"slice", [NN_Differentiable, InferTypeOpAdaptor]> {
+def NN_SliceOp : NN_PureOp<"slice", [NN_Differentiable, NN_InferType]> {
   let summary = "A range of one axis";
   let description = [{
     Constraints:
@@ -287,7 +305,7 @@ def NN_ReshapeOp : NN_PureOp<"reshape", [NN_Differentiable]> {
   let hasFolder = 1;
 }
 
-def NN_FlattenOp : NN_PureOp<"flatten", [InferTypeOpAdaptor]> {
+def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType]> {
   let summary = "Joins the dimensions from one on";
   let description = [{
     A reshape that is easy to write; phase `merged` turns it into `nn.reshape`.
@@ -327,7 +345,7 @@ def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_Elementwise, NN_DifferentiableSo
   let hasVerifier = 1;
 }
 
-def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, InferTypeOpAdaptor]> {
+def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, NN_InferType]> {
   let summary = "Sum, mean or maximum over axes";
   let description = [{
     Order of the sums: if the axes are the last ones, element j of a row goes to
@@ -362,7 +380,7 @@ def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, InferTypeOpAdaptor]> {
 // Features
 //===----------------------------------------------------------------------===//
 
-def NN_BucketizeOp : NN_PureOp<"bucketize", [InferTypeOpAdaptor]> {
+def NN_BucketizeOp : NN_PureOp<"bucketize", [NN_InferType]> {
   let summary = "The bucket that a number falls into";
   let description = [{
     The number of boundaries that are <= x; NaN falls into the last bucket.
@@ -380,7 +398,7 @@ def NN_BucketizeOp : NN_PureOp<"bucketize", [InferTypeOpAdaptor]> {
   let assemblyFormat = "$input `boundaries` $boundaries attr-dict `:` functional-type($input, results)";
 }
 
-def NN_CrossOp : NN_PureOp<"cross", [InferTypeOpAdaptor]> {
+def NN_CrossOp : NN_PureOp<"cross", [NN_InferType]> {
   let summary = "A hashed cross of id features";
   let description = [{
     xxh64, seeded with `salt`, of the operands' little-endian keys in operand
@@ -450,7 +468,8 @@ def NN_ObserveOp : NN_Op<"observe", [AllTypesMatch<["predictions", "labels"]>, M
   let description = [{
     Constraints:
     - (C1) The symbol is an `nn.metric`.
-    - (C2) Predictions and labels have one type of shape [b, 1].
+    - (C2) Predictions and labels have one type of shape [b, 1], with b the
+      batch: one value for each sample.
 
     Example:
     ```mlir
@@ -472,7 +491,8 @@ def NN_MinimizeOp : NN_Op<"minimize", [MemoryEffects<[MemWrite]>, NN_BatchFirst,
     sum of their weights, over all replicas; without weights each sample weighs 1.
 
     Constraints:
-    - (C1) Losses and weights have one type of shape [b, 1].
+    - (C1) Losses and weights have one type of shape [b, 1], with b the batch:
+      one value for each sample.
     - (C2) Each group is an `nn.group`, named once.
     - (C3) At least one symbol of each group contributes to the losses.
     - (C4) Weights do not depend on trained symbols.
@@ -482,7 +502,8 @@ def NN_MinimizeOp : NN_Op<"minimize", [MemoryEffects<[MemWrite]>, NN_BatchFirst,
     nn.minimize %l weight %w over [@dense, @sparse] : tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins NN_FloatTensor:$losses, Optional<NN_FloatTensor>:$weights, ArrayAttr:$groups);
+  let arguments = (ins NN_FloatTensor:$losses, Optional<NN_FloatTensor>:$weights,
+    FlatSymbolRefArrayAttr:$groups);
   let assemblyFormat = [{
     $losses (`weight` $weights^)? `over` custom<SymbolList>($groups) attr-dict `:`
     type($losses) (`,` type($weights)^)?

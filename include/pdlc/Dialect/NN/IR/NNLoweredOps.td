@@ -175,7 +175,7 @@ def NN_SingleBagsOp : NN_PureOp<"single_bags"> {
   let assemblyFormat = "$ids attr-dict";
 }
 
-def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, InferTypeOpAdaptor]> {
+def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, NN_InferType]> {
   let summary = "Matrix product";
   let description = [{
     Each element is one chain of fused multiply-adds over k, ascending, from +0.
@@ -215,7 +215,7 @@ def NN_ReluGradientOp : NN_PureOp<"relu_gradient", [NN_Elementwise, SameOperands
   let assemblyFormat = "$cotangent `,` $output attr-dict `:` type($cotangent)";
 }
 
-def NN_PadOp : NN_PureOp<"pad", [InferTypeOpAdaptor]> {
+def NN_PadOp : NN_PureOp<"pad", [NN_InferType]> {
   let summary = "Zeros before and behind, along one axis";
   let description = [{
     The adjoint of `nn.slice`.
@@ -260,8 +260,8 @@ def NN_ApplyGradientsOp : NN_Op<"apply_gradients", [MemoryEffects<[MemWrite]>,
     ```
   }];
   let arguments = (ins NN_FloatTensor:$losses, Optional<NN_FloatTensor>:$weights,
-    ArrayAttr:$symbols, Variadic<NN_FloatTensor>:$gradients,
-    Variadic<NN_KeyTensor>:$keys, ArrayAttr:$groups);
+    FlatSymbolRefArrayAttr:$symbols, Variadic<NN_FloatTensor>:$gradients,
+    Variadic<NN_KeyTensor>:$keys, FlatSymbolRefArrayAttr:$groups);
   let assemblyFormat = [{
     $losses (`weight` $weights^)? custom<SymbolList>($symbols) `(` $gradients `)`
     (`keys` `(` $keys^ `)`)? `over` custom<SymbolList>($groups) attr-dict
@@ -312,7 +312,7 @@ def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments]> {
       : tensor<4x1xf32>, tensor<?x10xf32>
     ```
   }];
-  let arguments = (ins ArrayAttr:$symbols, Variadic<NN_FloatTensor>:$gradients,
+  let arguments = (ins FlatSymbolRefArrayAttr:$symbols, Variadic<NN_FloatTensor>:$gradients,
     Variadic<NN_KeyTensor>:$keys, NN_Scalar64:$weight);
   let results = (outs NN_Scalar64:$result);
   let assemblyFormat = [{

@@ -69,12 +69,12 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
 
     Constraints:
     - (C1) The type is `tensor<?xNx(f32|f64|i64)>` or ragged with two dimensions
-      before `*`, N >= 1.
-    - (C2) `hash` and `separator` need ids; `values` needs floats; `separator`
-      needs a ragged type and is one ASCII character.
-    - (C3) `missing` is a number for float fields, a string for id fields with
-      `hash`, an integer for id fields without.
-    - (C4) `columns` has N entries, all positions or all names.
+      before `*`, 1 <= N <= 1048576.
+    - (C2) `hash` and `separator` need ids; `values` needs floats and maps
+      to finite numbers; `separator` needs a ragged type and is one ASCII character.
+    - (C3) `missing` is a finite number for float fields, a string for id fields
+      with `hash`, a 64-bit integer for id fields without.
+    - (C4) `columns` has N entries, all positions (64-bit, >= 0) or all names.
 
     Example:
     ```mlir
@@ -107,7 +107,8 @@ def NN_ParamOp : NN_Op<"param", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
   let summary = "A dense trained tensor";
   let description = [{
     Constraints:
-    - (C1) The type is a static float tensor without empty dimensions.
+    - (C1) The type is a static float tensor without empty dimensions, of at most
+      2^40 elements.
     - (C2) The group, where given, names an `nn.group`. A parameter without
       group is never trained.
     - (C3) `#nn.xavier` needs rank 2.
@@ -133,7 +134,8 @@ def NN_StateOp : NN_Op<"state", [Symbol]> {
     touched by an optimizer.
 
     Constraints:
-    - (C1) The type is a static float tensor without empty dimensions.
+    - (C1) The type is a static float tensor without empty dimensions, of at most
+      2^40 elements.
 
     Example:
     ```mlir
@@ -156,7 +158,8 @@ def NN_TableOp : NN_Op<"table", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
     that were never trained.
 
     Constraints:
-    - (C1) The key type is i64; the row is a static float tensor of rank 1.
+    - (C1) The key type is i64; the row is a static float tensor of rank 1
+      with at most 1048576 elements.
     - (C2) The group, where given, names an `nn.group`.
 
     Example:
@@ -281,8 +284,8 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, IsolatedFromAbove]> {
       values of that type; `once` yields f64 values.
     - (C2) The regions hold only `nn.yield` and the ops that the settled scalar
       numerics define: arith.{constant,addf,subf,mulf,divf,negf,cmpf,select,
-      maximumf,minimumf,extf,truncf}, math.{sqrt,absf,fma,copysign,powf,cos,exp,log};
-      powf and cos only on f64.
+      maximumf,minimumf,extf,truncf}, math.{sqrt,absf,fma,copysign,powf,cos,exp,log},
+      on scalars of f32, f64 and i1; powf, cos, exp and log only on f64.
 
     Example:
     ```mlir
@@ -361,8 +364,8 @@ def NN_FuncOp : NN_Op<"func", [FunctionOpInterface, IsolatedFromAbove,
     Inlined into its callers by phase `merged`.
 
     Constraints:
-    - (C1) It has a body of one block, and does not call itself, directly or
-      through others.
+    - (C1) It has a body of one block that ends in `nn.return`, and does not call
+      itself, directly or through others.
 
     Example:
     ```mlir
@@ -466,7 +469,7 @@ def NN_ProgramOp : NN_Op<"program", [Symbol, IsolatedFromAbove,
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$record,
-    OptionalAttr<ArrayAttr>:$except, UnitAttr:$frozen);
+    OptionalAttr<FlatSymbolRefArrayAttr>:$except, UnitAttr:$frozen);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name (`frozen` $frozen^)? `reads` `(` $record

@@ -1,0 +1,159 @@
+// RUN: pdl-opt %s -split-input-file -verify-diagnostics
+
+nn.func private @f() {
+  // expected-error @+1 {{needs ids to deduplicate (C1)}}
+  %k, %i, %s, %o = "nn.unique"() : () -> (tensor<?xi64>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%k: tensor<?xi64>) {
+  // expected-error @+1 {{pulls keys that nn.unique did not make (C2)}}
+  %0 = nn.pull @t[%k] : tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%ids: tensor<?xi64>) {
+  %k, %i, %s, %o = nn.unique %ids
+  // expected-error @+1 {{pulls from @nobody, which is not an nn.table (C1)}}
+  %0 = nn.pull @nobody[%k] : tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%ids: tensor<?xi64>) {
+  %k, %i, %s, %o = nn.unique %ids
+  // expected-error @+1 {{pulls 'tensor<?x3xf32>' from @t, whose rows are 'tensor<2xf32>' (C1)}}
+  %0 = nn.pull @t[%k] : tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
+  // expected-error @+1 {{needs splits exactly for its bagged inputs (C1)}}
+  %0 = nn.pool %rows[%i, %i, %i] of(%ids) splits() [sum] bagged [true]
+    : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
+  // expected-error @+1 {{needs one pooling and one `bagged` entry for each input (C1)}}
+  %0 = nn.pool %rows[%i, %i, %i] of(%ids) splits() [sum, mean] bagged [false]
+    : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
+  // expected-error @+1 {{pools 'tensor<?x2xf32>' to 'tensor<?x3xf32>' (C2)}}
+  %0 = nn.pool %rows[%i, %i, %i] of(%ids) splits() [sum] bagged [false]
+    : (tensor<?x2xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%i: tensor<?xi32>, %ids: tensor<?xi64>) {
+  // expected-error @+1 {{needs a cotangent for each input that is present (C1)}}
+  %0 = nn.pool_gradient () at [%i, %i, %i] of(%ids) splits() [sum] bagged [false] present [true]
+    : () -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%l: tensor<?x2xf32>) {
+  // expected-error @+1 {{needs losses, and weights of the same type, of shape [b, 1] (C1)}}
+  %0, %1 = nn.loss_sum %l : tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.func private @f(%w: tensor<f64>) {
+  // expected-error @+1 {{yields something else than the weight first (C2)}}
+  %0 = nn.once @g weight(%w) {
+  ^bb0(%step: f64, %weight: f64, %norm: f64):
+    nn.yield %step : f64
+  } : tensor<f32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.func private @f(%w: tensor<f64>) {
+  // expected-error @+1 {{needs `norm` exactly if @g has a clip (C1)}}
+  %0 = nn.once @g weight(%w) norm(%w) {
+  ^bb0(%step: f64, %weight: f64, %norm: f64):
+    nn.yield %weight : f64
+  } : tensor<f32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @p : tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%g: tensor<3xf32>) {
+  // expected-error @+1 {{updates @p with 'tensor<3xf32>'; expected 'tensor<2xf32>' (C2)}}
+  nn.update @p gradient(%g) scalars() {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield %sum : f32
+  } : tensor<3xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @p : tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{yields 2 values; expected the new value and 0 slots, all 'f32' (C3)}}
+  nn.update @p gradient(%g) scalars() {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield %sum, %sum : f32, f32
+  } : tensor<2xf32>
+  nn.return
+}
+
+// -----
+
+nn.param @p : tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{updates @p, which is in no group (C1)}}
+  nn.update @p gradient(%g) scalars() {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield %sum : f32
+  } : tensor<2xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @p : tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%l: tensor<?x1xf32>, %g: tensor<2xf32>) {
+  // expected-error @+1 {{needs as many symbols as gradients (C1)}}
+  nn.apply_gradients %l [@p](%g, %g) over [@g] : tensor<?x1xf32> -> tensor<2xf32>, tensor<2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) {
+  // expected-error @+1 {{lists a post-op twice (C2)}}
+  %0 = nn.gemm %x, %w post [relu, relu] : (tensor<?x4xf32>, tensor<4x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}
