@@ -45,8 +45,8 @@ LogicalResult NNToRT::checkProgram(nn::ProgramOp program) {
         pull && !pull.getKeys().getDefiningOp<nn::UniqueOp>())
       return pull.emitOpError("pulls keys that nn.unique did not make");
     if (auto unique = dyn_cast<nn::UniqueOp>(op);
-        unique && llvm::none_of(unique.getKeys().getUsers(),
-                                llvm::IsaPred<nn::PullOp>))
+        unique &&
+        llvm::none_of(unique.getKeys().getUsers(), llvm::IsaPred<nn::PullOp>))
       return unique.emitOpError("makes keys that no nn.pull takes");
     if (auto constant = dyn_cast<nn::ConstantOp>(op);
         constant && !isa<DenseElementsAttr>(constant.getValue()))
