@@ -29,7 +29,8 @@ public:
   /// All outlive the updater.
   Updater(Model &model, const pdl_program &program, Scheduler &scheduler);
 
-  /// One update of every group of the program. `merged.weightSum` > 0.
+  /// One update of every group of the program. `merged.weightSum` > 0. Throws
+  /// std::bad_alloc before anything is written, and nothing afterwards.
   void apply(const Contribution &merged);
 
 private:
@@ -38,7 +39,8 @@ private:
     AlignedBuffer order, rows, gradients, keys;
     std::vector<int64_t> splits;
   };
-  /// Scratch memory of a task that updates all rows of a range of shards.
+  /// Scratch memory of a task that updates all rows of a range of shards; each
+  /// task has its own, because tasks of several tables run beside each other.
   struct ShardScratch {
     std::vector<TableRow> all;
     std::vector<void *> rows;
@@ -48,11 +50,18 @@ private:
   struct Task {
     int32_t update;
     int64_t begin, end;
+    /// Index of its `ShardScratch`; -1 if it updates touched rows only.
+    int32_t scratch;
+    /// Parameter: where the range begins in the value and in each slot.
+    std::vector<void *> state;
   };
 
   /// On the scheduler's threads if that many elements are worth it.
   void forEachTask(int64_t elements, int64_t count, TaskRef task);
   void groupRowsByShard(int32_t update, const BlockGradient &block);
+  /// Makes room for all rows of the table, so that the task itself cannot run
+  /// out of memory.
+  void reserveScratch(const Task &task);
   double squaredNorm(int32_t clip, const Contribution &merged);
   void normPartials(int32_t update, const Contribution &merged);
   void applyDense(const Task &task, const Contribution &merged);
@@ -77,6 +86,8 @@ private:
   std::vector<Task> tasks;
   std::vector<ShardScratch> shardScratch;
   std::vector<double> partials;
+  /// By clip: the squared norm of the step.
+  std::vector<double> norms;
   AlignedBuffer zeroRow;
 };
 

@@ -41,18 +41,34 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     usesGroup[symbol.group] = true;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
       widest = std::max(widest, size_t(symbol.row_width));
-      for (int64_t t = 0; t < shardTasks; ++t)
-        tasks.push_back({i, t * shardsInTask, (t + 1) * shardsInTask});
+      const bool allRows =
+          descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
+      for (int64_t t = 0; t < shardTasks; ++t) {
+        const int32_t scratch = allRows ? int32_t(shardScratch.size()) : -1;
+        if (allRows)
+          shardScratch.emplace_back();
+        tasks.push_back(
+            {i, t * shardsInTask, (t + 1) * shardsInTask, scratch, {}});
+      }
       continue;
     }
     const int64_t elements = elementCount(symbol);
-    for (int64_t begin = 0; begin < elements; begin += elementsInTask)
-      tasks.push_back({i, begin, std::min(elements, begin + elementsInTask)});
+    const int32_t index = program.updates[i].symbol;
+    for (int64_t begin = 0; begin < elements; begin += elementsInTask) {
+      Task task = {
+          i, begin, std::min(elements, begin + elementsInTask), -1, {}};
+      auto keep = [&](void *base) {
+        task.state.push_back(static_cast<char *>(base) + begin * size);
+      };
+      keep(model.value(index));
+      for (int32_t slot = 0; slot < symbol.slot_count; ++slot)
+        keep(model.slot(index, slot));
+      tasks.push_back(std::move(task));
+    }
   }
   std::sort(bySymbol.begin(), bySymbol.end(), [&](int32_t a, int32_t b) {
     return program.updates[a].symbol < program.updates[b].symbol;
   });
-  shardScratch.resize(shardTasks);
   std::memset(zeroRow.reserve(widest * size), 0, widest * size);
   for (int32_t g = 0; g < descriptor.group_count; ++g)
     scalars[g].reserve(descriptor.groups[g].scalar_count * size);
@@ -170,29 +186,14 @@ double Updater::squaredNorm(int32_t clip, const Contribution &merged) {
 }
 
 void Updater::applyDense(const Task &task, const Contribution &merged) {
-  constexpr int32_t fewSlots = 8;
   const pdl_symbol &symbol = symbolOf(task.update);
-  const int32_t index = program.updates[task.update].symbol;
-  const size_t size = elementSize(model.descriptor().element_type);
-  const void *gradient = merged.blocks[task.update].dense;
+  const auto *gradient =
+      static_cast<const char *>(merged.blocks[task.update].dense);
   if (!gradient)
     return;
-  auto at = [&](const void *base) {
-    return const_cast<char *>(static_cast<const char *>(base)) +
-           task.begin * size;
-  };
-  void *local[1 + fewSlots];
-  std::vector<void *> many;
-  void **state = local;
-  if (symbol.slot_count > fewSlots) {
-    many.resize(1 + symbol.slot_count);
-    state = many.data();
-  }
-  state[0] = at(model.value(index));
-  for (int32_t s = 0; s < symbol.slot_count; ++s)
-    state[1 + s] = at(model.slot(index, s));
-  symbol.dense_kernel(task.end - task.begin, state, at(gradient),
-                      scalarsOf(symbol));
+  const size_t size = elementSize(model.descriptor().element_type);
+  symbol.dense_kernel(task.end - task.begin, task.state.data(),
+                      gradient + task.begin * size, scalarsOf(symbol));
 }
 
 void Updater::applyTouched(const Task &task) {
@@ -206,6 +207,22 @@ void Updater::applyTouched(const Task &task) {
                     static_cast<const void *const *>(own.gradients.data()) +
                         begin,
                     scalarsOf(symbol));
+}
+
+void Updater::reserveScratch(const Task &task) {
+  const EmbeddingTable &table =
+      *model.table(program.updates[task.update].symbol);
+  ShardScratch &scratch = shardScratch[task.scratch];
+  size_t most = 0;
+  for (int64_t s = task.begin; s < task.end; ++s)
+    most = std::max(most, size_t(table.shardSize(int(s))));
+  // A quarter more, so that a growing table does not allocate in each step.
+  if (scratch.all.capacity() < most)
+    scratch.all.reserve(most + most / 4);
+  if (scratch.rows.capacity() < most)
+    scratch.rows.reserve(most + most / 4);
+  if (scratch.gradients.capacity() < most)
+    scratch.gradients.reserve(most + most / 4);
 }
 
 void Updater::applyAllRows(const Task &task, ShardScratch &scratch) {
@@ -240,6 +257,14 @@ void Updater::apply(const Contribution &merged) {
   for (int32_t i = 0; i < program.update_count; ++i)
     if (symbolOf(i).kind == PDL_SYMBOL_TABLE)
       groupRowsByShard(i, merged.blocks[i]);
+  for (const Task &task : tasks)
+    if (task.scratch >= 0)
+      reserveScratch(task);
+  // The clips' partial norms need memory too, so that no step is counted before
+  // all of them are there.
+  norms.assign(descriptor.clip_count, 0);
+  for (int32_t c = 0; c < descriptor.clip_count; ++c)
+    norms[c] = squaredNorm(c, merged);
   for (int32_t g = 0; g < descriptor.group_count; ++g) {
     if (!usesGroup[g])
       continue;
@@ -248,7 +273,7 @@ void Updater::apply(const Contribution &merged) {
     arguments.step = double(model.countStep(g));
     arguments.weight = merged.weightSum;
     if (group.clip >= 0)
-      arguments.squared_norm = squaredNorm(group.clip, merged);
+      arguments.squared_norm = norms[group.clip];
     group.once(&arguments, scalars[g].data());
   }
   int64_t elements = 0;
@@ -267,8 +292,8 @@ void Updater::apply(const Contribution &merged) {
     const pdl_symbol &symbol = symbolOf(task.update);
     if (symbol.kind != PDL_SYMBOL_TABLE)
       applyDense(task, merged);
-    else if (descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
-      applyAllRows(task, shardScratch[task.begin / shardsInTask]);
+    else if (task.scratch >= 0)
+      applyAllRows(task, shardScratch[task.scratch]);
     else
       applyTouched(task);
   });
