@@ -383,7 +383,9 @@ void pdlrt_cross(int64_t count, int32_t operand_count,
                  const int64_t *const *operands, uint64_t salt, int64_t *out);
 
 /* The number of crosses that `pdlrt_cross_ragged` writes: the sum over bags
- * of the product of the operands' bag sizes. */
+ * of the product of the operands' bag sizes. Beyond the 2^31 - 1 that splits
+ * can count it is 2^56, for which no memory can be had, so that `prepare`
+ * fails. */
 int64_t pdlrt_cross_ragged_count(int64_t bag_count, int32_t operand_count,
                                  const int32_t *const *splits);
 

@@ -15,6 +15,9 @@
 namespace {
 
 constexpr int32_t bufferedOperands = 16;
+/// So many elements fit into no address space; their size in bytes into 64
+/// bits.
+constexpr int64_t moreThanMemory = int64_t(1) << 56;
 
 /// xxh64 of `operandCount` keys, key(0) first. Models cross two or three
 /// features; the streaming form is there so that no count is too large.
@@ -64,8 +67,10 @@ int64_t pdlrt_cross_ragged_count(int64_t bagCount, int32_t operandCount,
   for (int64_t bag = 0; bag < bagCount; ++bag)
     if (__builtin_add_overflow(total, combinations(bag, operandCount, splits),
                                &total))
-      return std::numeric_limits<int64_t>::max();
-  return total;
+      return moreThanMemory;
+  // Offsets into the result have 32 bits. There is no way to fail here, but no
+  // memory for the result is one, and its size must not overflow.
+  return total > std::numeric_limits<int32_t>::max() ? moreThanMemory : total;
 }
 
 void pdlrt_cross_ragged(int64_t bagCount, int32_t operandCount,

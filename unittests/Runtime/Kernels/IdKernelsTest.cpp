@@ -110,8 +110,13 @@ TEST(CrossTest, RaggedCountSaturates) {
   const int32_t wide[] = {0, std::numeric_limits<int32_t>::max()};
   const int32_t empty[] = {0, 0};
   const int32_t *huge[] = {wide, wide, wide};
-  EXPECT_EQ(pdlrt_cross_ragged_count(1, 3, huge),
-            std::numeric_limits<int64_t>::max());
+  // In bytes it still is a size, which no machine has.
+  EXPECT_EQ(pdlrt_cross_ragged_count(1, 3, huge), int64_t(1) << 56);
+  const int32_t one[] = {0, 1}, two[] = {0, 2};
+  const int32_t *most[] = {wide, one}, *tooMany[] = {wide, two};
+  EXPECT_EQ(pdlrt_cross_ragged_count(1, 2, most),
+            std::numeric_limits<int32_t>::max());
+  EXPECT_EQ(pdlrt_cross_ragged_count(1, 2, tooMany), int64_t(1) << 56);
   const int32_t *none[] = {wide, wide, wide, empty};
   EXPECT_EQ(pdlrt_cross_ragged_count(1, 4, none), 0);
 }
