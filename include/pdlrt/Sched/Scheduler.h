@@ -46,7 +46,8 @@ private:
 /// Owns `threadCount - 1` threads; the caller of `parallelFor` is the last.
 class Scheduler {
 public:
-  /// `threadCount` >= 1. Throws std::system_error if a thread cannot start.
+  /// `threadCount` >= 1. Throws std::system_error, with a sentence for the
+  /// user, if a thread cannot start.
   explicit Scheduler(int threadCount);
   /// Waits for its threads; no call may be under way.
   ~Scheduler();
@@ -62,6 +63,7 @@ public:
   void parallelFor(int64_t count, TaskRef task);
 
 private:
+  void stop();
   void work();
   void drain(TaskRef task, int64_t count);
 

@@ -10,6 +10,8 @@
 #include "pdlrt/Sched/Scheduler.h"
 
 #include <csignal>
+#include <string>
+#include <system_error>
 
 using namespace pdlrt;
 
@@ -22,12 +24,26 @@ Scheduler::Scheduler(int threadCount) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (int i = 1; i < threadCount; ++i)
-    threads.emplace_back([this] { work(); });
+  try {
+    for (int i = 1; i < threadCount; ++i)
+      threads.emplace_back([this] { work(); });
+  } catch (const std::system_error &error) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const int started = this->threadCount();
+    // The threads that run would otherwise end the process with them.
+    stop();
+    throw std::system_error(error.code(),
+                            "only " + std::to_string(started) + " of " +
+                                std::to_string(threadCount) +
+                                " threads can be started; give fewer "
+                                "--threads");
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-Scheduler::~Scheduler() {
+Scheduler::~Scheduler() { stop(); }
+
+void Scheduler::stop() {
   {
     std::lock_guard lock(mutex);
     stopping = true;

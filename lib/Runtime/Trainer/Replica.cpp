@@ -89,11 +89,11 @@ int64_t Replica::arenaBytes(const pdl_affine_size &size) const {
 
 Status Replica::prepare(const StepInput &input) {
   ownContribution.present = false;
-  worker.beginStep();
   std::fill(lookups.begin(), lookups.end(), pdl_lookup());
   context.batch = input.samples;
   context.fields = input.fields;
   try {
+    worker.beginStep();
     // The lookups are empty here, so this is a size of the batch alone.
     context.prepare_arena =
         prepareArena.reserve(arenaBytes(program.prepare_arena));
