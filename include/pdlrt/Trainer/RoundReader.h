@@ -47,16 +47,20 @@ public:
   /// Samples in the current round.
   int64_t sampleCount() const { return front.samples; }
 
-  /// Bad rows skipped in all epochs that have ended, and in this one up to
-  /// where the reader is; the first sentences about them.
-  int64_t badRowCount();
-  std::vector<std::string> badRowSentences();
+  /// Bad rows skipped in all epochs that have ended, and in this one up to the
+  /// current round; the first sentences about them. What was read ahead of that
+  /// round does not count, so that the number of threads changes nothing.
+  int64_t badRowCount() const;
+  std::vector<std::string> badRowSentences() const;
 
 private:
   struct Round {
     std::vector<Batch> batches;
     std::vector<StepInput> inputs;
     int64_t samples = 0;
+    /// Bad rows of the epoch up to the end of the round.
+    int64_t badRows = 0;
+    std::vector<std::string> sentences;
   };
 
   RoundReader(int groups, int workers);
@@ -64,7 +68,7 @@ private:
   void waitUntilIdle();
   void requestFill();
   void readInBackground();
-  void rememberBadRows();
+  void noteBadRows(Round &round) const;
 
   const int workers;
   std::vector<std::unique_ptr<BatchSource>> sources;

@@ -9,9 +9,13 @@
 #include "pdlrt/Trainer/RoundReader.h"
 
 #include <csignal>
+#include <string>
+#include <system_error>
 #include <utility>
 
 using namespace pdlrt;
+
+static constexpr size_t keptSentences = 5;
 
 RoundReader::RoundReader(int groups, int workers) : workers(workers) {
   for (Round *round : {&front, &back}) {
@@ -38,9 +42,17 @@ RoundReader::open(const DataOptions &options, const pdl_descriptor &descriptor,
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    reader->thread =
-        std::thread([self = reader.get()] { self->readInBackground(); });
+    Status status;
+    try {
+      reader->thread =
+          std::thread([self = reader.get()] { self->readInBackground(); });
+    } catch (const std::system_error &error) {
+      status = Status::outOfMemory(
+          std::string("the thread that reads ahead cannot be started: ") +
+          error.what() + "; give --threads 1");
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    PDLRT_RETURN_IF_ERROR(status);
   }
   return reader;
 }
@@ -72,6 +84,7 @@ Status RoundReader::fill(Round &round) {
                          batch.file()};
       round.samples += batch.size();
     }
+    noteBadRows(round);
   } catch (const std::bad_alloc &) {
     return Status::outOfMemory(
         "out of memory while reading a batch; use a smaller --batch-size or "
@@ -112,18 +125,23 @@ void RoundReader::requestFill() {
   changed.notify_all();
 }
 
-void RoundReader::rememberBadRows() {
-  for (const std::unique_ptr<BatchSource> &source : sources) {
-    earlierBadRows += source->badRowCount();
+void RoundReader::noteBadRows(Round &round) const {
+  round.badRows = 0;
+  for (const std::unique_ptr<BatchSource> &source : sources)
+    round.badRows += source->badRowCount();
+  round.sentences.clear();
+  for (const std::unique_ptr<BatchSource> &source : sources)
     for (const std::string &sentence : source->badRowSentences())
-      if (earlierSentences.size() < 5)
-        earlierSentences.push_back(sentence);
-  }
+      if (round.sentences.size() < keptSentences)
+        round.sentences.push_back(sentence);
 }
 
 Status RoundReader::beginEpoch(int64_t epoch) {
   waitUntilIdle();
-  rememberBadRows();
+  earlierBadRows = badRowCount();
+  earlierSentences = badRowSentences();
+  front.badRows = 0;
+  front.sentences.clear();
   for (std::unique_ptr<BatchSource> &source : sources)
     PDLRT_RETURN_IF_ERROR(source->beginEpoch(epoch));
   requestFill();
@@ -149,20 +167,14 @@ Expected<bool> RoundReader::next() {
   return true;
 }
 
-int64_t RoundReader::badRowCount() {
-  waitUntilIdle();
-  int64_t count = earlierBadRows;
-  for (const std::unique_ptr<BatchSource> &source : sources)
-    count += source->badRowCount();
-  return count;
+int64_t RoundReader::badRowCount() const {
+  return earlierBadRows + front.badRows;
 }
 
-std::vector<std::string> RoundReader::badRowSentences() {
-  waitUntilIdle();
+std::vector<std::string> RoundReader::badRowSentences() const {
   std::vector<std::string> sentences = earlierSentences;
-  for (const std::unique_ptr<BatchSource> &source : sources)
-    for (const std::string &sentence : source->badRowSentences())
-      if (sentences.size() < 5)
-        sentences.push_back(sentence);
+  for (const std::string &sentence : front.sentences)
+    if (sentences.size() < keptSentences)
+      sentences.push_back(sentence);
   return sentences;
 }
