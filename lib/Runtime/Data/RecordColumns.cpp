@@ -82,6 +82,14 @@ Status RecordColumns::appendTo(Batch &batch, const int64_t *order,
                               bytes);
       continue;
     }
+    // Bags are numbered by 32 bits too.
+    int64_t bags;
+    if (__builtin_mul_overflow(batch.sampleCount + count, column.field->width,
+                               &bags) ||
+        bags > std::numeric_limits<int32_t>::max())
+      return Status::invalid(std::string("field `") + column.field->name +
+                             "` has 2^31 slots or more in one batch; choose a "
+                             "smaller batch size");
     for (int64_t k = 0; k < count; ++k) {
       const size_t record = static_cast<size_t>(order ? order[k] : first + k);
       const int64_t *splits = column.splits.data() + record * width;
@@ -90,7 +98,7 @@ Status RecordColumns::appendTo(Batch &batch, const int64_t *order,
           static_cast<int64_t>(buffers.values.size() / sizeof(int64_t)) - begin;
       if (splits[width] + offset > std::numeric_limits<int32_t>::max())
         return Status::invalid(std::string("field `") + column.field->name +
-                               "` has more than 2^31 ids in one batch; choose "
+                               "` has 2^31 ids or more in one batch; choose "
                                "a smaller batch size");
       buffers.values.append(
           column.values.data() + static_cast<size_t>(begin) * sizeof(int64_t),

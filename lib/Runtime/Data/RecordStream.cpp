@@ -49,9 +49,10 @@ Status RecordStream::open() {
     begin = data.rows.begin.resolve(total);
     end = data.rows.end.resolve(total);
     if (begin >= end)
-      return Status::invalid("the row range selects none of the " +
-                             std::to_string(total) +
-                             " rows of the data; widen it");
+      return Status::invalid(
+          "the row range selects none of the " +
+          (total == unlimited ? "" : std::to_string(total) + " ") +
+          "rows of the data; widen it");
   }
   int64_t fileBegin = 0;
   for (int32_t i = 0; i < fileCount; ++i) {

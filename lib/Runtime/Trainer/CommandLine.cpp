@@ -275,7 +275,8 @@ static CLI::App *addTrain(CLI::App &app, Flags &flags) {
   command
       ->add_option("--log-losses", flags.session.logLosses,
                    "Write the mean loss of each step to this file, one full-"
-                   "precision number a line")
+                   "precision number a line; nan where the weights sum to "
+                   "zero")
       ->type_name("FILE")
       ->group("State");
   addExecutionFlags(*command, flags, /*withReplicas=*/true);
@@ -386,7 +387,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
   Status status = run(descriptor, options);
   if (!status.ok())
     return fail(1, status.message());
-  if (std::fflush(stdout) != 0)
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
     return fail(1, "cannot write to the standard output; is the disk full?");
   return stopSignal() ? 128 + stopSignal() : 0;
 }

@@ -107,7 +107,7 @@ private:
   bool stepsExhausted() const {
     return options.steps && totalSteps >= *options.steps;
   }
-  void reportBadRows(RoundReader &reader) const;
+  void reportBadRows(const char *label, const RoundReader &reader) const;
   void reportKeys(const char *label, const PullCounts &counts) const;
 
   const pdl_descriptor &descriptor;
@@ -127,9 +127,18 @@ private:
 } // namespace
 
 /// Whether a file can be made at `path`, asked before hours of training.
-static Status checkFolderOf(const std::string &path) {
+static Status checkTarget(const std::string &path) {
   if (path.empty())
     return {};
+  std::error_code ignored;
+  const std::filesystem::file_status target =
+      std::filesystem::status(path, ignored);
+  // A device would be replaced by the file, a folder cannot be.
+  if (std::filesystem::exists(target) &&
+      !std::filesystem::is_regular_file(target))
+    return Status::invalid("cannot write " + path +
+                           ": it is there and is no regular file; name "
+                           "another");
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty())
     folder = ".";
@@ -191,13 +200,14 @@ Status Session::requireSamples(const Report &report,
                          "; check the file and the range of rows");
 }
 
-void Session::reportBadRows(RoundReader &reader) const {
+void Session::reportBadRows(const char *label,
+                            const RoundReader &reader) const {
   const int64_t count = reader.badRowCount();
   if (count == 0)
     return;
   for (const std::string &sentence : reader.badRowSentences())
     logWarning("skipped " + sentence);
-  print(fmt::format("bad rows skipped {}", count));
+  print(fmt::format("{}bad rows skipped {}", label, count));
 }
 
 void Session::reportKeys(const char *label, const PullCounts &counts) const {
@@ -253,7 +263,9 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
     ++totalSteps;
     if (losses.isOpen())
       PDLRT_RETURN_IF_ERROR(losses.write(
-          fmt::format("{:.17g}", step->lossSum / step->weightSum)));
+          step->weightSum != 0
+              ? fmt::format("{:.17g}", step->lossSum / step->weightSum)
+              : "nan"));
     if (progress.due()) {
       int64_t expected = stepsInEpoch;
       if (options.steps) {
@@ -300,13 +312,14 @@ Status Session::evaluateOnce(Runner &runner, const std::string &label,
 }
 
 Status Session::writeDumps() {
-  if (batchDump)
-    PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
-  PDLRT_RETURN_IF_ERROR(losses.close());
+  // The model first: it is what a full disk must not cost.
   if (!options.dump.empty()) {
     PDLRT_RETURN_IF_ERROR(dumpModel(*model, options.dump, options.dumpSlots));
     logInfo("wrote " + options.dump);
   }
+  PDLRT_RETURN_IF_ERROR(losses.close());
+  if (batchDump)
+    PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
   return {};
 }
 
@@ -318,8 +331,8 @@ static std::string joinLines(const std::vector<std::string> &lines) {
 }
 
 Status Session::train() {
-  PDLRT_RETURN_IF_ERROR(checkFolderOf(options.dump));
-  PDLRT_RETURN_IF_ERROR(checkFolderOf(options.dumpBatches));
+  PDLRT_RETURN_IF_ERROR(checkTarget(options.dump));
+  PDLRT_RETURN_IF_ERROR(checkTarget(options.dumpBatches));
   PDLRT_RETURN_IF_ERROR(createModel());
   DataOptions data = options.data;
   data.seed = model->seed();
@@ -345,9 +358,14 @@ Status Session::train() {
     trained = latest;
     std::vector<std::string> lines =
         reportLines("train", descriptor, true, trained);
-    if (tests && !stopSignal()) {
-      tested = {};
+    // An earlier epoch's figures are not this one's.
+    tested = {};
+    if (tests && !stopSignal())
       PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
+    // A test that a signal cut short says nothing about the test data.
+    if (stopSignal())
+      tested = {};
+    if (tests && !stopSignal()) {
       PDLRT_RETURN_IF_ERROR(requireSamples(
           tested,
           options.evaluateFiles.empty() ? data.files : options.evaluateFiles));
@@ -369,7 +387,9 @@ Status Session::train() {
   if (skippedUpdates)
     print(fmt::format("updates skipped for a zero sum of weights {}",
                       skippedUpdates));
-  reportBadRows(*trainer.reader);
+  reportBadRows("", *trainer.reader);
+  if (tests)
+    reportBadRows("test ", *tester.reader);
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
     if (const EmbeddingTable *table = model->table(i))
       print(fmt::format("table @{} keys {}, {:.1f} MiB",
@@ -405,7 +425,7 @@ Status Session::evaluate() {
                     report.samples, report.seconds,
                     report.seconds > 0 ? double(report.samples) / report.seconds
                                        : 0.0));
-  reportBadRows(*tester.reader);
+  reportBadRows("", *tester.reader);
   reportKeys("test", tester.engine->pullCounts());
   for (const std::string &line :
        reportLines("test", descriptor, tester.program->has_loss, report))

@@ -243,6 +243,59 @@ TEST(CommandLine, BadRowsStopOrAreSkipped) {
   EXPECT_THAT(err, HasSubstr("data.tsv:21:1: "));
 }
 
+// The count is that of the rows before the last step, not of those that a
+// reading thread has met by then; the test's bad rows are told apart.
+TEST(CommandLine, BadRowsAreCountedAlikeByAnyNumberOfThreads) {
+  TestFolder folder;
+  const std::string bad = "what\t1\t0\t0\t0\tu\tt\n";
+  std::string text;
+  for (int i = 0; i < 20; ++i)
+    text += makeData(10, i) + bad;
+  std::string data = folder.write("data.tsv", text);
+  std::string test = folder.write("test.tsv", makeData(10) + bad + bad);
+  for (const char *threads : {"1", "2", "4"}) {
+    std::string out, err;
+    ASSERT_EQ(
+        run(folder,
+            {"train", "--data", data, "--evaluate-data", test, "--max-bad-rows",
+             "100", "--batch-size", "10", "--steps", "3", "--threads", threads},
+            &out, &err),
+        0)
+        << err;
+    // A window of 10 rows holds fewer good ones, so that the third batch ends
+    // in the fourth window, rows 30 to 39.
+    EXPECT_EQ(figure(out, "bad rows skipped"), 3) << threads;
+    EXPECT_EQ(figure(out, "test bad rows skipped"), 2) << threads;
+  }
+}
+
+// A loss without weight is no number, on every machine the same text.
+TEST(CommandLine, LossesOfStepsWithoutWeightAreNan) {
+  TestFolder folder;
+  std::string zero = folder.write("zero.tsv", "1\t0\t1\t1\t1\tu1\tt1\n");
+  ASSERT_EQ(run(folder, {"train", "--data", zero, "--log-losses",
+                         folder.file("losses")}),
+            0);
+  EXPECT_EQ(folder.read("losses"), "nan\n");
+}
+
+// The model is written although the batches, which are asked for too, cannot
+// be.
+TEST(CommandLine, AnotherOutputThatFailsDoesNotCostTheModel) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(20)), err;
+  const std::string model = folder.file("model");
+  // A name for the temporary file that is too long for any file system.
+  const std::string longName = folder.file(std::string(250, 'b'));
+  EXPECT_EQ(run(folder,
+                {"train", "--data", data, "--dump", model, "--dump-batches",
+                 longName},
+                nullptr, &err),
+            1);
+  EXPECT_THAT(err, HasSubstr("cannot be created"));
+  EXPECT_TRUE(SafetensorsFile::open(model).ok());
+}
+
 TEST(CommandLine, WhatIsNotFiniteStopsTheProgram) {
   TestFolder folder;
   std::string data = folder.write(
@@ -298,6 +351,13 @@ TEST(CommandLine, BadFlagsAndFiles) {
       {{"train", "--data", data, "--init-from", text}, 1, text.c_str()},
       {{"train", "--data", data, "--dump", "/no/folder/m"}, 1, "/no/folder"},
       {{"train", "--data", data, "--log-losses", "/no/folder/l"}, 1, "/no/fol"},
+      {{"train", "--data", data, "--dump", "/tmp"}, 1, "no regular file"},
+      {{"train", "--data", data, "--dump-batches", "/dev/null"},
+       1,
+       "no regular file"},
+      {{"train", "--data", data, "--rows", "5:5"},
+       1,
+       "selects none of the rows of the data"},
       {{"predict", "--data", data, "--init-from", model, "--output",
         "/no/folder/p"},
        1,
@@ -337,4 +397,23 @@ TEST(CommandLine, SignalsEndAfterTheStep) {
     ASSERT_TRUE(file.ok()) << file.status().message();
     EXPECT_NE(file->find("w"), nullptr);
   }
+}
+
+// Each thread wants a stack, for which there is no room here.
+TEST(CommandLine, ThreadsThatCannotStartAreOneSentence) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "sanitizers reserve more addresses than the limit allows";
+#endif
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(30));
+  const std::string errors = folder.file("errors");
+  const std::string command =
+      "ulimit -v 1500000; " + std::string(HAND_WRITTEN_TRAINER) +
+      " train --threads 1024 --data " + data + " 2> " + errors;
+  const int status = std::system(command.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(folder.read("errors"),
+              HasSubstr("of 1024 threads can be started"));
+  EXPECT_THAT(folder.read("errors"), HasSubstr("give fewer --threads"));
 }
