@@ -1,0 +1,98 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Replicas are part of a result, threads are not: compiled trainers as real
+processes, their dumps compared."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from programs import ADULT, compile_model, metric, model, run
+
+import tensorfile
+
+
+class Replicas(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        root = Path(cls.folder.name)
+        source = model("wide_deep")
+        cls.strict = compile_model(source, root / "strict",
+                                   "--numerics=strict")
+        cls.double = compile_model(source, root / "double",
+                                   "--element-type=f64")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def train(self, trainer, name, *flags):
+        """Values and slots, losses and the report of a training."""
+        dump = Path(self.folder.name, name + ".safetensors")
+        losses = Path(self.folder.name, name + ".losses")
+        report = run(trainer, "train", "--data", ADULT, "--rows", "0:6000",
+                     "--seed", 3, "--dump", dump, "--dump-slots",
+                     "--log-losses", losses, *flags)
+        return dump, losses.read_text(), report.stdout
+
+    def test_threads_change_no_bit(self):
+        first = None
+        for threads in (1, 2, 4):
+            dump, losses, report = self.train(
+                self.strict, f"threads{threads}", "--replicas", "2x2",
+                "--batch-size", 100, "--shuffle-window", 1000, "--epochs", 2,
+                "--evaluate-rows", "6000:9000", "--threads", threads)
+            figures = [metric(report, name) for name in
+                       ("train loss", "train AUC", "test log loss", "test AUC")]
+            result = (dump.read_bytes(), losses, figures)
+            first = first or result
+            self.assertTrue(result[0] == first[0],
+                            f"the dump of {threads} threads differs")
+            self.assertEqual(result[1:], first[1:])
+        # Other replicas are another result, so the comparison means something.
+        dump, _, _ = self.train(
+            self.strict, "other", "--replicas", "4x1", "--batch-size", 100,
+            "--shuffle-window", 1000, "--epochs", 2)
+        self.assertFalse(dump.read_bytes() == first[0])
+
+    def compare(self, name, replicas, batch_size, whole_batch):
+        """Replicas whose batches join to the batches of one: a sum of sums."""
+        one_dump, one_losses, _ = self.train(
+            self.double, name + "_one", "--batch-size", whole_batch)
+        dump, losses, _ = self.train(
+            self.double, name, "--replicas", replicas, "--batch-size",
+            batch_size)
+        losses = [float(line) for line in losses.split()]
+        one_losses = [float(line) for line in one_losses.split()]
+        self.assertEqual(len(losses), len(one_losses))
+        self.assertGreater(len(losses), 20)
+        for step, (got, want) in enumerate(zip(losses, one_losses)):
+            self.assertLess(abs(got - want), 1e-12 * abs(want), f"step {step}")
+        got, want = tensorfile.read(dump), tensorfile.read(one_dump)
+        self.assertEqual(got.keys(), want.keys())
+        for tensor in want:
+            self.assertEqual(got[tensor].shape, want[tensor].shape)
+            # Relative to the tensor's largest value: single elements cancel.
+            largest = max(map(abs, want[tensor].data), default=0)
+            worst = max((abs(a - b) for a, b in
+                         zip(got[tensor].data, want[tensor].data)), default=0)
+            self.assertLessEqual(worst, 1e-12 * largest, tensor)
+
+    def test_two_groups_are_one_batch(self):
+        # 6000 rows: 23 rounds of 2 x 128 records, and 112 in a last round that
+        # leaves the second group without a batch.
+        self.compare("groups", "2x1", 128, 256)
+
+    def test_two_workers_are_one_batch(self):
+        self.compare("workers", "1x2", 128, 256)
+
+    def test_two_by_two_is_one_batch(self):
+        # The last round has two batches, of 64 and of 48 records.
+        self.compare("both", "2x2", 64, 256)
+
+
+if __name__ == "__main__":
+    unittest.main()
