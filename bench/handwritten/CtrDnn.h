@@ -1,4 +1,4 @@
-//===- CtrDnn.cpp - A CTR-DNN training step without a compiler ------------===//
+//===- CtrDnn.h - A CTR-DNN training step without a compiler ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,10 +9,12 @@
 // What a compiled program is measured against: 26 ids of dimension 10 from one
 // table and 13 numbers, three hidden layers of 400, sigmoid cross entropy, Adam
 // for rows (touched ones only) and for weights. One thread. Synthetic ids with
-// skewed frequencies; every step takes the next of a few batches that it has
-// seen, so that the table does not grow while it is timed.
+// skewed frequencies.
 //
 //===----------------------------------------------------------------------===//
+
+#ifndef PDL_BENCH_HANDWRITTEN_CTRDNN_H
+#define PDL_BENCH_HANDWRITTEN_CTRDNN_H
 
 #include "LocalTable.h"
 #include "Measure.h"
@@ -21,22 +23,28 @@
 #include "pdlabi/math.h"
 #include "pdlrt/Core/Worker.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <random>
 #include <vector>
 
-using namespace pdlbench;
+namespace pdlbench {
 
-namespace {
+inline constexpr int64_t slots = 26;
+inline constexpr int64_t numbers = 13;
+inline constexpr int64_t pooled = slots * LocalTable::dimension;
+inline constexpr int64_t widths[] = {pooled + numbers, 400, 400, 400, 1};
+inline constexpr int layers = 4;
 
-constexpr int64_t slots = 26;
-constexpr int64_t numbers = 13;
-constexpr int64_t pooled = slots * LocalTable::dimension;
-constexpr int64_t widths[] = {pooled + numbers, 400, 400, 400, 1};
-constexpr int layers = 4;
+/// Floating-point operations of the products of a step, for one sample: each
+/// layer multiplies forward, for its input and for its weights.
+inline double operationsInSample() {
+  double operations = 0;
+  for (int layer = 0; layer < layers; ++layer)
+    operations += 6.0 * static_cast<double>(widths[layer] * widths[layer + 1]);
+  return operations;
+}
 
 struct Batch {
   std::vector<int64_t> ids; // batch x slots
@@ -44,7 +52,7 @@ struct Batch {
   std::vector<float> labels;
 };
 
-Batch makeBatch(int64_t size, std::mt19937_64 &random) {
+inline Batch makeBatch(int64_t size, std::mt19937_64 &random) {
   std::uniform_real_distribution<double> uniform(0, 1);
   Batch batch;
   for (int64_t sample = 0; sample < size; ++sample) {
@@ -101,9 +109,9 @@ struct Times {
   double total() const { return lookup + forward + backward + sparse + dense; }
 };
 
-class Trainer {
+class HandwrittenTrainer {
 public:
-  Trainer(int32_t numerics, int64_t batchSize)
+  HandwrittenTrainer(int32_t numerics, int64_t batchSize)
       : numerics(numerics), batchSize(batchSize), table(21) {
     for (int layer = 0; layer < layers; ++layer) {
       const int64_t in = widths[layer], out = widths[layer + 1];
@@ -264,74 +272,6 @@ private:
   int64_t steps = 0;
 };
 
-/// Returns false if training does not lower the loss.
-bool run(int32_t numerics, int64_t batchSize, double peak) {
-  std::mt19937_64 random(7);
-  std::vector<Batch> batches;
-  for (int i = 0; i < 16; ++i)
-    batches.push_back(makeBatch(batchSize, random));
-  Trainer trainer(numerics, batchSize);
-  Times warmUp;
-  double firstLoss = 0, lastLoss = 0;
-  for (const Batch &batch : batches)
-    firstLoss += trainer.step(batch, warmUp);
-  // The fastest of a few passes over all batches.
-  Times best;
-  double bestTotal = 1e30, unique = 0;
-  for (int pass = 0; pass < 6; ++pass) {
-    Times times;
-    lastLoss = unique = 0;
-    for (const Batch &batch : batches) {
-      lastLoss += trainer.step(batch, times);
-      unique += trainer.uniqueKeys();
-    }
-    if (times.total() < bestTotal) {
-      bestTotal = times.total();
-      best = times;
-    }
-  }
-  const double count = static_cast<double>(batches.size());
-  const double samples = count * static_cast<double>(batchSize);
-  double operations = 0;
-  for (int layer = 0; layer < layers; ++layer)
-    operations += 6.0 * static_cast<double>(widths[layer] * widths[layer + 1]);
-  const double limit = peak / operations;
-  const double rate = samples / bestTotal;
-  const auto milliseconds = [&](double seconds) {
-    return 1e3 * seconds / count;
-  };
-  std::printf("%-6s %5lld %9.0f %7.1f %% %7.3f %7.3f %8.3f %7.3f %7.3f   "
-              "%.0f keys a batch, loss %.3f to %.3f\n",
-              numerics == PDL_NUMERICS_STRICT ? "strict" : "fast",
-              static_cast<long long>(batchSize), rate, 100 * rate / limit,
-              milliseconds(best.lookup), milliseconds(best.forward),
-              milliseconds(best.backward), milliseconds(best.sparse),
-              milliseconds(best.dense), unique / count, firstLoss / count,
-              lastLoss / count);
-  std::fflush(stdout);
-  return lastLoss < firstLoss;
-}
+} // namespace pdlbench
 
-} // namespace
-
-int main() {
-  const double peak = fmaPeak();
-  std::printf("FMA loop: %.1f Gflop/s on one core\n", peak * 1e-9);
-  std::printf("\nStep, one thread. Limit: the FMA loop doing the products "
-              "alone.\n%-6s %5s %9s %9s %7s %7s %8s %7s %7s   (ms a batch)\n",
-              "gemm", "batch", "samples/s", "of limit", "lookup", "forward",
-              "backward", "sparse", "dense");
-  bool learns = true;
-  for (int64_t batchSize : {512, 1000}) {
-    learns &= run(PDL_NUMERICS_STRICT, batchSize, peak);
-#ifdef PDL_HAVE_ONEDNN
-    learns &= run(PDL_NUMERICS_FAST, batchSize, peak);
-#endif
-  }
-  printGemmTable(peak);
-  if (!learns) {
-    std::fprintf(stderr, "error: the loss did not fall\n");
-    return 1;
-  }
-  return 0;
-}
+#endif // PDL_BENCH_HANDWRITTEN_CTRDNN_H

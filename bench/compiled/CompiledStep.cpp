@@ -1,0 +1,185 @@
+//===- CompiledStep.cpp - Compiled steps beside the step by hand ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Drives the engine of a trainer with batches in memory: nothing is read or
+// parsed. The programs and the step by hand take turns on the same batches, so
+// that what else the machine does falls on all of them alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CtrDnn.h"
+#include "Measure.h"
+
+#include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Trainer/Engine.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace pdlbench;
+using namespace pdlrt;
+
+extern "C" {
+const pdl_descriptor *ctr_dnn_strict_query(uint32_t version);
+const pdl_descriptor *ctr_dnn_strict_plain_query(uint32_t version);
+const pdl_descriptor *ctr_dnn_fast_query(uint32_t version);
+const pdl_descriptor *ctr_dnn_fast_plain_query(uint32_t version);
+}
+
+namespace {
+
+using Query = const pdl_descriptor *(*)(uint32_t version);
+
+/// Ends the program with the sentence of a failed call.
+template <typename Result> auto orFail(Expected<Result> result) {
+  if (!result) {
+    std::fprintf(stderr, "error: %s\n", result.status().message().c_str());
+    std::exit(1);
+  }
+  return std::move(*result);
+}
+
+/// One replica of a compiled program.
+class CompiledTrainer {
+public:
+  explicit CompiledTrainer(Query query)
+      : descriptor(*orFail(loadDescriptor(query))), scheduler(1),
+        model(descriptor, /*seed=*/1),
+        communicator(createLocalCommunicator(1, scheduler)),
+        engine(model, *findProgram(descriptor, "train"), /*workers=*/1,
+               scheduler, *communicator) {}
+
+  /// Returns the mean loss.
+  double step(const Batch &batch) {
+    const auto size = static_cast<int64_t>(batch.labels.size());
+    for (auto i = static_cast<int64_t>(splits.size()); i <= size * slots; ++i)
+      splits.push_back(static_cast<int32_t>(i));
+    const auto field = [](const auto &values, const int32_t *fieldSplits) {
+      using Element = typename std::decay_t<decltype(values)>::value_type;
+      return pdl_field_data{const_cast<Element *>(values.data()), fieldSplits,
+                            static_cast<int64_t>(values.size())};
+    };
+    const pdl_field_data fields[] = {field(batch.labels, nullptr),
+                                     field(batch.dense, nullptr),
+                                     field(batch.ids, splits.data())};
+    StepInput input;
+    input.fields = fields;
+    input.samples = size;
+    input.file = "memory";
+    const StepResult result = orFail(engine.step({&input, 1}));
+    return result.lossSum / result.weightSum;
+  }
+
+private:
+  const pdl_descriptor &descriptor;
+  Scheduler scheduler;
+  Model model;
+  std::unique_ptr<Communicator> communicator;
+  Engine engine;
+  std::vector<int32_t> splits;
+};
+
+/// A way to do the step, and the best that it has shown.
+struct Contender {
+  std::string name;
+  std::function<double(const Batch &)> step;
+  double bestSeconds = 1e30;
+  double firstLoss = 0, lastLoss = 0;
+
+  /// One step on each batch; returns the mean loss.
+  double pass(const std::vector<Batch> &batches) {
+    double loss = 0;
+    const double start = threadSeconds();
+    for (const Batch &batch : batches)
+      loss += step(batch);
+    bestSeconds = std::min(bestSeconds, threadSeconds() - start);
+    return loss / static_cast<double>(batches.size());
+  }
+};
+
+Contender compiled(const char *name, Query query) {
+  auto trainer = std::make_shared<CompiledTrainer>(query);
+  return {name, [trainer](const Batch &batch) { return trainer->step(batch); }};
+}
+
+Contender handwritten(int32_t numerics, int64_t batchSize) {
+  auto trainer = std::make_shared<HandwrittenTrainer>(numerics, batchSize);
+  auto times = std::make_shared<Times>();
+  return {"by hand", [trainer, times](const Batch &batch) {
+            return trainer->step(batch, *times);
+          }};
+}
+
+/// The first contender is what the others are compared with. Returns false if
+/// one of them does not learn.
+bool compare(const char *numerics, int64_t batchSize, int passes, double limit,
+             std::vector<Contender> contenders) {
+  std::mt19937_64 random(7);
+  std::vector<Batch> batches;
+  for (int i = 0; i < 16; ++i)
+    batches.push_back(makeBatch(batchSize, random));
+  for (Contender &contender : contenders) {
+    contender.firstLoss = contender.pass(batches);
+    contender.bestSeconds = 1e30; // that pass has filled the table
+  }
+  for (int pass = 0; pass < passes; ++pass)
+    for (Contender &contender : contenders)
+      contender.lastLoss = contender.pass(batches);
+  bool learn = true;
+  for (const Contender &contender : contenders) {
+    const double samples =
+        static_cast<double>(batches.size()) * static_cast<double>(batchSize);
+    const double rate = samples / contender.bestSeconds;
+    std::printf("%-6s %5lld  %-25s %9.0f %8.1f %% %9.3f   %.3f to %.3f\n",
+                numerics, static_cast<long long>(batchSize),
+                contender.name.c_str(), rate, 100 * rate / limit,
+                contenders.front().bestSeconds / contender.bestSeconds,
+                contender.firstLoss, contender.lastLoss);
+    learn &= contender.lastLoss < contender.firstLoss;
+  }
+  std::fflush(stdout);
+  return learn;
+}
+
+} // namespace
+
+int main() {
+  constexpr int passes = 8;
+  const double peak = fmaPeak();
+  const double limit = peak / operationsInSample();
+  std::printf("FMA loop: %.1f Gflop/s on one core\n\n", peak * 1e-9);
+  std::printf(
+      "Step, one thread. Limit: the FMA loop doing the products alone.\n"
+      "%-6s %5s  %-25s %9s %10s %9s   %s\n",
+      "gemm", "batch", "", "samples/s", "of limit", "by hand", "loss");
+  bool learn = true;
+  for (int64_t batchSize : {512, 1000}) {
+    learn &= compare(
+        "strict", batchSize, passes, limit,
+        {handwritten(PDL_NUMERICS_STRICT, batchSize),
+         compiled("compiled, no decay, clip", ctr_dnn_strict_plain_query),
+         compiled("compiled", ctr_dnn_strict_query)});
+#ifdef PDL_HAVE_ONEDNN
+    learn &=
+        compare("fast", batchSize, passes, limit,
+                {handwritten(PDL_NUMERICS_FAST, batchSize),
+                 compiled("compiled, no decay, clip", ctr_dnn_fast_plain_query),
+                 compiled("compiled", ctr_dnn_fast_query)});
+#endif
+  }
+  if (!learn) {
+    std::fprintf(stderr, "error: the loss did not fall\n");
+    return 1;
+  }
+  return 0;
+}
