@@ -29,12 +29,18 @@ public:
   template <typename T>
   void add(const T *gradient, long long count, double weight) {
     const T divisor = static_cast<T>(weight);
-    for (long long i = 0; i < count; ++i) {
-      const T quotient = gradient[i] / divisor;
-      const double wide = static_cast<double>(quotient);
-      lanes[position] += wide * wide;
-      position = (position + 1) % 16;
-    }
+    long long i = 0;
+    while (i < count && position != 0)
+      addOne(gradient[i++], divisor);
+    // Lanes do not meet, so that whole rounds may share vectors.
+    for (; count - i >= laneCount; i += laneCount)
+      for (int lane = 0; lane < laneCount; ++lane) {
+        const T quotient = gradient[i + lane] / divisor;
+        const double wide = static_cast<double>(quotient);
+        lanes[lane] += wide * wide;
+      }
+    while (i < count)
+      addOne(gradient[i++], divisor);
   }
 
   /// The partial of the elements so far.
@@ -49,7 +55,16 @@ public:
   }
 
 private:
-  double lanes[16] = {};
+  static constexpr int laneCount = 16;
+
+  template <typename T> void addOne(T gradient, T divisor) {
+    const T quotient = gradient / divisor;
+    const double wide = static_cast<double>(quotient);
+    lanes[position] += wide * wide;
+    position = (position + 1) % laneCount;
+  }
+
+  double lanes[laneCount] = {};
   int position = 0;
 };
 

@@ -142,9 +142,11 @@ inline typename Vector::Register loadOfC(const typename Vector::Element *from,
   return v + 1 < vectors ? Vector::load(from) : Vector::loadMasked(from, tail);
 }
 
+// A call would keep the sums in memory, from the first block of k on.
 template <typename Vector, int rows, int vectors>
-inline void applyPosts(typename Vector::Register (&sum)[rows][vectors],
-                       const Tile<Vector> &tile) {
+[[gnu::always_inline]] inline void
+applyPosts(typename Vector::Register (&sum)[rows][vectors],
+           const Tile<Vector> &tile) {
   using Element = typename Vector::Element;
   const StrictArguments<Element> &arguments = *tile.arguments;
   for (int64_t post = 0; post < arguments.postCount; ++post) {

@@ -138,6 +138,15 @@ private:
   /// The place of a key, or the bucket and place where it would be put.
   static bool search(const std::vector<Bucket> &buckets, int64_t key,
                      uint64_t mixed, uint64_t &bucket, uint32_t &place);
+  /// Starts loading the buckets in which keys of one shard are searched first,
+  /// so that their searches do not wait one after the other.
+  static void prefetchBuckets(const std::vector<Bucket> &buckets,
+                              const uint64_t *mixed, const int32_t *first,
+                              const int32_t *last) {
+    for (; first != last; ++first)
+      __builtin_prefetch(buckets.data() +
+                         bucketOf(mixed[*first], buckets.size()));
+  }
   static void grow(Shard &shard);
 
   void *rowAt(const Shard &shard, uint32_t index) const {
@@ -217,6 +226,7 @@ Status HashTable::findOrInsert(int64_t count, const int64_t *keys, void **rows,
       continue;
     Shard &shard = shards[number];
     std::lock_guard lock(shard.mutex);
+    prefetchBuckets(shard.buckets, batch.mixed, first, last);
     for (; first != last; ++first) {
       const int64_t key = keys[*first];
       const uint64_t mixed = batch.mixed[*first];
@@ -267,6 +277,7 @@ int64_t HashTable::find(int64_t count, const int64_t *keys, void **rows,
       continue;
     const Shard &shard = shards[number];
     std::lock_guard lock(shard.mutex);
+    prefetchBuckets(shard.buckets, batch.mixed, first, last);
     for (; first != last; ++first) {
       uint64_t bucket;
       uint32_t place;

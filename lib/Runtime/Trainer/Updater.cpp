@@ -22,6 +22,10 @@ static constexpr int64_t elementsInTask = 16384;
 /// saves.
 static constexpr int64_t elementsWorthThreads = 16384;
 static constexpr int64_t shardsInTask = 16;
+/// Rows of one call of a row kernel: their lines fit into the nearest cache
+/// with those of the next call.
+static constexpr int64_t rowsInCall = 32;
+static constexpr int64_t cacheLineBytes = 64;
 static constexpr int64_t shardTasks = EmbeddingTable::shardCount / shardsInTask;
 
 const pdl_symbol &Updater::symbolOf(int32_t update) const {
@@ -202,11 +206,21 @@ void Updater::applyTouched(const Task &task) {
   const int64_t begin = own.splits[task.begin], end = own.splits[task.end];
   if (begin == end)
     return;
-  symbol.row_kernel(end - begin, symbol.row_width,
-                    static_cast<void *const *>(own.rows.data()) + begin,
-                    static_cast<const void *const *>(own.gradients.data()) +
-                        begin,
-                    scalarsOf(symbol));
+  auto *rows = static_cast<void *const *>(own.rows.data());
+  auto *gradients = static_cast<const void *const *>(own.gradients.data());
+  const int64_t rowBytes = (1 + symbol.slot_count) * symbol.row_width *
+                           elementSize(model.descriptor().element_type);
+  // Rows of a large table are not in a cache: those of the next call of the
+  // kernel are loaded while it works on these.
+  for (int64_t first = begin; first < end; first += rowsInCall) {
+    const int64_t last = std::min(end, first + rowsInCall);
+    const int64_t next = std::min(end, last + rowsInCall);
+    for (int64_t i = last; i < next; ++i)
+      for (int64_t byte = 0; byte < rowBytes; byte += cacheLineBytes)
+        __builtin_prefetch(static_cast<const char *>(rows[i]) + byte, 1);
+    symbol.row_kernel(last - first, symbol.row_width, rows + first,
+                      gradients + first, scalarsOf(symbol));
+  }
 }
 
 void Updater::reserveScratch(const Task &task) {
