@@ -1,0 +1,92 @@
+//===- Clock.cpp - Time and timers, real or by hand -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Core/Clock.h"
+
+#include <algorithm>
+
+using namespace pdlrt;
+
+Clock::~Clock() = default;
+
+/// Drops actions. What they hold may add others as it is let go.
+static void dropAll(
+    std::map<std::pair<ClockTime, uint64_t>, std::function<void()>> &actions) {
+  while (!actions.empty())
+    std::exchange(actions, {}).clear();
+}
+
+ManualClock::~ManualClock() { dropAll(actions); }
+
+void ManualClock::runAt(ClockTime when, std::function<void()> action) {
+  actions.emplace(std::pair(std::max(when, time), nextNumber++),
+                  std::move(action));
+}
+
+bool ManualClock::runNext() {
+  if (actions.empty())
+    return false;
+  auto node = actions.extract(actions.begin());
+  time = node.key().first;
+  node.mapped()();
+  return true;
+}
+
+void ManualClock::advanceTo(ClockTime when) {
+  while (!actions.empty() && actions.begin()->first.first <= when)
+    runNext();
+  time = std::max(time, when);
+}
+
+RealClock::RealClock()
+    : start(std::chrono::steady_clock::now()), thread([this] { loop(); }) {}
+
+RealClock::~RealClock() {
+  {
+    const std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  thread.join();
+  dropAll(actions);
+}
+
+ClockTime RealClock::now() const {
+  return std::chrono::steady_clock::now() - start;
+}
+
+void RealClock::runAt(ClockTime when, std::function<void()> action) {
+  // A time that has passed counts as now: late ones must not overtake others.
+  when = std::max(when, now());
+  {
+    const std::lock_guard lock(mutex);
+    actions.emplace(std::pair(when, nextNumber++), std::move(action));
+  }
+  changed.notify_all();
+}
+
+void RealClock::loop() {
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    if (actions.empty()) {
+      changed.wait(lock);
+      continue;
+    }
+    const ClockTime when = actions.begin()->first.first;
+    if (when > now()) {
+      changed.wait_until(lock, start + when);
+      continue;
+    }
+    auto node = actions.extract(actions.begin());
+    lock.unlock();
+    node.mapped()();
+    // What the action holds is let go without the lock: it may call us.
+    node = {};
+    lock.lock();
+  }
+}

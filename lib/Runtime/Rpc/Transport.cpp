@@ -1,0 +1,16 @@
+//===- Transport.cpp - Requests and responses between processes -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Rpc/Transport.h"
+
+using namespace pdlrt;
+
+Responder::Sink::~Sink() = default;
+Listener::~Listener() = default;
+Connection::~Connection() = default;
+Transport::~Transport() = default;

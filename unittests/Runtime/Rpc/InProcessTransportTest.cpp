@@ -1,0 +1,84 @@
+//===- InProcessTransportTest.cpp - Ends within one process ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TransportConformance.h"
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+
+namespace {
+
+/// One thread: time passes as the test waits.
+class ManualEnvironment {
+public:
+  Transport &transport() { return *network; }
+  std::string newAddress() { return "server-" + std::to_string(next++); }
+  bool waitFor(const std::function<bool()> &condition) {
+    while (!condition())
+      if (!clock.runNext())
+        return false;
+    return true;
+  }
+
+private:
+  ManualClock clock;
+  std::unique_ptr<Transport> network = createInProcessTransport(clock);
+  int next = 0;
+};
+
+/// Handlers and ends run on the clock's thread.
+class RealEnvironment {
+public:
+  Transport &transport() { return *network; }
+  std::string newAddress() { return "server-" + std::to_string(next++); }
+  bool waitFor(const std::function<bool()> &condition) {
+    const ClockTime giveUp = clock.now() + std::chrono::seconds(20);
+    while (!condition()) {
+      if (clock.now() > giveUp)
+        return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+private:
+  RealClock clock;
+  std::unique_ptr<Transport> network = createInProcessTransport(clock);
+  int next = 0;
+};
+
+} // namespace
+
+namespace pdlrt::test {
+using InProcessEnvironments =
+    testing::Types<ManualEnvironment, RealEnvironment>;
+INSTANTIATE_TYPED_TEST_SUITE_P(InProcess, TransportConformance,
+                               InProcessEnvironments);
+} // namespace pdlrt::test
+
+TEST(InProcessTransportTest, BytesAreShared) {
+  ManualClock clock;
+  const auto network = createInProcessTransport(clock);
+  const void *seen = nullptr;
+  auto listener = network->listen("here", [&](Message request, Responder back) {
+    seen = request.slices().front().data;
+    back.answer(std::move(request));
+  });
+  ASSERT_TRUE(listener.ok());
+  auto connection = network->connect("here");
+  ASSERT_TRUE(connection.ok());
+  const Message message = Message::ofString("rows");
+  const void *answered = nullptr;
+  (*connection)->call(message, std::chrono::seconds(1), [&](CallResult result) {
+    answered = result.response.slices().front().data;
+  });
+  while (clock.runNext()) {
+  }
+  EXPECT_EQ(seen, message.slices().front().data);
+  EXPECT_EQ(answered, seen);
+}
