@@ -267,7 +267,7 @@ Constant<pdl_group> DescriptorBuilder::buildGroup(nn::GroupOp group) {
                        : PDL_UNTOUCHED_LAZY;
   data.clip = -1;
   if (FlatSymbolRefAttr clip = group.getClipAttr())
-    data.clip = *order.clip(clip.getValue());
+    data.clip = order.clip(clip.getValue());
   rt::OnceKernelOp kernel = onceKernels.lookup(group.getSymNameAttr());
   data.scalar_count = kernel.getScalarCount();
   result.point(data.once, kernel.getCallee().str());
@@ -312,14 +312,14 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
 
   SmallVector<int32_t> fields;
   for (auto field : program.getFields().getAsRange<FlatSymbolRefAttr>())
-    fields.push_back(*order.field(field.getValue()));
+    fields.push_back(order.field(field.getValue()));
   data.field_count = fields.size();
   result.point(data.fields, constants.int32s(prefix + ".fields", fields));
 
   std::vector<Constant<pdl_lookup_descriptor>> lookups;
   for (auto table : program.getLookups().getAsRange<FlatSymbolRefAttr>()) {
     lookups.emplace_back();
-    lookups.back().data.symbol = *order.symbol(table.getValue());
+    lookups.back().data.symbol = order.symbol(table.getValue());
   }
   data.lookup_count = lookups.size();
   result.point(data.lookups, constants.structs(prefix + ".lookups", lookups));
@@ -329,7 +329,7 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
        llvm::zip_equal(program.getUpdates().getAsRange<FlatSymbolRefAttr>(),
                        program.getUpdateLookups())) {
     updates.emplace_back();
-    updates.back().data.symbol = *order.symbol(symbol.getValue());
+    updates.back().data.symbol = order.symbol(symbol.getValue());
     updates.back().data.lookup = lookup;
   }
   data.update_count = updates.size();

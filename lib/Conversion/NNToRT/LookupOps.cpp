@@ -77,7 +77,7 @@ void pdlc::emitPull(StageEmitter &emitter, nn::PullOp op) {
   Value into = emitter.pointer(rt::Place::lookup, lookup);
   emitter.returnUnlessZero(
       rt::UniqueOp::create(builder, builder.getI32Type(), worker, ids, into));
-  int64_t table = *emitter.module.order.symbol(op.getTable());
+  int64_t table = emitter.module.order.symbol(op.getTable());
   emitter.returnUnlessZero(
       rt::PullOp::create(builder, builder.getI32Type(), worker, table, into));
 }

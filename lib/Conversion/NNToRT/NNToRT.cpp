@@ -68,7 +68,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
     return failure();
   ProgramSizes sizes(program);
   auto parameterIndex = [&](FlatSymbolRefAttr symbol) -> int64_t {
-    return context.order.symbol(symbol.getValue()).value_or(0);
+    return context.order.symbol(symbol.getValue());
   };
   BufferPlan plan(program, sizes, parameterIndex);
   numFused += plan.fusedCount();

@@ -47,7 +47,7 @@ void pdlc::emitLossSum(StageEmitter &emitter, nn::LossSumOp op) {
 }
 
 void pdlc::emitObserve(StageEmitter &emitter, nn::ObserveOp op) {
-  int64_t index = *emitter.module.order.metric(op.getMetric());
+  int64_t index = emitter.module.order.metric(op.getMetric());
   Attribute kind = emitter.module.order.metrics[index].getKind();
   int64_t buckets = 0;
   auto metric =

@@ -9,6 +9,7 @@
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -36,24 +37,22 @@ DescriptorOrder::DescriptorOrder(ModuleOp module) {
 }
 
 template <typename Range>
-static std::optional<int32_t> indexOf(Range &&range, StringRef name) {
+static int32_t indexOf(Range &&range, StringRef name) {
   for (auto [index, op] : llvm::enumerate(range))
     if (SymbolTable::getSymbolName(op).getValue() == name)
       return static_cast<int32_t>(index);
-  return std::nullopt;
+  llvm_unreachable("a name that the verifier has not found");
 }
 
-std::optional<int32_t> DescriptorOrder::field(StringRef name) {
-  if (!record)
-    return std::nullopt;
+int32_t DescriptorOrder::field(StringRef name) {
   return indexOf(record.getBody().getOps<nn::FieldOp>(), name);
 }
-std::optional<int32_t> DescriptorOrder::symbol(StringRef name) const {
+int32_t DescriptorOrder::symbol(StringRef name) const {
   return indexOf(symbols, name);
 }
-std::optional<int32_t> DescriptorOrder::clip(StringRef name) const {
+int32_t DescriptorOrder::clip(StringRef name) const {
   return indexOf(clips, name);
 }
-std::optional<int32_t> DescriptorOrder::metric(StringRef name) const {
+int32_t DescriptorOrder::metric(StringRef name) const {
   return indexOf(metrics, name);
 }

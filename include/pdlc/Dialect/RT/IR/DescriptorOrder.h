@@ -10,7 +10,6 @@
 #define PDLC_DIALECT_RT_IR_DESCRIPTORORDER_H
 
 #include "pdlc/Dialect/NN/IR/NN.h"
-#include <optional>
 
 namespace pdlc::rt {
 
@@ -31,11 +30,12 @@ struct DescriptorOrder {
   llvm::SmallVector<nn::ClipOp> clips;
   llvm::SmallVector<nn::MetricOp> metrics;
 
-  /// The index of a name in its list, nothing if it is not there.
-  std::optional<int32_t> field(llvm::StringRef name);
-  std::optional<int32_t> symbol(llvm::StringRef name) const;
-  std::optional<int32_t> clip(llvm::StringRef name) const;
-  std::optional<int32_t> metric(llvm::StringRef name) const;
+  /// The index of a name in its list, which must have it: the verifiers of the
+  /// ops that refer to it have made sure.
+  int32_t field(llvm::StringRef name);
+  int32_t symbol(llvm::StringRef name) const;
+  int32_t clip(llvm::StringRef name) const;
+  int32_t metric(llvm::StringRef name) const;
 };
 
 } // namespace pdlc::rt
