@@ -37,6 +37,22 @@ bool pdlrt::allFinite(int32_t type, int64_t count, const void *values) {
              : exponentsBelow<uint64_t>(count, values, 0x7ff0000000000000u);
 }
 
+template <typename T>
+static bool quotientsFinite(int64_t count, const void *values, T weight) {
+  auto *elements = static_cast<const T *>(values);
+  bool finite = true;
+  for (int64_t i = 0; i < count; ++i)
+    finite &= std::isfinite(elements[i] / weight);
+  return finite;
+}
+
+bool pdlrt::allQuotientsFinite(int32_t type, int64_t count, const void *values,
+                               double weight) {
+  return type == PDL_F32
+             ? quotientsFinite(count, values, static_cast<float>(weight))
+             : quotientsFinite(count, values, weight);
+}
+
 std::vector<GradientBlock>
 pdlrt::gradientBlocks(const pdl_descriptor &descriptor,
                       const pdl_program &program) {

@@ -225,6 +225,24 @@ TEST(Engine, StopsWhenTheMergedGradientOverflows) {
   EXPECT_EQ(stateOf(trained.model), before);
 }
 
+// Weights that cancel almost, so that the division by their sum overflows.
+TEST(Engine, StopsWhenTheDivisionByTheWeightOverflows) {
+  TrainedModel trained(handWrittenProgram({}), 1, 1, 1);
+  static_cast<float *>(trained.model.value(SymbolWeights))[0] = 0;
+  Samples<float> samples;
+  samples.add(1, 1, {1e35f, 0, 0}, {});
+  samples.add(0, -0.99999994f, {0, 0, 0}, {});
+  StepInput input = samples.input();
+  const std::vector<char> before = stateOf(trained.model);
+  Expected<StepResult> result = trained.train.step({&input, 1});
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.status().message().find("gradients of @w, divided by"),
+            std::string::npos)
+      << result.status().message();
+  EXPECT_EQ(stateOf(trained.model), before);
+  EXPECT_EQ(trained.model.stepCount(0), 0);
+}
+
 TEST(Engine, ZeroWeightSkipsTheUpdateAndCountsIt) {
   TrainedModel trained(handWrittenProgram({}), 1, 1, 1);
   Samples<float> samples = makeSamples<float>(3, 8);
