@@ -1,0 +1,71 @@
+//===- Envelope.cpp - Who sends which request -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Rpc/Envelope.h"
+
+#include <cstring>
+
+using namespace pdlrt;
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "the wire is little-endian");
+
+static constexpr uint32_t mark = 0x4d4c4450; // "PDLM"
+static constexpr uint16_t wireVersion = 1;
+
+template <typename T> static void put(std::string &out, T value) {
+  out.append(reinterpret_cast<const char *>(&value), sizeof(T));
+}
+
+template <typename T> static T take(const char *&position) {
+  T value;
+  std::memcpy(&value, position, sizeof(T));
+  position += sizeof(T);
+  return value;
+}
+
+void pdlrt::encodeEnvelope(const Envelope &envelope, std::string &out) {
+  put(out, mark);
+  put(out, wireVersion);
+  put(out, static_cast<uint16_t>(envelope.kind));
+  put(out, envelope.trainer);
+  put(out, envelope.worker);
+  put(out, envelope.incarnation);
+  put(out, envelope.sequence);
+  put(out, envelope.epoch);
+}
+
+Expected<Envelope> pdlrt::decodeEnvelope(std::string_view &bytes) {
+  if (bytes.size() < envelopeSize)
+    return Status::invalid("message of " + std::to_string(bytes.size()) +
+                           " bytes: the head alone has " +
+                           std::to_string(envelopeSize));
+  const char *position = bytes.data();
+  if (take<uint32_t>(position) != mark)
+    return Status::invalid("message does not start with the mark of a PDL "
+                           "message: is the address a PDL server's?");
+  if (const auto version = take<uint16_t>(position); version != wireVersion)
+    return Status::invalid("message has wire version " +
+                           std::to_string(version) + ", this program speaks " +
+                           std::to_string(wireVersion) +
+                           ": translate both with one compiler");
+  Envelope envelope;
+  const auto kind = take<uint16_t>(position);
+  if (kind < static_cast<uint16_t>(MessageKind::Join) ||
+      kind > static_cast<uint16_t>(MessageKind::Refusal))
+    return Status::invalid("message has the unknown kind " +
+                           std::to_string(kind));
+  envelope.kind = static_cast<MessageKind>(kind);
+  envelope.trainer = take<uint32_t>(position);
+  envelope.worker = take<uint32_t>(position);
+  envelope.incarnation = take<uint64_t>(position);
+  envelope.sequence = take<uint64_t>(position);
+  envelope.epoch = take<uint64_t>(position);
+  bytes.remove_prefix(envelopeSize);
+  return envelope;
+}

@@ -1,0 +1,106 @@
+//===- EnvelopeTest.cpp - Heads, and who is let through -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Rpc/Envelope.h"
+#include "pdlrt/Server/ReplayGuard.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace pdlrt;
+
+namespace {
+
+using Verdict = ReplayGuard::Verdict;
+
+Envelope request(uint64_t incarnation, uint64_t sequence) {
+  return {MessageKind::Exchange, 3, 0, incarnation, sequence, 1};
+}
+
+TEST(EnvelopeTest, GoesThereAndBack) {
+  const Envelope sent = {MessageKind::Leave, 1, 2, 3, ~uint64_t(0), 5};
+  std::string bytes;
+  encodeEnvelope(sent, bytes);
+  ASSERT_EQ(bytes.size(), envelopeSize);
+  EXPECT_EQ(bytes.substr(0, 4), "PDLM");
+  bytes += "payload";
+  std::string_view rest = bytes;
+  const auto read = decodeEnvelope(rest);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(*read, sent);
+  EXPECT_EQ(rest, "payload");
+}
+
+TEST(EnvelopeTest, ForeignBytesAreErrors) {
+  std::string good;
+  encodeEnvelope(request(1, 1), good);
+  for (size_t size = 0; size < good.size(); ++size) {
+    std::string_view bytes(good.data(), size);
+    EXPECT_FALSE(decodeEnvelope(bytes).ok());
+    EXPECT_EQ(bytes.size(), size);
+  }
+  // Mark, version, kind: each of their bytes matters.
+  for (size_t i = 0; i < 8; ++i) {
+    std::string changed = good;
+    changed[i] = static_cast<char>(changed[i] ^ 0x40);
+    std::string_view bytes = changed;
+    EXPECT_FALSE(decodeEnvelope(bytes).ok()) << i;
+  }
+  std::mt19937 random(1);
+  for (int round = 0; round < 10000; ++round) {
+    std::string noise(random() % 64, '\0');
+    for (char &byte : noise)
+      byte = static_cast<char>(random());
+    std::string_view bytes = noise;
+    EXPECT_FALSE(decodeEnvelope(bytes).ok());
+  }
+}
+
+TEST(ReplayGuardTest, EachSequenceIsFreshOnce) {
+  ReplayGuard guard;
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Unknown);
+  ASSERT_EQ(*guard.join(request(1, 0)), 1u);
+  EXPECT_EQ(guard.admit(request(1, 0)), Verdict::Gap);
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Gap);
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Fresh);
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Pending);
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Gap);
+  guard.answered(request(1, 1), Message::ofString("one"));
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Repeat);
+  EXPECT_EQ(guard.lastAnswer(request(1, 1)).toString(), "one");
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Fresh);
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Stale);
+}
+
+TEST(ReplayGuardTest, ALaterStartFencesEarlierOnes) {
+  ReplayGuard guard;
+  ASSERT_TRUE(guard.join(request(1, 0)).ok());
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Fresh);
+  guard.answered(request(1, 1), Message::ofString("one"));
+  EXPECT_EQ(guard.admit(request(2, 2)), Verdict::Unknown);
+  EXPECT_EQ(*guard.join(request(2, 0)), 2u);
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Fenced);
+  EXPECT_EQ(guard.admit(request(2, 1)), Verdict::Repeat);
+  EXPECT_EQ(guard.admit(request(2, 2)), Verdict::Fresh);
+  const auto late = guard.join(request(1, 0));
+  ASSERT_FALSE(late.ok());
+  EXPECT_NE(late.status().message().find("trainer 3"), std::string::npos);
+}
+
+TEST(ReplayGuardTest, WorkersAreApart) {
+  ReplayGuard guard;
+  Envelope other = request(1, 1);
+  other.worker = 1;
+  ASSERT_TRUE(guard.join(request(1, 0)).ok());
+  EXPECT_EQ(guard.admit(other), Verdict::Unknown);
+  ASSERT_TRUE(guard.join(other).ok());
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Fresh);
+  EXPECT_EQ(guard.admit(other), Verdict::Fresh);
+}
+
+} // namespace
