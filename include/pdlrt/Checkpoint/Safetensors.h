@@ -18,6 +18,7 @@
 
 #include "pdlrt/Core/Status.h"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +26,13 @@
 #include <vector>
 
 namespace pdlrt {
+
+/// Size and sum (XXH3, 64 bits) of a file's bytes.
+struct FileDigest {
+  uint64_t bytes = 0;
+  uint64_t hash = 0;
+  bool operator==(const FileDigest &) const = default;
+};
 
 /// The element types that are read and written.
 enum class TensorType { F32, F64, I32, I64, U64 };
@@ -70,6 +78,8 @@ public:
   const std::vector<TensorView> &tensors() const;
   /// Null if there is none of that name.
   const TensorView *find(std::string_view name) const;
+  /// Of the bytes in the file now.
+  FileDigest digest() const;
   /// The texts under "__metadata__".
   const std::map<std::string, std::string> &metadata() const;
 
@@ -93,7 +103,8 @@ public:
 
   /// Writes to a temporary name beside `path`, flushes it to the disk and
   /// renames it, so that a reader sees the old file or the whole new one.
-  Status write(const std::string &path) const;
+  /// `digest`, unless null, gets that of the file.
+  Status write(const std::string &path, FileDigest *digest = nullptr) const;
 
 private:
   struct Entry {

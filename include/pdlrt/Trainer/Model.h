@@ -48,6 +48,10 @@ public:
   int64_t stepCount(int32_t group) const { return stepCounts[group]; }
   /// Counts one more; returns its number, 1 for the first.
   int64_t countStep(int32_t group) { return ++stepCounts[group]; }
+  /// Goes on from `count` updates.
+  void restoreStepCount(int32_t group, int64_t count) {
+    stepCounts[group] = count;
+  }
 
 private:
   const pdl_descriptor &programDescriptor;

@@ -36,6 +36,17 @@ public:
   ~RoundReader();
 
   Status beginEpoch(int64_t epoch);
+  /// Goes on in a running epoch where `positions`, one for each group, say;
+  /// `earlierBadRows` is the count of the epochs before it.
+  Status restore(const std::vector<DataPosition> &positions,
+                 int64_t earlierBadRows);
+  /// Sets the count of bad rows in epochs before the next that begins.
+  void setEarlierBadRowCount(int64_t count) { earlierBadRows = count; }
+  /// Bad rows skipped in all epochs that have ended.
+  int64_t earlierBadRowCount() const { return earlierBadRows; }
+  /// By group, where the round after the current one begins.
+  const std::vector<DataPosition> &positions() const { return front.ends; }
+
   /// Goes to the next round; false at the end of the epoch. After an error the
   /// reader stays at it.
   Expected<bool> next();
@@ -57,6 +68,8 @@ private:
   struct Round {
     std::vector<Batch> batches;
     std::vector<StepInput> inputs;
+    /// By group, where the reader stands after the round.
+    std::vector<DataPosition> ends;
     int64_t samples = 0;
     /// Bad rows of the epoch up to the end of the round.
     int64_t badRows = 0;

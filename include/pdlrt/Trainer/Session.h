@@ -33,7 +33,8 @@ struct SessionOptions {
 
   /// Passes over the data; absent: 1, or as many as `steps` takes.
   std::optional<int64_t> epochs;
-  /// Steps in total; absent: no limit.
+  /// Steps in total, those before a resumed checkpoint included; absent: no
+  /// limit.
   std::optional<int64_t> steps;
 
   /// Data for the test metrics after each epoch; with rows only, those rows of
@@ -44,6 +45,16 @@ struct SessionOptions {
   /// Files; empty: none.
   std::string initFrom, dump, dumpBatches, logLosses, output;
   bool dumpSlots = false;
+
+  /// Training: the folder to save to and to resume from. Else: the folder, or
+  /// one checkpoint in it, to start from. Empty: none.
+  std::string checkpoint;
+  /// Save after each so many steps, beside after each epoch and at the end.
+  std::optional<int64_t> checkpointSteps;
+  /// How many checkpoints stay; 0: all.
+  int64_t checkpointKeep = 3;
+  /// Go on from the newest checkpoint, if there is one.
+  bool resume = false;
 };
 
 /// Runs a command on a checked descriptor: reads, steps, reports to the

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Checkpoint/Safetensors.h"
 
+#include "Checkpoint/TemporaryFile.h"
+
 #include "nlohmann/json.hpp"
 
 #include <algorithm>
@@ -278,6 +280,10 @@ SafetensorsFile::~SafetensorsFile() = default;
 const std::string &SafetensorsFile::path() const { return contents->path; }
 const std::vector<TensorView> &SafetensorsFile::tensors() const {
   return contents->tensors;
+}
+FileDigest SafetensorsFile::digest() const {
+  return {contents->mapping.size(),
+          hashBytes(contents->mapping.data(), contents->mapping.size())};
 }
 const std::map<std::string, std::string> &SafetensorsFile::metadata() const {
   return contents->metadata;

@@ -8,87 +8,11 @@
 
 #include "pdlrt/Checkpoint/Safetensors.h"
 
+#include "Checkpoint/TemporaryFile.h"
+
 #include "nlohmann/json.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
-
 using namespace pdlrt;
-
-namespace {
-
-/// A file under a temporary name that disappears unless it is committed.
-class TemporaryFile {
-public:
-  explicit TemporaryFile(std::string finalPath)
-      : finalPath(std::move(finalPath)),
-        path(this->finalPath + ".tmp." + std::to_string(getpid())) {}
-  TemporaryFile(const TemporaryFile &) = delete;
-  TemporaryFile &operator=(const TemporaryFile &) = delete;
-  ~TemporaryFile() {
-    if (file < 0)
-      return;
-    ::close(file);
-    ::unlink(path.c_str());
-  }
-
-  Status create() {
-    file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return file < 0 ? failure("cannot be created") : Status();
-  }
-
-  Status write(const void *data, size_t size) {
-    const char *bytes = static_cast<const char *>(data);
-    while (size) {
-      const ssize_t written = ::write(file, bytes, size);
-      if (written < 0 && errno == EINTR)
-        continue;
-      if (written < 0)
-        return failure("cannot be written");
-      bytes += written;
-      size -= static_cast<size_t>(written);
-    }
-    return {};
-  }
-
-  Status commit() {
-    if (::fsync(file) != 0)
-      return failure("cannot be flushed to the disk");
-    if (::rename(path.c_str(), finalPath.c_str()) != 0)
-      return failure("cannot be replaced");
-    ::close(file);
-    file = -1;
-    // The new name must survive a crash too; a file system that cannot flush a
-    // directory still has the rename.
-    const size_t slash = finalPath.rfind('/');
-    const std::string folder = slash == std::string::npos ? "."
-                               : slash == 0 ? "/"
-                                            : finalPath.substr(0, slash);
-    const int directory =
-        ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) {
-      ::fsync(directory);
-      ::close(directory);
-    }
-    return {};
-  }
-
-private:
-  Status failure(const char *what) const {
-    return Status::invalid(finalPath + ": " + what + ": " +
-                           std::strerror(errno) +
-                           "; check that the folder exists, may be written, "
-                           "and has room");
-  }
-
-  std::string finalPath;
-  std::string path;
-  int file = -1;
-};
-
-} // namespace
 
 Status SafetensorsWriter::add(std::string name, TensorType type,
                               std::vector<int64_t> shape, const void *data) {
@@ -126,7 +50,8 @@ void SafetensorsWriter::setMetadata(std::string key, std::string value) {
   texts[std::move(key)] = std::move(value);
 }
 
-Status SafetensorsWriter::write(const std::string &path) const {
+Status SafetensorsWriter::write(const std::string &path,
+                                FileDigest *digest) const {
   // Eight-byte elements first, so that every tensor is aligned by its type.
   std::vector<decltype(entries)::const_iterator> order;
   for (size_t size : {8, 4})
@@ -162,5 +87,7 @@ Status SafetensorsWriter::write(const std::string &path) const {
   for (auto entry : order)
     PDLRT_RETURN_IF_ERROR(
         file.write(entry->second.data, entry->second.byteSize));
+  if (digest)
+    *digest = file.digest();
   return file.commit();
 }

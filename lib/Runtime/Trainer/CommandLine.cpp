@@ -27,7 +27,7 @@ struct Flags {
   SessionOptions session;
   std::string rows, evaluateRows, delimiter, replicas = "1x1";
   uint64_t seed = 0;
-  int64_t epochs = 1, steps = 0;
+  int64_t epochs = 1, steps = 0, checkpointSteps = 0;
 };
 
 constexpr int64_t maxReplicas = 4096;
@@ -178,7 +178,7 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
       ->group("Data");
 }
 
-static void addModelFlags(CLI::App &command, Flags &flags, bool required) {
+static CLI::Option *addModelFlags(CLI::App &command, Flags &flags) {
   CLI::Option *initFrom =
       command
           .add_option("--init-from", flags.session.initFrom,
@@ -187,14 +187,60 @@ static void addModelFlags(CLI::App &command, Flags &flags, bool required) {
           ->type_name("FILE")
           ->check(validator(checkExists))
           ->group("State");
-  if (required)
-    initFrom->required();
   command
       .add_option("--seed", flags.seed,
                   "Seed of initial values and of shuffling (default: that of "
-                  "the --init-from file, else 0)")
+                  "the --init-from file or checkpoint, else 0)")
       ->type_name("N")
       ->group("State");
+  return initFrom;
+}
+
+/// For the commands that read a trained model.
+static void addTrainedModelFlags(CLI::App &command, Flags &flags) {
+  CLI::Option *initFrom = addModelFlags(command, flags);
+  command
+      .add_option("--checkpoint", flags.session.checkpoint,
+                  "Start from this checkpoint, or from the newest whole one in "
+                  "this folder")
+      ->type_name("FOLDER")
+      ->excludes(initFrom)
+      ->group("State");
+}
+
+static void addCheckpointFlags(CLI::App &command, Flags &flags,
+                               CLI::Option *initFrom) {
+  CLI::Option *folder =
+      command
+          .add_option("--checkpoint", flags.session.checkpoint,
+                      "Save everything that is needed to go on to this folder: "
+                      "after each epoch, at the end, and on Ctrl-C")
+          ->type_name("FOLDER")
+          ->group("Checkpoints");
+  command
+      .add_option("--checkpoint-steps", flags.checkpointSteps,
+                  "Save after every N steps too")
+      ->type_name("N")
+      ->check(numberFrom(1, maxCount))
+      ->needs(folder)
+      ->group("Checkpoints");
+  command
+      .add_option("--checkpoint-keep", flags.session.checkpointKeep,
+                  "Keep the newest N checkpoints; 0 keeps all")
+      ->type_name("N")
+      ->check(numberFrom(0, maxCount))
+      ->capture_default_str()
+      ->needs(folder)
+      ->group("Checkpoints");
+  command
+      .add_flag("--resume", flags.session.resume,
+                "Go on from the newest whole checkpoint in --checkpoint; begin "
+                "if there is none yet. --steps and --epochs count from the "
+                "beginning. In the middle of an epoch, data, batch size and "
+                "replicas must be as they were")
+      ->needs(folder)
+      ->excludes(initFrom)
+      ->group("Checkpoints");
 }
 
 static void addExecutionFlags(CLI::App &command, Flags &flags,
@@ -254,7 +300,8 @@ static CLI::App *addTrain(CLI::App &app, Flags &flags) {
       ->type_name("BEGIN:END")
       ->check(validator(checkRows))
       ->group("Training");
-  addModelFlags(*command, flags, /*required=*/false);
+  CLI::Option *initFrom = addModelFlags(*command, flags);
+  addCheckpointFlags(*command, flags, initFrom);
   CLI::Option *dump =
       command
           ->add_option("--dump", flags.session.dump,
@@ -285,6 +332,8 @@ static CLI::App *addTrain(CLI::App &app, Flags &flags) {
       "  trainer train --data clicks.tsv --epochs 3 --dump model.safetensors\n"
       "  trainer train --data adult.csv.gz --rows 0%:80% --evaluate-rows 80%:\n"
       "      --batch-size 512 --epochs 10 --shuffle-window 100000 --seed 1\n"
+      "  trainer train --data clicks.tsv --checkpoint saved --resume\n"
+      "      --checkpoint-steps 1000     (the same line starts and goes on)\n"
       "Ctrl-C ends after the current step and still writes what was asked "
       "for.");
   return command;
@@ -294,7 +343,7 @@ static CLI::App *addEvaluate(CLI::App &app, Flags &flags) {
   CLI::App *command = app.add_subcommand(
       "evaluate", "Compute loss and metrics of trained values on files");
   addDataFlags(*command, flags);
-  addModelFlags(*command, flags, /*required=*/true);
+  addTrainedModelFlags(*command, flags);
   addExecutionFlags(*command, flags, /*withReplicas=*/true);
   command->footer("Example:\n  trainer evaluate --data test.tsv --init-from "
                   "model.safetensors");
@@ -305,7 +354,7 @@ static CLI::App *addPredict(CLI::App &app, Flags &flags) {
   CLI::App *command = app.add_subcommand(
       "predict", "Write the outputs of program @predict for each sample");
   addDataFlags(*command, flags);
-  addModelFlags(*command, flags, /*required=*/true);
+  addTrainedModelFlags(*command, flags);
   command
       ->add_option("--output", flags.session.output,
                    "Tab-separated text to write (default: the standard "
@@ -334,6 +383,8 @@ static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
   parseReplicas(flags.replicas, options.groups, options.workers);
   if (given("--seed"))
     options.seed = flags.seed;
+  if (given("--checkpoint-steps"))
+    options.checkpointSteps = flags.checkpointSteps;
   if (given("--epochs"))
     options.epochs = flags.epochs;
   if (given("--steps"))
@@ -381,6 +432,10 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
   watchStopSignals();
   CLI::App *command = app.get_subcommands().front();
   SessionOptions options = takeOptions(*command, flags);
+  if (command != train && options.initFrom.empty() &&
+      options.checkpoint.empty())
+    return fail(2, "--init-from is required, or --checkpoint; give the values "
+                   "that 'trainer train' wrote");
   auto run = command == train      ? runTrain
              : command == evaluate ? runEvaluate
                                    : runPredict;

@@ -21,6 +21,7 @@ RoundReader::RoundReader(int groups, int workers) : workers(workers) {
   for (Round *round : {&front, &back}) {
     round->batches.resize(groups * workers);
     round->inputs.resize(groups * workers);
+    round->ends.resize(groups);
   }
 }
 
@@ -85,6 +86,8 @@ Status RoundReader::fill(Round &round) {
       round.samples += batch.size();
     }
     noteBadRows(round);
+    for (size_t g = 0; g < sources.size(); ++g)
+      round.ends[g] = sources[g]->position();
   } catch (const std::bad_alloc &) {
     return Status::outOfMemory(
         "out of memory while reading a batch; use a smaller --batch-size or "
@@ -144,6 +147,29 @@ Status RoundReader::beginEpoch(int64_t epoch) {
   front.sentences.clear();
   for (std::unique_ptr<BatchSource> &source : sources)
     PDLRT_RETURN_IF_ERROR(source->beginEpoch(epoch));
+  requestFill();
+  return {};
+}
+
+Status RoundReader::restore(const std::vector<DataPosition> &positions,
+                            int64_t badRows) {
+  waitUntilIdle();
+  earlierBadRows = badRows;
+  if (positions.size() != sources.size())
+    return Status::invalid(
+        "there are positions of " + std::to_string(positions.size()) +
+        " groups of replicas to go on from, but " +
+        std::to_string(sources.size()) + " groups; give the same --replicas");
+  try {
+    for (size_t g = 0; g < sources.size(); ++g)
+      PDLRT_RETURN_IF_ERROR(sources[g]->restore(positions[g]));
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory(
+        "out of memory while reading up to the checkpoint's position; use a "
+        "machine with more memory");
+  }
+  front.ends = positions;
+  noteBadRows(front);
   requestFill();
   return {};
 }

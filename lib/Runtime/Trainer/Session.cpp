@@ -15,12 +15,14 @@
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Trainer/Engine.h"
 #include "pdlrt/Trainer/Model.h"
+#include "pdlrt/Trainer/ModelCheckpoint.h"
 #include "pdlrt/Trainer/ModelFile.h"
 #include "pdlrt/Trainer/Predictions.h"
 #include "pdlrt/Trainer/Progress.h"
 #include "pdlrt/Trainer/Report.h"
 #include "pdlrt/Trainer/RoundReader.h"
 #include "pdlrt/Trainer/StopSignal.h"
+#include "pdlrt/Trainer/TrainingCheckpoints.h"
 
 #include <cerrno>
 #include <chrono>
@@ -99,7 +101,9 @@ private:
   Status openProgram(const char *name, const DataOptions &data, int groups,
                      int workers, Runner &runner);
   Status prepareEvaluation();
+  Status beginEpoch(int64_t epoch, Report &report);
   Status trainEpoch(int64_t epoch, Report &report);
+  Status saveCheckpoint(int64_t epoch, const Report &report);
   Status evaluateOnce(Runner &runner, const std::string &label, Report &report);
   Status requireSamples(const Report &report,
                         const std::vector<std::string> &files) const;
@@ -114,13 +118,19 @@ private:
   const SessionOptions &options;
   const bool terminal;
   Scheduler scheduler;
+  std::unique_ptr<TrainingCheckpoints> checkpoints;
   std::unique_ptr<Model> model;
   Runner trainer, tester;
   bool tests = false;
   std::unique_ptr<BatchDump> batchDump;
   LineFile losses;
+  /// Over all runs; of the samples and skipped updates, those of epochs that
+  /// have ended, and those before this run.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
+  int64_t resumedSteps = 0, resumedSamples = 0;
   int64_t stepsInEpoch = 0;
+  /// Whether the epoch that ran last came to the end of the data.
+  bool epochEnded = false;
   double trainSeconds = 0;
 };
 
@@ -154,6 +164,24 @@ static void print(const std::string &line) {
 }
 
 Status Session::createModel() {
+  // The state of a checkpoint belongs to the seed that it was trained with.
+  std::optional<Checkpoint> opened;
+  const Checkpoint *checkpoint = checkpoints ? checkpoints->resumed() : nullptr;
+  if (!checkpoints && !options.checkpoint.empty()) {
+    std::vector<std::string> refused;
+    Expected<Checkpoint> found = openCheckpoint(options.checkpoint, refused);
+    for (const std::string &sentence : refused)
+      logWarning("passed over " + sentence);
+    if (!found)
+      return found.status();
+    checkpoint = &opened.emplace(std::move(*found));
+  }
+  if (checkpoint) {
+    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *checkpoint));
+    model = std::make_unique<Model>(
+        descriptor, options.seed.value_or(checkpoint->manifest().seed));
+    return restoreModel(*model, *checkpoint);
+  }
   uint64_t seed = options.seed.value_or(0);
   if (!options.seed && !options.initFrom.empty()) {
     Expected<std::optional<uint64_t>> found = seedOfModelFile(options.initFrom);
@@ -234,6 +262,44 @@ Status Session::prepareEvaluation() {
   return openProgram("evaluate", data, options.groups, options.workers, tester);
 }
 
+/// Begins an epoch, or goes on in the one of the checkpoint.
+Status Session::beginEpoch(int64_t epoch, Report &report) {
+  trainer.engine->resetCounters();
+  const Checkpoint *from = checkpoints ? checkpoints->resumed() : nullptr;
+  if (!from)
+    return trainer.reader->beginEpoch(epoch);
+  const TrainingProgress progress = from->manifest().progress;
+  if (progress.positions.empty()) {
+    trainer.reader->setEarlierBadRowCount(progress.badRows);
+    checkpoints->forgetResumed();
+    return trainer.reader->beginEpoch(epoch);
+  }
+  PDLRT_RETURN_IF_ERROR(
+      restoreRunningEpoch(descriptor, *trainer.engine, report, *from));
+  checkpoints->forgetResumed();
+  return trainer.reader->restore(progress.positions, progress.badRows);
+}
+
+/// Saves in the middle of `epoch`, or behind it if it has ended. What was
+/// counted of it is in `report`, not yet in the totals.
+Status Session::saveCheckpoint(int64_t epoch, const Report &report) {
+  if (!checkpoints)
+    return {};
+  TrainingProgress progress;
+  progress.steps = totalSteps;
+  progress.samples = totalSamples + report.samples;
+  progress.skippedUpdates = skippedUpdates + report.skippedUpdates;
+  progress.epoch = epochEnded ? epoch + 1 : epoch;
+  if (epochEnded) {
+    progress.badRows = trainer.reader->badRowCount();
+  } else {
+    progress.badRows = trainer.reader->earlierBadRowCount();
+    progress.positions = trainer.reader->positions();
+  }
+  return checkpoints->save(*model, *trainer.engine, report,
+                           std::move(progress));
+}
+
 Status Session::trainEpoch(int64_t epoch, Report &report) {
   Engine &engine = *trainer.engine;
   RoundReader &reader = *trainer.reader;
@@ -241,15 +307,17 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
   if (options.epochs)
     label += fmt::format("/{}", *options.epochs);
   Progress progress(label, terminal);
-  engine.resetCounters();
-  PDLRT_RETURN_IF_ERROR(reader.beginEpoch(epoch));
+  epochEnded = false;
+  PDLRT_RETURN_IF_ERROR(beginEpoch(epoch, report));
   const Clock::time_point start = Clock::now();
   while (!stopSignal() && !stepsExhausted()) {
     Expected<bool> more = reader.next();
     if (!more)
       return std::move(more).status();
-    if (!*more)
+    if (!*more) {
+      epochEnded = true;
       break;
+    }
     if (batchDump)
       for (int r = 0; r < engine.replicaCount(); ++r)
         if (reader.inputs()[r].samples > 0)
@@ -266,6 +334,8 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
           step->weightSum != 0
               ? fmt::format("{:.17g}", step->lossSum / step->weightSum)
               : "nan"));
+    if (checkpoints && checkpoints->isDue(totalSteps))
+      PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
     if (progress.due()) {
       int64_t expected = stepsInEpoch;
       if (options.steps) {
@@ -278,6 +348,9 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
   }
   report.seconds = secondsSince(start);
   report.metrics = metricValues(descriptor, engine);
+  // Before anything that may take long or fail.
+  if (report.samples > 0)
+    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
   stepsInEpoch = report.steps;
   totalSamples += report.samples;
   skippedUpdates += report.skippedUpdates;
@@ -333,6 +406,12 @@ static std::string joinLines(const std::vector<std::string> &lines) {
 Status Session::train() {
   PDLRT_RETURN_IF_ERROR(checkTarget(options.dump));
   PDLRT_RETURN_IF_ERROR(checkTarget(options.dumpBatches));
+  if (!options.checkpoint.empty()) {
+    auto opened = TrainingCheckpoints::open(descriptor, options);
+    if (!opened)
+      return opened.status();
+    checkpoints = std::move(*opened);
+  }
   PDLRT_RETURN_IF_ERROR(createModel());
   DataOptions data = options.data;
   data.seed = model->seed();
@@ -347,8 +426,19 @@ Status Session::train() {
   const int64_t epochs = options.epochs.value_or(
       options.steps ? std::numeric_limits<int64_t>::max() : 1);
   Report trained, tested;
-  for (int64_t epoch = 0; epoch < epochs && !stopSignal() && !stepsExhausted();
-       ++epoch) {
+  int64_t epoch = 0;
+  if (const Checkpoint *from = checkpoints ? checkpoints->resumed() : nullptr) {
+    const TrainingProgress &progress = from->manifest().progress;
+    epoch = progress.epoch;
+    totalSteps = resumedSteps = progress.steps;
+    resumedSamples = progress.samples;
+    // Those of the running epoch are added when it ends.
+    totalSamples = progress.samples - progress.epochSamples;
+    skippedUpdates = progress.skippedUpdates - progress.epochSkippedUpdates;
+    logInfo(
+        fmt::format("resumed from {} in epoch {}", from->path(), epoch + 1));
+  }
+  for (; epoch < epochs && !stopSignal() && !stepsExhausted(); ++epoch) {
     Report latest;
     PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, latest));
     PDLRT_RETURN_IF_ERROR(requireSamples(latest, data.files));
@@ -379,11 +469,19 @@ Status Session::train() {
 
   if (stopSignal())
     print("stopped by a signal after the current step");
-  print(fmt::format("trained {} steps, {} samples in {:.1f} s ({:.0f} "
-                    "samples/s)",
-                    totalSteps, totalSamples, trainSeconds,
-                    trainSeconds > 0 ? double(totalSamples) / trainSeconds
-                                     : 0.0));
+  if (checkpoints && checkpoints->resumed())
+    print("nothing left to train: the checkpoint has as many steps or epochs");
+  // With nothing trained, the totals lack the epoch that was running.
+  const int64_t runSamples =
+      totalSteps > resumedSteps ? totalSamples - resumedSamples : 0;
+  if (resumedSteps > 0)
+    print(fmt::format("resumed after {} steps, {} samples", resumedSteps,
+                      resumedSamples));
+  print(
+      fmt::format("trained {} steps, {} samples in {:.1f} s ({:.0f} "
+                  "samples/s)",
+                  totalSteps - resumedSteps, runSamples, trainSeconds,
+                  trainSeconds > 0 ? double(runSamples) / trainSeconds : 0.0));
   if (skippedUpdates)
     print(fmt::format("updates skipped for a zero sum of weights {}",
                       skippedUpdates));
@@ -395,7 +493,7 @@ Status Session::train() {
       print(fmt::format("table @{} keys {}, {:.1f} MiB",
                         descriptor.symbols[i].name, table->size(),
                         double(table->memoryBytes()) / (1 << 20)));
-  if (totalSteps > 0)
+  if (trained.samples > 0)
     for (const std::string &line :
          reportLines("train", descriptor, true, trained))
       print(line);

@@ -1,0 +1,132 @@
+//===- Checkpoint.h - The whole state of a training, on disk ----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A checkpoint is a folder `step-<number>` with safetensors files and
+// `manifest.json`, which names them with their sizes and checksums:
+//
+//   dense.safetensors     every parameter and its slots, `<parameter>` and
+//                         `<parameter>.slot.<slot>`
+//   table-<n>-<shard>...  rows of table n from that shard on, ordered by
+//                         (shard, key): `keys` I64 [rows], `values` and
+//                         `slot.<slot>` [rows, width]
+//   trainer.safetensors   sums of the running epoch: `loss`, `metric.<name>...`
+//
+// The folder is written under another name and renamed when all of it is on
+// the disk. Which process wrote which shards is free: a reader puts together
+// any parts that cover the 1024 logical shards.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CHECKPOINT_CHECKPOINT_H
+#define PDLRT_CHECKPOINT_CHECKPOINT_H
+
+#include "pdlrt/Checkpoint/Manifest.h"
+#include "pdlrt/Checkpoint/Safetensors.h"
+#include "pdlrt/Core/Status.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+inline constexpr const char *manifestName = "manifest.json";
+
+/// A checkpoint that was read and found whole. Immutable.
+class Checkpoint {
+public:
+  /// Opens the folder `path` and compares every file with its checksum. A file
+  /// that is missing, cut, or changed by a single bit is an error that names
+  /// it.
+  static Expected<Checkpoint> open(const std::string &path);
+
+  const std::string &path() const { return folder; }
+  const CheckpointManifest &manifest() const { return content; }
+  /// By `manifest().parts`.
+  const SafetensorsFile &file(size_t part) const { return files[part]; }
+  /// The only part of that kind; an error if there is none or several.
+  Expected<const SafetensorsFile *> only(PartKind kind) const;
+  /// An error about `what`, with the checkpoint's name.
+  Status damaged(const std::string &what) const;
+
+private:
+  Checkpoint(std::string folder, CheckpointManifest content)
+      : folder(std::move(folder)), content(std::move(content)) {}
+
+  std::string folder;
+  CheckpointManifest content;
+  std::vector<SafetensorsFile> files;
+};
+
+/// Writes one checkpoint. What is not committed disappears with the writer.
+/// Not thread-safe.
+class CheckpointWriter {
+public:
+  /// Nothing is done before `addPart`. `path` is the final name of the folder.
+  explicit CheckpointWriter(std::string path);
+  CheckpointWriter(const CheckpointWriter &) = delete;
+  CheckpointWriter &operator=(const CheckpointWriter &) = delete;
+  ~CheckpointWriter();
+
+  /// Writes a part to the disk; its digest is filled in.
+  Status addPart(CheckpointPart part, const SafetensorsWriter &tensors);
+  /// Writes the manifest, with the parts that were added, and gives the folder
+  /// its name; one of that name that exists is replaced.
+  Status commit(CheckpointManifest manifest);
+
+private:
+  std::string path, temporary;
+  std::vector<CheckpointPart> parts;
+};
+
+/// A folder of checkpoints, owned by one process that writes them. Not
+/// thread-safe.
+class CheckpointFolder {
+public:
+  /// Makes the folder if it is not there, and removes what an interrupted
+  /// process left behind. Fails if another process writes to it.
+  static Expected<CheckpointFolder> open(const std::string &path);
+  CheckpointFolder(CheckpointFolder &&other) noexcept;
+  CheckpointFolder &operator=(CheckpointFolder &&) = delete;
+  ~CheckpointFolder();
+
+  const std::string &path() const { return folder; }
+  /// The name of the checkpoint after `steps` steps.
+  std::string nameOf(int64_t steps) const;
+  /// Removes checkpoints before that of `steps`, all but the newest so that
+  /// `keep` remain; 0 keeps all.
+  Status removeOld(int64_t steps, int64_t keep) const;
+
+private:
+  CheckpointFolder(std::string folder, int lock)
+      : folder(std::move(folder)), lock(lock) {}
+
+  std::string folder;
+  int lock;
+};
+
+/// The steps of all checkpoints in a folder, newest first, whole or not. Empty
+/// if there is no such folder.
+std::vector<int64_t> listCheckpoints(const std::string &folder);
+
+/// The newest checkpoint in `folder` that is whole; sentences about newer ones
+/// that are not go to `refused`. None if there is none at all; an error if
+/// there are some, but none is whole.
+Expected<std::optional<Checkpoint>>
+findNewestCheckpoint(const std::string &folder,
+                     std::vector<std::string> &refused);
+
+/// Opens `path`, or, if it is a folder of checkpoints, the newest in it that is
+/// whole.
+Expected<Checkpoint> openCheckpoint(const std::string &path,
+                                    std::vector<std::string> &refused);
+
+} // namespace pdlrt
+
+#endif // PDLRT_CHECKPOINT_CHECKPOINT_H

@@ -1,0 +1,96 @@
+//===- Manifest.h - What a checkpoint consists of ---------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CHECKPOINT_MANIFEST_H
+#define PDLRT_CHECKPOINT_MANIFEST_H
+
+#include "pdlrt/Checkpoint/Safetensors.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Data/BatchSource.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// Raised with every change that an older reader would misread.
+inline constexpr int64_t checkpointVersion = 1;
+
+/// What a file of a checkpoint holds.
+enum class PartKind {
+  Dense,  ///< parameters and their slots
+  Table,  ///< the rows of one table that belong to a range of shards
+  Trainer ///< sums of the running epoch
+};
+
+struct CheckpointPart {
+  std::string file; ///< its name in the checkpoint's folder
+  PartKind kind = PartKind::Dense;
+  std::string symbol;                   ///< Table: whose rows
+  int64_t firstShard = 0, endShard = 0; ///< Table: which of its shards
+  FileDigest digest;
+};
+
+struct CheckpointSymbol {
+  std::string name;
+  bool isTable = false;
+  std::vector<int64_t> shape; ///< of a table: that of one row
+  std::vector<std::string> slots;
+};
+
+/// How far training has come. All counts are those since its beginning, over
+/// all runs.
+struct TrainingProgress {
+  int64_t steps = 0;
+  int64_t samples = 0;
+  int64_t skippedUpdates = 0;
+  /// Of the epochs that have ended.
+  int64_t badRows = 0;
+  /// Epochs that have ended.
+  int64_t epoch = 0;
+  /// Of the running epoch: by group, where its reader stands. Empty: the epoch
+  /// has not begun, and the counts below are zeros.
+  std::vector<DataPosition> positions;
+  int64_t epochSteps = 0;
+  int64_t epochSamples = 0;
+  int64_t epochSkippedUpdates = 0;
+};
+
+/// Everything about a checkpoint but the numbers in its files.
+struct CheckpointManifest {
+  std::string model;
+  uint64_t semanticFingerprint = 0;
+  std::string compilerVersion;
+  std::string targetCpu;
+  /// "strict" or "fast".
+  std::string numerics;
+  TensorType elementType = TensorType::F32;
+  uint64_t seed = 0;
+  /// Flags that a running epoch depends on, each with its value as a text.
+  std::vector<std::pair<std::string, std::string>> settings;
+  TrainingProgress progress;
+  /// Updates applied, by name of the group.
+  std::vector<std::pair<std::string, int64_t>> groupSteps;
+  std::vector<CheckpointSymbol> symbols;
+  std::vector<CheckpointPart> parts;
+};
+
+/// Writes the manifest with its checksum, at once or not at all.
+Status writeManifest(const CheckpointManifest &manifest,
+                     const std::string &path);
+
+/// Reads what `writeManifest` wrote. Any other content is refused: another
+/// version, a single changed byte, names of files outside the folder, shards
+/// of a table that are missing or there twice.
+Expected<CheckpointManifest> readManifest(const std::string &path);
+
+} // namespace pdlrt
+
+#endif // PDLRT_CHECKPOINT_MANIFEST_H

@@ -1,0 +1,124 @@
+//===- Checkpoint.cpp - Reading and writing one checkpoint ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+
+#include "Checkpoint/TemporaryFile.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+using namespace pdlrt;
+namespace fs = std::filesystem;
+
+//===----------------------------------------------------------------------===//
+// In
+//===----------------------------------------------------------------------===//
+
+Status Checkpoint::damaged(const std::string &what) const {
+  return Status::invalid(folder + ": " + what +
+                         "; the checkpoint is damaged, so use another one");
+}
+
+Expected<Checkpoint> Checkpoint::open(const std::string &path) {
+  Expected<CheckpointManifest> manifest =
+      readManifest(path + "/" + manifestName);
+  if (!manifest)
+    return manifest.status();
+  Checkpoint checkpoint(path, std::move(*manifest));
+  for (const CheckpointPart &part : checkpoint.content.parts) {
+    Expected<SafetensorsFile> file =
+        SafetensorsFile::open(path + "/" + part.file);
+    if (!file)
+      return checkpoint.damaged(file.status().message());
+    const FileDigest found = file->digest();
+    if (found.bytes != part.digest.bytes)
+      return checkpoint.damaged(
+          fmt::format("file {} has {} bytes instead of {}", part.file,
+                      found.bytes, part.digest.bytes));
+    if (found.hash != part.digest.hash)
+      return checkpoint.damaged(
+          fmt::format("file {} has the checksum {:016x} instead of {:016x}",
+                      part.file, found.hash, part.digest.hash));
+    checkpoint.files.push_back(std::move(*file));
+  }
+  return checkpoint;
+}
+
+Expected<const SafetensorsFile *> Checkpoint::only(PartKind kind) const {
+  const SafetensorsFile *found = nullptr;
+  int64_t count = 0;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (content.parts[i].kind != kind)
+      continue;
+    found = &files[i];
+    ++count;
+  }
+  if (count != 1)
+    return damaged(fmt::format(
+        "it has {} files of {}, but one is needed", count,
+        kind == PartKind::Dense ? "parameters" : "the running epoch"));
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Out
+//===----------------------------------------------------------------------===//
+
+CheckpointWriter::CheckpointWriter(std::string path) : path(std::move(path)) {}
+
+CheckpointWriter::~CheckpointWriter() {
+  std::error_code ignored;
+  if (!temporary.empty())
+    fs::remove_all(temporary, ignored);
+}
+
+static Status cannotWrite(const std::string &path,
+                          const std::error_code &error) {
+  return Status::invalid(path + ": cannot be written: " + error.message() +
+                         "; check that the folder exists, may be written, and "
+                         "has room");
+}
+
+Status CheckpointWriter::addPart(CheckpointPart part,
+                                 const SafetensorsWriter &tensors) {
+  std::error_code error;
+  if (temporary.empty()) {
+    temporary = path + ".tmp." + std::to_string(getpid());
+    fs::create_directory(temporary, error);
+    if (error)
+      return cannotWrite(temporary, error);
+  }
+  PDLRT_RETURN_IF_ERROR(
+      tensors.write(temporary + "/" + part.file, &part.digest));
+  parts.push_back(std::move(part));
+  return {};
+}
+
+Status CheckpointWriter::commit(CheckpointManifest manifest) {
+  manifest.parts = parts;
+  PDLRT_RETURN_IF_ERROR(
+      writeManifest(manifest, temporary + "/" + manifestName));
+  // A folder that is not empty cannot be renamed over.
+  const std::string old = path + ".old." + std::to_string(getpid());
+  std::error_code error;
+  const bool replaces = fs::exists(path, error);
+  if (replaces)
+    fs::rename(path, old, error);
+  if (!error)
+    fs::rename(temporary, path, error);
+  if (error)
+    return cannotWrite(path, error);
+  temporary.clear();
+  const std::string parent = fs::path(path).parent_path();
+  flushFolder(parent.empty() ? "." : parent);
+  if (replaces)
+    fs::remove_all(old, error);
+  return error ? cannotWrite(old, error) : Status();
+}

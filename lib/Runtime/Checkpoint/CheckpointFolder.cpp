@@ -1,0 +1,171 @@
+//===- CheckpointFolder.cpp - Checkpoints of one training -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace pdlrt;
+namespace fs = std::filesystem;
+
+static constexpr std::string_view namePrefix = "step-";
+
+/// The steps of a checkpoint's folder; -1 if it is another name.
+static int64_t stepsOf(const std::string &name) {
+  if (name.compare(0, namePrefix.size(), namePrefix) != 0)
+    return -1;
+  int64_t steps = -1;
+  const char *end = name.data() + name.size();
+  auto [rest, error] =
+      std::from_chars(name.data() + namePrefix.size(), end, steps);
+  return error == std::errc() && rest == end && steps >= 0 ? steps : -1;
+}
+
+static std::string pathOf(const std::string &folder, int64_t steps) {
+  return fmt::format("{}/{}{:012}", folder, namePrefix, steps);
+}
+
+/// The checkpoint that an interrupted writer left something of, `mark` being
+/// what stands behind its name; empty if `name` is nothing of the kind.
+static std::string checkpointOf(const std::string &name,
+                                std::string_view mark) {
+  const size_t at = name.find(mark);
+  return at != std::string::npos && stepsOf(name.substr(0, at)) >= 0
+             ? name.substr(0, at)
+             : std::string();
+}
+
+static void cleanUp(const std::string &folder) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    names.push_back(entry->path().filename());
+  for (const std::string &name : names) {
+    const fs::path path = fs::path(folder) / name;
+    const std::string replaced = checkpointOf(name, ".old.");
+    // The writer ended between its two renames: the old one is the last whole.
+    if (!replaced.empty() && !fs::exists(fs::path(folder) / replaced, error))
+      fs::rename(path, fs::path(folder) / replaced, error);
+    else if (!replaced.empty() || !checkpointOf(name, ".tmp.").empty())
+      fs::remove_all(path, error);
+  }
+}
+
+std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
+  std::vector<int64_t> all;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const int64_t steps = stepsOf(entry->path().filename());
+    // Other spellings of a number, such as step-7, are not ours.
+    if (steps >= 0 &&
+        fs::path(pathOf(folder, steps)).filename() == entry->path().filename())
+      all.push_back(steps);
+  }
+  std::sort(all.rbegin(), all.rend());
+  return all;
+}
+
+Expected<std::optional<Checkpoint>>
+pdlrt::findNewestCheckpoint(const std::string &folder,
+                            std::vector<std::string> &refused) {
+  const std::vector<int64_t> all = listCheckpoints(folder);
+  for (int64_t steps : all) {
+    Expected<Checkpoint> checkpoint = Checkpoint::open(pathOf(folder, steps));
+    if (checkpoint)
+      return std::optional<Checkpoint>(std::move(*checkpoint));
+    refused.push_back(checkpoint.status().message());
+  }
+  if (all.empty())
+    return std::optional<Checkpoint>();
+  return Status::invalid("none of the checkpoints in " + folder +
+                         " can be used: " + refused.front());
+}
+
+Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
+                                           std::vector<std::string> &refused) {
+  std::error_code error;
+  if (fs::exists(path + "/" + manifestName, error) ||
+      stepsOf(fs::path(path).filename()) >= 0)
+    return Checkpoint::open(path);
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(path, refused);
+  if (!newest)
+    return newest.status();
+  if (!*newest)
+    return Status::invalid(path + ": there is no checkpoint in it; name a "
+                                  "folder that 'trainer train --checkpoint' "
+                                  "wrote to");
+  return std::move(**newest);
+}
+
+Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error)
+    return Status::invalid(path + ": the folder cannot be made: " +
+                           error.message() + "; name another");
+  const int lock = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock < 0 || ::access(path.c_str(), W_OK | X_OK) != 0) {
+    const int reason = errno;
+    if (lock >= 0)
+      ::close(lock);
+    return Status::invalid(path +
+                           ": cannot be written to: " + std::strerror(reason) +
+                           "; change its permissions, or name another");
+  }
+  CheckpointFolder folder(path, lock);
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return Status::invalid(path + ": another process writes its checkpoints "
+                                  "there; wait for its end, or name another "
+                                  "folder");
+  cleanUp(path);
+  return folder;
+}
+
+CheckpointFolder::CheckpointFolder(CheckpointFolder &&other) noexcept
+    : folder(std::move(other.folder)), lock(std::exchange(other.lock, -1)) {}
+
+CheckpointFolder::~CheckpointFolder() {
+  if (lock >= 0)
+    ::close(lock);
+}
+
+std::string CheckpointFolder::nameOf(int64_t steps) const {
+  return pathOf(folder, steps);
+}
+
+Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
+  if (keep == 0)
+    return {};
+  int64_t kept = 0;
+  for (int64_t other : listCheckpoints(folder)) {
+    if (other > steps || ++kept <= keep)
+      continue;
+    // Under another name first, so that nobody meets one half removed.
+    const std::string path = nameOf(other);
+    const std::string old = path + ".old." + std::to_string(getpid());
+    std::error_code error;
+    fs::rename(path, old, error);
+    if (!error)
+      fs::remove_all(old, error);
+    if (error)
+      return Status::invalid(path + ": cannot be removed: " + error.message());
+  }
+  return {};
+}

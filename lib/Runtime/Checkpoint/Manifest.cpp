@@ -1,0 +1,290 @@
+//===- Manifest.cpp - What a checkpoint consists of -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Checkpoint/Manifest.h"
+
+#include "Checkpoint/TemporaryFile.h"
+#include "pdlabi/hash.h"
+
+#include "nlohmann/json.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+using namespace pdlrt;
+using nlohmann::json;
+
+static constexpr std::pair<PartKind, const char *> kindNames[] = {
+    {PartKind::Dense, "dense"},
+    {PartKind::Table, "table"},
+    {PartKind::Trainer, "trainer"}};
+
+static const char *kindName(PartKind kind) {
+  for (const auto &[known, name] : kindNames)
+    if (known == kind)
+      return name;
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Out
+//===----------------------------------------------------------------------===//
+
+static std::string hexText(uint64_t number) {
+  return fmt::format("{:016x}", number);
+}
+
+static json toJson(const CheckpointManifest &manifest) {
+  json settings = json::array(), groups = json::array();
+  for (const auto &[flag, value] : manifest.settings)
+    settings.push_back({{"flag", flag}, {"value", value}});
+  for (const auto &[name, steps] : manifest.groupSteps)
+    groups.push_back({{"name", name}, {"steps", steps}});
+  json symbols = json::array(), parts = json::array();
+  for (const CheckpointSymbol &symbol : manifest.symbols)
+    symbols.push_back({{"name", symbol.name},
+                       {"table", symbol.isTable},
+                       {"shape", symbol.shape},
+                       {"slots", symbol.slots}});
+  for (const CheckpointPart &part : manifest.parts) {
+    json entry = {{"file", part.file},
+                  {"holds", kindName(part.kind)},
+                  {"bytes", part.digest.bytes},
+                  {"xxh3", hexText(part.digest.hash)}};
+    if (part.kind == PartKind::Table) {
+      entry["symbol"] = part.symbol;
+      entry["shards"] = {part.firstShard, part.endShard};
+    }
+    parts.push_back(std::move(entry));
+  }
+  const TrainingProgress &progress = manifest.progress;
+  json positions = json::array();
+  for (const DataPosition &position : progress.positions)
+    positions.push_back({{"window", position.window},
+                         {"offset", position.offset},
+                         {"batch", position.batch}});
+  return {{"model", manifest.model},
+          {"semantic_fingerprint", hexText(manifest.semanticFingerprint)},
+          {"compiler", manifest.compilerVersion},
+          {"target_cpu", manifest.targetCpu},
+          {"numerics", manifest.numerics},
+          {"element_type", tensorTypeName(manifest.elementType)},
+          {"seed", manifest.seed},
+          {"settings", settings},
+          {"groups", groups},
+          {"symbols", symbols},
+          {"parts", parts},
+          {"progress",
+           {{"steps", progress.steps},
+            {"samples", progress.samples},
+            {"skipped_updates", progress.skippedUpdates},
+            {"bad_rows", progress.badRows},
+            {"epoch", progress.epoch},
+            {"positions", positions},
+            {"epoch_steps", progress.epochSteps},
+            {"epoch_samples", progress.epochSamples},
+            {"epoch_skipped_updates", progress.epochSkippedUpdates}}}};
+}
+
+// The file is `opening`, version, `middle`, checksum, `body`; the checksum is
+// that of all bytes behind it, and the whole is one JSON object.
+static constexpr std::string_view opening = "{\"version\": ";
+static constexpr std::string_view middle = ", \"checksum\": \"";
+
+Status pdlrt::writeManifest(const CheckpointManifest &manifest,
+                            const std::string &path) {
+  std::string body;
+  try {
+    body = "\",\n\"checkpoint\": " + toJson(manifest).dump(2) + "}\n";
+  } catch (const json::exception &) {
+    return Status::invalid(path + ": cannot be written: a name in it is not "
+                                  "UTF-8 text");
+  }
+  const std::string text =
+      fmt::format("{}{}{}{}{}", opening, checkpointVersion, middle,
+                  hexText(hashBytes(body.data(), body.size())), body);
+  TemporaryFile file(path);
+  PDLRT_RETURN_IF_ERROR(file.create());
+  PDLRT_RETURN_IF_ERROR(file.write(text.data(), text.size()));
+  return file.commit();
+}
+
+//===----------------------------------------------------------------------===//
+// In
+//===----------------------------------------------------------------------===//
+
+static Status damaged(const std::string &path, const std::string &what) {
+  return Status::invalid(path + ": " + what +
+                         "; the checkpoint is damaged or incomplete, so use "
+                         "another one");
+}
+
+static uint64_t parseHex(const std::string &text) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  return number;
+}
+
+namespace {
+
+/// What is JSON, but no manifest.
+struct ContentError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+} // namespace
+
+/// A whole number that is not negative; throws json::exception, ContentError.
+static int64_t countAt(const json &object, const char *name) {
+  const json &value = object.at(name);
+  // A negative number would be converted silently.
+  if (!value.is_number_unsigned() ||
+      value.get<uint64_t>() > uint64_t(INT64_MAX))
+    throw ContentError(std::string(name) + " is no count");
+  return value.get<int64_t>();
+}
+
+/// Throws json::exception, ContentError.
+static CheckpointManifest fromJson(const json &root) {
+  CheckpointManifest manifest;
+  manifest.model = root.at("model");
+  manifest.semanticFingerprint = parseHex(root.at("semantic_fingerprint"));
+  manifest.compilerVersion = root.at("compiler");
+  manifest.targetCpu = root.at("target_cpu");
+  manifest.numerics = root.at("numerics");
+  manifest.elementType =
+      root.at("element_type") == "F64" ? TensorType::F64 : TensorType::F32;
+  manifest.seed = root.at("seed");
+  for (const json &entry : root.at("settings"))
+    manifest.settings.emplace_back(entry.at("flag"), entry.at("value"));
+  for (const json &entry : root.at("groups"))
+    manifest.groupSteps.emplace_back(entry.at("name"), countAt(entry, "steps"));
+  for (const json &entry : root.at("symbols"))
+    manifest.symbols.push_back(
+        {entry.at("name"), entry.at("table"),
+         entry.at("shape").get<std::vector<int64_t>>(),
+         entry.at("slots").get<std::vector<std::string>>()});
+  for (const json &entry : root.at("parts")) {
+    CheckpointPart part;
+    part.file = entry.at("file");
+    const std::string holds = entry.at("holds");
+    const auto *kind =
+        std::find_if(std::begin(kindNames), std::end(kindNames),
+                     [&](const auto &known) { return holds == known.second; });
+    if (kind == std::end(kindNames))
+      throw ContentError("a part holds '" + holds + "'");
+    part.kind = kind->first;
+    part.digest.bytes = uint64_t(countAt(entry, "bytes"));
+    part.digest.hash = parseHex(entry.at("xxh3"));
+    if (part.kind == PartKind::Table) {
+      part.symbol = entry.at("symbol");
+      part.firstShard = entry.at("shards").at(0);
+      part.endShard = entry.at("shards").at(1);
+    }
+    manifest.parts.push_back(std::move(part));
+  }
+  const json &counts = root.at("progress");
+  TrainingProgress &progress = manifest.progress;
+  progress.steps = countAt(counts, "steps");
+  progress.samples = countAt(counts, "samples");
+  progress.skippedUpdates = countAt(counts, "skipped_updates");
+  progress.badRows = countAt(counts, "bad_rows");
+  progress.epoch = countAt(counts, "epoch");
+  for (const json &entry : counts.at("positions"))
+    progress.positions.push_back({progress.epoch, countAt(entry, "window"),
+                                  countAt(entry, "offset"),
+                                  countAt(entry, "batch")});
+  progress.epochSteps = countAt(counts, "epoch_steps");
+  progress.epochSamples = countAt(counts, "epoch_samples");
+  progress.epochSkippedUpdates = countAt(counts, "epoch_skipped_updates");
+  return manifest;
+}
+
+/// Files within the folder, and each shard of each table once.
+static Status checkParts(const CheckpointManifest &manifest,
+                         const std::string &path) {
+  std::map<std::string, std::vector<std::pair<int64_t, int64_t>>> shards;
+  for (const CheckpointSymbol &symbol : manifest.symbols)
+    if (symbol.isTable)
+      shards[symbol.name];
+  std::set<std::string> files;
+  for (const CheckpointPart &part : manifest.parts) {
+    if (part.file.empty() || part.file.front() == '.' ||
+        part.file.find('/') != std::string::npos ||
+        !files.insert(part.file).second)
+      return damaged(path, "it names a file '" + part.file +
+                               "' twice or outside of its folder");
+    if (part.kind != PartKind::Table)
+      continue;
+    auto found = shards.find(part.symbol);
+    if (found == shards.end())
+      return damaged(path,
+                     "it has rows of @" + part.symbol + ", but no such table");
+    found->second.emplace_back(part.firstShard, part.endShard);
+  }
+  for (auto &[table, ranges] : shards) {
+    std::sort(ranges.begin(), ranges.end());
+    int64_t next = 0;
+    for (const auto &[first, end] : ranges) {
+      if (first != next || end <= first)
+        return damaged(path, "shards of table @" + table +
+                                 " are missing or there twice");
+      next = end;
+    }
+    if (next != pdlabi::logicalShardCount)
+      return damaged(path, "shards of table @" + table + " are missing");
+  }
+  return {};
+}
+
+Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream content;
+  content << file.rdbuf();
+  if (!file)
+    return damaged(path, "cannot be read");
+  const std::string text = content.str();
+  if (text.compare(0, opening.size(), opening) != 0)
+    return damaged(path, "is not the manifest of a checkpoint");
+  const char *end = text.data() + text.size();
+  int64_t version = 0;
+  auto [rest, error] =
+      std::from_chars(text.data() + opening.size(), end, version);
+  if (error != std::errc())
+    return damaged(path, "is not the manifest of a checkpoint");
+  if (version != checkpointVersion)
+    return Status::invalid(fmt::format(
+        "{}: has format version {}, but this program reads version {}; "
+        "translate the model again with the pdl-translate that belongs to "
+        "that version, or use another checkpoint",
+        path, version, checkpointVersion));
+  constexpr size_t hexDigits = 16;
+  const size_t at = size_t(rest - text.data());
+  if (text.compare(at, middle.size(), middle) != 0 ||
+      text.size() < at + middle.size() + hexDigits)
+    return damaged(path, "is not the manifest of a checkpoint");
+  const size_t bodyAt = at + middle.size() + hexDigits;
+  if (hexText(hashBytes(text.data() + bodyAt, text.size() - bodyAt)) !=
+      text.substr(bodyAt - hexDigits, hexDigits))
+    return damaged(path, "its checksum does not fit its content");
+  try {
+    CheckpointManifest manifest = fromJson(json::parse(text).at("checkpoint"));
+    PDLRT_RETURN_IF_ERROR(checkParts(manifest, path));
+    return manifest;
+  } catch (const std::exception &exception) {
+    return damaged(path,
+                   std::string("its content is not that of a manifest (") +
+                       exception.what() + ")");
+  }
+}

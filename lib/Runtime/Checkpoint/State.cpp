@@ -1,0 +1,326 @@
+//===- State.cpp - Values and slots of a model, in memory -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Checkpoint/State.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+
+using namespace pdlrt;
+
+//===----------------------------------------------------------------------===//
+// In and out
+//===----------------------------------------------------------------------===//
+
+static StateTensor copyOf(const TensorView &tensor) {
+  StateTensor copy{tensor.type, tensor.shape, {}};
+  copy.bytes.assign(tensor.data, tensor.data + tensor.byteSize());
+  return copy;
+}
+
+/// The rows of a table from all its parts, ordered by key.
+static Status addTable(const Checkpoint &checkpoint,
+                       const CheckpointSymbol &symbol, ModelState &state) {
+  struct Row {
+    int64_t key;
+    const SafetensorsFile *file;
+    int64_t index;
+  };
+  std::vector<Row> rows;
+  const std::vector<CheckpointPart> &parts = checkpoint.manifest().parts;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].kind != PartKind::Table || parts[p].symbol != symbol.name)
+      continue;
+    const SafetensorsFile &file = checkpoint.file(p);
+    const TensorView *keys = file.find("keys");
+    if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
+      return checkpoint.damaged(parts[p].file + " has no keys");
+    for (int64_t i = 0; i < keys->elementCount; ++i) {
+      int64_t key;
+      std::memcpy(&key, keys->data + i * sizeof(key), sizeof(key));
+      rows.push_back({key, &file, i});
+    }
+  }
+  std::sort(rows.begin(), rows.end(),
+            [](const Row &a, const Row &b) { return a.key < b.key; });
+
+  const auto count = int64_t(rows.size());
+  StateTensor &keys = state.tensors[symbol.name + ".keys"];
+  keys = {TensorType::I64, {count}, {}};
+  keys.bytes.resize(rows.size() * sizeof(int64_t));
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(keys.bytes.data() + i * sizeof(int64_t), &rows[i].key,
+                sizeof(int64_t));
+
+  int64_t width = 1;
+  for (int64_t dimension : symbol.shape)
+    width *= dimension;
+  const TensorType type = checkpoint.manifest().elementType;
+  const size_t rowBytes = size_t(width) * tensorElementSize(type);
+  std::vector<std::string> names = {"values"};
+  for (const std::string &slot : symbol.slots)
+    names.push_back("slot." + slot);
+  for (const std::string &name : names) {
+    StateTensor &out = state.tensors[symbol.name + "." + name];
+    out = {type, {count, width}, {}};
+    out.bytes.resize(rows.size() * rowBytes);
+    for (int64_t i = 0; i < count; ++i) {
+      const TensorView *values = rows[i].file->find(name);
+      if (!values || values->type != type || values->shape.size() != 2 ||
+          values->shape[1] != width || values->shape[0] <= rows[i].index)
+        return checkpoint.damaged(rows[i].file->path() + " has no proper '" +
+                                  name + "'");
+      std::memcpy(out.bytes.data() + i * rowBytes,
+                  values->data + rows[i].index * rowBytes, rowBytes);
+    }
+  }
+  return {};
+}
+
+Expected<ModelState> pdlrt::stateOf(const Checkpoint &checkpoint) {
+  ModelState state;
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  state.metadata["model"] = manifest.model;
+  state.metadata["seed"] = std::to_string(manifest.seed);
+  Expected<const SafetensorsFile *> dense = checkpoint.only(PartKind::Dense);
+  if (!dense)
+    return dense.status();
+  for (const TensorView &tensor : (*dense)->tensors())
+    state.tensors[tensor.name] = copyOf(tensor);
+  for (const CheckpointSymbol &symbol : manifest.symbols)
+    if (symbol.isTable)
+      PDLRT_RETURN_IF_ERROR(addTable(checkpoint, symbol, state));
+  return state;
+}
+
+Expected<ModelState> pdlrt::readDump(const std::string &path) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file)
+    return file.status();
+  ModelState state;
+  state.metadata = file->metadata();
+  for (const TensorView &tensor : file->tensors())
+    state.tensors[tensor.name] = copyOf(tensor);
+  return state;
+}
+
+Status pdlrt::writeDump(const ModelState &state, const std::string &path) {
+  SafetensorsWriter writer;
+  for (const auto &[key, value] : state.metadata)
+    writer.setMetadata(key, value);
+  for (const auto &[name, tensor] : state.tensors)
+    PDLRT_RETURN_IF_ERROR(
+        writer.add(name, tensor.type, tensor.shape, tensor.bytes.data()));
+  return writer.write(path);
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Comparison {
+public:
+  Comparison(const ModelState &a, const ModelState &b, std::string first,
+             std::string second, size_t limit)
+      : a(a), b(b), first(std::move(first)), second(std::move(second)),
+        limit(limit) {}
+  StateDifferences run();
+
+private:
+  void report(const std::string &sentence) {
+    if (++found.count <= int64_t(limit))
+      found.sentences.push_back(sentence);
+  }
+  bool isTable(const std::string &name) const;
+  void compareTable(const std::string &table);
+  void compareRows(const std::string &name, const std::string &key,
+                   int64_t rowA, int64_t rowB);
+  void compareWhole(const std::string &name);
+  void compareElements(const std::string &what, const StateTensor &left,
+                       const StateTensor &right, int64_t begin, int64_t beginB,
+                       int64_t count);
+
+  const ModelState &a, &b;
+  const std::string first, second;
+  const size_t limit;
+  StateDifferences found;
+};
+
+/// A table's keys with the row of each, ascending.
+using KeyedRows = std::vector<std::pair<int64_t, int64_t>>;
+
+} // namespace
+
+static std::string elementText(const StateTensor &tensor, int64_t index) {
+  const std::byte *at =
+      tensor.bytes.data() + index * tensorElementSize(tensor.type);
+  auto load = [at](auto number) {
+    std::memcpy(&number, at, sizeof(number));
+    return number;
+  };
+  switch (tensor.type) {
+  case TensorType::F32:
+    return fmt::format("{:.9g}", load(float()));
+  case TensorType::F64:
+    return fmt::format("{:.17g}", load(double()));
+  case TensorType::I32:
+    return std::to_string(load(int32_t()));
+  case TensorType::I64:
+    return std::to_string(load(int64_t()));
+  case TensorType::U64:
+    return std::to_string(load(uint64_t()));
+  }
+  return "";
+}
+
+static std::string typeAndShape(const StateTensor &tensor) {
+  return fmt::format("{} [{}]", tensorTypeName(tensor.type),
+                     fmt::join(tensor.shape, ", "));
+}
+
+static bool isKeys(const ModelState &state, const std::string &name) {
+  auto found = state.tensors.find(name);
+  return found != state.tensors.end() &&
+         found->second.type == TensorType::I64 &&
+         found->second.shape.size() == 1;
+}
+
+bool Comparison::isTable(const std::string &name) const {
+  return isKeys(a, name + ".keys") && isKeys(b, name + ".keys");
+}
+
+static KeyedRows keyedRows(const StateTensor &keys) {
+  KeyedRows rows(keys.bytes.size() / sizeof(int64_t));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::memcpy(&rows[i].first, keys.bytes.data() + i * sizeof(int64_t),
+                sizeof(int64_t));
+    rows[i].second = int64_t(i);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+void Comparison::compareElements(const std::string &what,
+                                 const StateTensor &left,
+                                 const StateTensor &right, int64_t begin,
+                                 int64_t beginB, int64_t count) {
+  const auto size = int64_t(tensorElementSize(left.type));
+  if (std::equal(left.bytes.begin() + begin * size,
+                 left.bytes.begin() + (begin + count) * size,
+                 right.bytes.begin() + beginB * size))
+    return;
+  for (int64_t i = 0; i < count; ++i)
+    if (std::memcmp(left.bytes.data() + (begin + i) * size,
+                    right.bytes.data() + (beginB + i) * size, size) != 0)
+      report(fmt::format("{}, element {}: {} in {}, {} in {}", what, i,
+                         elementText(left, begin + i), first,
+                         elementText(right, beginB + i), second));
+}
+
+void Comparison::compareRows(const std::string &name, const std::string &key,
+                             int64_t rowA, int64_t rowB) {
+  const StateTensor &left = a.tensors.at(name), &right = b.tensors.at(name);
+  const int64_t width = left.shape[1];
+  compareElements(name + ", key " + key, left, right, rowA * width,
+                  rowB * width, width);
+}
+
+void Comparison::compareWhole(const std::string &name) {
+  const StateTensor &left = a.tensors.at(name), &right = b.tensors.at(name);
+  if (left.type != right.type || left.shape != right.shape)
+    return report(fmt::format("{} is {} in {}, {} in {}", name,
+                              typeAndShape(left), first, typeAndShape(right),
+                              second));
+  const auto size = int64_t(tensorElementSize(left.type));
+  compareElements(name, left, right, 0, 0, int64_t(left.bytes.size()) / size);
+}
+
+/// Rows of the same key are compared, wherever they stand.
+void Comparison::compareTable(const std::string &table) {
+  const KeyedRows left = keyedRows(a.tensors.at(table + ".keys"));
+  const KeyedRows right = keyedRows(b.tensors.at(table + ".keys"));
+  std::vector<std::string> members;
+  for (const auto &[name, tensor] : a.tensors) {
+    const bool belongs =
+        name == table + ".values" ||
+        name.compare(0, table.size() + 6, table + ".slot.") == 0;
+    if (!belongs || !b.tensors.count(name))
+      continue;
+    const StateTensor &other = b.tensors.at(name);
+    const bool isRows = tensor.shape.size() == 2 && other.shape.size() == 2 &&
+                        tensor.shape[0] == int64_t(left.size()) &&
+                        other.shape[0] == int64_t(right.size()) &&
+                        tensor.shape[1] == other.shape[1] &&
+                        tensor.type == other.type;
+    if (isRows)
+      members.push_back(name);
+    else
+      report(fmt::format("{} is {} in {}, {} in {}", name, typeAndShape(tensor),
+                         first, typeAndShape(other), second));
+  }
+  size_t i = 0, j = 0;
+  while (i < left.size() || j < right.size()) {
+    if (j == right.size() ||
+        (i < left.size() && left[i].first < right[j].first)) {
+      report(
+          fmt::format("{}, key {}: only in {}", table, left[i++].first, first));
+    } else if (i == left.size() || right[j].first < left[i].first) {
+      report(fmt::format("{}, key {}: only in {}", table, right[j++].first,
+                         second));
+    } else {
+      const std::string key = std::to_string(left[i].first);
+      for (const std::string &name : members)
+        compareRows(name, key, left[i].second, right[j].second);
+      ++i;
+      ++j;
+    }
+  }
+}
+
+StateDifferences Comparison::run() {
+  std::set<std::string> names, done;
+  for (const ModelState *state : {&a, &b})
+    for (const auto &[name, tensor] : state->tensors)
+      names.insert(name);
+  for (const std::string &name : names) {
+    if (!a.tensors.count(name) || !b.tensors.count(name)) {
+      report(name + ": only in " + (a.tensors.count(name) ? first : second));
+      done.insert(name);
+    }
+  }
+  const std::string suffix = ".keys";
+  for (const std::string &name : names) {
+    if (name.size() <= suffix.size() ||
+        name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0)
+      continue;
+    const std::string table = name.substr(0, name.size() - suffix.size());
+    if (!isTable(table))
+      continue;
+    compareTable(table);
+    done.insert(name);
+    done.insert(table + ".values");
+    for (const std::string &other : names)
+      if (other.compare(0, table.size() + 6, table + ".slot.") == 0)
+        done.insert(other);
+  }
+  for (const std::string &name : names)
+    if (!done.count(name))
+      compareWhole(name);
+  return std::move(found);
+}
+
+StateDifferences pdlrt::compareStates(const ModelState &a, const ModelState &b,
+                                      const std::string &first,
+                                      const std::string &second, size_t limit) {
+  return Comparison(a, b, first, second, limit).run();
+}

@@ -1,0 +1,367 @@
+//===- ModelCheckpoint.cpp - State of a trainer to and from a checkpoint --===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Trainer/ModelCheckpoint.h"
+
+#include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Core/Metrics.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace pdlrt;
+
+/// A part of a table ends with the shard that brings it here, so that saving
+/// needs little memory beside the table.
+static constexpr size_t bytesInPart = size_t(64) << 20;
+
+static TensorType tensorTypeOf(const pdl_descriptor &descriptor) {
+  return descriptor.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
+}
+
+static std::vector<int64_t> shapeOf(const pdl_symbol &symbol) {
+  return {symbol.shape, symbol.shape + symbol.rank};
+}
+
+static std::string slotName(const pdl_symbol &symbol, int32_t slot) {
+  return std::string("slot.") + symbol.slot_names[slot];
+}
+
+/// "values", or the slot `part` - 1.
+static std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
+  return part ? slotName(symbol, part - 1) : "values";
+}
+
+Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
+                             const Checkpoint &checkpoint) {
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  if (manifest.semanticFingerprint != descriptor.semantic_fingerprint ||
+      manifest.elementType != tensorTypeOf(descriptor))
+    return Status::invalid(fmt::format(
+        "{}: is of model {} with semantic fingerprint {:016x} ({}), but this "
+        "program is model {} with {:016x} ({}); use the program that wrote it, "
+        "or another checkpoint",
+        checkpoint.path(), manifest.model, manifest.semanticFingerprint,
+        tensorTypeName(manifest.elementType), descriptor.model_name,
+        descriptor.semantic_fingerprint,
+        tensorTypeName(tensorTypeOf(descriptor))));
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Out
+//===----------------------------------------------------------------------===//
+
+/// The rows of shards [firstShard, endShard), ordered by (shard, key).
+static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
+                           const EmbeddingTable &table, int firstShard,
+                           int endShard, const std::vector<TableRow> &rows,
+                           CheckpointWriter &writer) {
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  const auto count = int64_t(rows.size());
+  std::vector<int64_t> keys;
+  keys.reserve(rows.size());
+  for (const TableRow &row : rows)
+    keys.push_back(row.key);
+  SafetensorsWriter tensors;
+  PDLRT_RETURN_IF_ERROR(
+      tensors.add("keys", TensorType::I64, {count}, keys.data()));
+  const size_t bytes = table.valueBytes();
+  std::vector<std::vector<char>> columns(1 + symbol.slot_count);
+  for (int32_t part = 0; part <= symbol.slot_count; ++part) {
+    std::vector<char> &column = columns[part];
+    column.resize(rows.size() * bytes);
+    for (size_t i = 0; i < rows.size(); ++i)
+      std::memcpy(column.data() + i * bytes,
+                  static_cast<const char *>(rows[i].row) + part * bytes, bytes);
+    PDLRT_RETURN_IF_ERROR(
+        tensors.add(rowPartName(symbol, part), tensorTypeOf(descriptor),
+                    {count, symbol.row_width}, column.data()));
+  }
+  CheckpointPart part;
+  part.file = fmt::format("table-{}-{:04}.safetensors", index, firstShard);
+  part.kind = PartKind::Table;
+  part.symbol = symbol.name;
+  part.firstShard = firstShard;
+  part.endShard = endShard;
+  return writer.addPart(part, tensors);
+}
+
+static Status saveTable(const Model &model, int32_t index,
+                        CheckpointWriter &writer) {
+  const EmbeddingTable &table = *model.table(index);
+  std::vector<TableRow> rows, shard;
+  int firstShard = 0;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    table.collectShard(s, shard);
+    rows.insert(rows.end(), shard.begin(), shard.end());
+    if (rows.size() * table.rowBytes() < bytesInPart &&
+        s + 1 < EmbeddingTable::shardCount)
+      continue;
+    PDLRT_RETURN_IF_ERROR(addTablePart(model.descriptor(), index, table,
+                                       firstShard, s + 1, rows, writer));
+    rows.clear();
+    firstShard = s + 1;
+  }
+  return {};
+}
+
+Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
+                        CheckpointManifest &manifest) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  const TensorType type = tensorTypeOf(descriptor);
+  manifest.model = descriptor.model_name;
+  manifest.semanticFingerprint = descriptor.semantic_fingerprint;
+  manifest.compilerVersion = descriptor.compiler_version;
+  manifest.targetCpu = descriptor.target_cpu;
+  manifest.numerics =
+      descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast";
+  manifest.elementType = type;
+  manifest.seed = model.seed();
+  for (int32_t g = 0; g < descriptor.group_count; ++g)
+    manifest.groupSteps.emplace_back(descriptor.groups[g].name,
+                                     model.stepCount(g));
+  SafetensorsWriter dense;
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    manifest.symbols.push_back(
+        {symbol.name,
+         model.table(i) != nullptr,
+         shapeOf(symbol),
+         {symbol.slot_names, symbol.slot_names + symbol.slot_count}});
+    if (model.table(i)) {
+      PDLRT_RETURN_IF_ERROR(saveTable(model, i, writer));
+      continue;
+    }
+    PDLRT_RETURN_IF_ERROR(
+        dense.add(symbol.name, type, shapeOf(symbol), model.value(i)));
+    for (int32_t s = 0; s < symbol.slot_count; ++s)
+      PDLRT_RETURN_IF_ERROR(
+          dense.add(std::string(symbol.name) + "." + slotName(symbol, s), type,
+                    shapeOf(symbol), model.slot(i, s)));
+  }
+  CheckpointPart part;
+  part.file = "dense.safetensors";
+  part.kind = PartKind::Dense;
+  return writer.addPart(part, dense);
+}
+
+Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor, Engine &engine,
+                               const Report &report, CheckpointWriter &writer) {
+  SafetensorsWriter tensors;
+  const double loss[] = {report.lossSum, report.weightSum};
+  PDLRT_RETURN_IF_ERROR(tensors.addCopy("loss", TensorType::F64, {2}, loss));
+  const int replicas = engine.replicaCount();
+  for (int32_t m = 0; m < descriptor.metric_count; ++m) {
+    const pdl_metric &metric = descriptor.metrics[m];
+    const int64_t countSize = metricCountSize(metric);
+    const int64_t sumSize = metricSumSize(metric);
+    std::vector<int64_t> counts;
+    std::vector<double> sums;
+    for (int r = 0; r < replicas; ++r) {
+      const pdl_metric_data &data = engine.replica(r).metric(m);
+      counts.insert(counts.end(), data.counts, data.counts + countSize);
+      sums.insert(sums.end(), data.sums, data.sums + sumSize);
+    }
+    const std::string name = std::string("metric.") + metric.name;
+    if (countSize)
+      PDLRT_RETURN_IF_ERROR(tensors.addCopy(name + ".counts", TensorType::I64,
+                                            {replicas, countSize},
+                                            counts.data()));
+    if (sumSize)
+      PDLRT_RETURN_IF_ERROR(tensors.addCopy(name + ".sums", TensorType::F64,
+                                            {replicas, sumSize}, sums.data()));
+  }
+  CheckpointPart part;
+  part.file = "trainer.safetensors";
+  part.kind = PartKind::Trainer;
+  return writer.addPart(part, tensors);
+}
+
+//===----------------------------------------------------------------------===//
+// In
+//===----------------------------------------------------------------------===//
+
+/// The tensor of that name after a check of type and shape.
+static Expected<const TensorView *>
+findTensor(const Checkpoint &checkpoint, const SafetensorsFile &file,
+           const std::string &name, TensorType type,
+           const std::vector<int64_t> &shape) {
+  const TensorView *tensor = file.find(name);
+  if (!tensor || tensor->type != type || tensor->shape != shape)
+    return checkpoint.damaged(
+        fmt::format("{} has {} instead of '{}' of {} [{}]", file.path(),
+                    tensor ? tensor->typeAndShape() : "nothing", name,
+                    tensorTypeName(type), fmt::join(shape, ", ")));
+  return tensor;
+}
+
+static Status copyTensor(const Checkpoint &checkpoint,
+                         const SafetensorsFile &file, const std::string &name,
+                         TensorType type, const std::vector<int64_t> &shape,
+                         void *out) {
+  Expected<const TensorView *> tensor =
+      findTensor(checkpoint, file, name, type, shape);
+  if (!tensor)
+    return tensor.status();
+  (*tensor)->copyTo(out);
+  return {};
+}
+
+static Status restoreTablePart(const pdl_descriptor &descriptor,
+                               const pdl_symbol &symbol, EmbeddingTable &table,
+                               const Checkpoint &checkpoint, size_t index) {
+  const CheckpointPart &part = checkpoint.manifest().parts[index];
+  const SafetensorsFile &file = checkpoint.file(index);
+  const TensorView *keyTensor = file.find("keys");
+  if (!keyTensor || keyTensor->type != TensorType::I64 ||
+      keyTensor->shape.size() != 1)
+    return checkpoint.damaged(part.file + " has no keys");
+  const int64_t count = keyTensor->elementCount;
+  std::vector<int64_t> keys(count);
+  keyTensor->copyTo(keys.data());
+  auto place = [](int64_t key) {
+    return std::pair(EmbeddingTable::shardOf(key), key);
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    const int shard = EmbeddingTable::shardOf(keys[i]);
+    if (shard < part.firstShard || shard >= part.endShard ||
+        (i > 0 && place(keys[i - 1]) >= place(keys[i])))
+      return checkpoint.damaged(
+          fmt::format("{}: key {} is not in its place", part.file, keys[i]));
+  }
+  std::vector<void *> rows(count);
+  TableScratch scratch;
+  int64_t inserted = 0;
+  PDLRT_RETURN_IF_ERROR(
+      table.findOrInsert(count, keys.data(), rows.data(), scratch, inserted));
+  const size_t bytes = table.valueBytes();
+  for (int32_t p = 0; p <= symbol.slot_count; ++p) {
+    Expected<const TensorView *> values =
+        findTensor(checkpoint, file, rowPartName(symbol, p),
+                   tensorTypeOf(descriptor), {count, symbol.row_width});
+    if (!values)
+      return values.status();
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(static_cast<char *>(rows[i]) + p * bytes,
+                  (*values)->data + i * bytes, bytes);
+  }
+  return {};
+}
+
+Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint));
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  const TensorType type = tensorTypeOf(descriptor);
+  Expected<const SafetensorsFile *> dense = checkpoint.only(PartKind::Dense);
+  if (!dense)
+    return dense.status();
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    if (EmbeddingTable *table = model.table(i)) {
+      bool found = false;
+      for (size_t p = 0; p < manifest.parts.size(); ++p) {
+        if (manifest.parts[p].kind != PartKind::Table ||
+            manifest.parts[p].symbol != symbol.name)
+          continue;
+        found = true;
+        PDLRT_RETURN_IF_ERROR(
+            restoreTablePart(descriptor, symbol, *table, checkpoint, p));
+      }
+      if (!found)
+        return checkpoint.damaged(std::string("it has no rows of @") +
+                                  symbol.name);
+      continue;
+    }
+    PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **dense, symbol.name, type,
+                                     shapeOf(symbol), model.value(i)));
+    for (int32_t s = 0; s < symbol.slot_count; ++s)
+      PDLRT_RETURN_IF_ERROR(
+          copyTensor(checkpoint, **dense,
+                     std::string(symbol.name) + "." + slotName(symbol, s), type,
+                     shapeOf(symbol), model.slot(i, s)));
+  }
+  for (int32_t g = 0; g < descriptor.group_count; ++g) {
+    const auto found =
+        std::find_if(manifest.groupSteps.begin(), manifest.groupSteps.end(),
+                     [&](const auto &entry) {
+                       return entry.first == descriptor.groups[g].name;
+                     });
+    if (found == manifest.groupSteps.end())
+      return checkpoint.damaged(std::string("it has no step count of @") +
+                                descriptor.groups[g].name);
+    model.restoreStepCount(g, found->second);
+  }
+  return {};
+}
+
+Status pdlrt::restoreRunningEpoch(const pdl_descriptor &descriptor,
+                                  Engine &engine, Report &report,
+                                  const Checkpoint &checkpoint) {
+  Expected<const SafetensorsFile *> file = checkpoint.only(PartKind::Trainer);
+  if (!file)
+    return file.status();
+  double loss[2];
+  PDLRT_RETURN_IF_ERROR(
+      copyTensor(checkpoint, **file, "loss", TensorType::F64, {2}, loss));
+  report.lossSum = loss[0];
+  report.weightSum = loss[1];
+  const TrainingProgress &progress = checkpoint.manifest().progress;
+  report.steps = progress.epochSteps;
+  report.samples = progress.epochSamples;
+  report.skippedUpdates = progress.epochSkippedUpdates;
+  const int replicas = engine.replicaCount();
+  for (int32_t m = 0; m < descriptor.metric_count; ++m) {
+    const pdl_metric &metric = descriptor.metrics[m];
+    const int64_t countSize = metricCountSize(metric);
+    const int64_t sumSize = metricSumSize(metric);
+    std::vector<int64_t> counts(replicas * countSize);
+    std::vector<double> sums(replicas * sumSize);
+    const std::string name = std::string("metric.") + metric.name;
+    if (countSize)
+      PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **file, name + ".counts",
+                                       TensorType::I64, {replicas, countSize},
+                                       counts.data()));
+    if (sumSize)
+      PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **file, name + ".sums",
+                                       TensorType::F64, {replicas, sumSize},
+                                       sums.data()));
+    for (int r = 0; r < replicas; ++r) {
+      const pdl_metric_data &data = engine.replica(r).metric(m);
+      std::copy_n(counts.data() + r * countSize, countSize, data.counts);
+      std::copy_n(sums.data() + r * sumSize, sumSize, data.sums);
+    }
+  }
+  return {};
+}
+
+Status pdlrt::checkSettings(
+    const Checkpoint &checkpoint,
+    const std::vector<std::pair<std::string, std::string>> &settings) {
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  // A new epoch may be cut into other batches.
+  if (manifest.progress.positions.empty())
+    return {};
+  for (const auto &[flag, value] : settings) {
+    const auto before = std::find_if(
+        manifest.settings.begin(), manifest.settings.end(),
+        [&flag = flag](const auto &entry) { return entry.first == flag; });
+    if (before == manifest.settings.end())
+      return checkpoint.damaged("it does not say " + flag);
+    if (before->second != value)
+      return Status::invalid(fmt::format(
+          "{}: was written in the middle of epoch {} with {} {}, but this run "
+          "has {}; give the flags of the run that wrote it (they may change "
+          "where an epoch begins), or train into another folder",
+          checkpoint.path(), manifest.progress.epoch + 1, flag, before->second,
+          value));
+  }
+  return {};
+}

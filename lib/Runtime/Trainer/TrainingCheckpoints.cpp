@@ -1,0 +1,126 @@
+//===- TrainingCheckpoints.cpp - Saving and resuming a training -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Trainer/TrainingCheckpoints.h"
+
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Trainer/ModelCheckpoint.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace pdlrt;
+namespace fs = std::filesystem;
+
+static std::string boundText(const RowRange::Bound &bound) {
+  return bound.isPercent ? fmt::format("{}%", bound.percent)
+                         : std::to_string(bound.row);
+}
+
+/// The flags that decide which samples the batches of an epoch hold. A file
+/// counts by its name and size: it may have moved to another folder.
+static std::vector<std::pair<std::string, std::string>>
+settingsOf(const SessionOptions &options) {
+  const DataOptions &data = options.data;
+  std::string files;
+  for (const std::string &file : data.files) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(file, error);
+    files += fmt::format("{}{} ({} bytes)", files.empty() ? "" : ", ",
+                         fs::path(file).filename().string(), error ? 0 : size);
+  }
+  return {
+      {"--data", files},
+      {"--rows", boundText(data.rows.begin) + ":" + boundText(data.rows.end)},
+      {"--delimiter", data.delimiter ? fmt::format("'{}'", data.delimiter)
+                                     : "by the file's name"},
+      {"--header", data.header ? "yes" : "no"},
+      {"--batch-size", std::to_string(data.batchSize)},
+      {"--shuffle-window", std::to_string(data.shuffleWindow)},
+      {"--replicas", fmt::format("{}x{}", options.groups, options.workers)}};
+}
+
+Expected<std::unique_ptr<TrainingCheckpoints>>
+TrainingCheckpoints::open(const pdl_descriptor &descriptor,
+                          const SessionOptions &options) {
+  Expected<CheckpointFolder> folder =
+      CheckpointFolder::open(options.checkpoint);
+  if (!folder)
+    return folder.status();
+  std::unique_ptr<TrainingCheckpoints> checkpoints(
+      new TrainingCheckpoints(descriptor, options, std::move(*folder)));
+  checkpoints->settings = settingsOf(options);
+  if (options.resume) {
+    PDLRT_RETURN_IF_ERROR(checkpoints->resume());
+  } else if (auto all = listCheckpoints(options.checkpoint); !all.empty()) {
+    return Status::invalid(fmt::format(
+        "{}: there are checkpoints of up to {} steps already; give --resume to "
+        "go on from them, or name another folder",
+        options.checkpoint, all.front()));
+  }
+  return checkpoints;
+}
+
+Status TrainingCheckpoints::resume() {
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(folder.path(), refused);
+  if (!newest)
+    return newest.status();
+  for (const std::string &sentence : refused)
+    logWarning("passed over " + sentence);
+  if (!*newest) {
+    logInfo("no checkpoint in " + folder.path() + " yet: training begins");
+    return {};
+  }
+  const Checkpoint &checkpoint = **newest;
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint));
+  if (options.seed && *options.seed != manifest.seed)
+    return Status::invalid(fmt::format(
+        "{}: was trained with --seed {}, but this run has {}; leave the flag "
+        "out, or train into another folder",
+        checkpoint.path(), manifest.seed, *options.seed));
+  PDLRT_RETURN_IF_ERROR(checkSettings(checkpoint, settings));
+  const char *numerics =
+      descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast";
+  if (manifest.numerics != numerics)
+    logWarning(fmt::format("{} was trained with numerics {}, this program has "
+                           "{}: the last bits will differ",
+                           checkpoint.path(), manifest.numerics, numerics));
+  latest = {manifest.progress.steps, manifest.progress.epoch};
+  resumedFrom = std::move(**newest);
+  return {};
+}
+
+bool TrainingCheckpoints::isDue(int64_t steps) const {
+  return options.checkpointSteps && steps % *options.checkpointSteps == 0;
+}
+
+Status TrainingCheckpoints::save(const Model &model, Engine &engine,
+                                 const Report &report,
+                                 TrainingProgress progress) {
+  const std::pair<int64_t, int64_t> current = {progress.steps, progress.epoch};
+  if (current == latest)
+    return {};
+  CheckpointManifest manifest;
+  manifest.settings = settings;
+  if (!progress.positions.empty()) {
+    progress.epochSteps = report.steps;
+    progress.epochSamples = report.samples;
+    progress.epochSkippedUpdates = report.skippedUpdates;
+  }
+  manifest.progress = std::move(progress);
+  CheckpointWriter writer(folder.nameOf(current.first));
+  PDLRT_RETURN_IF_ERROR(saveModel(model, writer, manifest));
+  if (!manifest.progress.positions.empty())
+    PDLRT_RETURN_IF_ERROR(saveRunningEpoch(descriptor, engine, report, writer));
+  PDLRT_RETURN_IF_ERROR(writer.commit(std::move(manifest)));
+  latest = current;
+  return folder.removeOld(current.first, options.checkpointKeep);
+}

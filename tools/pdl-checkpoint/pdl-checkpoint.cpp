@@ -1,0 +1,253 @@
+//===- pdl-checkpoint.cpp - Looks into checkpoints ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/State.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace pdlrt;
+
+static void print(const std::string &line) {
+  std::fputs((line + "\n").c_str(), stdout);
+}
+
+static int fail(int status, const std::string &sentence) {
+  std::fprintf(stderr, "error: %s\n", sentence.c_str());
+  return status;
+}
+
+static Expected<Checkpoint> open(const std::string &path) {
+  std::vector<std::string> refused;
+  Expected<Checkpoint> checkpoint = openCheckpoint(path, refused);
+  if (checkpoint)
+    for (const std::string &sentence : refused)
+      std::fprintf(stderr, "warning: passed over %s\n", sentence.c_str());
+  return checkpoint;
+}
+
+//===----------------------------------------------------------------------===//
+// inspect
+//===----------------------------------------------------------------------===//
+
+static std::string sizeText(uint64_t bytes) {
+  constexpr uint64_t mebibyte = uint64_t(1) << 20;
+  return bytes < mebibyte
+             ? fmt::format("{} bytes", bytes)
+             : fmt::format("{:.1f} MiB", double(bytes) / double(mebibyte));
+}
+
+static void printProgress(const CheckpointManifest &manifest) {
+  const TrainingProgress &progress = manifest.progress;
+  print(fmt::format("steps                {}", progress.steps));
+  print(fmt::format("samples              {}", progress.samples));
+  print(fmt::format("epochs ended         {}", progress.epoch));
+  for (size_t g = 0; g < progress.positions.size(); ++g) {
+    const DataPosition &position = progress.positions[g];
+    print(fmt::format("running epoch {}, group {}: window {}, record {}, "
+                      "batch {}",
+                      position.epoch + 1, g, position.window, position.offset,
+                      position.batch));
+  }
+  if (progress.skippedUpdates)
+    print(fmt::format("skipped updates      {}", progress.skippedUpdates));
+  if (progress.badRows)
+    print(fmt::format("bad rows skipped     {}", progress.badRows));
+  for (const auto &[name, steps] : manifest.groupSteps)
+    print(fmt::format("group @{}: {} updates", name, steps));
+}
+
+static void printSymbols(const Checkpoint &checkpoint) {
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  const char *type = tensorTypeName(manifest.elementType);
+  for (const CheckpointSymbol &symbol : manifest.symbols) {
+    const std::string shape = fmt::format("{}", fmt::join(symbol.shape, ", "));
+    std::string line =
+        fmt::format("{} @{}: {} [{}]", symbol.isTable ? "table" : "parameter",
+                    symbol.name, type, shape);
+    if (!symbol.slots.empty())
+      line += fmt::format(", slots {}", fmt::join(symbol.slots, ", "));
+    if (symbol.isTable) {
+      int64_t keys = 0, parts = 0;
+      uint64_t bytes = 0;
+      for (size_t p = 0; p < manifest.parts.size(); ++p) {
+        if (manifest.parts[p].kind != PartKind::Table ||
+            manifest.parts[p].symbol != symbol.name)
+          continue;
+        const TensorView *found = checkpoint.file(p).find("keys");
+        keys += found ? found->elementCount : 0;
+        bytes += manifest.parts[p].digest.bytes;
+        ++parts;
+      }
+      line += fmt::format(", {} keys, {} in {} {}", keys, sizeText(bytes),
+                          parts, parts == 1 ? "part" : "parts");
+    }
+    print(line);
+  }
+}
+
+static int inspect(const std::string &path) {
+  Expected<Checkpoint> checkpoint = open(path);
+  if (!checkpoint)
+    return fail(1, checkpoint.status().message());
+  const CheckpointManifest &manifest = checkpoint->manifest();
+  print(fmt::format("checkpoint           {}", checkpoint->path()));
+  print(fmt::format("format version       {}", checkpointVersion));
+  print(fmt::format("model                {}", manifest.model));
+  print(fmt::format("semantic fingerprint {:016x}",
+                    manifest.semanticFingerprint));
+  print(fmt::format("compiler             {}", manifest.compilerVersion));
+  print(fmt::format("numerics             {}, {}", manifest.numerics,
+                    manifest.targetCpu));
+  print(fmt::format("seed                 {}", manifest.seed));
+  printProgress(manifest);
+  printSymbols(*checkpoint);
+  for (const auto &[flag, value] : manifest.settings)
+    print(fmt::format("flag {} {}", flag, value));
+  uint64_t bytes = 0;
+  for (const CheckpointPart &part : manifest.parts)
+    bytes += part.digest.bytes;
+  print(fmt::format("all {} files have the right checksum, {}",
+                    manifest.parts.size() + 1, sizeText(bytes)));
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// dump, diff
+//===----------------------------------------------------------------------===//
+
+/// Of a checkpoint, or of a dump.
+static Expected<ModelState>
+readState(const std::string &path,
+          std::vector<std::pair<std::string, int64_t>> *groupSteps) {
+  if (std::filesystem::is_regular_file(path))
+    return readDump(path);
+  Expected<Checkpoint> checkpoint = open(path);
+  if (!checkpoint)
+    return checkpoint.status();
+  *groupSteps = checkpoint->manifest().groupSteps;
+  return stateOf(*checkpoint);
+}
+
+static int dump(const std::string &path, const std::string &output) {
+  Expected<Checkpoint> checkpoint = open(path);
+  if (!checkpoint)
+    return fail(1, checkpoint.status().message());
+  Expected<ModelState> state = stateOf(*checkpoint);
+  if (!state)
+    return fail(1, state.status().message());
+  Status status = writeDump(*state, output);
+  return status.ok() ? 0 : fail(1, status.message());
+}
+
+static int diff(const std::string &first, const std::string &second,
+                size_t limit) {
+  std::vector<std::pair<std::string, int64_t>> stepsA, stepsB;
+  Expected<ModelState> a = readState(first, &stepsA);
+  if (!a)
+    return fail(2, a.status().message());
+  Expected<ModelState> b = readState(second, &stepsB);
+  if (!b)
+    return fail(2, b.status().message());
+  StateDifferences found = compareStates(*a, *b, first, second, limit);
+  for (const std::string &sentence : found.sentences)
+    print(sentence);
+  if (found.count > int64_t(found.sentences.size()))
+    print(fmt::format("and {} more",
+                      found.count - int64_t(found.sentences.size())));
+  // A dump does not hold them.
+  if (!stepsA.empty() && !stepsB.empty() && stepsA != stepsB) {
+    ++found.count;
+    for (const auto *steps : {&stepsA, &stepsB})
+      for (const auto &[name, count] : *steps)
+        print(fmt::format("group @{}: {} updates in {}", name, count,
+                          steps == &stepsA ? first : second));
+  }
+  if (found.count)
+    return 1;
+  print(fmt::format("equal: {} tensors, bit for bit", a->tensors.size()));
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+static int run(int argc, char **argv) {
+  std::string first, second, output;
+  size_t limit = 10;
+  CLI::App app("Looks into the checkpoints that 'trainer train --checkpoint' "
+               "writes. Wherever a checkpoint is asked for, a folder of them "
+               "stands for the newest whole one.",
+               "pdl-checkpoint");
+  app.require_subcommand(1);
+  app.set_help_flag("-h,--help", "Print this help");
+  app.footer("Examples:\n"
+             "  pdl-checkpoint inspect saved\n"
+             "  pdl-checkpoint dump saved/step-000000000100 -o model."
+             "safetensors\n"
+             "  pdl-checkpoint diff saved model.safetensors\n"
+             "Exit status: 0 done, and equal for diff; 1 a bad checkpoint, or "
+             "different for diff; 2 bad flags,\nor what diff cannot read.");
+  CLI::App *inspectCommand = app.add_subcommand(
+      "inspect", "Verify all checksums; show the model, how far training has "
+                 "come, symbols, shapes, keys and sizes");
+  inspectCommand->add_option("checkpoint", first, "The checkpoint")
+      ->required()
+      ->type_name("FOLDER");
+  CLI::App *dumpCommand = app.add_subcommand(
+      "dump", "Write values and slots, tables sorted by key, as the "
+              "safetensors file that 'trainer train --dump --dump-slots' "
+              "writes");
+  dumpCommand->add_option("checkpoint", first, "The checkpoint")
+      ->required()
+      ->type_name("FOLDER");
+  dumpCommand->add_option("-o,--output", output, "The file to write")
+      ->required()
+      ->type_name("FILE");
+  CLI::App *diffCommand = app.add_subcommand(
+      "diff", "Compare values and slots bit for bit, and of two checkpoints "
+              "the groups' step counts; say where they differ first");
+  diffCommand->add_option("a", first, "A checkpoint, or a dump")
+      ->required()
+      ->type_name("PATH");
+  diffCommand->add_option("b", second, "Another one")
+      ->required()
+      ->type_name("PATH");
+  diffCommand->add_option("--limit", limit, "Differences to print")
+      ->type_name("N")
+      ->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &request) {
+    return app.exit(request);
+  } catch (const CLI::ParseError &error) {
+    return fail(2, std::string(error.what()) +
+                       "; 'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND "
+                       "--help' list what can be given");
+  }
+  const int status = *inspectCommand ? inspect(first)
+                     : *dumpCommand  ? dump(first, output)
+                                     : diff(first, second, limit);
+  if (std::fflush(stdout) != 0)
+    return fail(2, "cannot write to the standard output; is the disk full?");
+  return status;
+}
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc &) {
+    return fail(2, "out of memory; use a machine with more of it");
+  } catch (const std::exception &exception) {
+    return fail(2, exception.what());
+  }
+}
