@@ -1,0 +1,296 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A training that is interrupted, in any way, and resumed computes the bits of
+one that is not: values, slots, losses and metrics."""
+
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from programs import ADULT, BUILD, compile_model, model, run
+
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+STEPS = 100
+
+# Of 4,000 rows, 100 steps of 128 samples are more than three epochs.
+DATA = ["--data", ADULT, "--rows", "0:4000", "--batch-size", 32, "--epochs", 9]
+VARIANTS = {
+    "plain": ["--replicas", "1x4"],
+    "shuffled": ["--replicas", "1x4", "--shuffle-window", 700],
+    "replicas": ["--replicas", "2x2", "--shuffle-window", 700,
+                 "--threads", 2],
+}
+
+
+def checkpoints(folder):
+    """The steps of the checkpoints in a folder, ascending."""
+    if not folder.exists():
+        return []
+    return sorted(int(found.group(1)) for found in
+                  (re.fullmatch(r"step-(\d+)", name)
+                   for name in os.listdir(folder)) if found)
+
+
+def last_report(text):
+    """The loss and metrics of the last epoch, as printed."""
+    return re.findall(r"^(?:train|test) .*$", text, re.MULTILINE)
+
+
+class Checkpoints(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        cls.trainers = {
+            name: compile_model(model(name), cls.path / name,
+                                "--numerics=strict")
+            for name in ("wide_deep", "logistic_regression")}
+        cls.trainer = cls.trainers["wide_deep"]
+        cls.whole = {}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def command(self, *flags, trainer=None):
+        return [str(part) for part in
+                (trainer or self.trainer, "train", *DATA, "--seed", 5, *flags)]
+
+    def uninterrupted(self, variant, trainer=None):
+        """Dump, losses and report of 100 steps in one run."""
+        key = variant, trainer
+        if key not in self.whole:
+            dump = self.path / f"whole-{len(self.whole)}"
+            losses = self.path / f"whole-{len(self.whole)}.losses"
+            done = run(*self.command("--steps", STEPS, *VARIANTS[variant],
+                                     "--dump", dump, "--dump-slots",
+                                     "--log-losses", losses, trainer=trainer))
+            self.whole[key] = dump, losses.read_text(), last_report(done.stdout)
+        return self.whole[key]
+
+    def finish(self, variant, saved, trainer=None):
+        """Resumes to the end; compares with the run that was not stopped."""
+        dump, _, report = self.uninterrupted(variant, trainer)
+        resumed = saved.with_suffix(".dump")
+        losses = saved.with_suffix(".losses")
+        before = checkpoints(saved)[-1]
+        done = run(*self.command("--steps", STEPS, *VARIANTS[variant],
+                                 "--checkpoint", saved, "--resume", "--dump",
+                                 resumed, "--dump-slots", "--log-losses",
+                                 losses, trainer=trainer))
+        self.assertIn(f"resumed after {before} steps", done.stdout)
+        self.assertIn(f"trained {STEPS - before} steps", done.stdout)
+        self.assertEqual(resumed.read_bytes(), dump.read_bytes())
+        self.assertEqual(last_report(done.stdout), report)
+        self.assertEqual(checkpoints(saved)[-1], STEPS)
+        self.assertIn("equal", run(PDL_CHECKPOINT, "diff", saved, dump).stdout)
+        again = saved.with_suffix(".again")
+        run(PDL_CHECKPOINT, "dump", saved, "-o", again)
+        self.assertEqual(again.read_bytes(), dump.read_bytes())
+        return losses.read_text()
+
+    def check_fifty_and_fifty(self, variant, name):
+        trainer = self.trainers[name]
+        saved = self.path / f"fifty-{variant}-{name}"
+        losses = self.path / "first.losses"
+        run(*self.command("--steps", 50, *VARIANTS[variant], "--checkpoint",
+                          saved, "--log-losses", losses, trainer=trainer))
+        self.assertEqual(checkpoints(saved)[-1], 50)
+        later = self.finish(variant, saved, trainer)
+        self.assertEqual(losses.read_text() + later,
+                         self.uninterrupted(variant, trainer)[1])
+
+    def test_fifty_and_fifty_steps_are_a_hundred(self):
+        for name in self.trainers:
+            for variant in VARIANTS:
+                with self.subTest(model=name, variant=variant):
+                    self.check_fifty_and_fifty(variant, name)
+
+    def test_at_the_end_of_an_epoch(self):
+        # An epoch is 4,000 rows in steps of 128: the 32nd is a smaller one.
+        # Stopped just before, at, and just behind it, and by --epochs.
+        for limit in (["--steps", 31], ["--steps", 32], ["--steps", 33],
+                      ["--epochs", 1]):
+            for variant in VARIANTS:
+                with self.subTest(limit=limit, variant=variant):
+                    saved = self.path / ("end-" + "".join(map(str, limit)) +
+                                         variant)
+                    command = self.command(*VARIANTS[variant], "--checkpoint",
+                                           saved, "--checkpoint-steps", 16,
+                                           *limit)
+                    if limit[0] == "--epochs":
+                        at = command.index("--epochs")
+                        del command[at:at + 2]
+                    run(*command)
+                    self.finish(variant, saved)
+
+    def start(self, variant, saved, every, *flags):
+        return subprocess.Popen(
+            self.command("--steps", STEPS, *VARIANTS[variant], "--checkpoint",
+                         saved, "--checkpoint-steps", every, *flags),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def wait_for_checkpoint(self, process, saved):
+        while process.poll() is None and not checkpoints(saved):
+            time.sleep(0.001)
+
+    def test_after_an_interrupt(self):
+        for variant in VARIANTS:
+            with self.subTest(variant=variant):
+                for attempt in range(10):
+                    saved = self.path / f"interrupt-{variant}-{attempt}"
+                    process = self.start(variant, saved, 10)
+                    self.wait_for_checkpoint(process, saved)
+                    process.send_signal(signal.SIGINT)
+                    output, errors = process.communicate()
+                    if process.returncode == 0:
+                        continue  # It was at its end already.
+                    self.assertEqual(process.returncode, 130, errors)
+                    self.assertIn("stopped by a signal", output)
+                    steps = int(re.search(r"trained (\d+) steps",
+                                          output).group(1))
+                    self.assertEqual(checkpoints(saved)[-1], steps)
+                    self.assertLess(steps, STEPS)
+                    self.finish(variant, saved)
+                    break
+                else:
+                    self.fail("no run was interrupted in time")
+
+    def test_after_kills(self):
+        draw = random.Random(time.time_ns())
+        for variant in VARIANTS:
+            with self.subTest(variant=variant):
+                saved = self.path / f"kill-{variant}"
+                kills = 0
+                for attempt in range(30):
+                    # Where it is killed differs from run to run: while it
+                    # reads, steps, writes a part, renames, or removes.
+                    process = self.start(variant, saved, 1, "--resume",
+                                         "--checkpoint-keep", 2)
+                    self.wait_for_checkpoint(process, saved)
+                    time.sleep(draw.uniform(0, 0.12))
+                    process.kill()
+                    _, errors = process.communicate()
+                    self.assertIn(process.returncode,
+                                  (0, -signal.SIGKILL), errors)
+                    kills += process.returncode != 0
+                    found = checkpoints(saved)
+                    self.assertTrue(found)
+                    if found[-1] > STEPS * 3 // 4 or kills == 6:
+                        break
+                self.assertGreater(kills, 0)
+                # One process, one folder: nothing half-written is left.
+                self.finish(variant, saved)
+                self.assertEqual([], [name for name in os.listdir(saved)
+                                      if not re.fullmatch(r"step-\d{12}",
+                                                          name)])
+
+    def test_evaluates_and_predicts_from_a_checkpoint(self):
+        saved = self.path / "trained"
+        dump = self.path / "trained.dump"
+        run(*self.command("--steps", 40, "--checkpoint", saved, "--dump", dump,
+                          "--dump-slots"))
+        for command in ("evaluate", "predict"):
+            flags = [self.trainer, command, "--data", ADULT, "--rows",
+                     "4000:5000"]
+            texts = [run(*flags, "--init-from", dump).stdout,
+                     run(*flags, "--checkpoint", saved).stdout]
+            if command == "evaluate":
+                texts = [last_report(text) for text in texts]
+                self.assertTrue(texts[0])
+            self.assertEqual(*texts)
+
+    def test_what_is_refused(self):
+        saved = self.path / "refused"
+        run(*self.command("--steps", 40, "--checkpoint", saved))
+        other = self.path / "other.csv.gz"
+        other.write_bytes(ADULT.read_bytes()[:-1])
+
+        def refuse(flags, *parts, status=1, trainer=None):
+            done = subprocess.run(
+                self.command("--steps", 50, "--checkpoint", saved, *flags,
+                             trainer=trainer), capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+            error = [line for line in done.stderr.splitlines()
+                     if line.startswith("error: ")]
+            self.assertEqual(len(error), 1, done.stderr)
+            for part in parts:
+                self.assertIn(part, error[0])
+
+        refuse([], "40 steps", "--resume")
+        refuse(["--resume"], "wide_deep", "logistic_regression", "fingerprint",
+               trainer=self.trainers["logistic_regression"])
+        for flag, before, now in (("--batch-size", "32", "16"),
+                                  ("--replicas", "1x1", "2x2"),
+                                  ("--shuffle-window", "0", "500"),
+                                  ("--rows", "0:4000", "0:4001"),
+                                  ("--seed", "5", "6")):
+            command = self.command("--steps", 50, "--checkpoint", saved,
+                                   "--resume")
+            if flag in command:
+                command[command.index(flag) + 1] = now
+            else:
+                command += [flag, now]
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1, flag)
+            for part in (flag, before, now):
+                self.assertIn(part, done.stderr)
+        command = self.command("--steps", 50, "--checkpoint", saved, "--resume")
+        command[command.index("--data") + 1] = str(other)
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        for path in (ADULT, other):
+            self.assertIn(f"{path.name} ({path.stat().st_size} bytes)",
+                          done.stderr)
+        # All of that may change where an epoch begins.
+        whole = self.path / "whole-epoch"
+        flags = ["--data", ADULT, "--rows", "0:2000"]
+        run(self.trainer, "train", *flags, "--checkpoint", whole)
+        done = run(self.trainer, "train", *flags, "--checkpoint", whole,
+                   "--resume", "--epochs", 2, "--replicas", "2x2",
+                   "--batch-size", 64)
+        self.assertIn("trained 8 steps", done.stdout)
+        # Two trainers do not write to one folder.
+        process = self.start("plain", self.path / "busy", 1)
+        self.wait_for_checkpoint(process, self.path / "busy")
+        second = subprocess.run(
+            self.command("--checkpoint", self.path / "busy", "--resume"),
+            capture_output=True, text=True)
+        if process.poll() is None:
+            self.assertEqual(second.returncode, 1)
+            self.assertIn("another process", second.stderr)
+        process.kill()
+        process.communicate()
+
+    def test_passes_over_damage(self):
+        saved = self.path / "damage"
+        run(*self.command("--steps", 60, "--checkpoint", saved,
+                          "--checkpoint-steps", 20, *VARIANTS["plain"]))
+        newest = saved / f"step-{60:012}"
+        part = newest / "dense.safetensors"
+        content = bytearray(part.read_bytes())
+        content[len(content) // 2] ^= 1
+        part.write_bytes(content)
+        done = subprocess.run([PDL_CHECKPOINT, "inspect", newest],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("checksum", done.stderr)
+        done = run(*self.command("--steps", STEPS, "--checkpoint", saved,
+                                 "--resume", *VARIANTS["plain"]))
+        self.assertIn("passed over", done.stderr)
+        self.assertIn("dense.safetensors", done.stderr)
+        self.assertIn("resumed after 40 steps", done.stdout)
+        self.assertIn("equal", run(PDL_CHECKPOINT, "diff", saved,
+                                   self.uninterrupted("plain")[0]).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
