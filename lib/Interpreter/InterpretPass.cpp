@@ -20,6 +20,7 @@
 namespace pdlc {
 #define GEN_PASS_DEF_NNINTERPRET
 #include "pdlc/Interpreter/Passes.h.inc"
+#include <cmath>
 } // namespace pdlc
 
 using namespace mlir;
@@ -108,7 +109,12 @@ static LogicalResult printOutputs(raw_ostream &stream, ProgramOp program,
 static void printLoss(raw_ostream &stream, const StepResult &result) {
   if (!result.lossSum)
     return;
-  stream << llvm::format("%.17g\n", *result.lossSum / *result.weightSum);
+  double mean = *result.lossSum / *result.weightSum;
+  // One text for every NaN, whatever its sign, as the trainer writes it.
+  if (std::isnan(mean))
+    stream << "nan\n";
+  else
+    stream << llvm::format("%.17g\n", mean);
 }
 
 namespace {
