@@ -38,7 +38,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 1u
+#define PDL_ABI_VERSION 2u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -64,6 +64,20 @@ typedef enum pdl_numerics {
   PDL_NUMERICS_FAST = 0,  /* oneDNN where it is built in */
   PDL_NUMERICS_STRICT = 1 /* settled order of every sum */
 } pdl_numerics;
+
+/* How replicas form one model. */
+typedef enum pdl_mode {
+  PDL_MODE_LOCAL = 0, /* one process owns all state */
+  PDL_MODE_SYNC = 1,  /* servers sum over all trainers, then apply */
+  PDL_MODE_ASYNC = 2  /* servers apply each worker's push by itself */
+} pdl_mode;
+
+/* What a program is compiled for. */
+typedef enum pdl_role {
+  PDL_ROLE_LOCAL = 0,   /* everything */
+  PDL_ROLE_TRAINER = 1, /* stages; state lives on servers */
+  PDL_ROLE_PSERVER = 2  /* state and its kernels; its programs have no stages */
+} pdl_role;
 
 /*===----------------------------------------------------------------------===*
  * The record: what a reader must produce
@@ -181,6 +195,14 @@ typedef struct pdl_symbol {
   const double *slot_initial_values;
   pdl_dense_kernel dense_kernel; /* parameters of a group */
   pdl_row_kernel row_kernel;     /* tables of a group */
+  /* The units that servers own as a whole (pdlabi/placement.h). Parameter: row
+   * blocks; block i holds the rows [block_rows[i], block_rows[i + 1]), whole
+   * units of 64 rows. Table: its 1024 logical shards. The unit's id is
+   * placementUnitId(id, i). Mode local: 0, and null. */
+  int64_t unit_count;
+  const int64_t *block_rows;  /* parameter: [unit_count + 1]; table: null */
+  const uint64_t *unit_costs; /* parameter: [unit_count]; table: one, for each
+                                 shard. Bytes a step, as the compiler sees it */
 } pdl_symbol;
 
 typedef enum pdl_untouched_kind {
@@ -293,6 +315,29 @@ typedef struct pdl_output {
   int64_t width; /* elements a sample; the buffer holds B * width */
 } pdl_output;
 
+/* What travels between a trainer process and a server. A message holds, in the
+ * order of the program's channels, for each channel its units that the server
+ * owns, ascending. */
+typedef enum pdl_channel_kind {
+  PDL_CHANNEL_VALUE = 0,    /* to the trainer: values of row blocks */
+  PDL_CHANNEL_GRADIENT = 1, /* to the server: sums of gradients of blocks */
+  PDL_CHANNEL_KEYS = 2,     /* to the server: distinct keys of a table */
+  PDL_CHANNEL_ROWS = 3,     /* to the trainer: the values of those keys */
+  PDL_CHANNEL_ROW_GRADIENT =
+      4,                /* to the server: a row for each of those keys */
+  PDL_CHANNEL_LOSS = 5, /* both ways: sums of losses and of weights (f64) */
+  PDL_CHANNEL_PARTIAL_NORM = 6, /* to the trainer: partial squared norms of a
+                                   symbol's gradient (f64): of each 64 rows of a
+                                   parameter's block, of each table shard */
+  PDL_CHANNEL_NORM = 7 /* to the server: a clip's joint squared norm (f64) */
+} pdl_channel_kind;
+
+typedef struct pdl_channel {
+  int32_t kind;   /* pdl_channel_kind */
+  int32_t symbol; /* of the descriptor; LOSS, NORM: -1 */
+  int32_t clip;   /* PARTIAL_NORM, NORM: of the descriptor, else -1 */
+} pdl_channel;
+
 typedef struct pdl_program {
   uint32_t struct_size;
   const char *name;
@@ -310,8 +355,11 @@ typedef struct pdl_program {
                                     occurrences are not known yet, so its
                                     per_key and per_occurrence are zeros */
   pdl_affine_size compute_arena;
-  pdl_stage prepare; /* may fail */
-  pdl_stage compute; /* cannot fail: always 0 */
+  pdl_stage prepare; /* may fail; null in a server's program */
+  pdl_stage compute; /* cannot fail: always 0; null in a server's program */
+  /* By channel number, the same in both roles; none in mode local. */
+  int32_t channel_count;
+  const pdl_channel *channels;
 } pdl_program;
 
 typedef struct pdl_descriptor {
@@ -322,8 +370,11 @@ typedef struct pdl_descriptor {
   int32_t element_type;          /* F32 or F64 */
   int32_t numerics;              /* pdl_numerics */
   const char *target_cpu;        /* such as x86-64-v3 */
-  uint64_t semantic_fingerprint; /* merged IR, rules, hash, mode */
-  uint64_t wire_fingerprint;     /* layouts */
+  int32_t mode;                  /* pdl_mode */
+  int32_t role;                  /* pdl_role */
+  uint64_t semantic_fingerprint; /* merged IR, rules, hash; of any mode, so that
+                                    checkpoints go from mode to mode */
+  uint64_t wire_fingerprint;     /* mode, layouts, units, channels; not role */
   int32_t field_count;
   const pdl_field *fields; /* in record order */
   int32_t symbol_count;

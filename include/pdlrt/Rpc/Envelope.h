@@ -18,13 +18,18 @@
 namespace pdlrt {
 
 enum class MessageKind : uint16_t {
-  // Requests.
-  Join = 1,
-  Exchange = 2,
-  Leave = 3,
+  // Requests. All but Join and Beat carry a sequence and are applied once.
+  Join = 1,     ///< a trainer starts; the payload is its handshake
+  Exchange = 2, ///< a step: gradients of this one, keys of the next one
+  Norm = 3,     ///< the joint norms of a step whose exchange was answered
+  Pull = 4,     ///< rows for a frozen program; changes nothing
+  Reduce = 5,   ///< sums over all trainers, such as metrics
+  Save = 6,     ///< the server's part of a checkpoint
+  Leave = 7,    ///< this trainer is done, or failed and says why
+  Beat = 8,     ///< this trainer lives; the answer says who is waited for
   // Responses. A refusal's payload is one sentence.
-  Answer = 4,
-  Refusal = 5,
+  Answer = 32,
+  Refusal = 33,
 };
 
 /// The head of every request and response, 40 bytes, little-endian, fields in
@@ -37,7 +42,7 @@ struct Envelope {
   /// Grows with each start of this trainer.
   uint64_t incarnation = 0;
   /// 1, 2, ... for what a (trainer, worker) sends to one server; a retry keeps
-  /// its number. 0 in a Join.
+  /// its number. 0 in a Join and in a Beat.
   uint64_t sequence = 0;
   /// Of the map from blocks to servers.
   uint64_t epoch = 0;

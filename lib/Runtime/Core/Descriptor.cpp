@@ -8,6 +8,9 @@
 
 #include "pdlrt/Core/Descriptor.h"
 
+#include "pdlabi/hash.h"
+#include "pdlabi/norm.h"
+
 #include <string>
 
 using namespace pdlrt;
@@ -47,6 +50,8 @@ private:
 
   void checkField(const pdl_field &field);
   void checkSymbol(const pdl_symbol &symbol);
+  void checkUnits(const pdl_symbol &symbol, const std::string &what);
+  void checkChannel(const pdl_channel &channel, const std::string &what);
   void checkGroup(const pdl_group &group);
   void checkMetric(const pdl_metric &metric);
   void checkProgram(const pdl_program &program);
@@ -102,11 +107,35 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
             what + ": rows times row width");
   else
     require(symbol.row_width == elements, what + ": row width");
+  checkUnits(symbol, what);
   requireIndex(symbol.group, descriptor.group_count, what + ": group", true);
   if (symbol.group >= 0)
     require(symbol.kind == PDL_SYMBOL_PARAMETER ? symbol.dense_kernel != nullptr
                                                 : symbol.row_kernel != nullptr,
             what + ": apply kernel");
+}
+
+void Checker::checkUnits(const pdl_symbol &symbol, const std::string &what) {
+  if (descriptor.mode == PDL_MODE_LOCAL) {
+    require(symbol.unit_count == 0, what + ": units in mode local");
+    return;
+  }
+  if (!require(symbol.unit_count > 0 && symbol.unit_costs, what + ": units"))
+    return;
+  if (symbol.kind == PDL_SYMBOL_TABLE) {
+    require(symbol.unit_count == pdlabi::logicalShardCount &&
+                !symbol.block_rows,
+            what + ": shards");
+    return;
+  }
+  if (!require(symbol.block_rows, what + ": blocks"))
+    return;
+  const int64_t *rows = symbol.block_rows;
+  require(rows[0] == 0 && rows[symbol.unit_count] == symbol.row_count,
+          what + ": blocks do not cover its rows");
+  for (int64_t i = 0; i < symbol.unit_count; ++i)
+    require(rows[i] < rows[i + 1] && rows[i] % pdlabi::rowsInNormUnit == 0,
+            what + ": block " + std::to_string(i));
 }
 
 void Checker::checkGroup(const pdl_group &group) {
@@ -161,7 +190,8 @@ void Checker::checkProgram(const pdl_program &program) {
                       what + ": update"))
       return;
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];
-    require(symbol.group >= 0, what + ": updates a symbol without a group");
+    require(symbol.group >= 0 || descriptor.role == PDL_ROLE_TRAINER,
+            what + ": updates a symbol without a group");
     for (int32_t j = 0; j < i; ++j)
       require(program.updates[j].symbol != update.symbol,
               what + ": updates a symbol twice");
@@ -189,7 +219,37 @@ void Checker::checkProgram(const pdl_program &program) {
               program.compute_arena.constant >= 0 &&
               program.compute_arena.per_batch >= 0,
           what + ": size of an arena");
-  require(program.prepare && program.compute, what + ": stages");
+  const bool hasStages = descriptor.role != PDL_ROLE_PSERVER;
+  require((program.prepare != nullptr) == hasStages &&
+              (program.compute != nullptr) == hasStages,
+          what + ": stages");
+  if (!requireArray(program.channel_count, program.channels,
+                    what + ": channels"))
+    return;
+  require(program.channel_count == 0 || descriptor.mode != PDL_MODE_LOCAL,
+          what + ": channels in mode local");
+  for (int32_t i = 0; i < program.channel_count; ++i)
+    checkChannel(program.channels[i], what + ": channel " + std::to_string(i));
+}
+
+void Checker::checkChannel(const pdl_channel &channel,
+                           const std::string &what) {
+  if (!require(channel.kind >= PDL_CHANNEL_VALUE &&
+                   channel.kind <= PDL_CHANNEL_NORM,
+               what + ": kind"))
+    return;
+  if (channel.kind != PDL_CHANNEL_LOSS && channel.kind != PDL_CHANNEL_NORM &&
+      requireIndex(channel.symbol, descriptor.symbol_count, what)) {
+    const bool ofTable = channel.kind == PDL_CHANNEL_KEYS ||
+                         channel.kind == PDL_CHANNEL_ROWS ||
+                         channel.kind == PDL_CHANNEL_ROW_GRADIENT;
+    const bool isTable =
+        descriptor.symbols[channel.symbol].kind == PDL_SYMBOL_TABLE;
+    require(channel.kind == PDL_CHANNEL_PARTIAL_NORM || ofTable == isTable,
+            what + ": kind of its symbol");
+  }
+  if (channel.kind >= PDL_CHANNEL_PARTIAL_NORM)
+    requireIndex(channel.clip, descriptor.clip_count, what + ": clip");
 }
 
 Status Checker::run() {
@@ -213,6 +273,14 @@ Status Checker::run() {
   require(descriptor.numerics == PDL_NUMERICS_FAST ||
               descriptor.numerics == PDL_NUMERICS_STRICT,
           "numerics");
+  require(descriptor.mode >= PDL_MODE_LOCAL &&
+              descriptor.mode <= PDL_MODE_ASYNC,
+          "mode");
+  require(descriptor.role >= PDL_ROLE_LOCAL &&
+              descriptor.role <= PDL_ROLE_PSERVER &&
+              (descriptor.mode == PDL_MODE_LOCAL) ==
+                  (descriptor.role == PDL_ROLE_LOCAL),
+          "role");
   requireArray(descriptor.field_count, descriptor.fields, "fields");
   requireArray(descriptor.symbol_count, descriptor.symbols, "symbols");
   requireArray(descriptor.group_count, descriptor.groups, "groups");

@@ -56,8 +56,10 @@ Expected<Envelope> pdlrt::decodeEnvelope(std::string_view &bytes) {
                            ": translate both with one compiler");
   Envelope envelope;
   const auto kind = take<uint16_t>(position);
-  if (kind < static_cast<uint16_t>(MessageKind::Join) ||
-      kind > static_cast<uint16_t>(MessageKind::Refusal))
+  const bool isRequest = kind >= static_cast<uint16_t>(MessageKind::Join) &&
+                         kind <= static_cast<uint16_t>(MessageKind::Beat);
+  if (!isRequest && kind != static_cast<uint16_t>(MessageKind::Answer) &&
+      kind != static_cast<uint16_t>(MessageKind::Refusal))
     return Status::invalid("message has the unknown kind " +
                            std::to_string(kind));
   envelope.kind = static_cast<MessageKind>(kind);

@@ -1,0 +1,59 @@
+//===- ServerApplication.h - What requests do to a server -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The seam between the protocol and the state. The protocol (ServerCore) sorts
+// out copies, retries and absent trainers; the application sees each request
+// once, in an order that the network cannot change.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_SERVER_SERVERAPPLICATION_H
+#define PDLRT_SERVER_SERVERAPPLICATION_H
+
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Rpc/Envelope.h"
+#include "pdlrt/Rpc/Message.h"
+
+#include <vector>
+
+namespace pdlrt {
+
+/// State that trainers share. Calls come one at a time; a call may use threads
+/// of its own.
+class ServerApplication {
+public:
+  virtual ~ServerApplication();
+
+  /// The payload of a Join (the handshake): what the answer's payload is, or
+  /// why the trainer is refused. May come again for a trainer that joined.
+  virtual Expected<Message> join(const Envelope &request,
+                                 const Message &payload) = 0;
+
+  /// Looks at a request when it arrives, before it counts. On an error it is
+  /// refused with that sentence, and nothing has changed.
+  virtual Status check(const Envelope &request, const Message &payload) = 0;
+
+  /// Whether requests of that kind form rounds, one of each trainer, or are
+  /// handled as they come.
+  virtual bool formsRounds(MessageKind kind) const = 0;
+
+  /// A checked request that forms no round; returns its answer's payload.
+  virtual Message handle(const Envelope &request, Message payload) = 0;
+
+  /// A checked request of the current round: called in ascending order of
+  /// trainers, as soon as those before have come.
+  virtual void contribute(const Envelope &request, Message payload) = 0;
+
+  /// All trainers have contributed: finishes the round. Returns one payload for
+  /// each trainer, by rank.
+  virtual std::vector<Message> closeRound(MessageKind kind) = 0;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_SERVER_SERVERAPPLICATION_H

@@ -1,0 +1,13 @@
+//===- ServerApplication.cpp - What requests do to a server ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Server/ServerApplication.h"
+
+using namespace pdlrt;
+
+ServerApplication::~ServerApplication() = default;
