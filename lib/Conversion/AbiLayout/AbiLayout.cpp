@@ -81,7 +81,10 @@ LAYOUT(pdl_symbol,
   MEMBER(pdl_symbol, slot_names),
   MEMBER(pdl_symbol, slot_initial_values),
   MEMBER(pdl_symbol, dense_kernel),
-  MEMBER(pdl_symbol, row_kernel))
+  MEMBER(pdl_symbol, row_kernel),
+  MEMBER(pdl_symbol, unit_count),
+  MEMBER(pdl_symbol, block_rows),
+  MEMBER(pdl_symbol, unit_costs))
 
 LAYOUT(pdl_once_arguments,
   MEMBER(pdl_once_arguments, step),
@@ -153,6 +156,11 @@ LAYOUT(pdl_output,
   MEMBER(pdl_output, element_type),
   MEMBER(pdl_output, width))
 
+LAYOUT(pdl_channel,
+  MEMBER(pdl_channel, kind),
+  MEMBER(pdl_channel, symbol),
+  MEMBER(pdl_channel, clip))
+
 LAYOUT(pdl_program,
   MEMBER(pdl_program, struct_size),
   MEMBER(pdl_program, name),
@@ -169,7 +177,9 @@ LAYOUT(pdl_program,
   MEMBER(pdl_program, prepare_arena),
   MEMBER(pdl_program, compute_arena),
   MEMBER(pdl_program, prepare),
-  MEMBER(pdl_program, compute))
+  MEMBER(pdl_program, compute),
+  MEMBER(pdl_program, channel_count),
+  MEMBER(pdl_program, channels))
 
 LAYOUT(pdl_descriptor,
   MEMBER(pdl_descriptor, struct_size),
@@ -179,6 +189,8 @@ LAYOUT(pdl_descriptor,
   MEMBER(pdl_descriptor, element_type),
   MEMBER(pdl_descriptor, numerics),
   MEMBER(pdl_descriptor, target_cpu),
+  MEMBER(pdl_descriptor, mode),
+  MEMBER(pdl_descriptor, role),
   MEMBER(pdl_descriptor, semantic_fingerprint),
   MEMBER(pdl_descriptor, wire_fingerprint),
   MEMBER(pdl_descriptor, field_count),
