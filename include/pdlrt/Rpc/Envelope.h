@@ -18,7 +18,8 @@
 namespace pdlrt {
 
 enum class MessageKind : uint16_t {
-  // Requests. All but Join and Beat carry a sequence and are applied once.
+  // Requests. All but Join, Leave and Beat carry a sequence and are applied
+  // once; those three may come more than once without harm.
   Join = 1,     ///< a trainer starts; the payload is its handshake
   Exchange = 2, ///< a step: gradients of this one, keys of the next one
   Norm = 3,     ///< the joint norms of a step whose exchange was answered
@@ -42,7 +43,8 @@ struct Envelope {
   /// Grows with each start of this trainer.
   uint64_t incarnation = 0;
   /// 1, 2, ... for what a (trainer, worker) sends to one server; a retry keeps
-  /// its number. 0 in a Join and in a Beat.
+  /// its number. 0 in a Join, a Leave and a Beat. In the answer to a Join: the
+  /// one which comes next, more than 1 for a trainer that started anew.
   uint64_t sequence = 0;
   /// Of the map from blocks to servers.
   uint64_t epoch = 0;
@@ -51,6 +53,9 @@ struct Envelope {
 };
 
 inline constexpr size_t envelopeSize = 40;
+
+/// What people call a kind, such as "exchange".
+const char *nameOf(MessageKind kind);
 
 /// Appends the head's bytes.
 void encodeEnvelope(const Envelope &envelope, std::string &out);

@@ -57,9 +57,11 @@ struct SenderName {
 using RequestDone = std::function<void(Expected<Message> answer)>;
 
 /// One sender's requests to one server, one open at a time. Callbacks run where
-/// the transport and its clock run theirs. Thread-safe.
+/// the transport and its clock run theirs, never within these calls; each runs
+/// once. Slices without an owner must stay until then. Thread-safe.
 class ServerSession {
 public:
+  /// Ends an open request with an error, before it returns.
   virtual ~ServerSession();
 
   /// Joins with a handshake; repeated until a server answers or
@@ -67,8 +69,18 @@ public:
   virtual void join(Message handshake, RequestDone done) = 0;
 
   /// Sends the next request, which is applied exactly once. A Pull is numbered
-  /// too. Beats are sent by the session itself, from the join to the end.
+  /// too. Beats are sent by the session itself, from the join to the end. A
+  /// Leave may come at any time after the join: it ends an open request with an
+  /// error. After an error nothing but a Leave is sent.
   virtual void send(MessageKind kind, Message payload, RequestDone done) = 0;
+
+  /// After the join: the number of the next request. More than 1 where an
+  /// earlier start of this trainer has sent some.
+  virtual uint64_t nextSequence() const = 0;
+  /// Goes on with another number, where none is open: a trainer that started
+  /// anew sends the last requests of its earlier start again, which the server
+  /// answers from what it keeps (docs/Protocol.md).
+  virtual void continueFrom(uint64_t sequence) = 0;
 
   /// What the last beat's answer said, such as "waiting for trainer 1"; empty
   /// if nobody is waited for.

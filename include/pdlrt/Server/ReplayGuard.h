@@ -13,7 +13,9 @@
 #include "pdlrt/Rpc/Envelope.h"
 #include "pdlrt/Rpc/Message.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -21,17 +23,24 @@ namespace pdlrt {
 
 /// Tells new requests from retried and duplicated ones: keeps, for each
 /// (trainer, worker) that joined, its incarnation, its last sequence and the
-/// answer to that. Not thread-safe.
+/// answers to its last requests. Not thread-safe.
 class ReplayGuard {
 public:
+  /// An answer without its head, to be sent again.
+  struct StoredAnswer {
+    MessageKind kind = MessageKind::Answer;
+    Message payload;
+  };
+
   enum class Verdict {
     /// New, and now the sender's last: handle it, then call `answered`.
     Fresh,
     /// The last one, and it is still being handled: wait for its answer.
     Pending,
-    /// The last one, answered: repeat `lastAnswer`, and do nothing else.
+    /// Its answer is kept: repeat `answerTo`, and do nothing else.
     Repeat,
-    /// Before the last one: its sender has its answer; do nothing.
+    /// Before those whose answers are kept: do nothing. Its sender has the
+    /// answer.
     Stale,
     /// Neither the last nor the next one, or the next one although the last
     /// has no answer yet: the sender is wrong.
@@ -42,26 +51,42 @@ public:
     Unknown,
   };
 
+  /// The answers to that many of a sender's last requests are stored, at least
+  /// one. One is enough for a sender that goes on where it was, and is let go
+  /// when the next request comes; a new start of a trainer may go back as far
+  /// as answers are kept.
+  explicit ReplayGuard(size_t keptAnswers = 1)
+      : kept(keptAnswers > 0 ? keptAnswers : 1) {}
+
   /// Lets an incarnation in and fences earlier ones; joining again is
   /// harmless. Returns the sequence that comes next: a trainer that started
   /// anew goes on from there. An error where a later incarnation has joined.
   Expected<uint64_t> join(const Envelope &request);
   Verdict admit(const Envelope &request);
-  /// The answer to the sender's last request.
-  void answered(const Envelope &request, Message answer);
-  /// Valid after the verdict Repeat.
-  const Message &lastAnswer(const Envelope &request) const;
+  /// The answer to the sender's last request; ignored where `request` is not
+  /// that one, or has an answer.
+  void answered(const Envelope &request, Message payload,
+                MessageKind kind = MessageKind::Answer);
+  /// Valid after the verdict Repeat, for that request.
+  const StoredAnswer &answerTo(const Envelope &request) const;
 
 private:
   struct Sender {
     uint64_t incarnation = 0;
     uint64_t lastSequence = 0;
     bool hasAnswer = true;
-    Message answer;
+    /// The newest last: to `lastSequence`, or to the one before it where that
+    /// has no answer yet.
+    std::deque<StoredAnswer> answers;
+
+    uint64_t answeredSequence() const {
+      return hasAnswer ? lastSequence : lastSequence - 1;
+    }
   };
   static std::pair<uint32_t, uint32_t> nameOf(const Envelope &request) {
     return {request.trainer, request.worker};
   }
+  size_t kept;
   std::map<std::pair<uint32_t, uint32_t>, Sender> senders;
 };
 

@@ -29,6 +29,32 @@ template <typename T> static T take(const char *&position) {
   return value;
 }
 
+const char *pdlrt::nameOf(MessageKind kind) {
+  switch (kind) {
+  case MessageKind::Join:
+    return "join";
+  case MessageKind::Exchange:
+    return "exchange";
+  case MessageKind::Norm:
+    return "norm";
+  case MessageKind::Pull:
+    return "pull";
+  case MessageKind::Reduce:
+    return "reduce";
+  case MessageKind::Save:
+    return "save";
+  case MessageKind::Leave:
+    return "leave";
+  case MessageKind::Beat:
+    return "beat";
+  case MessageKind::Answer:
+    return "answer";
+  case MessageKind::Refusal:
+    return "refusal";
+  }
+  return "message";
+}
+
 void pdlrt::encodeEnvelope(const Envelope &envelope, std::string &out) {
   put(out, mark);
   put(out, wireVersion);

@@ -32,26 +32,35 @@ ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request) {
     return Verdict::Unknown;
   if (request.sequence == 0)
     return Verdict::Gap;
-  if (request.sequence < sender.lastSequence)
-    return Verdict::Stale;
-  if (request.sequence == sender.lastSequence)
-    return sender.hasAnswer ? Verdict::Repeat : Verdict::Pending;
+  if (request.sequence == sender.lastSequence && !sender.hasAnswer)
+    return Verdict::Pending;
+  if (request.sequence <= sender.lastSequence)
+    return request.sequence + sender.answers.size() > sender.answeredSequence()
+               ? Verdict::Repeat
+               : Verdict::Stale;
   if (request.sequence != sender.lastSequence + 1 || !sender.hasAnswer)
     return Verdict::Gap;
   sender.lastSequence = request.sequence;
   sender.hasAnswer = false;
-  sender.answer = {};
+  if (sender.answers.size() >= kept)
+    sender.answers.pop_front();
   return Verdict::Fresh;
 }
 
-void ReplayGuard::answered(const Envelope &request, Message answer) {
+void ReplayGuard::answered(const Envelope &request, Message payload,
+                           MessageKind kind) {
   const auto found = senders.find(nameOf(request));
-  if (found == senders.end() || found->second.lastSequence != request.sequence)
+  if (found == senders.end() ||
+      found->second.lastSequence != request.sequence || found->second.hasAnswer)
     return;
-  found->second.answer = std::move(answer);
-  found->second.hasAnswer = true;
+  Sender &sender = found->second;
+  sender.answers.push_back({kind, std::move(payload)});
+  sender.hasAnswer = true;
 }
 
-const Message &ReplayGuard::lastAnswer(const Envelope &request) const {
-  return senders.at(nameOf(request)).answer;
+const ReplayGuard::StoredAnswer &
+ReplayGuard::answerTo(const Envelope &request) const {
+  const Sender &sender = senders.at(nameOf(request));
+  const uint64_t back = sender.answeredSequence() - request.sequence;
+  return sender.answers.at(sender.answers.size() - 1 - back);
 }

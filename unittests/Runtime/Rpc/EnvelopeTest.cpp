@@ -72,9 +72,38 @@ TEST(ReplayGuardTest, EachSequenceIsFreshOnce) {
   EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Gap);
   guard.answered(request(1, 1), Message::ofString("one"));
   EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Repeat);
-  EXPECT_EQ(guard.lastAnswer(request(1, 1)).toString(), "one");
+  EXPECT_EQ(guard.answerTo(request(1, 1)).payload.toString(), "one");
   EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Fresh);
   EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Stale);
+}
+
+TEST(ReplayGuardTest, AsManyAnswersAreKeptAsAsked) {
+  ReplayGuard guard(2);
+  ASSERT_TRUE(guard.join(request(1, 0)).ok());
+  const auto answerOf = [&](uint64_t sequence) {
+    return guard.answerTo(request(1, sequence)).payload.toString();
+  };
+  for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
+    ASSERT_EQ(guard.admit(request(1, sequence)), Verdict::Fresh);
+    guard.answered(request(1, sequence),
+                   Message::ofString(std::to_string(sequence)));
+  }
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Stale);
+  ASSERT_EQ(guard.admit(request(1, 2)), Verdict::Repeat);
+  EXPECT_EQ(answerOf(2), "2");
+  ASSERT_EQ(guard.admit(request(1, 3)), Verdict::Repeat);
+  EXPECT_EQ(answerOf(3), "3");
+  // While the next one is open, the answer before it is still there.
+  ASSERT_EQ(guard.admit(request(1, 4)), Verdict::Fresh);
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Stale);
+  ASSERT_EQ(guard.admit(request(1, 3)), Verdict::Repeat);
+  EXPECT_EQ(answerOf(3), "3");
+  EXPECT_EQ(guard.admit(request(1, 4)), Verdict::Pending);
+  // A second answer to the same request is not kept.
+  guard.answered(request(1, 4), Message::ofString("4"), MessageKind::Refusal);
+  guard.answered(request(1, 4), Message::ofString("other"));
+  EXPECT_EQ(answerOf(4), "4");
+  EXPECT_EQ(guard.answerTo(request(1, 4)).kind, MessageKind::Refusal);
 }
 
 TEST(ReplayGuardTest, ALaterStartFencesEarlierOnes) {

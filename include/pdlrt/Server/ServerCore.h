@@ -1,0 +1,113 @@
+//===- ServerCore.h - The protocol of a server ------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The server's half of exactly-once: takes requests off a transport, sorts out
+// copies and retries, forms rounds, watches who is there, and hands each
+// request once to the application.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_SERVER_SERVERCORE_H
+#define PDLRT_SERVER_SERVERCORE_H
+
+#include "pdlrt/Core/Clock.h"
+#include "pdlrt/Rpc/Message.h"
+#include "pdlrt/Rpc/Transport.h"
+#include "pdlrt/Server/ServerApplication.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace pdlrt {
+
+/// What becomes of the job where a trainer is lost.
+enum class FailurePolicy {
+  /// It fails: all are told, and end.
+  Abort,
+  /// It waits until the trainer is back.
+  Wait,
+};
+
+struct ServerCoreOptions {
+  /// Trainers of the job, ranks 0 to trainers - 1.
+  uint32_t trainers = 1;
+  /// Workers of a trainer that send by themselves, numbered from 1 on; 0 is the
+  /// process. Rounds are worker 0's.
+  uint32_t workersOfTrainer = 0;
+  /// Of the map from blocks to servers; requests of another one are refused.
+  uint64_t epoch = 0;
+  /// A trainer that nothing has been heard of for that long, after its join, is
+  /// lost. Zero: never.
+  ClockTime silenceLimit = std::chrono::seconds(10);
+  FailurePolicy onFailure = FailurePolicy::Abort;
+  /// Under Wait: how many answers of a sender are kept for a new start of its
+  /// trainer, which goes back as far as that (docs/Protocol.md). Under Abort
+  /// one is kept.
+  uint32_t keptAnswers = 2;
+};
+
+enum class JobState {
+  Running,
+  /// All trainers have left in order.
+  Finished,
+  /// Given up; requests are refused with the reason.
+  Failed,
+};
+
+struct JobStatus {
+  JobState state = JobState::Running;
+  /// Why it failed.
+  std::string sentence;
+};
+
+/// The protocol of one server of one job. Thread-safe. Beats and copies are
+/// answered even while the application works.
+class ServerCore {
+public:
+  /// `application` and `clock` outlive it.
+  ServerCore(const ServerCoreOptions &options, ServerApplication &application,
+             Clock &clock);
+  /// Lets open requests go. Listeners that call `handle` must be gone.
+  ~ServerCore();
+  ServerCore(const ServerCore &) = delete;
+  ServerCore &operator=(const ServerCore &) = delete;
+
+  /// Handles one request; a transport's RequestHandler. Bytes that are no
+  /// request are refused and change nothing. May block while the application
+  /// works on an earlier request. Responders are called without a lock held.
+  void handle(const Message &request, Responder responder);
+
+  JobStatus status() const;
+  /// Who holds the job up, and since when, such as "waiting for the exchange of
+  /// trainer 1 (3 s)"; empty if nobody does.
+  std::string waitingFor() const;
+  /// Gives the job up for a reason of the server's own. No effect once it is
+  /// over.
+  void fail(const std::string &sentence);
+
+  /// Calls `action` once when the job is over, or soon if it is: by the thread
+  /// that ends it, without a lock held. One action; a later call replaces it.
+  void whenOver(std::function<void()> action);
+  /// Blocks for at most `limit` of real time; whether the job is over. Needs a
+  /// clock and a transport that run by themselves.
+  bool waitUntilOver(std::chrono::nanoseconds limit) const;
+  /// Whether each trainer that joined knows the end of the job: it has left, or
+  /// was refused with the reason, or is silent. A server goes on to listen for
+  /// a few seconds until that is so.
+  bool allTold() const;
+
+private:
+  class State;
+  std::shared_ptr<State> state;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_SERVER_SERVERCORE_H

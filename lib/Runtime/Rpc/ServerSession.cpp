@@ -1,0 +1,400 @@
+//===- ServerSession.cpp - One sender's requests to one server ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Rpc/ServerSession.h"
+
+#include "pdlrt/Rpc/Frame.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+using namespace pdlrt;
+
+ServerSession::~ServerSession() = default;
+
+namespace {
+
+std::string inSeconds(ClockTime time) {
+  return std::to_string(
+             std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
+         " s";
+}
+
+/// What the callbacks share; they hold it weakly.
+///
+/// `mutex` guards the fields and is never held while a callback runs.
+/// `ending` is held while one runs, so that the destructor can wait for it; it
+/// is recursive, because a callback may send, or destroy the session.
+class SessionState : public std::enable_shared_from_this<SessionState> {
+public:
+  SessionState(Clock &by, std::string to, const SenderName &name,
+               const RetryOptions &given, std::unique_ptr<Connection> over)
+      : where(std::move(to)), clock(by), sender(name), options(given),
+        connection(std::move(over)) {}
+
+  void send(MessageKind kind, const Message &payload, RequestDone done);
+  void close();
+
+  uint64_t nextSequence() const {
+    const std::lock_guard lock(mutex);
+    return next;
+  }
+  void continueFrom(uint64_t sequence) {
+    const std::lock_guard lock(mutex);
+    next = sequence;
+  }
+  std::string waitingFor() const {
+    const std::lock_guard lock(mutex);
+    return waitingSentence;
+  }
+
+  const std::string where;
+
+private:
+  struct OpenRequest {
+    uint64_t number = 0;
+    Envelope head;
+    Message message;
+    RequestDone done;
+    ClockTime since{0};
+    ClockTime pause{0};
+  };
+
+  Envelope headOf(MessageKind kind, uint64_t sequence) const {
+    return {kind,     sender.trainer, sender.worker, sender.incarnation,
+            sequence, sender.epoch};
+  }
+  bool isOpen(uint64_t number) const {
+    return !closed && open && open->number == number;
+  }
+  /// Calls `then` of this session at a time, if it still exists.
+  template <typename Action> void later(ClockTime when, Action then) {
+    clock.runAt(when, [weak = weak_from_this(), then = std::move(then)] {
+      if (const auto self = weak.lock())
+        then(*self);
+    });
+  }
+
+  /// Ends a request soon: not within the call that finds the fault. With
+  /// `mutex`.
+  void reject(RequestDone done, Status status);
+  void endRejected();
+  void attempt(uint64_t number);
+  void attemptEnded(uint64_t number, const CallResult &result);
+  void attemptAgain(uint64_t number);
+  /// The response's payload, or the server's refusal; nothing where it is no
+  /// response to that request.
+  std::optional<Expected<Message>> readResponse(const Message &response,
+                                                const Envelope &head);
+  void joinedAt(uint64_t sequence);
+  void beat(ClockTime expected);
+  void beatEnded(const Envelope &head, const CallResult &result);
+  /// Nothing but a Leave is sent from now on.
+  void failWith(const Status &status);
+  void finish(uint64_t number, Expected<Message> result);
+
+  ClockTime beatInterval() const {
+    return std::max<ClockTime>(options.beatInterval,
+                               std::chrono::milliseconds(1));
+  }
+
+  Clock &clock;
+  const SenderName sender;
+  const RetryOptions options;
+
+  std::recursive_mutex ending;
+  mutable std::mutex mutex;
+  std::unique_ptr<Connection> connection;
+  bool closed = false;
+  bool joined = false;
+  Status failure;
+  uint64_t next = 1;
+  uint64_t lastNumber = 0;
+  std::optional<OpenRequest> open;
+  std::vector<std::pair<RequestDone, Status>> rejected;
+  ClockTime lastHeard{0};
+  std::string waitingSentence;
+};
+
+void SessionState::send(MessageKind kind, const Message &payload,
+                        RequestDone done) {
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex);
+    Status fault;
+    if (kind != MessageKind::Join && !joined)
+      fault = Status::internal("server " + where + ": " + nameOf(kind) +
+                               " is sent before the join");
+    else if (kind != MessageKind::Leave && open)
+      fault = Status::internal("server " + where + ": " + nameOf(kind) +
+                               " is sent while another request is open");
+    else if (kind != MessageKind::Leave)
+      fault = failure;
+    if (!fault.ok()) {
+      reject(std::move(done), std::move(fault));
+      return;
+    }
+    if (open)
+      reject(std::move(open->done),
+             Status::invalid("server " + where + ": this trainer has left"));
+    const bool isNumbered =
+        kind != MessageKind::Join && kind != MessageKind::Leave;
+    number = ++lastNumber;
+    OpenRequest request;
+    request.number = number;
+    request.head = headOf(kind, isNumbered ? next++ : 0);
+    request.message = joinFrame(request.head, payload);
+    request.done = std::move(done);
+    request.since = clock.now();
+    open = std::move(request);
+  }
+  attempt(number);
+}
+
+void SessionState::reject(RequestDone done, Status status) {
+  rejected.emplace_back(std::move(done), std::move(status));
+  later(clock.now(), [](SessionState &self) { self.endRejected(); });
+}
+
+void SessionState::endRejected() {
+  const std::lock_guard wait(ending);
+  std::vector<std::pair<RequestDone, Status>> due;
+  {
+    const std::lock_guard lock(mutex);
+    due.swap(rejected);
+  }
+  for (auto &[done, status] : due)
+    done(std::move(status));
+}
+
+void SessionState::attempt(uint64_t number) {
+  const std::lock_guard lock(mutex);
+  if (!isOpen(number))
+    return;
+  ClockTime deadline = clock.now() + options.attemptDeadline;
+  if (open->head.kind == MessageKind::Join)
+    deadline = std::min(deadline, open->since + options.joinPatience);
+  connection->call(open->message, deadline,
+                   [weak = weak_from_this(), number](const CallResult &result) {
+                     if (const auto self = weak.lock())
+                       self->attemptEnded(number, result);
+                   });
+}
+
+std::optional<Expected<Message>>
+SessionState::readResponse(const Message &response, const Envelope &head) {
+  auto frame = splitFrame(response);
+  if (!frame)
+    return Expected<Message>(
+        std::move(frame).status().withContext("server " + where));
+  Envelope expected = head;
+  expected.kind = frame->head.kind;
+  if (head.kind == MessageKind::Join)
+    expected.sequence = frame->head.sequence;
+  Envelope unread;
+  unread.kind = MessageKind::Refusal;
+  if (frame->head.kind == MessageKind::Refusal &&
+      (frame->head == expected || frame->head == unread))
+    return Expected<Message>(Status::invalid(
+        "server " + where + " refuses: " + frame->payload.toString()));
+  if (frame->head.kind != MessageKind::Answer || frame->head != expected)
+    return std::nullopt;
+  {
+    const std::lock_guard lock(mutex);
+    lastHeard = clock.now();
+  }
+  if (head.kind == MessageKind::Join)
+    joinedAt(frame->head.sequence);
+  return Expected<Message>(std::move(frame->payload));
+}
+
+void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
+  Envelope head;
+  {
+    const std::lock_guard lock(mutex);
+    if (!isOpen(number))
+      return;
+    head = open->head;
+  }
+  if (result.outcome == CallOutcome::Answered)
+    if (auto response = readResponse(result.response, head)) {
+      if (!response->ok()) {
+        const std::lock_guard lock(mutex);
+        if (failure.ok())
+          failure = response->status();
+      }
+      finish(number, std::move(*response));
+      return;
+    }
+  attemptAgain(number);
+}
+
+void SessionState::attemptAgain(uint64_t number) {
+  {
+    const std::lock_guard lock(mutex);
+    if (!isOpen(number))
+      return;
+    open->pause =
+        open->pause == ClockTime(0)
+            ? options.firstPause
+            : std::min<ClockTime>(2 * open->pause, options.longestPause);
+    const ClockTime when = clock.now() + open->pause;
+    if (open->head.kind != MessageKind::Join ||
+        when < open->since + options.joinPatience) {
+      later(when, [number](SessionState &self) { self.attempt(number); });
+      return;
+    }
+  }
+  finish(number, Status::invalid("server " + where + " did not answer for " +
+                                 inSeconds(options.joinPatience) +
+                                 ": is it started there, and reachable?"));
+}
+
+void SessionState::joinedAt(uint64_t sequence) {
+  const std::lock_guard lock(mutex);
+  if (joined)
+    return;
+  joined = true;
+  next = sequence;
+  const ClockTime when = clock.now() + beatInterval();
+  later(when, [when](SessionState &self) { self.beat(when); });
+}
+
+void SessionState::beat(ClockTime expected) {
+  ClockTime silence{0};
+  {
+    const std::lock_guard lock(mutex);
+    if (closed || !failure.ok())
+      return;
+    const ClockTime now = clock.now();
+    // Time in which this process itself did not run says nothing of the server.
+    if (now - expected > beatInterval())
+      lastHeard = std::min(lastHeard + (now - expected), now);
+    silence = now - lastHeard;
+    const bool isLost =
+        options.silenceLimit > ClockTime(0) && silence > options.silenceLimit;
+    if (!isLost) {
+      const Envelope head = headOf(MessageKind::Beat, 0);
+      const ClockTime deadline =
+          now + (options.silenceLimit > ClockTime(0) ? options.silenceLimit
+                                                     : options.attemptDeadline);
+      connection->call(
+          joinFrame(head, {}), deadline,
+          [weak = weak_from_this(), head](const CallResult &result) {
+            if (const auto self = weak.lock())
+              self->beatEnded(head, result);
+          });
+      const ClockTime when = now + beatInterval();
+      later(when, [when](SessionState &self) { self.beat(when); });
+      return;
+    }
+  }
+  failWith(Status::invalid("server " + where + " was not heard of for " +
+                           inSeconds(silence) +
+                           ": it has died or its network is cut"));
+}
+
+void SessionState::beatEnded(const Envelope &head, const CallResult &result) {
+  if (result.outcome != CallOutcome::Answered)
+    return;
+  auto response = readResponse(result.response, head);
+  if (!response)
+    return;
+  if (!response->ok()) {
+    failWith(response->status());
+    return;
+  }
+  const std::lock_guard lock(mutex);
+  waitingSentence = (*response)->toString();
+}
+
+void SessionState::failWith(const Status &status) {
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed)
+      return;
+    if (failure.ok())
+      failure = status;
+    if (!open || open->head.kind == MessageKind::Leave)
+      return;
+    number = open->number;
+  }
+  finish(number, status);
+}
+
+void SessionState::finish(uint64_t number, Expected<Message> result) {
+  const std::lock_guard wait(ending);
+  RequestDone done;
+  {
+    const std::lock_guard lock(mutex);
+    if (!open || open->number != number)
+      return;
+    done = std::move(open->done);
+    open.reset();
+  }
+  done(std::move(result));
+}
+
+void SessionState::close() {
+  std::unique_ptr<Connection> last;
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex);
+    closed = true;
+    last = std::move(connection);
+    if (open)
+      number = open->number;
+  }
+  last.reset();
+  endRejected();
+  // Also waits for a callback that runs.
+  finish(number, Status::invalid("server " + where +
+                                 ": the session ended before the answer"));
+}
+
+class Session final : public ServerSession {
+public:
+  explicit Session(std::shared_ptr<SessionState> own) : state(std::move(own)) {}
+  ~Session() override { state->close(); }
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  void join(Message handshake, RequestDone done) override {
+    state->send(MessageKind::Join, handshake, std::move(done));
+  }
+  void send(MessageKind kind, Message payload, RequestDone done) override {
+    state->send(kind, payload, std::move(done));
+  }
+  uint64_t nextSequence() const override { return state->nextSequence(); }
+  void continueFrom(uint64_t sequence) override {
+    state->continueFrom(sequence);
+  }
+  std::string waitingFor() const override { return state->waitingFor(); }
+  const std::string &address() const override { return state->where; }
+
+private:
+  std::shared_ptr<SessionState> state;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<ServerSession>>
+pdlrt::createServerSession(Transport &transport, const std::string &address,
+                           const SenderName &sender,
+                           const RetryOptions &options) {
+  auto connection = transport.connect(address);
+  if (!connection)
+    return std::move(connection).status();
+  return std::unique_ptr<ServerSession>(std::make_unique<Session>(
+      std::make_shared<SessionState>(transport.clock(), address, sender,
+                                     options, std::move(*connection))));
+}

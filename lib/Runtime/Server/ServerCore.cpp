@@ -1,0 +1,712 @@
+//===- ServerCore.cpp - The protocol of a server --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two locks. `mutex` guards who has sent what; it is held for moments, so that
+// beats and copies are answered at any time. `applicationMutex` keeps calls of
+// the application apart, and is taken before `mutex` where both are needed.
+// Responders are called when neither is held.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Server/ServerCore.h"
+
+#include "pdlrt/Rpc/Frame.h"
+#include "pdlrt/Server/ReplayGuard.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+/// Copies of one open request that are held; attempts before have timed out.
+constexpr size_t heldCopies = 16;
+
+std::string inSeconds(ClockTime time) {
+  return std::to_string(
+             std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
+         " s";
+}
+
+std::string trainerName(uint32_t rank) {
+  return "trainer " + std::to_string(rank);
+}
+
+/// "trainer 1", "trainers 1, 2 and 5".
+std::string trainerNames(const std::vector<uint32_t> &ranks) {
+  std::string text = ranks.size() == 1 ? "trainer " : "trainers ";
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (i > 0)
+      text += i + 1 == ranks.size() ? " and " : ", ";
+    text += std::to_string(ranks[i]);
+  }
+  return text;
+}
+
+/// Responses to send when no lock is held.
+class Outbox {
+public:
+  void add(Responder to, Envelope head, MessageKind kind,
+           const Message &payload) {
+    head.kind = kind;
+    letters.emplace_back(std::move(to), joinFrame(head, payload));
+  }
+  void refuse(Responder to, const Envelope &head, const std::string &sentence) {
+    add(std::move(to), head, MessageKind::Refusal, Message::ofString(sentence));
+  }
+  /// Lets a request go without an answer.
+  void drop(Responder to) { dropped.push_back(std::move(to)); }
+  void whenSent(std::function<void()> then) { after = std::move(then); }
+  void send() {
+    for (auto &[to, response] : std::exchange(letters, {}))
+      to.answer(std::move(response));
+    dropped.clear();
+    if (const auto action = std::exchange(after, nullptr))
+      action();
+  }
+
+private:
+  std::vector<std::pair<Responder, Message>> letters;
+  std::vector<Responder> dropped;
+  std::function<void()> after;
+};
+
+} // namespace
+
+class ServerCore::State : public std::enable_shared_from_this<State> {
+public:
+  State(const ServerCoreOptions &given, ServerApplication &on, Clock &by)
+      : options(given), application(on), clock(by), started(by.now()),
+        trainers(given.trainers),
+        guard(given.onFailure == FailurePolicy::Wait ? given.keptAnswers : 1) {
+    round.payloads.resize(given.trainers);
+  }
+
+  void handle(const Message &request, Responder responder);
+  void fail(const std::string &sentence);
+  void close();
+  void startWatching();
+
+  JobStatus currentStatus() const {
+    const std::lock_guard lock(mutex);
+    return job;
+  }
+  std::string waitingFor() const {
+    const std::lock_guard lock(mutex);
+    return waitingSentence();
+  }
+  void whenOver(std::function<void()> action);
+  bool waitUntilOver(std::chrono::nanoseconds limit) const {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, limit,
+                            [this] { return job.state != JobState::Running; });
+  }
+  bool allTold() const;
+
+private:
+  struct Trainer {
+    bool joined = false;
+    uint64_t incarnation = 0;
+    ClockTime lastHeard{0};
+    /// In order, or with a failure.
+    bool left = false;
+    /// It left because of that.
+    std::string failure;
+    /// It was refused with the reason why the job failed.
+    bool told = false;
+  };
+  /// Copies of a request whose answer is to come.
+  struct Waiting {
+    Envelope head;
+    Responder responder;
+  };
+  /// What has come of the current round. `payloads` and `next` belong to the
+  /// application's lock, the rest to `mutex`.
+  struct Round {
+    bool open = false;
+    MessageKind kind = MessageKind::Exchange;
+    ClockTime since{0};
+    std::vector<bool> contributed;
+    std::vector<std::optional<Frame>> payloads;
+    uint32_t next = 0;
+  };
+  using SenderKey = std::pair<uint32_t, uint32_t>;
+  static SenderKey keyOf(const Envelope &head) {
+    return {head.trainer, head.worker};
+  }
+
+  // Without a lock.
+  std::string headFault(const Envelope &head) const;
+  void join(const Frame &frame, Responder responder, Outbox &out);
+  void work(Frame frame, Outbox &out);
+  void workOnRound(Frame frame, Outbox &out);
+
+  // With `mutex`.
+  std::string joinFault(const Envelope &head) const;
+  std::string fenceFault(const Envelope &head) const;
+  bool admit(const Envelope &head, Responder responder, Outbox &out);
+  void beat(const Envelope &head, Responder responder, Outbox &out);
+  void leave(const Frame &frame, Responder responder, Outbox &out);
+  void answerSender(const Envelope &head, MessageKind kind,
+                    const Message &payload, Outbox &out);
+  void failWith(std::string sentence, Outbox &out);
+  void endWith(JobState state, std::string sentence, Outbox &out);
+  void heard(const Envelope &head);
+  std::string waitingSentence() const;
+  std::string silenceOf(uint32_t rank) const;
+  bool isSilent(const Trainer &trainer) const {
+    return trainer.joined && options.silenceLimit > ClockTime(0) &&
+           clock.now() - trainer.lastHeard > options.silenceLimit;
+  }
+
+  ClockTime watchInterval() const {
+    return std::max<ClockTime>(options.silenceLimit / 4,
+                               std::chrono::milliseconds(1));
+  }
+  void watchAt(ClockTime when);
+  void watch(ClockTime expected);
+
+  const ServerCoreOptions options;
+  ServerApplication &application;
+  Clock &clock;
+  const ClockTime started;
+
+  std::mutex applicationMutex;
+  mutable std::mutex mutex;
+  mutable std::condition_variable changed;
+  bool closed = false;
+  JobStatus job;
+  std::function<void()> overAction;
+  std::vector<Trainer> trainers;
+  ReplayGuard guard;
+  std::map<SenderKey, std::deque<Waiting>> waiting;
+  Round round;
+};
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+void ServerCore::State::handle(const Message &request, Responder responder) {
+  Outbox out;
+  auto frame = splitFrame(request);
+  if (!frame) {
+    out.refuse(std::move(responder), {}, frame.status().message());
+    out.send();
+    return;
+  }
+  const Envelope head = frame->head;
+  if (const std::string fault = headFault(head); !fault.empty()) {
+    out.refuse(std::move(responder), head, fault);
+  } else if (head.kind == MessageKind::Join) {
+    join(*frame, std::move(responder), out);
+  } else {
+    bool isFresh = false;
+    {
+      const std::lock_guard lock(mutex);
+      if (closed)
+        return;
+      if (const std::string fence = fenceFault(head); !fence.empty()) {
+        out.refuse(std::move(responder), head, fence);
+      } else {
+        heard(head);
+        if (head.kind == MessageKind::Leave)
+          leave(*frame, std::move(responder), out);
+        else if (job.state == JobState::Failed) {
+          trainers[head.trainer].told = true;
+          out.refuse(std::move(responder), head, job.sentence);
+        } else if (head.kind == MessageKind::Beat)
+          beat(head, std::move(responder), out);
+        else
+          isFresh = admit(head, std::move(responder), out);
+      }
+    }
+    if (isFresh)
+      work(std::move(*frame), out);
+  }
+  out.send();
+}
+
+std::string ServerCore::State::headFault(const Envelope &head) const {
+  if (head.kind == MessageKind::Answer || head.kind == MessageKind::Refusal)
+    return std::string("a server takes requests, not an ") + nameOf(head.kind);
+  if (head.trainer >= options.trainers)
+    return trainerName(head.trainer) + " is not of this job, which has " +
+           std::to_string(options.trainers) +
+           " trainers with ranks from 0 on: start trainers and servers with "
+           "the same number";
+  if (head.worker > options.workersOfTrainer)
+    return "worker " + std::to_string(head.worker) + " of " +
+           trainerName(head.trainer) + " is not of this job, in which " +
+           std::to_string(options.workersOfTrainer) +
+           " workers of a trainer send by themselves";
+  if (head.epoch != options.epoch)
+    return trainerName(head.trainer) + " uses epoch " +
+           std::to_string(head.epoch) + " of the map, this server epoch " +
+           std::to_string(options.epoch) +
+           ": start both from one list of servers";
+  return {};
+}
+
+std::string ServerCore::State::fenceFault(const Envelope &head) const {
+  const Trainer &trainer = trainers[head.trainer];
+  if (!trainer.joined || head.incarnation > trainer.incarnation)
+    return trainerName(head.trainer) +
+           " has not joined this server, or the server was started anew since: "
+           "start the whole job again";
+  if (head.incarnation < trainer.incarnation)
+    return "start " + std::to_string(head.incarnation) + " of " +
+           trainerName(head.trainer) + " is over: start " +
+           std::to_string(trainer.incarnation) + " has joined";
+  return {};
+}
+
+void ServerCore::State::heard(const Envelope &head) {
+  Trainer &trainer = trainers[head.trainer];
+  trainer.lastHeard = std::max(trainer.lastHeard, clock.now());
+}
+
+void ServerCore::State::beat(const Envelope &head, Responder responder,
+                             Outbox &out) {
+  out.add(std::move(responder), head, MessageKind::Answer,
+          Message::ofString(waitingSentence()));
+}
+
+/// Sorts out copies; true for a new request, which is then worked on.
+bool ServerCore::State::admit(const Envelope &head, Responder responder,
+                              Outbox &out) {
+  const Trainer &trainer = trainers[head.trainer];
+  if (trainer.left) {
+    out.refuse(std::move(responder), head,
+               trainerName(head.trainer) + " has left this job");
+    return false;
+  }
+  switch (guard.admit(head)) {
+  case ReplayGuard::Verdict::Fresh:
+    waiting[keyOf(head)].push_back({head, std::move(responder)});
+    return true;
+  case ReplayGuard::Verdict::Pending: {
+    std::deque<Waiting> &copies = waiting[keyOf(head)];
+    copies.push_back({head, std::move(responder)});
+    if (copies.size() > heldCopies) {
+      out.drop(std::move(copies.front().responder));
+      copies.pop_front();
+    }
+    return false;
+  }
+  case ReplayGuard::Verdict::Repeat: {
+    const ReplayGuard::StoredAnswer &answer = guard.answerTo(head);
+    out.add(std::move(responder), head, answer.kind, answer.payload);
+    return false;
+  }
+  case ReplayGuard::Verdict::Stale:
+    return false;
+  case ReplayGuard::Verdict::Gap:
+    out.refuse(std::move(responder), head,
+               trainerName(head.trainer) + " sends request " +
+                   std::to_string(head.sequence) +
+                   " out of turn: this is a fault of PDL, please report it");
+    return false;
+  case ReplayGuard::Verdict::Fenced:
+  case ReplayGuard::Verdict::Unknown:
+    out.refuse(std::move(responder), head,
+               "worker " + std::to_string(head.worker) + " of " +
+                   trainerName(head.trainer) +
+                   " sends before its join: this is a fault of PDL, please "
+                   "report it");
+    return false;
+  }
+  return false;
+}
+
+void ServerCore::State::leave(const Frame &frame, Responder responder,
+                              Outbox &out) {
+  const Envelope &head = frame.head;
+  Trainer &trainer = trainers[head.trainer];
+  out.add(std::move(responder), head, MessageKind::Answer, {});
+  // A worker that ends says nothing of its process.
+  if (trainer.left || head.worker != 0)
+    return;
+  trainer.left = true;
+  trainer.failure = frame.payload.toString();
+  if (job.state != JobState::Running)
+    return;
+  if (!trainer.failure.empty()) {
+    if (options.onFailure == FailurePolicy::Abort)
+      failWith(trainerName(head.trainer) + " failed: " + trainer.failure, out);
+    return;
+  }
+  if (round.open) {
+    failWith(trainerName(head.trainer) +
+                 " has left while others wait for its " + nameOf(round.kind) +
+                 ": start all trainers with the same options",
+             out);
+    return;
+  }
+  const bool allLeft =
+      std::all_of(trainers.begin(), trainers.end(), [](const Trainer &each) {
+        return each.left && each.failure.empty();
+      });
+  if (allLeft)
+    endWith(JobState::Finished, {}, out);
+}
+
+//===----------------------------------------------------------------------===//
+// Joins
+//===----------------------------------------------------------------------===//
+
+std::string ServerCore::State::joinFault(const Envelope &head) const {
+  if (job.state == JobState::Failed)
+    return job.sentence;
+  if (job.state == JobState::Finished)
+    return "the job is finished";
+  const Trainer &trainer = trainers[head.trainer];
+  if (!trainer.joined)
+    return {};
+  const std::string starts = "start " + std::to_string(head.incarnation) +
+                             " of " + trainerName(head.trainer) +
+                             " is refused: start " +
+                             std::to_string(trainer.incarnation);
+  if (head.incarnation < trainer.incarnation)
+    return starts + " has joined, which is later";
+  if (trainer.left && trainer.failure.empty())
+    return starts + " has joined and left, and its part is done";
+  if (head.incarnation == trainer.incarnation)
+    return {};
+  if (options.onFailure == FailurePolicy::Abort)
+    return starts + " has joined: does a second process run as rank " +
+           std::to_string(head.trainer) +
+           "? A trainer that died cannot come back under --on-failure=abort";
+  return {};
+}
+
+void ServerCore::State::join(const Frame &frame, Responder responder,
+                             Outbox &out) {
+  const Envelope &head = frame.head;
+  const std::lock_guard applicationLock(applicationMutex);
+  std::string fault;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed)
+      return;
+    fault = joinFault(head);
+  }
+  if (!fault.empty()) {
+    out.refuse(std::move(responder), head, fault);
+    return;
+  }
+  auto reply = application.join(head, frame.payload);
+  if (!reply) {
+    out.refuse(std::move(responder), head, reply.status().message());
+    return;
+  }
+
+  const std::lock_guard lock(mutex);
+  // The job may have ended meanwhile.
+  fault = joinFault(head);
+  if (!fault.empty()) {
+    out.refuse(std::move(responder), head, fault);
+    return;
+  }
+  const auto next = guard.join(head);
+  if (!next) {
+    out.refuse(std::move(responder), head, next.status().message());
+    return;
+  }
+  Trainer &trainer = trainers[head.trainer];
+  if (!trainer.joined || head.incarnation > trainer.incarnation) {
+    trainer = {};
+    trainer.joined = true;
+    trainer.incarnation = head.incarnation;
+    // Requests of the earlier start stay in their round; nobody waits there.
+    for (auto &[key, copies] : waiting)
+      if (key.first == head.trainer)
+        for (Waiting &copy : std::exchange(copies, {}))
+          out.refuse(std::move(copy.responder), copy.head,
+                     fenceFault(copy.head));
+  }
+  heard(head);
+  Envelope answer = head;
+  answer.sequence = *next;
+  out.add(std::move(responder), answer, MessageKind::Answer, *reply);
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+/// Keeps the answer and sends it to all copies.
+void ServerCore::State::answerSender(const Envelope &head, MessageKind kind,
+                                     const Message &payload, Outbox &out) {
+  if (job.state == JobState::Failed)
+    return;
+  guard.answered(head, payload, kind);
+  for (Waiting &copy : std::exchange(waiting[keyOf(head)], {}))
+    out.add(std::move(copy.responder), copy.head, kind, payload);
+}
+
+void ServerCore::State::work(Frame frame, Outbox &out) {
+  const Envelope head = frame.head;
+  const std::lock_guard applicationLock(applicationMutex);
+  {
+    const std::lock_guard lock(mutex);
+    if (closed || job.state != JobState::Running)
+      return;
+  }
+  const bool formsRound = application.formsRounds(head.kind);
+  std::string fault;
+  if (const Status status = application.check(head, frame.payload);
+      !status.ok())
+    fault = status.message();
+  else if (formsRound && head.worker != 0)
+    fault = "worker " + std::to_string(head.worker) + " of " +
+            trainerName(head.trainer) + " sends its " + nameOf(head.kind) +
+            " by itself, but one is due for the whole trainer";
+  if (!fault.empty()) {
+    const std::lock_guard lock(mutex);
+    answerSender(head, MessageKind::Refusal, Message::ofString(fault), out);
+  } else if (formsRound) {
+    workOnRound(std::move(frame), out);
+  } else {
+    const Message payload = application.handle(head, std::move(frame.payload));
+    const std::lock_guard lock(mutex);
+    answerSender(head, MessageKind::Answer, payload, out);
+  }
+}
+
+void ServerCore::State::workOnRound(Frame frame, Outbox &out) {
+  const MessageKind kind = frame.head.kind;
+  const uint32_t rank = frame.head.trainer;
+  {
+    const std::lock_guard lock(mutex);
+    if (round.open && round.kind != kind) {
+      const auto first =
+          std::find(round.contributed.begin(), round.contributed.end(), true) -
+          round.contributed.begin();
+      answerSender(frame.head, MessageKind::Refusal,
+                   Message::ofString(
+                       trainerName(rank) + " sends its " + nameOf(kind) +
+                       " while " + trainerName(static_cast<uint32_t>(first)) +
+                       " waits with its " + nameOf(round.kind) +
+                       ": start all trainers with the same options"),
+                   out);
+      return;
+    }
+    for (uint32_t other = 0; other < options.trainers; ++other)
+      if (trainers[other].left && trainers[other].failure.empty()) {
+        failWith(trainerName(other) + " has left, but " + trainerName(rank) +
+                     " goes on with its " + nameOf(kind) +
+                     ": start all trainers with the same options",
+                 out);
+        return;
+      }
+    if (!round.open) {
+      round.open = true;
+      round.kind = kind;
+      round.since = clock.now();
+      round.contributed.assign(options.trainers, false);
+    }
+    round.contributed[rank] = true;
+  }
+
+  round.payloads[rank] = std::move(frame);
+  for (; round.next < options.trainers; ++round.next) {
+    std::optional<Frame> &due = round.payloads[round.next];
+    if (!due)
+      return;
+    application.contribute(due->head, std::move(due->payload));
+  }
+  const std::vector<Message> answers = application.closeRound(kind);
+
+  const std::lock_guard lock(mutex);
+  round.open = false;
+  round.next = 0;
+  const bool isWhole = answers.size() == options.trainers;
+  for (uint32_t each = 0; each < options.trainers; ++each) {
+    const Envelope head = round.payloads[each]->head;
+    round.payloads[each].reset();
+    if (isWhole)
+      answerSender(head, MessageKind::Answer, answers[each], out);
+  }
+  if (!isWhole)
+    failWith("the server's " + std::string(nameOf(kind)) + " gave " +
+                 std::to_string(answers.size()) + " answers for " +
+                 std::to_string(options.trainers) +
+                 " trainers: this is a fault of PDL, please report it",
+             out);
+}
+
+//===----------------------------------------------------------------------===//
+// The job's end
+//===----------------------------------------------------------------------===//
+
+void ServerCore::State::failWith(std::string sentence, Outbox &out) {
+  if (job.state != JobState::Running)
+    return;
+  endWith(JobState::Failed, std::move(sentence), out);
+  for (auto &[key, copies] : waiting)
+    for (Waiting &copy : std::exchange(copies, {})) {
+      trainers[key.first].told = true;
+      out.refuse(std::move(copy.responder), copy.head, job.sentence);
+    }
+}
+
+void ServerCore::State::endWith(JobState state, std::string sentence,
+                                Outbox &out) {
+  job = {state, std::move(sentence)};
+  out.whenSent(std::exchange(overAction, nullptr));
+  changed.notify_all();
+}
+
+void ServerCore::State::fail(const std::string &sentence) {
+  Outbox out;
+  {
+    const std::lock_guard lock(mutex);
+    failWith(sentence, out);
+  }
+  out.send();
+}
+
+void ServerCore::State::whenOver(std::function<void()> action) {
+  const std::lock_guard lock(mutex);
+  if (job.state == JobState::Running)
+    overAction = std::move(action);
+  else
+    clock.runAt(clock.now(), std::move(action));
+}
+
+bool ServerCore::State::allTold() const {
+  const std::lock_guard lock(mutex);
+  return job.state != JobState::Running &&
+         std::all_of(trainers.begin(), trainers.end(),
+                     [this](const Trainer &trainer) {
+                       return !trainer.joined || trainer.left || trainer.told ||
+                              isSilent(trainer);
+                     });
+}
+
+void ServerCore::State::close() {
+  // Waits for a request that is worked on: the application goes next.
+  const std::lock_guard applicationLock(applicationMutex);
+  std::map<SenderKey, std::deque<Waiting>> dropped;
+  const std::lock_guard lock(mutex);
+  closed = true;
+  dropped.swap(waiting);
+  overAction = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Who is there
+//===----------------------------------------------------------------------===//
+
+void ServerCore::State::startWatching() {
+  if (options.silenceLimit > ClockTime(0))
+    watchAt(clock.now() + watchInterval());
+}
+
+void ServerCore::State::watchAt(ClockTime when) {
+  clock.runAt(when, [weak = weak_from_this(), when] {
+    if (const auto self = weak.lock())
+      self->watch(when);
+  });
+}
+
+void ServerCore::State::watch(ClockTime expected) {
+  Outbox out;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed)
+      return;
+    // Time in which this process itself did not run (it was stopped, its
+    // machine slept) says nothing of others.
+    const ClockTime late = clock.now() - expected;
+    if (late > watchInterval())
+      for (Trainer &trainer : trainers)
+        trainer.lastHeard = std::min(trainer.lastHeard + late, clock.now());
+    if (job.state == JobState::Running &&
+        options.onFailure == FailurePolicy::Abort)
+      for (uint32_t rank = 0; rank < options.trainers; ++rank)
+        if (!trainers[rank].left && isSilent(trainers[rank])) {
+          failWith(silenceOf(rank) +
+                       ": it has died or its network is cut (under "
+                       "--on-failure=wait others would wait for it)",
+                   out);
+          break;
+        }
+    watchAt(clock.now() + watchInterval());
+  }
+  out.send();
+}
+
+std::string ServerCore::State::silenceOf(uint32_t rank) const {
+  return trainerName(rank) + " was not heard of for " +
+         inSeconds(clock.now() - trainers[rank].lastHeard);
+}
+
+std::string ServerCore::State::waitingSentence() const {
+  if (job.state != JobState::Running)
+    return {};
+  const ClockTime now = clock.now();
+  std::vector<uint32_t> due;
+  for (uint32_t rank = 0; rank < options.trainers; ++rank)
+    if (!trainers[rank].joined)
+      due.push_back(rank);
+  if (!due.empty())
+    return "waiting for " + trainerNames(due) + " to join (" +
+           inSeconds(now - started) + ")";
+
+  std::string troubles;
+  for (uint32_t rank = 0; rank < options.trainers; ++rank) {
+    const Trainer &trainer = trainers[rank];
+    std::string trouble;
+    if (trainer.left && !trainer.failure.empty())
+      trouble = trainerName(rank) + " failed: " + trainer.failure;
+    else if (!trainer.left && isSilent(trainer))
+      trouble = silenceOf(rank);
+    if (!trouble.empty())
+      troubles += (troubles.empty() ? "" : "; ") + trouble;
+    if (round.open && !round.contributed[rank])
+      due.push_back(rank);
+  }
+  if (!due.empty())
+    return "waiting for the " + std::string(nameOf(round.kind)) + " of " +
+           trainerNames(due) + " (" + inSeconds(now - round.since) +
+           (troubles.empty() ? "" : "; " + troubles) + ")";
+  return troubles.empty() ? "" : "waiting: " + troubles;
+}
+
+//===----------------------------------------------------------------------===//
+// ServerCore
+//===----------------------------------------------------------------------===//
+
+ServerCore::ServerCore(const ServerCoreOptions &options,
+                       ServerApplication &application, Clock &clock)
+    : state(std::make_shared<State>(options, application, clock)) {
+  state->startWatching();
+}
+ServerCore::~ServerCore() { state->close(); }
+void ServerCore::handle(const Message &request, Responder responder) {
+  state->handle(request, std::move(responder));
+}
+JobStatus ServerCore::status() const { return state->currentStatus(); }
+std::string ServerCore::waitingFor() const { return state->waitingFor(); }
+void ServerCore::fail(const std::string &sentence) { state->fail(sentence); }
+void ServerCore::whenOver(std::function<void()> action) {
+  state->whenOver(std::move(action));
+}
+bool ServerCore::waitUntilOver(std::chrono::nanoseconds limit) const {
+  return state->waitUntilOver(limit);
+}
+bool ServerCore::allTold() const { return state->allTold(); }

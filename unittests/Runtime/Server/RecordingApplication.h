@@ -1,0 +1,91 @@
+//===- RecordingApplication.h - An application that writes down -*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDL_UNITTESTS_RUNTIME_SERVER_RECORDINGAPPLICATION_H
+#define PDL_UNITTESTS_RUNTIME_SERVER_RECORDINGAPPLICATION_H
+
+#include "pdlrt/Server/ServerApplication.h"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace pdlrt::test {
+
+/// Writes down each call as one word. All kinds but Pull form rounds; an answer
+/// says whose it is and what the round's payloads were. The payload "bad" is
+/// refused.
+class RecordingApplication final : public ServerApplication {
+public:
+  explicit RecordingApplication(uint32_t trainers) : count(trainers) {}
+
+  Expected<Message> join(const Envelope &request,
+                         const Message &payload) override {
+    const Entry entry(*this);
+    calls.push_back("join" + std::to_string(request.trainer));
+    if (payload.toString() == "bad")
+      return Status::invalid("model A is not model B");
+    return Message::ofString("welcome");
+  }
+  Status check(const Envelope &, const Message &payload) override {
+    const Entry entry(*this);
+    return payload.toString() == "bad" ? Status::invalid("bytes are missing")
+                                       : Status();
+  }
+  bool formsRounds(MessageKind kind) const override {
+    return kind != MessageKind::Pull;
+  }
+  Message handle(const Envelope &request, Message payload) override {
+    const Entry entry(*this);
+    calls.push_back("handle" + std::to_string(request.trainer) + "." +
+                    std::to_string(request.worker));
+    return Message::ofString("rows of " + payload.toString());
+  }
+  void contribute(const Envelope &request, Message payload) override {
+    const Entry entry(*this);
+    calls.push_back("contribute" + std::to_string(request.trainer));
+    parts += payload.toString();
+  }
+  std::vector<Message> closeRound(MessageKind kind) override {
+    const Entry entry(*this);
+    calls.push_back(std::string("close-") + nameOf(kind));
+    std::vector<Message> answers;
+    for (uint32_t rank = 0; rank < count; ++rank)
+      answers.push_back(
+          Message::ofString(std::to_string(rank) + " reads " + parts));
+    parts.clear();
+    ++rounds;
+    return answers;
+  }
+
+  std::vector<std::string> calls;
+  int rounds = 0;
+  /// Whether calls came at the same time.
+  std::atomic<bool> overlapped{false};
+
+private:
+  /// One call that runs.
+  class Entry {
+  public:
+    explicit Entry(RecordingApplication &in) : within(in) {
+      if (within.running.exchange(true))
+        within.overlapped = true;
+    }
+    ~Entry() { within.running = false; }
+
+  private:
+    RecordingApplication &within;
+  };
+  uint32_t count;
+  std::string parts;
+  std::atomic<bool> running{false};
+};
+
+} // namespace pdlrt::test
+
+#endif // PDL_UNITTESTS_RUNTIME_SERVER_RECORDINGAPPLICATION_H

@@ -1,0 +1,443 @@
+//===- ServerCoreTest.cpp - Copies, rounds, absent trainers ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Server/ServerCore.h"
+
+#include "RecordingApplication.h"
+#include "pdlrt/Rpc/Frame.h"
+
+#include <gmock/gmock.h>
+#include <optional>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+using Seconds = std::chrono::seconds;
+
+/// What came back of one request.
+class Reply {
+public:
+  Reply() : sink(std::make_shared<CapturingSink>()) {}
+  Responder responder() const { return Responder(sink); }
+
+  bool came() const { return sink->response.has_value(); }
+  MessageKind kind() const { return frame().head.kind; }
+  std::string text() const {
+    return came() ? frame().payload.toString() : "nothing";
+  }
+  Envelope head() const { return frame().head; }
+
+private:
+  struct CapturingSink final : Responder::Sink {
+    void answer(Message answered) override { response = std::move(answered); }
+    std::optional<Message> response;
+  };
+  Frame frame() const {
+    auto split = splitFrame(sink->response.value_or(Message()));
+    EXPECT_TRUE(split.ok()) << split.status().message();
+    return split.ok() ? *split : Frame();
+  }
+  std::shared_ptr<CapturingSink> sink;
+};
+
+class ServerCoreTest : public testing::Test {
+protected:
+  ServerCoreTest() { options.trainers = 2; }
+
+  ServerCore &core() {
+    if (!server) {
+      application.emplace(options.trainers);
+      server.emplace(options, *application, clock);
+    }
+    return *server;
+  }
+  Reply send(const Envelope &head, const std::string &payload = "") {
+    const Reply reply;
+    core().handle(joinFrame(head, Message::ofString(payload)),
+                  reply.responder());
+    return reply;
+  }
+  Reply join(uint32_t trainer, uint64_t incarnation = 1) {
+    return send({MessageKind::Join, trainer, 0, incarnation, 0, 0}, "hello");
+  }
+  Reply exchange(uint32_t trainer, uint64_t sequence,
+                 const std::string &payload, uint64_t incarnation = 1) {
+    return send({MessageKind::Exchange, trainer, 0, incarnation, sequence, 0},
+                payload);
+  }
+  Reply beat(uint32_t trainer, uint64_t incarnation = 1) {
+    return send({MessageKind::Beat, trainer, 0, incarnation, 0, 0});
+  }
+  Reply leave(uint32_t trainer, const std::string &sentence = "",
+              uint64_t incarnation = 1) {
+    return send({MessageKind::Leave, trainer, 0, incarnation, 0, 0}, sentence);
+  }
+  void joinAll() {
+    for (uint32_t rank = 0; rank < options.trainers; ++rank)
+      ASSERT_EQ(join(rank).text(), "welcome");
+    application->calls.clear();
+  }
+  void advance(Seconds time) { clock.advanceTo(clock.now() + time); }
+
+  ServerCoreOptions options;
+  ManualClock clock;
+  std::optional<RecordingApplication> application;
+  std::optional<ServerCore> server;
+};
+
+TEST_F(ServerCoreTest, RoundsAreClosedInRankOrder) {
+  options.trainers = 3;
+  core();
+  joinAll();
+  const Reply second = exchange(1, 1, "b");
+  const Reply third = exchange(2, 1, "c");
+  EXPECT_THAT(application->calls, IsEmpty());
+  EXPECT_FALSE(second.came());
+  const Reply first = exchange(0, 1, "a");
+  EXPECT_THAT(application->calls, ElementsAre("contribute0", "contribute1",
+                                              "contribute2", "close-exchange"));
+  EXPECT_EQ(first.text(), "0 reads abc");
+  EXPECT_EQ(second.text(), "1 reads abc");
+  EXPECT_EQ(third.text(), "2 reads abc");
+  EXPECT_EQ(third.head(), (Envelope{MessageKind::Answer, 2, 0, 1, 1, 0}));
+}
+
+TEST_F(ServerCoreTest, ContributionsAreTakenAsThePrefixIsThere) {
+  options.trainers = 3;
+  core();
+  joinAll();
+  exchange(0, 1, "a");
+  EXPECT_THAT(application->calls, ElementsAre("contribute0"));
+  exchange(2, 1, "c");
+  EXPECT_THAT(application->calls, ElementsAre("contribute0"));
+  exchange(1, 1, "b");
+  EXPECT_EQ(application->calls.size(), 4u);
+}
+
+TEST_F(ServerCoreTest, CopiesAreAnsweredAndCountOnce) {
+  core();
+  joinAll();
+  const Reply one = exchange(0, 1, "a");
+  const Reply two = exchange(0, 1, "a");
+  const Reply other = exchange(1, 1, "b");
+  EXPECT_EQ(one.text(), "0 reads ab");
+  EXPECT_EQ(two.text(), "0 reads ab");
+  EXPECT_EQ(exchange(0, 1, "a").text(), "0 reads ab");
+  exchange(0, 2, "c");
+  // Of an answered request before the last one: nothing at all.
+  EXPECT_FALSE(exchange(0, 1, "a").came());
+  EXPECT_EQ(exchange(1, 2, "d").text(), "1 reads cd");
+  EXPECT_EQ(application->rounds, 2);
+}
+
+TEST_F(ServerCoreTest, OldCopiesOfAnOpenRequestAreLetGo) {
+  core();
+  joinAll();
+  std::vector<Reply> copies;
+  for (int i = 0; i < 100; ++i)
+    copies.push_back(exchange(0, 1, "a"));
+  exchange(1, 1, "b");
+  EXPECT_FALSE(copies.front().came());
+  EXPECT_EQ(copies.back().text(), "0 reads ab");
+  EXPECT_EQ(application->rounds, 1);
+}
+
+TEST_F(ServerCoreTest, WhatFormsNoRoundIsAnsweredAtOnce) {
+  options.workersOfTrainer = 2;
+  core();
+  joinAll();
+  for (uint32_t worker = 0; worker <= 2; ++worker) {
+    send({MessageKind::Join, 1, worker, 1, 0, 0});
+    EXPECT_EQ(send({MessageKind::Pull, 1, worker, 1, 1, 0}, "k").text(),
+              "rows of k");
+    EXPECT_EQ(send({MessageKind::Pull, 1, worker, 1, 1, 0}, "k").text(),
+              "rows of k");
+  }
+  EXPECT_EQ(std::count(application->calls.begin(), application->calls.end(),
+                       "handle1.1"),
+            1);
+  // Rounds are the whole trainer's.
+  EXPECT_THAT(send({MessageKind::Exchange, 1, 2, 1, 2, 0}).text(),
+              HasSubstr("one is due for the whole trainer"));
+}
+
+TEST_F(ServerCoreTest, WrongHeadsAreRefused) {
+  core();
+  joinAll();
+  const auto refusal = [&](const Envelope &head) {
+    const Reply reply = send(head);
+    EXPECT_EQ(reply.kind(), MessageKind::Refusal);
+    return reply.text();
+  };
+  EXPECT_THAT(refusal({MessageKind::Exchange, 7, 0, 1, 1, 0}),
+              HasSubstr("trainer 7 is not of this job, which has 2 trainers"));
+  EXPECT_THAT(refusal({MessageKind::Exchange, 0, 1, 1, 1, 0}),
+              HasSubstr("worker 1 of trainer 0 is not of this job"));
+  EXPECT_THAT(refusal({MessageKind::Exchange, 0, 0, 1, 1, 4}),
+              HasSubstr("uses epoch 4 of the map, this server epoch 0"));
+  EXPECT_THAT(refusal({MessageKind::Exchange, 0, 0, 1, 5, 0}),
+              HasSubstr("request 5 out of turn"));
+  EXPECT_THAT(refusal({MessageKind::Exchange, 0, 0, 2, 1, 0}),
+              HasSubstr("has not joined"));
+  EXPECT_THAT(refusal({MessageKind::Answer, 0, 0, 1, 1, 0}),
+              HasSubstr("takes requests"));
+  const Reply foreign;
+  core().handle(Message::ofString("GET / HTTP/1.1"), foreign.responder());
+  EXPECT_EQ(foreign.kind(), MessageKind::Refusal);
+  EXPECT_THAT(application->calls, IsEmpty());
+  // Nothing has changed.
+  exchange(0, 1, "a");
+  EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ab");
+}
+
+TEST_F(ServerCoreTest, ARefusedPayloadStaysRefused) {
+  core();
+  joinAll();
+  EXPECT_EQ(exchange(0, 1, "bad").text(), "bytes are missing");
+  EXPECT_EQ(exchange(0, 1, "bad").kind(), MessageKind::Refusal);
+  EXPECT_THAT(application->calls, IsEmpty());
+}
+
+TEST_F(ServerCoreTest, AHandshakeThatFailsLetsNobodyIn) {
+  core();
+  EXPECT_EQ(send({MessageKind::Join, 0, 0, 9, 0, 0}, "bad").text(),
+            "model A is not model B");
+  EXPECT_THAT(exchange(0, 1, "a", 9).text(), HasSubstr("has not joined"));
+  // It has fenced nobody.
+  EXPECT_EQ(join(0).text(), "welcome");
+}
+
+TEST_F(ServerCoreTest, KindsOfOneRoundMustAgree) {
+  core();
+  joinAll();
+  const Reply first = exchange(0, 1, "a");
+  const Reply second = send({MessageKind::Save, 1, 0, 1, 1, 0});
+  EXPECT_EQ(second.text(),
+            "trainer 1 sends its save while trainer 0 waits with its "
+            "exchange: start all trainers with the same options");
+  EXPECT_FALSE(first.came());
+}
+
+TEST_F(ServerCoreTest, AllLeaveAndTheJobIsFinished) {
+  core();
+  joinAll();
+  int ends = 0;
+  core().whenOver([&] { ++ends; });
+  EXPECT_EQ(leave(0).kind(), MessageKind::Answer);
+  EXPECT_EQ(core().status().state, JobState::Running);
+  EXPECT_FALSE(core().waitUntilOver(std::chrono::milliseconds(0)));
+  EXPECT_EQ(leave(0).kind(), MessageKind::Answer);
+  EXPECT_EQ(leave(1).kind(), MessageKind::Answer);
+  EXPECT_EQ(core().status().state, JobState::Finished);
+  EXPECT_TRUE(core().waitUntilOver(std::chrono::milliseconds(0)));
+  EXPECT_TRUE(core().allTold());
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(leave(1).kind(), MessageKind::Answer);
+  EXPECT_THAT(join(1, 2).text(), HasSubstr("the job is finished"));
+  // One that asks later is told too.
+  core().whenOver([&] { ++ends; });
+  advance(Seconds(0));
+  EXPECT_EQ(ends, 2);
+}
+
+TEST_F(ServerCoreTest, ATrainerThatLeavesEarlyFailsTheOthersRound) {
+  core();
+  joinAll();
+  const Reply waiting = exchange(0, 1, "a");
+  leave(1);
+  EXPECT_THAT(waiting.text(),
+              HasSubstr("trainer 1 has left while others wait for its "
+                        "exchange"));
+  EXPECT_EQ(core().status().state, JobState::Failed);
+}
+
+TEST_F(ServerCoreTest, ARoundAfterALeaveFails) {
+  core();
+  joinAll();
+  leave(1);
+  EXPECT_THAT(exchange(0, 1, "a").text(),
+              HasSubstr("trainer 1 has left, but trainer 0 goes on with its "
+                        "exchange"));
+}
+
+TEST_F(ServerCoreTest, AFailedTrainerEndsAll) {
+  core();
+  joinAll();
+  int ends = 0;
+  core().whenOver([&] { ++ends; });
+  const Reply open = exchange(0, 1, "a");
+  leave(1, "part-1.txt has no line 7");
+  const std::string sentence = "trainer 1 failed: part-1.txt has no line 7";
+  EXPECT_EQ(open.kind(), MessageKind::Refusal);
+  EXPECT_EQ(open.text(), sentence);
+  EXPECT_EQ(core().status().sentence, sentence);
+  EXPECT_EQ(exchange(0, 1, "a").text(), sentence);
+  EXPECT_EQ(exchange(0, 2, "a").text(), sentence);
+  EXPECT_EQ(beat(0).text(), sentence);
+  EXPECT_EQ(join(0).text(), sentence);
+  EXPECT_EQ(leave(0, sentence).kind(), MessageKind::Answer);
+  EXPECT_TRUE(core().allTold());
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(application->rounds, 0);
+}
+
+TEST_F(ServerCoreTest, ASilentTrainerEndsAll) {
+  core();
+  joinAll();
+  const Reply open = exchange(0, 1, "a");
+  for (int second = 0; second < 9; ++second) {
+    advance(Seconds(1));
+    EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
+    EXPECT_FALSE(open.came());
+  }
+  EXPECT_FALSE(core().allTold());
+  for (int second = 0; second < 6; ++second) {
+    advance(Seconds(1));
+    beat(0);
+  }
+  EXPECT_THAT(open.text(), HasSubstr("trainer 1 was not heard of for 1"));
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_TRUE(core().allTold());
+}
+
+TEST_F(ServerCoreTest, ATrainerThatHasNotJoinedIsWaitedFor) {
+  core();
+  EXPECT_EQ(core().waitingFor(), "waiting for trainers 0 and 1 to join (0 s)");
+  join(0);
+  for (int second = 0; second < 60; ++second) {
+    advance(Seconds(1));
+    EXPECT_EQ(beat(0).text(), "waiting for trainer 1 to join (" +
+                                  std::to_string(second + 1) + " s)");
+  }
+  EXPECT_EQ(core().status().state, JobState::Running);
+}
+
+TEST_F(ServerCoreTest, WhoIsWaitedForIsSaid) {
+  options.trainers = 3;
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  EXPECT_EQ(core().waitingFor(), "");
+  exchange(1, 1, "b");
+  advance(Seconds(3));
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for the exchange of trainers 0 and 2 (3 s)");
+  exchange(0, 1, "a");
+  for (int second = 0; second < 9; ++second) {
+    advance(Seconds(1));
+    beat(0);
+    beat(1);
+  }
+  EXPECT_EQ(beat(0).text(), "waiting for the exchange of trainer 2 (12 s; "
+                            "trainer 2 was not heard of for 12 s)");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  exchange(2, 1, "c");
+  EXPECT_EQ(core().waitingFor(), "");
+  EXPECT_EQ(application->rounds, 1);
+}
+
+/// A clock of a process that can be stopped: its timers come late then.
+class StoppableClock final : public Clock {
+public:
+  ClockTime now() const override { return running.now() + stopped; }
+  void runAt(ClockTime when, std::function<void()> action) override {
+    running.runAt(when - stopped, std::move(action));
+  }
+  void stopFor(ClockTime time) { stopped += time; }
+  void advance(ClockTime time) { running.advanceTo(running.now() + time); }
+
+private:
+  ManualClock running;
+  ClockTime stopped{0};
+};
+
+TEST(ServerCoreClockTest, TimeInWhichTheServerStoodStillIsNoSilence) {
+  StoppableClock clock;
+  RecordingApplication application(1);
+  ServerCore core({}, application, clock);
+  const Reply joined;
+  core.handle(joinFrame({MessageKind::Join, 0, 0, 1, 0, 0}, {}),
+              joined.responder());
+  ASSERT_TRUE(joined.came());
+  clock.advance(Seconds(5));
+  clock.stopFor(Seconds(60));
+  clock.advance(Seconds(4));
+  EXPECT_EQ(core.status().state, JobState::Running);
+  clock.advance(Seconds(6));
+  EXPECT_EQ(core.status().state, JobState::Failed);
+}
+
+TEST_F(ServerCoreTest, ASecondProcessOfARankIsRefusedUnderAbort) {
+  core();
+  joinAll();
+  EXPECT_EQ(join(1, 2).text(),
+            "start 2 of trainer 1 is refused: start 1 has joined: does a "
+            "second process run as rank 1? A trainer that died cannot come "
+            "back under --on-failure=abort");
+  EXPECT_EQ(join(1, 0).text(),
+            "start 0 of trainer 1 is refused: start 1 has joined, which is "
+            "later");
+  // The first one goes on.
+  exchange(0, 1, "a");
+  EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ab");
+}
+
+TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  exchange(0, 1, "a");
+  exchange(1, 1, "b");
+  const Reply old = exchange(1, 2, "d");
+  leave(1, "killed");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  EXPECT_EQ(core().waitingFor(), "waiting for the exchange of trainer 0 (0 s; "
+                                 "trainer 1 failed: killed)");
+
+  const Reply joined = join(1, 5);
+  EXPECT_EQ(joined.head().sequence, 3u);
+  EXPECT_THAT(old.text(), HasSubstr("start 1 of trainer 1 is over"));
+  EXPECT_THAT(exchange(1, 2, "d").text(), HasSubstr("start 1 of trainer 1"));
+  EXPECT_THAT(leave(1, "late").text(), HasSubstr("start 1 of trainer 1"));
+  // It asks for what it had, and sends again what is in the round.
+  EXPECT_EQ(exchange(1, 1, "", 5).text(), "1 reads ab");
+  const Reply again = exchange(1, 2, "d", 5);
+  EXPECT_FALSE(again.came());
+  exchange(0, 2, "c");
+  EXPECT_EQ(again.text(), "1 reads cd");
+  EXPECT_EQ(again.head().incarnation, 5u);
+  EXPECT_EQ(application->rounds, 2);
+}
+
+TEST_F(ServerCoreTest, AServerGivesUpByItself) {
+  core();
+  joinAll();
+  const Reply open = exchange(0, 1, "a");
+  core().fail("server 0 was told to stop");
+  EXPECT_EQ(open.text(), "server 0 was told to stop");
+  EXPECT_FALSE(core().allTold());
+  EXPECT_EQ(beat(1).text(), "server 0 was told to stop");
+  EXPECT_TRUE(core().allTold());
+}
+
+TEST_F(ServerCoreTest, TheEndLetsOpenRequestsGo) {
+  core();
+  joinAll();
+  const Reply open = exchange(0, 1, "a");
+  server.reset();
+  EXPECT_FALSE(open.came());
+  // Timers that are left hurt nobody.
+  advance(Seconds(60));
+}
+
+} // namespace
