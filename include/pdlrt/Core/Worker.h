@@ -32,7 +32,7 @@ namespace pdlrt {
 struct PullCounts {
   int64_t ids = 0;
   int64_t keys = 0;
-  /// Rows that were created.
+  /// Rows that were created here.
   int64_t inserted = 0;
   /// Ids whose key a frozen program did not find: it saw the initial value, or
   /// zeros where the table says so.
@@ -54,7 +54,8 @@ public:
   static Worker &of(void *worker) { return *static_cast<Worker *>(worker); }
 
   /// Says where pulls go: one table for each symbol of the descriptor, null
-  /// for parameters; both live longer than their use. `frozen`: nothing is
+  /// for parameters, and for tables on servers: their pulls only make room for
+  /// pointers to rows. Both live longer than their use. `frozen`: nothing is
   /// inserted. `symbols` says what an unknown key gives.
   void bind(const pdl_symbol *symbols, EmbeddingTable *const *tables,
             int32_t symbolCount, bool frozen);
@@ -77,6 +78,11 @@ public:
 
   EmbeddingTable *tableOf(int32_t symbol) const {
     return symbol >= 0 && symbol < symbolCount ? tables[symbol] : nullptr;
+  }
+  /// Whether `symbol` is a table whose rows are on servers.
+  bool isRemoteTable(int32_t symbol) const {
+    return symbol >= 0 && symbol < symbolCount && !tables[symbol] &&
+           symbols[symbol].kind == PDL_SYMBOL_TABLE;
   }
   const pdl_symbol &symbolAt(int32_t symbol) const { return symbols[symbol]; }
   bool isFrozen() const { return frozen; }

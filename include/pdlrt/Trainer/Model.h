@@ -19,6 +19,14 @@
 
 namespace pdlrt {
 
+/// Where the state of a program is.
+enum class StateLocation {
+  Here,
+  /// Parameters are mirrors, zeros to begin with, that answers of servers are
+  /// written to; there are no tables and no slots.
+  Servers
+};
+
 /// Parameters, tables, slots and step counts of one compiled program, with
 /// their initial values to begin with. What it hands out is owned by it and
 /// never moves.
@@ -26,7 +34,8 @@ class Model {
 public:
   /// `descriptor` has passed `checkDescriptor` and outlives the model. Throws
   /// std::bad_alloc.
-  Model(const pdl_descriptor &descriptor, uint64_t seed);
+  Model(const pdl_descriptor &descriptor, uint64_t seed,
+        StateLocation location = StateLocation::Here);
 
   const pdl_descriptor &descriptor() const { return programDescriptor; }
   uint64_t seed() const { return initialSeed; }
@@ -37,7 +46,7 @@ public:
   void *slot(int32_t symbol, int32_t index) const {
     return states[symbol][1 + index].data();
   }
-  /// Null for a parameter.
+  /// Null for a parameter, and for a table on servers.
   EmbeddingTable *table(int32_t symbol) const { return tablePointers[symbol]; }
 
   /// By symbol, as `pdl_step_context::parameters` and `Worker::bind` want them.

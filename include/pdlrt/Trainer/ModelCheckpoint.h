@@ -12,8 +12,8 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
-#include "pdlrt/Trainer/Engine.h"
 #include "pdlrt/Trainer/Model.h"
+#include "pdlrt/Trainer/ReplicaSet.h"
 #include "pdlrt/Trainer/Report.h"
 
 #include <string>
@@ -35,11 +35,11 @@ Status saveModel(const Model &model, CheckpointWriter &writer,
 Status restoreModel(Model &model, const Checkpoint &checkpoint);
 
 /// Adds losses and metric accumulators of the running epoch, by replica.
-Status saveRunningEpoch(const pdl_descriptor &descriptor, Engine &engine,
+Status saveRunningEpoch(const pdl_descriptor &descriptor, ReplicaSet &set,
                         const Report &report, CheckpointWriter &writer);
 
-/// Sets those of an engine with the same replicas, and the report's sums.
-Status restoreRunningEpoch(const pdl_descriptor &descriptor, Engine &engine,
+/// Sets those of as many replicas, and the report's sums.
+Status restoreRunningEpoch(const pdl_descriptor &descriptor, ReplicaSet &set,
                            Report &report, const Checkpoint &checkpoint);
 
 /// Refuses to go on in the middle of an epoch with other flags than those that

@@ -11,7 +11,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/Status.h"
-#include "pdlrt/Trainer/Replica.h"
+#include "pdlrt/Trainer/BatchContext.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -33,7 +33,7 @@ public:
   ~PredictionWriter();
 
   /// Writes the outputs of `samples` samples.
-  Status write(const Replica &replica, int64_t samples);
+  Status write(const BatchContext &batch, int64_t samples);
   /// Flushes; after it nothing may be written.
   Status finish();
 

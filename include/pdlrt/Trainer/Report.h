@@ -9,7 +9,7 @@
 #ifndef PDLRT_TRAINER_REPORT_H
 #define PDLRT_TRAINER_REPORT_H
 
-#include "pdlrt/Trainer/Engine.h"
+#include "pdlrt/Trainer/StepEngine.h"
 
 #include <cstdint>
 #include <string>
@@ -28,17 +28,17 @@ struct Report {
   /// By descriptor metric; NaN where nothing was observed.
   std::vector<double> metrics;
 
-  void add(const StepResult &step, int64_t stepSamples);
+  void add(const StepResult &step);
   /// NaN if the weights sum to zero.
   double meanLoss() const;
 };
 
 /// The values of all metrics, summed over the replicas.
 std::vector<double> metricValues(const pdl_descriptor &descriptor,
-                                 const Engine &engine);
+                                 const ReplicaSet &replicas);
 
 /// The value of the first AUC metric; NaN if there is none.
-double firstAuc(const pdl_descriptor &descriptor, const Engine &engine);
+double firstAuc(const pdl_descriptor &descriptor, const ReplicaSet &replicas);
 
 /// Lines such as "test loss 0.312345", "test AUC 0.9155", each of which begins
 /// with `label`. Metrics that observed nothing are left out. A metric's name is

@@ -12,7 +12,7 @@
 
 #include "pdlrt/Data/Batch.h"
 #include "pdlrt/Data/BatchSource.h"
-#include "pdlrt/Trainer/Replica.h"
+#include "pdlrt/Trainer/ReplicaSet.h"
 
 #include <condition_variable>
 #include <cstdint>
@@ -28,31 +28,31 @@ namespace pdlrt {
 /// depend on that. One thread at a time.
 class RoundReader {
 public:
-  /// Opens the data of `groups` groups of `workers` workers. The descriptor
-  /// outlives the reader. `readAhead`: on a thread of its own.
+  /// Opens the data of the groups of `layout` that live in this process. The
+  /// descriptor outlives the reader. `readAhead`: on a thread of its own.
   static Expected<std::unique_ptr<RoundReader>>
   open(const DataOptions &options, const pdl_descriptor &descriptor,
-       const pdl_program &program, int groups, int workers, bool readAhead);
+       const pdl_program &program, const ReplicaLayout &layout, bool readAhead);
   ~RoundReader();
 
   Status beginEpoch(int64_t epoch);
-  /// Goes on in a running epoch where `positions`, one for each group, say;
-  /// `earlierBadRows` is the count of the epochs before it.
+  /// Goes on in a running epoch where `positions`, one for each local group,
+  /// say; `earlierBadRows` is the count of the epochs before it.
   Status restore(const std::vector<DataPosition> &positions,
                  int64_t earlierBadRows);
   /// Sets the count of bad rows in epochs before the next that begins.
   void setEarlierBadRowCount(int64_t count) { earlierBadRows = count; }
   /// Bad rows skipped in all epochs that have ended.
   int64_t earlierBadRowCount() const { return earlierBadRows; }
-  /// By group, where the round after the current one begins.
+  /// By local group, where the round after the current one begins.
   const std::vector<DataPosition> &positions() const { return front.ends; }
 
   /// Goes to the next round; false at the end of the epoch. After an error the
   /// reader stays at it.
   Expected<bool> next();
 
-  /// The current round, by replica (group * workers + worker). Valid until the
-  /// next call.
+  /// The current round, by replica (local group * workers + worker). Valid
+  /// until the next call.
   std::span<const StepInput> inputs() const { return front.inputs; }
   const Batch &batch(int replica) const { return front.batches[replica]; }
   /// Samples in the current round.

@@ -11,8 +11,8 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
-#include "pdlrt/Trainer/Engine.h"
 #include "pdlrt/Trainer/Model.h"
+#include "pdlrt/Trainer/ReplicaSet.h"
 #include "pdlrt/Trainer/Report.h"
 #include "pdlrt/Trainer/Session.h"
 
@@ -48,7 +48,7 @@ public:
   /// Writes what `progress` says, unless that is what was written or resumed
   /// last; removes checkpoints that are older than those to keep. `report`: of
   /// the running epoch.
-  Status save(const Model &model, Engine &engine, const Report &report,
+  Status save(const Model &model, ReplicaSet &set, const Report &report,
               TrainingProgress progress);
 
 private:

@@ -9,6 +9,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Core/Worker.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -87,14 +88,18 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
     Worker &worker = Worker::of(workerPointer);
     EmbeddingTable *table = worker.tableOf(symbol);
     Worker::Lookup *scratch = worker.findLookup(*lookup);
-    if (!table)
+    const bool remote = worker.isRemoteTable(symbol);
+    if (!table && !remote)
       return Status::internal("a stage pulls from a symbol that is no table");
     if (!scratch)
       return Status::internal("a stage pulls a lookup that was not "
                               "deduplicated in this step");
     void **rows = scratch->rows.reserveFor<void *>(lookup->key_count);
     PullCounts &counts = worker.pullCounts();
-    if (worker.isFrozen()) {
+    if (remote) {
+      // The exchange says where the rows are, before they are read.
+      std::fill_n(rows, lookup->key_count, nullptr);
+    } else if (worker.isFrozen()) {
       int64_t missing = table->find(lookup->key_count, lookup->keys, rows,
                                     worker.tableScratch());
       if (missing)

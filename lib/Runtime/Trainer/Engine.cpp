@@ -8,25 +8,20 @@
 
 #include "pdlrt/Trainer/Engine.h"
 
-#include "pdlrt/Core/Metrics.h"
+#include "pdlrt/Trainer/StopSignal.h"
 
 using namespace pdlrt;
 
+StepEngine::~StepEngine() = default;
+
 Engine::Engine(Model &model, const pdl_program &program, int workers,
                Scheduler &scheduler, Communicator &communicator)
-    : model(model), program(program), workers(workers), scheduler(scheduler),
-      communicator(communicator),
+    : model(model), program(program), communicator(communicator),
+      replicaSet(model, program,
+                 ReplicaLayout::local(communicator.localGroupCount(), workers),
+                 /*ringSize=*/1, scheduler),
       blocks(gradientBlocks(model.descriptor(), program)),
-      updater(model, program, scheduler) {
-  const int groups = communicator.localGroupCount();
-  for (int i = 0; i < groups * workers; ++i)
-    replicas.push_back(std::make_unique<Replica>(model, program));
-  statuses.resize(replicas.size());
-  nonFinite.resize(replicas.size());
-  workerParts.resize(workers);
-  groupParts.resize(groups);
-  groupSums.resize(groups);
-}
+      updater(model, program, scheduler) {}
 
 /// The symbol of a block whose merged gradient is not finite, -1 if all are.
 /// Parts that are finite may have a sum that is not, and a sum of weights below
@@ -51,62 +46,29 @@ static int32_t findNonFiniteSum(std::span<const GradientBlock> blocks,
   return -1;
 }
 
-/// Such as "batch 12 of clicks.tsv (group 0, worker 1)".
-static std::string placeOf(const StepInput &input, int replica, int workers) {
-  return "batch " + std::to_string(input.batchIndex) + " of " +
-         std::string(input.file) + " (group " +
-         std::to_string(replica / workers) + ", worker " +
-         std::to_string(replica % workers) + ")";
-}
-
 Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
-  const int count = replicaCount();
-  scheduler.parallelFor(count, [&](int64_t r) {
-    Replica &replica = *replicas[r];
-    statuses[r] = {};
-    if (inputs[r].samples == 0)
-      replica.skipStep();
-    else
-      statuses[r] = replica.prepare(inputs[r]);
-  });
-  for (int r = 0; r < count; ++r)
-    if (!statuses[r].ok())
-      return std::move(statuses[r]).withContext(placeOf(inputs[r], r, workers));
-
-  scheduler.parallelFor(count, [&](int64_t r) {
-    nonFinite[r].clear();
-    if (inputs[r].samples == 0)
-      return;
-    replicas[r]->compute();
-    nonFinite[r] = replicas[r]->findNonFinite();
-  });
-  for (int r = 0; r < count; ++r)
-    if (!nonFinite[r].empty())
-      return Status::invalid(
-          nonFinite[r] + " is not finite in " + placeOf(inputs[r], r, workers) +
-          "; nothing of this step was applied: lower the rate, clip the "
-          "gradients, or look for extreme values in that batch");
+  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
+  PDLRT_RETURN_IF_ERROR(replicaSet.compute());
+  StepResult result;
+  for (const StepInput &input : inputs)
+    result.samples += input.samples;
   if (!program.has_loss)
-    return StepResult();
+    return result;
 
-  for (size_t g = 0; g < groupParts.size(); ++g) {
-    for (int w = 0; w < workers; ++w)
-      workerParts[w] = replicas[g * workers + w]->contribution();
-    PDLRT_RETURN_IF_ERROR(groupSums[g].assign(blocks, workerParts, scheduler));
-    groupParts[g] = groupSums[g].result();
-  }
+  Expected<std::span<const Contribution>> groups = replicaSet.sumGroups(blocks);
+  if (!groups)
+    return groups.status();
   Expected<const Contribution *> merged =
-      communicator.exchange(blocks, groupParts);
+      communicator.exchange(blocks, *groups);
   if (!merged)
     return merged.status();
-  StepResult result;
   result.lossSum = (*merged)->lossSum;
   result.weightSum = (*merged)->weightSum;
   if (program.update_count > 0) {
     result.skipped = !(result.weightSum > 0);
     if (result.skipped)
       return result;
-    if (count > 1 || result.weightSum < 1)
+    if (replicaSet.count() > 1 || result.weightSum < 1)
       if (int32_t symbol = findNonFiniteSum(blocks, **merged); symbol >= 0)
         return Status::invalid(
             std::string("the sum of all replicas' gradients of @") +
@@ -119,28 +81,21 @@ Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
   return result;
 }
 
-void Engine::sumMetric(int32_t index, pdl_metric_data &sum) const {
-  const pdl_metric &metric = model.descriptor().metrics[index];
-  std::vector<int64_t> counts(metricCountSize(metric));
-  std::vector<double> sums(metricSumSize(metric));
-  for (size_t g = 0; g < groupParts.size(); ++g) {
-    counts.assign(counts.size(), 0);
-    sums.assign(sums.size(), 0);
-    pdl_metric_data group = {counts.data(), sums.data()};
-    for (int w = 0; w < workers; ++w)
-      addMetric(metric, replicas[g * workers + w]->metric(index), group);
-    addMetric(metric, group, sum);
-  }
+Status Engine::begin(RoundSource newSource) {
+  source = std::move(newSource);
+  return {};
 }
 
-void Engine::resetCounters() {
-  for (std::unique_ptr<Replica> &replica : replicas)
-    replica->resetCounters();
+Expected<std::optional<StepResult>> Engine::next(bool /*last*/) {
+  Expected<std::span<const StepInput>> inputs = source();
+  if (!inputs)
+    return inputs.status();
+  if (inputs->empty())
+    return std::optional<StepResult>();
+  Expected<StepResult> result = step(*inputs);
+  if (!result)
+    return result.status();
+  return std::optional<StepResult>(*result);
 }
 
-PullCounts Engine::pullCounts() const {
-  PullCounts sum;
-  for (const std::unique_ptr<Replica> &replica : replicas)
-    sum += replica->pullCounts();
-  return sum;
-}
+bool Engine::stopped() const { return stopSignal() != 0; }

@@ -11,9 +11,12 @@
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Table/InitialValues.h"
 
+#include <cstring>
+
 using namespace pdlrt;
 
-Model::Model(const pdl_descriptor &descriptor, uint64_t seed)
+Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
+             StateLocation location)
     : programDescriptor(descriptor), initialSeed(seed),
       states(descriptor.symbol_count), values(descriptor.symbol_count),
       ownedTables(descriptor.symbol_count),
@@ -22,7 +25,10 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed)
   const int32_t type = descriptor.element_type;
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
+    const bool here = location == StateLocation::Here;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
+      if (!here)
+        continue;
       TableOptions options;
       options.name = symbol.name;
       options.id = symbol.id;
@@ -39,9 +45,13 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed)
     }
     const int64_t elements = elementCount(symbol);
     const size_t bytes = elements * elementSize(type);
-    states[s].resize(1 + symbol.slot_count);
+    states[s].resize(1 + (here ? symbol.slot_count : 0));
     auto *value = static_cast<char *>(states[s][0].reserve(bytes));
     values[s] = value;
+    if (!here) {
+      std::memset(value, 0, bytes);
+      continue;
+    }
     for (int64_t row = 0; row < symbol.row_count; ++row)
       fillInitialValues(type, symbol.initializer, seed, symbol.id, row,
                         symbol.row_width,

@@ -152,12 +152,13 @@ Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
   return writer.addPart(part, dense);
 }
 
-Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor, Engine &engine,
-                               const Report &report, CheckpointWriter &writer) {
+Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
+                               ReplicaSet &set, const Report &report,
+                               CheckpointWriter &writer) {
   SafetensorsWriter tensors;
   const double loss[] = {report.lossSum, report.weightSum};
   PDLRT_RETURN_IF_ERROR(tensors.addCopy("loss", TensorType::F64, {2}, loss));
-  const int replicas = engine.replicaCount();
+  const int replicas = set.count();
   for (int32_t m = 0; m < descriptor.metric_count; ++m) {
     const pdl_metric &metric = descriptor.metrics[m];
     const int64_t countSize = metricCountSize(metric);
@@ -165,7 +166,7 @@ Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor, Engine &engine,
     std::vector<int64_t> counts;
     std::vector<double> sums;
     for (int r = 0; r < replicas; ++r) {
-      const pdl_metric_data &data = engine.replica(r).metric(m);
+      const pdl_metric_data &data = set[r].metric(m);
       counts.insert(counts.end(), data.counts, data.counts + countSize);
       sums.insert(sums.end(), data.sums, data.sums + sumSize);
     }
@@ -303,7 +304,7 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
 }
 
 Status pdlrt::restoreRunningEpoch(const pdl_descriptor &descriptor,
-                                  Engine &engine, Report &report,
+                                  ReplicaSet &set, Report &report,
                                   const Checkpoint &checkpoint) {
   Expected<const SafetensorsFile *> file = checkpoint.only(PartKind::Trainer);
   if (!file)
@@ -317,7 +318,7 @@ Status pdlrt::restoreRunningEpoch(const pdl_descriptor &descriptor,
   report.steps = progress.epochSteps;
   report.samples = progress.epochSamples;
   report.skippedUpdates = progress.epochSkippedUpdates;
-  const int replicas = engine.replicaCount();
+  const int replicas = set.count();
   for (int32_t m = 0; m < descriptor.metric_count; ++m) {
     const pdl_metric &metric = descriptor.metrics[m];
     const int64_t countSize = metricCountSize(metric);
@@ -334,7 +335,7 @@ Status pdlrt::restoreRunningEpoch(const pdl_descriptor &descriptor,
                                        TensorType::F64, {replicas, sumSize},
                                        sums.data()));
     for (int r = 0; r < replicas; ++r) {
-      const pdl_metric_data &data = engine.replica(r).metric(m);
+      const pdl_metric_data &data = set[r].metric(m);
       std::copy_n(counts.data() + r * countSize, countSize, data.counts);
       std::copy_n(sums.data() + r * sumSize, sumSize, data.sums);
     }

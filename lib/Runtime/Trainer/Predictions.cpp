@@ -66,7 +66,7 @@ static void appendNumber(const void *values, int64_t index, std::string &line) {
   line.append(digits, end);
 }
 
-Status PredictionWriter::write(const Replica &replica, int64_t samples) {
+Status PredictionWriter::write(const BatchContext &batch, int64_t samples) {
   for (int64_t sample = 0; sample < samples; ++sample) {
     line.clear();
     for (int32_t i = 0; i < program.output_count; ++i) {
@@ -77,7 +77,7 @@ Status PredictionWriter::write(const Replica &replica, int64_t samples) {
         auto append = output.element_type == PDL_F32   ? appendNumber<float>
                       : output.element_type == PDL_F64 ? appendNumber<double>
                                                        : appendNumber<int64_t>;
-        append(replica.output(i), sample * output.width + j, line);
+        append(batch.output(i), sample * output.width + j, line);
       }
     }
     line += '\n';

@@ -8,178 +8,29 @@
 
 #include "pdlrt/Trainer/Replica.h"
 
-#include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Core/Metrics.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
 using namespace pdlrt;
 
-/// Counts the elements whose exponent is all ones; a loop of integers, because
-/// it vectorises without changing any arithmetic.
-template <typename Bits>
-static bool exponentsBelow(int64_t count, const void *values, Bits exponent) {
-  auto *bytes = static_cast<const char *>(values);
-  Bits found = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    Bits bits;
-    std::memcpy(&bits, bytes + i * sizeof(Bits), sizeof(Bits));
-    found |= Bits((bits & exponent) == exponent);
-  }
-  return found == 0;
-}
-
-bool pdlrt::allFinite(int32_t type, int64_t count, const void *values) {
-  return type == PDL_F32
-             ? exponentsBelow<uint32_t>(count, values, 0x7f800000u)
-             : exponentsBelow<uint64_t>(count, values, 0x7ff0000000000000u);
-}
-
-template <typename T>
-static bool quotientsFinite(int64_t count, const void *values, T weight) {
-  auto *elements = static_cast<const T *>(values);
-  bool finite = true;
-  for (int64_t i = 0; i < count; ++i)
-    finite &= std::isfinite(elements[i] / weight);
-  return finite;
-}
-
-bool pdlrt::allQuotientsFinite(int32_t type, int64_t count, const void *values,
-                               double weight) {
-  return type == PDL_F32
-             ? quotientsFinite(count, values, static_cast<float>(weight))
-             : quotientsFinite(count, values, weight);
-}
-
-std::vector<GradientBlock>
-pdlrt::gradientBlocks(const pdl_descriptor &descriptor,
-                      const pdl_program &program) {
-  std::vector<GradientBlock> blocks;
-  for (int32_t i = 0; i < program.update_count; ++i) {
-    int32_t symbol = program.updates[i].symbol;
-    blocks.push_back({symbol, descriptor.element_type,
-                      descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE,
-                      elementCount(descriptor.symbols[symbol])});
-  }
-  return blocks;
-}
-
-Replica::Replica(Model &model, const pdl_program &program)
-    : model(model), program(program), lookups(program.lookup_count),
-      gradients(program.update_count), gradientRows(program.update_count),
-      outputs(program.output_count), gradientPointers(program.update_count),
-      outputPointers(program.output_count) {
+Replica::Replica(Model &model, const pdl_program &program, int ringSize) {
   const pdl_descriptor &descriptor = model.descriptor();
-  worker.bind(descriptor.symbols, model.tables(), descriptor.symbol_count,
-              program.frozen != 0);
   for (int32_t i = 0; i < descriptor.metric_count; ++i) {
     metricCounts.emplace_back(metricCountSize(descriptor.metrics[i]));
     metricSums.emplace_back(metricSumSize(descriptor.metrics[i]));
     metrics.push_back({metricCounts[i].data(), metricSums[i].data()});
   }
-  ownContribution.blocks.resize(program.update_count);
-
-  context.struct_size = sizeof(context);
-  context.worker = &worker;
-  context.lookups = lookups.data();
-  context.parameters = model.parameters();
-  context.gradients = gradientPointers.data();
-  context.loss_sum = &ownContribution.lossSum;
-  context.weight_sum = &ownContribution.weightSum;
-  context.metrics = metrics.data();
-  context.outputs = outputPointers.data();
+  for (int i = 0; i < ringSize; ++i)
+    ring.push_back(
+        std::make_unique<BatchContext>(model, program, metrics.data()));
 }
 
-int64_t Replica::arenaBytes(const pdl_affine_size &size) const {
-  int64_t bytes = size.constant + size.per_batch * context.batch;
-  for (int32_t l = 0; l < program.lookup_count; ++l) {
-    if (size.per_key)
-      bytes += size.per_key[l] * lookups[l].key_count;
-    if (size.per_occurrence)
-      bytes += size.per_occurrence[l] * lookups[l].occurrence_count;
-  }
-  return bytes;
-}
-
-Status Replica::prepare(const StepInput &input) {
-  ownContribution.present = false;
-  std::fill(lookups.begin(), lookups.end(), pdl_lookup());
-  context.batch = input.samples;
-  context.fields = input.fields;
-  try {
-    worker.beginStep();
-    // The lookups are empty here, so this is a size of the batch alone.
-    context.prepare_arena =
-        prepareArena.reserve(arenaBytes(program.prepare_arena));
-    context.compute_arena = nullptr;
-    PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.prepare(&context)));
-    reserveComputeBuffers();
-  } catch (const std::bad_alloc &) {
-    return Status::outOfMemory("out of memory for a batch of " +
-                               std::to_string(input.samples) +
-                               " samples; use a smaller --batch-size");
-  }
-  return {};
-}
-
-void Replica::reserveComputeBuffers() {
-  const pdl_descriptor &descriptor = model.descriptor();
-  context.compute_arena =
-      computeArena.reserve(arenaBytes(program.compute_arena));
-  for (int32_t i = 0; i < program.output_count; ++i)
-    outputPointers[i] =
-        outputs[i].reserve(context.batch * program.outputs[i].width *
-                           elementSize(program.outputs[i].element_type));
-  for (int32_t i = 0; i < program.update_count; ++i) {
-    const pdl_update_descriptor &update = program.updates[i];
-    const pdl_symbol &symbol = descriptor.symbols[update.symbol];
-    const size_t size =
-        elementCount(symbol) * elementSize(descriptor.element_type);
-    BlockGradient &block = ownContribution.blocks[i];
-    block = {};
-    if (symbol.kind != PDL_SYMBOL_TABLE) {
-      block.dense = gradientPointers[i] = gradients[i].reserve(size);
-      continue;
-    }
-    const pdl_lookup &lookup = lookups[update.lookup];
-    auto *base =
-        static_cast<char *>(gradients[i].reserve(size * lookup.key_count));
-    auto *pointers = gradientRows[i].reserveFor<const void *>(lookup.key_count);
-    for (int64_t u = 0; u < lookup.key_count; ++u)
-      pointers[u] = base + u * size;
-    gradientPointers[i] = base;
-    block.keyCount = lookup.key_count;
-    block.keys = lookup.keys;
-    block.rows = lookup.rows;
-    block.gradients = pointers;
-  }
-}
-
-void Replica::compute() {
-  ownContribution.lossSum = ownContribution.weightSum = 0;
-  program.compute(&context);
-  ownContribution.present = true;
-}
-
-std::string Replica::findNonFinite() const {
-  if (!program.has_loss)
-    return {};
-  if (!std::isfinite(ownContribution.lossSum) ||
-      !std::isfinite(ownContribution.weightSum))
-    return "the loss";
-  const pdl_descriptor &descriptor = model.descriptor();
-  for (int32_t i = 0; i < program.update_count; ++i) {
-    const pdl_update_descriptor &update = program.updates[i];
-    const pdl_symbol &symbol = descriptor.symbols[update.symbol];
-    int64_t count = elementCount(symbol);
-    if (symbol.kind == PDL_SYMBOL_TABLE)
-      count *= lookups[update.lookup].key_count;
-    if (!allFinite(descriptor.element_type, count, gradientPointers[i]))
-      return std::string("the gradient of @") + symbol.name;
-  }
-  return {};
+PullCounts Replica::pullCounts() const {
+  PullCounts sum;
+  for (const std::unique_ptr<BatchContext> &context : ring)
+    sum += context->pullCounts();
+  return sum;
 }
 
 void Replica::resetCounters() {
@@ -187,5 +38,6 @@ void Replica::resetCounters() {
     std::fill(counts.begin(), counts.end(), 0);
   for (std::vector<double> &sums : metricSums)
     std::fill(sums.begin(), sums.end(), 0);
-  worker.pullCounts() = {};
+  for (std::unique_ptr<BatchContext> &context : ring)
+    context->pullCounts() = {};
 }

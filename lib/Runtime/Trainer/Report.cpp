@@ -18,8 +18,8 @@ using namespace pdlrt;
 
 static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
-void Report::add(const StepResult &step, int64_t stepSamples) {
-  samples += stepSamples;
+void Report::add(const StepResult &step) {
+  samples += step.samples;
   ++steps;
   skippedUpdates += step.skipped;
   lossSum += step.lossSum;
@@ -30,28 +30,29 @@ double Report::meanLoss() const {
   return weightSum > 0 ? lossSum / weightSum : notANumber;
 }
 
-static double valueOf(const pdl_descriptor &descriptor, const Engine &engine,
-                      int32_t index) {
+static double valueOf(const pdl_descriptor &descriptor,
+                      const ReplicaSet &replicas, int32_t index) {
   const pdl_metric &metric = descriptor.metrics[index];
   std::vector<int64_t> counts(metricCountSize(metric));
   std::vector<double> sums(metricSumSize(metric));
   pdl_metric_data data = {counts.data(), sums.data()};
-  engine.sumMetric(index, data);
+  replicas.sumMetric(index, data);
   return metricValue(metric, data);
 }
 
 std::vector<double> pdlrt::metricValues(const pdl_descriptor &descriptor,
-                                        const Engine &engine) {
+                                        const ReplicaSet &replicas) {
   std::vector<double> values;
   for (int32_t i = 0; i < descriptor.metric_count; ++i)
-    values.push_back(valueOf(descriptor, engine, i));
+    values.push_back(valueOf(descriptor, replicas, i));
   return values;
 }
 
-double pdlrt::firstAuc(const pdl_descriptor &descriptor, const Engine &engine) {
+double pdlrt::firstAuc(const pdl_descriptor &descriptor,
+                       const ReplicaSet &replicas) {
   for (int32_t i = 0; i < descriptor.metric_count; ++i)
     if (descriptor.metrics[i].kind == PDL_METRIC_AUC)
-      return valueOf(descriptor, engine, i);
+      return valueOf(descriptor, replicas, i);
   return notANumber;
 }
 

@@ -27,12 +27,13 @@ RoundReader::RoundReader(int groups, int workers) : workers(workers) {
 
 Expected<std::unique_ptr<RoundReader>>
 RoundReader::open(const DataOptions &options, const pdl_descriptor &descriptor,
-                  const pdl_program &program, int groups, int workers,
+                  const pdl_program &program, const ReplicaLayout &layout,
                   bool readAhead) {
-  std::unique_ptr<RoundReader> reader(new RoundReader(groups, workers));
-  for (int g = 0; g < groups; ++g) {
-    auto source =
-        BatchSource::open(options, descriptor, program, groups, g, workers);
+  std::unique_ptr<RoundReader> reader(
+      new RoundReader(layout.localGroups, layout.workers));
+  for (int g = 0; g < layout.localGroups; ++g) {
+    auto source = BatchSource::open(options, descriptor, program, layout.groups,
+                                    layout.firstGroup + g, layout.workers);
     if (!source)
       return std::move(source).status();
     reader->sources.push_back(std::move(*source));

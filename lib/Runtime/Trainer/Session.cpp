@@ -81,8 +81,31 @@ private:
 struct Runner {
   const pdl_program *program = nullptr;
   std::unique_ptr<Communicator> communicator;
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<StepEngine> engine;
   std::unique_ptr<RoundReader> reader;
+
+  /// Reads the next round; the engine may be one round behind.
+  Expected<std::span<const StepInput>> readRound() {
+    positionsBefore = reader->positions();
+    Expected<bool> more = reader->next();
+    if (!more)
+      return std::move(more).status();
+    if (!*more)
+      return std::span<const StepInput>();
+    ++rounds;
+    return reader->inputs();
+  }
+  RoundSource source() {
+    return [this] { return readRound(); };
+  }
+  /// Where the readers stand after `steps` rounds of the pass.
+  const std::vector<DataPosition> &positionsAfter(int64_t steps) const {
+    return rounds > steps ? positionsBefore : reader->positions();
+  }
+
+  /// Rounds read in this pass.
+  int64_t rounds = 0;
+  std::vector<DataPosition> positionsBefore;
 };
 
 /// What the commands share.
@@ -98,19 +121,26 @@ public:
 
 private:
   Status createModel();
-  Status openProgram(const char *name, const DataOptions &data, int groups,
-                     int workers, Runner &runner);
+  Status openProgram(const char *name, const DataOptions &data,
+                     const ReplicaLayout &layout, Runner &runner);
   Status prepareEvaluation();
   Status beginEpoch(int64_t epoch, Report &report);
+  Expected<std::span<const StepInput>> readTrainingRound();
   Status trainEpoch(int64_t epoch, Report &report);
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status evaluateOnce(Runner &runner, const std::string &label, Report &report);
   Status requireSamples(const Report &report,
                         const std::vector<std::string> &files) const;
   Status writeDumps();
-  bool stepsExhausted() const {
-    return options.steps && totalSteps >= *options.steps;
+  ReplicaLayout layout() const {
+    return ReplicaLayout::local(options.groups, options.workers);
   }
+  /// Steps that this run may still do.
+  int64_t stepsLeft() const {
+    return options.steps.value_or(std::numeric_limits<int64_t>::max()) -
+           totalSteps;
+  }
+  bool stepsExhausted() const { return stepsLeft() <= 0; }
   void reportBadRows(const char *label, const RoundReader &reader) const;
   void reportKeys(const char *label, const PullCounts &counts) const;
 
@@ -129,6 +159,8 @@ private:
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
   int64_t resumedSteps = 0, resumedSamples = 0;
   int64_t stepsInEpoch = 0;
+  /// Steps of the running epoch that an earlier run did.
+  int64_t epochStart = 0;
   /// Whether the epoch that ran last came to the end of the data.
   bool epochEnded = false;
   double trainSeconds = 0;
@@ -195,7 +227,7 @@ Status Session::createModel() {
 }
 
 Status Session::openProgram(const char *name, const DataOptions &data,
-                            int groups, int workers, Runner &runner) {
+                            const ReplicaLayout &layout, Runner &runner) {
   runner.program = findProgram(descriptor, name);
   if (!runner.program) {
     std::string known;
@@ -208,14 +240,14 @@ Status Session::openProgram(const char *name, const DataOptions &data,
                            "; add one to the model and translate it again");
   }
   Expected<std::unique_ptr<RoundReader>> reader =
-      RoundReader::open(data, descriptor, *runner.program, groups, workers,
+      RoundReader::open(data, descriptor, *runner.program, layout,
                         /*readAhead=*/options.threads > 1);
   if (!reader)
     return std::move(reader).status();
   runner.reader = std::move(*reader);
-  runner.communicator = createLocalCommunicator(groups, scheduler);
-  runner.engine = std::make_unique<Engine>(*model, *runner.program, workers,
-                                           scheduler, *runner.communicator);
+  runner.communicator = createLocalCommunicator(layout.groups, scheduler);
+  runner.engine = std::make_unique<Engine>(
+      *model, *runner.program, layout.workers, scheduler, *runner.communicator);
   return {};
 }
 
@@ -259,12 +291,13 @@ Status Session::prepareEvaluation() {
     data.files = options.evaluateFiles;
   data.rows = options.evaluateRows.value_or(RowRange());
   data.shuffleWindow = 0;
-  return openProgram("evaluate", data, options.groups, options.workers, tester);
+  return openProgram("evaluate", data, layout(), tester);
 }
 
 /// Begins an epoch, or goes on in the one of the checkpoint.
 Status Session::beginEpoch(int64_t epoch, Report &report) {
-  trainer.engine->resetCounters();
+  trainer.engine->replicas().resetCounters();
+  trainer.rounds = 0;
   const Checkpoint *from = checkpoints ? checkpoints->resumed() : nullptr;
   if (!from)
     return trainer.reader->beginEpoch(epoch);
@@ -274,8 +307,8 @@ Status Session::beginEpoch(int64_t epoch, Report &report) {
     checkpoints->forgetResumed();
     return trainer.reader->beginEpoch(epoch);
   }
-  PDLRT_RETURN_IF_ERROR(
-      restoreRunningEpoch(descriptor, *trainer.engine, report, *from));
+  PDLRT_RETURN_IF_ERROR(restoreRunningEpoch(
+      descriptor, trainer.engine->replicas(), report, *from));
   checkpoints->forgetResumed();
   return trainer.reader->restore(progress.positions, progress.badRows);
 }
@@ -294,15 +327,27 @@ Status Session::saveCheckpoint(int64_t epoch, const Report &report) {
     progress.badRows = trainer.reader->badRowCount();
   } else {
     progress.badRows = trainer.reader->earlierBadRowCount();
-    progress.positions = trainer.reader->positions();
+    progress.positions = trainer.positionsAfter(report.steps - epochStart);
   }
-  return checkpoints->save(*model, *trainer.engine, report,
+  return checkpoints->save(*model, trainer.engine->replicas(), report,
                            std::move(progress));
 }
 
+/// Reads a round of the running epoch, and keeps it if asked to.
+Expected<std::span<const StepInput>> Session::readTrainingRound() {
+  Expected<std::span<const StepInput>> inputs = trainer.readRound();
+  if (!inputs || !batchDump)
+    return inputs;
+  for (size_t r = 0; r < inputs->size(); ++r)
+    if ((*inputs)[r].samples > 0)
+      PDLRT_RETURN_IF_ERROR(batchDump->add(trainer.reader->batch(int(r)),
+                                           totalSteps, int(r) / options.workers,
+                                           int(r) % options.workers));
+  return inputs;
+}
+
 Status Session::trainEpoch(int64_t epoch, Report &report) {
-  Engine &engine = *trainer.engine;
-  RoundReader &reader = *trainer.reader;
+  StepEngine &engine = *trainer.engine;
   std::string label = fmt::format("epoch {}", epoch + 1);
   if (options.epochs)
     label += fmt::format("/{}", *options.epochs);
@@ -310,29 +355,22 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
   epochEnded = false;
   PDLRT_RETURN_IF_ERROR(beginEpoch(epoch, report));
   const Clock::time_point start = Clock::now();
-  while (!stopSignal() && !stepsExhausted()) {
-    Expected<bool> more = reader.next();
-    if (!more)
-      return std::move(more).status();
-    if (!*more) {
+  epochStart = report.steps;
+  PDLRT_RETURN_IF_ERROR(engine.begin([this] { return readTrainingRound(); }));
+  while (!engine.stopped() && !stepsExhausted()) {
+    Expected<std::optional<StepResult>> step = engine.next(stepsLeft() == 1);
+    if (!step)
+      return step.status();
+    if (!*step) {
       epochEnded = true;
       break;
     }
-    if (batchDump)
-      for (int r = 0; r < engine.replicaCount(); ++r)
-        if (reader.inputs()[r].samples > 0)
-          PDLRT_RETURN_IF_ERROR(batchDump->add(reader.batch(r), totalSteps,
-                                               r / options.workers,
-                                               r % options.workers));
-    Expected<StepResult> step = engine.step(reader.inputs());
-    if (!step)
-      return std::move(step).status();
-    report.add(*step, reader.sampleCount());
+    report.add(**step);
     ++totalSteps;
     if (losses.isOpen())
       PDLRT_RETURN_IF_ERROR(losses.write(
-          step->weightSum != 0
-              ? fmt::format("{:.17g}", step->lossSum / step->weightSum)
+          (*step)->weightSum != 0
+              ? fmt::format("{:.17g}", (*step)->lossSum / (*step)->weightSum)
               : "nan"));
     if (checkpoints && checkpoints->isDue(totalSteps))
       PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
@@ -343,11 +381,11 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
         expected = expected ? std::min(expected, left) : left;
       }
       progress.show({report.samples, report.steps, expected, report.meanLoss(),
-                     firstAuc(descriptor, engine)});
+                     firstAuc(descriptor, engine.replicas())});
     }
   }
   report.seconds = secondsSince(start);
-  report.metrics = metricValues(descriptor, engine);
+  report.metrics = metricValues(descriptor, engine.replicas());
   // Before anything that may take long or fail.
   if (report.samples > 0)
     PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
@@ -360,27 +398,25 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
 
 Status Session::evaluateOnce(Runner &runner, const std::string &label,
                              Report &report) {
-  Engine &engine = *runner.engine;
+  StepEngine &engine = *runner.engine;
   Progress progress(label, terminal);
-  engine.resetCounters();
+  engine.replicas().resetCounters();
   PDLRT_RETURN_IF_ERROR(runner.reader->beginEpoch(0));
   const Clock::time_point start = Clock::now();
-  while (!stopSignal()) {
-    Expected<bool> more = runner.reader->next();
-    if (!more)
-      return std::move(more).status();
-    if (!*more)
-      break;
-    Expected<StepResult> step = engine.step(runner.reader->inputs());
+  PDLRT_RETURN_IF_ERROR(engine.begin(runner.source()));
+  while (!engine.stopped()) {
+    Expected<std::optional<StepResult>> step = engine.next(false);
     if (!step)
-      return std::move(step).status();
-    report.add(*step, runner.reader->sampleCount());
+      return step.status();
+    if (!*step)
+      break;
+    report.add(**step);
     if (progress.due())
       progress.show({report.samples, report.steps, 0, report.meanLoss(),
-                     firstAuc(descriptor, engine)});
+                     firstAuc(descriptor, engine.replicas())});
   }
   report.seconds = secondsSince(start);
-  report.metrics = metricValues(descriptor, engine);
+  report.metrics = metricValues(descriptor, engine.replicas());
   return {};
 }
 
@@ -415,8 +451,7 @@ Status Session::train() {
   PDLRT_RETURN_IF_ERROR(createModel());
   DataOptions data = options.data;
   data.seed = model->seed();
-  PDLRT_RETURN_IF_ERROR(
-      openProgram("train", data, options.groups, options.workers, trainer));
+  PDLRT_RETURN_IF_ERROR(openProgram("train", data, layout(), trainer));
   PDLRT_RETURN_IF_ERROR(prepareEvaluation());
   if (!options.dumpBatches.empty())
     batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
@@ -498,7 +533,7 @@ Status Session::train() {
          reportLines("train", descriptor, true, trained))
       print(line);
   if (tested.samples > 0) {
-    reportKeys("test", tester.engine->pullCounts());
+    reportKeys("test", tester.engine->replicas().pullCounts());
     for (const std::string &line :
          reportLines("test", descriptor, tester.program->has_loss, tested))
       print(line);
@@ -512,8 +547,8 @@ Status Session::train() {
 
 Status Session::evaluate() {
   PDLRT_RETURN_IF_ERROR(createModel());
-  PDLRT_RETURN_IF_ERROR(openProgram("evaluate", options.data, options.groups,
-                                    options.workers, tester));
+  PDLRT_RETURN_IF_ERROR(
+      openProgram("evaluate", options.data, layout(), tester));
   Report report;
   PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report));
   PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
@@ -524,7 +559,7 @@ Status Session::evaluate() {
                     report.seconds > 0 ? double(report.samples) / report.seconds
                                        : 0.0));
   reportBadRows("", *tester.reader);
-  reportKeys("test", tester.engine->pullCounts());
+  reportKeys("test", tester.engine->replicas().pullCounts());
   for (const std::string &line :
        reportLines("test", descriptor, tester.program->has_loss, report))
     print(line);
@@ -534,7 +569,7 @@ Status Session::evaluate() {
 Status Session::predict() {
   PDLRT_RETURN_IF_ERROR(createModel());
   Runner runner;
-  PDLRT_RETURN_IF_ERROR(openProgram("predict", options.data, 1, 1, runner));
+  PDLRT_RETURN_IF_ERROR(openProgram("predict", options.data, {}, runner));
   if (runner.program->output_count == 0)
     return Status::invalid("program @predict has no outputs; return a value "
                            "from it and translate the model again");
@@ -544,18 +579,16 @@ Status Session::predict() {
     return std::move(writer).status();
   PDLRT_RETURN_IF_ERROR(runner.reader->beginEpoch(0));
   int64_t samples = 0;
+  PDLRT_RETURN_IF_ERROR(runner.engine->begin(runner.source()));
   while (!stopSignal()) {
-    Expected<bool> more = runner.reader->next();
-    if (!more)
-      return std::move(more).status();
-    if (!*more)
-      break;
-    Expected<StepResult> step = runner.engine->step(runner.reader->inputs());
+    Expected<std::optional<StepResult>> step = runner.engine->next(false);
     if (!step)
-      return std::move(step).status();
-    PDLRT_RETURN_IF_ERROR(
-        writer->write(runner.engine->replica(0), runner.reader->sampleCount()));
-    samples += runner.reader->sampleCount();
+      return step.status();
+    if (!*step)
+      break;
+    PDLRT_RETURN_IF_ERROR(writer->write(runner.engine->replicas()[0].current(),
+                                        (*step)->samples));
+    samples += (*step)->samples;
   }
   PDLRT_RETURN_IF_ERROR(writer->finish());
   Report report;
@@ -563,7 +596,7 @@ Status Session::predict() {
   PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
   for (const std::string &sentence : runner.reader->badRowSentences())
     logWarning("skipped " + sentence);
-  PullCounts counts = runner.engine->pullCounts();
+  PullCounts counts = runner.engine->replicas().pullCounts();
   logInfo(fmt::format("predicted {} samples, skipped {} bad rows; ids of "
                       "unknown keys {} of {}",
                       samples, runner.reader->badRowCount(),

@@ -102,7 +102,7 @@ bool TrainingCheckpoints::isDue(int64_t steps) const {
   return options.checkpointSteps && steps % *options.checkpointSteps == 0;
 }
 
-Status TrainingCheckpoints::save(const Model &model, Engine &engine,
+Status TrainingCheckpoints::save(const Model &model, ReplicaSet &set,
                                  const Report &report,
                                  TrainingProgress progress) {
   const std::pair<int64_t, int64_t> current = {progress.steps, progress.epoch};
@@ -119,7 +119,7 @@ Status TrainingCheckpoints::save(const Model &model, Engine &engine,
   CheckpointWriter writer(folder.nameOf(current.first));
   PDLRT_RETURN_IF_ERROR(saveModel(model, writer, manifest));
   if (!manifest.progress.positions.empty())
-    PDLRT_RETURN_IF_ERROR(saveRunningEpoch(descriptor, engine, report, writer));
+    PDLRT_RETURN_IF_ERROR(saveRunningEpoch(descriptor, set, report, writer));
   PDLRT_RETURN_IF_ERROR(writer.commit(std::move(manifest)));
   latest = current;
   return folder.removeOld(current.first, options.checkpointKeep);

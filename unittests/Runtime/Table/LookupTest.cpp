@@ -199,3 +199,27 @@ TEST(Pull, WrongSymbolOrLookupIsAnError) {
   pulls.worker.beginStep();
   EXPECT_EQ(pdlrt_pull(&pulls.worker, 1, &lookup), PDL_INTERNAL);
 }
+
+// A table on servers has no rows here: a pull makes room for pointers to them.
+TEST(Pull, OfATableOnServersOnlyNotesTheLookup) {
+  pdl_symbol symbols[2] = {};
+  symbols[0].kind = PDL_SYMBOL_TABLE;
+  symbols[1].kind = PDL_SYMBOL_PARAMETER;
+  EmbeddingTable *const tables[2] = {};
+  for (bool frozen : {false, true}) {
+    Worker worker;
+    worker.bind(symbols, tables, 2, frozen);
+    worker.beginStep();
+    pdl_lookup lookup;
+    ASSERT_EQ(unique(worker, {{7, 8, 7}}, lookup), PDL_OK);
+    ASSERT_EQ(pdlrt_pull(&worker, 0, &lookup), PDL_OK);
+    ASSERT_NE(lookup.rows, nullptr);
+    EXPECT_EQ(lookup.rows[0], nullptr);
+    EXPECT_EQ(lookup.rows[1], nullptr);
+    EXPECT_EQ(worker.findLookup(lookup)->rows.data(), lookup.rows);
+    EXPECT_EQ(worker.pullCounts().ids, 3);
+    EXPECT_EQ(worker.pullCounts().keys, 2);
+    EXPECT_EQ(worker.pullCounts().unknownInitial, 0);
+    EXPECT_NE(pdlrt_pull(&worker, 1, &lookup), PDL_OK);
+  }
+}

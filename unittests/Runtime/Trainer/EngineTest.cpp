@@ -268,8 +268,9 @@ TEST(Engine, FrozenProgramsInsertNothingAndSeeInitialValues) {
   Expected<StepResult> frozen = evaluate.step({&input, 1});
   ASSERT_TRUE(frozen.ok());
   EXPECT_EQ(trained.model.table(SymbolTable)->size(), 0);
-  EXPECT_EQ(evaluate.pullCounts().unknownInitial, int64_t(samples.ids.size()));
-  EXPECT_EQ(evaluate.pullCounts().unknownZero, 0);
+  EXPECT_EQ(evaluate.replicas().pullCounts().unknownInitial,
+            int64_t(samples.ids.size()));
+  EXPECT_EQ(evaluate.replicas().pullCounts().unknownZero, 0);
   // The same loss as the first training step, which inserts the rows.
   Expected<StepResult> first = trained.train.step({&input, 1});
   ASSERT_TRUE(first.ok());
@@ -285,7 +286,7 @@ TEST(Engine, MetricsAreSummedOverReplicas) {
   ASSERT_TRUE(two.train.step(inputs).ok());
   std::vector<int64_t> counts(512);
   pdl_metric_data sum = {counts.data(), nullptr};
-  two.train.sumMetric(0, sum);
+  two.train.replicas().sumMetric(0, sum);
   int64_t total = 0, positives = 0;
   for (size_t i = 0; i < counts.size(); ++i)
     (i < 256 ? total : positives) += counts[i];
@@ -296,8 +297,8 @@ TEST(Engine, MetricsAreSummedOverReplicas) {
     for (double y : samples->label)
       labels += y;
   EXPECT_EQ(double(positives), labels);
-  two.train.resetCounters();
+  two.train.replicas().resetCounters();
   std::fill(counts.begin(), counts.end(), 0);
-  two.train.sumMetric(0, sum);
+  two.train.replicas().sumMetric(0, sum);
   EXPECT_EQ(counts, std::vector<int64_t>(512));
 }

@@ -13,7 +13,7 @@
 #include "HandWrittenProgram.h"
 
 #include "pdlrt/Table/InitialValues.h"
-#include "pdlrt/Trainer/Replica.h"
+#include "pdlrt/Trainer/BatchContext.h"
 
 #include <array>
 #include <cmath>

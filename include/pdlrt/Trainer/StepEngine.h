@@ -1,0 +1,59 @@
+//===- StepEngine.h - What drives a program step by step --------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_STEPENGINE_H
+#define PDLRT_TRAINER_STEPENGINE_H
+
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Trainer/ReplicaSet.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+namespace pdlrt {
+
+/// What a step did. Sums are those over all replicas of the job.
+struct StepResult {
+  double lossSum = 0;
+  double weightSum = 0;
+  /// Of this process's replicas.
+  int64_t samples = 0;
+  /// A zero sum of weights skips the update.
+  bool skipped = false;
+};
+
+/// Reads the next round: one input for each replica of this process, valid
+/// until the next call; an empty list when this process is out of data.
+using RoundSource = std::function<Expected<std::span<const StepInput>>()>;
+
+/// Runs a program in steps on the rounds of a source. Whether state is in this
+/// process or on servers makes no difference to who drives it. One thread at a
+/// time.
+class StepEngine {
+public:
+  virtual ~StepEngine();
+
+  /// Begins a pass over the rounds of `source`, which stays until the next
+  /// `begin`.
+  virtual Status begin(RoundSource source) = 0;
+  /// One step; none when all processes of the job are out of data. `last`: no
+  /// step will follow in this pass, so that no round is read in advance. On
+  /// failure nothing of the step was applied.
+  virtual Expected<std::optional<StepResult>> next(bool last) = 0;
+  /// True if the job ends after the last step, because somebody was asked to
+  /// stop: then all its processes see it after the same step.
+  virtual bool stopped() const = 0;
+
+  virtual ReplicaSet &replicas() = 0;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_STEPENGINE_H

@@ -1,0 +1,109 @@
+//===- ReplicaSet.cpp - The replicas of one process -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Trainer/ReplicaSet.h"
+
+#include "pdlrt/Core/Metrics.h"
+
+using namespace pdlrt;
+
+ReplicaSet::ReplicaSet(Model &model, const pdl_program &program,
+                       const ReplicaLayout &layout, int ringSize,
+                       Scheduler &scheduler)
+    : descriptor(model.descriptor()), replicaLayout(layout),
+      scheduler(scheduler) {
+  for (int i = 0; i < layout.localReplicas(); ++i)
+    replicas.push_back(std::make_unique<Replica>(model, program, ringSize));
+  statuses.resize(replicas.size());
+  nonFinite.resize(replicas.size());
+  workerParts.resize(layout.workers);
+  groupParts.resize(layout.localGroups);
+  groupSums.resize(layout.localGroups);
+}
+
+/// Such as "batch 12 of clicks.tsv (group 0, worker 1)".
+std::string ReplicaSet::placeOf(int replica) const {
+  const StepInput &input = replicas[replica]->current().input();
+  const int group = replicaLayout.firstGroup + replica / replicaLayout.workers;
+  return "batch " + std::to_string(input.batchIndex) + " of " +
+         std::string(input.file) + " (group " + std::to_string(group) +
+         ", worker " + std::to_string(replica % replicaLayout.workers) + ")";
+}
+
+Status ReplicaSet::prepare(std::span<const StepInput> inputs) {
+  scheduler.parallelFor(count(), [&](int64_t r) {
+    replicas[r]->advance();
+    BatchContext &context = replicas[r]->current();
+    statuses[r] = {};
+    if (inputs.empty() || inputs[r].samples == 0)
+      context.skip();
+    else
+      statuses[r] = context.prepare(inputs[r]);
+  });
+  for (int r = 0; r < count(); ++r)
+    if (!statuses[r].ok())
+      return std::move(statuses[r]).withContext(placeOf(r));
+  return {};
+}
+
+Status ReplicaSet::compute() {
+  scheduler.parallelFor(count(), [&](int64_t r) {
+    BatchContext &context = replicas[r]->current();
+    nonFinite[r].clear();
+    if (context.input().samples == 0)
+      return;
+    context.compute();
+    nonFinite[r] = context.findNonFinite();
+  });
+  for (int r = 0; r < count(); ++r)
+    if (!nonFinite[r].empty())
+      return Status::invalid(
+          nonFinite[r] + " is not finite in " + placeOf(r) +
+          "; nothing of this step was applied: lower the rate, clip the "
+          "gradients, or look for extreme values in that batch");
+  return {};
+}
+
+Expected<std::span<const Contribution>>
+ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
+  const int workers = replicaLayout.workers;
+  for (size_t g = 0; g < groupParts.size(); ++g) {
+    for (int w = 0; w < workers; ++w)
+      workerParts[w] = replicas[g * workers + w]->current().contribution();
+    PDLRT_RETURN_IF_ERROR(groupSums[g].assign(blocks, workerParts, scheduler));
+    groupParts[g] = groupSums[g].result();
+  }
+  return std::span<const Contribution>(groupParts);
+}
+
+void ReplicaSet::sumMetric(int32_t index, pdl_metric_data &sum) const {
+  const pdl_metric &metric = descriptor.metrics[index];
+  const int workers = replicaLayout.workers;
+  std::vector<int64_t> counts(metricCountSize(metric));
+  std::vector<double> sums(metricSumSize(metric));
+  for (size_t g = 0; g < groupParts.size(); ++g) {
+    counts.assign(counts.size(), 0);
+    sums.assign(sums.size(), 0);
+    pdl_metric_data group = {counts.data(), sums.data()};
+    for (int w = 0; w < workers; ++w)
+      addMetric(metric, replicas[g * workers + w]->metric(index), group);
+    addMetric(metric, group, sum);
+  }
+}
+
+void ReplicaSet::resetCounters() {
+  for (std::unique_ptr<Replica> &replica : replicas)
+    replica->resetCounters();
+}
+
+PullCounts ReplicaSet::pullCounts() const {
+  PullCounts sum;
+  for (const std::unique_ptr<Replica> &replica : replicas)
+    sum += replica->pullCounts();
+  return sum;
+}
