@@ -19,14 +19,15 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
 
 using namespace mlir;
 
 void pdlc::registerDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, func::FuncDialect,
-                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, nn::NNDialect, rt::RTDialect,
-                  scf::SCFDialect, tensor::TensorDialect, ub::UBDialect>();
+  registry.insert<
+      affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
+      func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+      math::MathDialect, memref::MemRefDialect, nn::NNDialect, ps::PSDialect,
+      rt::RTDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect>();
 }

@@ -51,6 +51,7 @@ static void addLLVMLowering(OpPassManager &manager,
 /// Adds what leads from the phase before to `phase`.
 static void addPhase(OpPassManager &manager, Phase phase,
                      const PipelineOptions &options) {
+  const bool isDistributed = options.mode != "local";
   switch (phase) {
   case Phase::Model:
     manager.addPass(createNNLinkStd());
@@ -73,16 +74,32 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Fused:
     manager.addPass(createNNFuseGemm());
     break;
-  case Phase::Split:
-    manager.addPass(createNNAssignStages());
+  case Phase::Placed:
+    if (isDistributed)
+      manager.addPass(createPSPartition({options.mode, options.slice,
+                                         options.minBlockElements,
+                                         options.targetBlockBytes}));
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
-  case Phase::Placed:
+  case Phase::Split:
+    manager.addPass(createNNAssignStages());
+    if (isDistributed) {
+      manager.addPass(createPSInsertSendRecv());
+      manager.addPass(createPSFuseMessages());
+    }
+    manager.addPass(createNNSetPhase({stringify(phase).str()}));
+    break;
   case Phase::Roles:
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
+    if (isDistributed) {
+      manager.addPass(createPSOutlineRoles());
+      manager.addPass(createPSVerifyRoles());
+    }
     break;
   case Phase::Buffers:
     manager.addPass(createNNUpdatesToKernels());
+    if (isDistributed)
+      manager.addPass(createPSToRT());
     manager.addPass(createNNToRT({options.numerics}));
     manager.addPass(createCSEPass());
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
@@ -103,8 +120,13 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
                          const PipelineOptions &options,
                          std::optional<Phase> from) {
   unsigned first = from ? static_cast<unsigned>(*from) + 1 : 0;
+  // Behind roles each of the two modules goes its own way.
+  const bool nests = options.mode != "local" && !options.isRole;
   for (unsigned phase = first; phase <= static_cast<unsigned>(to); ++phase)
-    addPhase(manager, static_cast<Phase>(phase), options);
+    addPhase(nests && phase > static_cast<unsigned>(Phase::Roles)
+                 ? manager.nest<ModuleOp>()
+                 : manager,
+             static_cast<Phase>(phase), options);
 }
 
 namespace {
@@ -130,6 +152,21 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
   Option<std::string> targetCpu{*this, "target-cpu",
                                 llvm::cl::desc("The CPU to compile for"),
                                 llvm::cl::init("x86-64-v3")};
+  Option<std::string> mode{
+      *this, "mode",
+      llvm::cl::desc("local (one process), sync or async (trainers and "
+                     "servers)"),
+      llvm::cl::init("local")};
+  Option<bool> slice{*this, "slice",
+                     llvm::cl::desc("Cut parameters into several blocks"),
+                     llvm::cl::init(true)};
+  Option<int64_t> minBlockElements{
+      *this, "min-block-elements",
+      llvm::cl::desc("The least elements of a block"), llvm::cl::init(8192)};
+  Option<int64_t> targetBlockBytes{
+      *this, "target-block-bytes",
+      llvm::cl::desc("About how many bytes a block has"),
+      llvm::cl::init(128 * 1024)};
 };
 } // namespace
 
@@ -165,6 +202,14 @@ void pdlc::registerPipelines() {
         options.elementType = arguments.elementType;
         options.numerics = arguments.numerics;
         options.targetCpu = arguments.targetCpu;
+        options.mode = arguments.mode;
+        options.slice = arguments.slice;
+        options.minBlockElements = arguments.minBlockElements;
+        options.targetBlockBytes = arguments.targetBlockBytes;
+        if (options.mode != "local" && options.mode != "sync" &&
+            options.mode != "async")
+          return reject("--pdl-pipeline knows no mode '" + options.mode +
+                        "'; expected local, sync or async");
         buildPipeline(manager, *to, options, from);
         return success();
       },

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Transforms/Passes.h"
 #include "pdlc/Transforms/Phases.h"
 #include "llvm/ADT/SetVector.h"
@@ -226,8 +227,10 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
     auto order = [](StringRef stage) {
       return llvm::StringSwitch<int>(stage)
           .Case("prepare", 0)
-          .Case("compute", 1)
-          .Case("apply", 2)
+          .Case("receive", 1)
+          .Case("compute", 2)
+          .Case("send", 3)
+          .Case("apply", 4)
           .Default(-1);
     };
     auto stageOf = [&](Operation *op) {
@@ -238,7 +241,7 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
       int stage = stageOf(&op);
       if (stage < 0)
         return op.emitOpError("has no stage; expected the attribute 'stage' to "
-                              "be prepare, compute or apply");
+                              "be prepare, receive, compute, send or apply");
       for (Value operand : op.getOperands())
         if (Operation *producer = operand.getDefiningOp())
           if (stageOf(producer) > stage)
@@ -246,8 +249,14 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
                                 producer->getLoc(), "this runs later");
       if (isa<UniqueOp, PullOp>(op) && stage != 0)
         return op.emitOpError("can fail and stands outside of prepare");
-      if (isa<UpdateOp, OnceOp, SquaredNormOp>(op) != (stage == 2))
+      // In mode async a worker forms the norm that it sends.
+      bool applies = isa<UpdateOp, OnceOp>(op) ||
+                     (isa<SquaredNormOp>(op) && stage != order("send"));
+      if (applies != (stage == order("apply")))
         return op.emitOpError("belongs to apply exactly if it updates state");
+      if (isa_and_nonnull<ps::PSDialect>(op.getDialect()) &&
+          stage != order("receive") && stage != order("send"))
+        return op.emitOpError("belongs to receive or send: servers take part");
     }
     return success();
   }

@@ -61,6 +61,31 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def PSToRT : Pass<"ps-to-rt", "::mlir::ModuleOp"> {
+  let summary = "Messages become what stages read and write";
+  let description = [{
+    Runs on the module of one role, behind `nn-updates-to-kernels`. In a trainer,
+    what an answer brings is read like state of the process itself, for that is
+    where the runtime puts it: `nn.read` and `nn.pull`; a gradient that is posted
+    becomes an `rt.gradient`. On servers, handlers have become kernels and go.
+    Channels, messages and units stay: the descriptor says them.
+
+    Before:
+    ```mlir
+    %loss:2, %w = ps.wait @train.exchange {stage = "receive"} : tensor<f64>, tensor<f64>, tensor<4x1xf32>
+    ...
+    ps.post @train.exchange(%g, %sum, %weight) {stage = "send"} : ...
+    ```
+    After:
+    ```mlir
+    %w = nn.read @w {stage = "compute"} : tensor<4x1xf32>
+    ...
+    rt.gradient @w sum(%g : tensor<4x1xf32>) {stage = "apply"}
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect", "::pdlc::rt::RTDialect"];
+}
+
 def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
   let summary = "Stage functions from programs";
   let description = [{

@@ -321,6 +321,164 @@ def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Phase `placed`
+//===----------------------------------------------------------------------===//
+
+def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
+  let summary = "Cuts parameters and tables into what servers own";
+  let description = [{
+    Adds a `ps.blocks` for each parameter and state and a `ps.shards` for each
+    table, and sets `ps.mode`. Blocks are whole units of 64 rows, of about
+    `target-block-bytes` and at least `min-block-elements`
+    (`pdlabi/placement.h`); with `slice=false` each is one block. No server is
+    known here.
+
+    Costs are the bytes that a step moves: twice the block for a trained
+    parameter (gradient and value), 1 for one that is only read at the start; for
+    a shard the keys, rows and gradients of 512 samples, if keys are spread
+    evenly and each occurs once.
+
+    Before:
+    ```mlir
+    nn.param @w1 : tensor<273x400xf32> in @dense init(#nn.xavier)
+    ```
+    After:
+    ```mlir
+    nn.param @w1 : tensor<273x400xf32> in @dense init(#nn.xavier)
+    ps.blocks @w1 rows [0, 64, 128, 273] costs [204800, 204800, 464000]
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+  let options = [
+    Option<"mode", "mode", "std::string", "\"sync\"", "sync or async">,
+    Option<"slice", "slice", "bool", "true", "Cut parameters into several blocks">,
+    Option<"minBlockElements", "min-block-elements", "int64_t", "8192",
+           "The least elements of a block, at least 1">,
+    Option<"targetBlockBytes", "target-block-bytes", "int64_t", "131072",
+           "About how many bytes a block has, at least 1">
+  ];
+  let statistics = [
+    Statistic<"numBlocks", "blocks", "Row blocks of all parameters">,
+    Statistic<"numShards", "shards", "Shards of all tables">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `split`
+//===----------------------------------------------------------------------===//
+
+def PSInsertSendRecv : Pass<"ps-insert-send-recv", "::mlir::ModuleOp"> {
+  let summary = "State moves to servers; programs send and receive";
+  let description = [{
+    Runs behind `nn-assign-stages`. Declares the channels of each program, and
+    replaces `nn.read` by `ps.recv`, `nn.pull` by `ps.pull`. What stage apply
+    did moves into `ps.handler`s: gradients go there by `ps.send` and `ps.push`.
+
+    In mode `sync` the pushes end in a `ps.barrier`, and a clip's norm, which no
+    server can form alone, takes a handler more: servers answer partial norms,
+    trainers join them and send the norm back. In mode `async` a worker knows its
+    whole gradient, so it computes the norm itself.
+
+    Before:
+    ```mlir
+    %w = nn.read @w {stage = "compute"} : tensor<4x1xf32>
+    ...
+    nn.update @w gradient(%g) scalars(%s#0) { ... } {stage = "apply"} : ...
+    ```
+    After:
+    ```mlir
+    %w = ps.recv @train.value.w {stage = "receive"} : tensor<4x1xf32>
+    ...
+    %t = ps.send %g to @train.gradient.w {stage = "send"} : tensor<4x1xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+  let statistics = [
+    Statistic<"numChannels", "channels", "Channels of all programs">
+  ];
+}
+
+def PSFuseMessages : Pass<"ps-fuse-messages", "::mlir::ModuleOp"> {
+  let summary = "One message for each process, server and step";
+  let description = [{
+    Replaces the sends, receives, pulls and pushes of a program by `ps.wait` at
+    its entry and `ps.post` at its end. The push of a step and the pull of the
+    next one are one message: keys are sent ahead. In mode `sync` a clip's norm
+    needs a second one.
+
+    Before:
+    ```mlir
+    %w = ps.recv @train.value.w {stage = "receive"} : tensor<4x1xf32>
+    ...
+    %t = ps.send %g to @train.gradient.w {stage = "send"} : tensor<4x1xf32>
+    ```
+    After:
+    ```mlir
+    ps.message @train.exchange in "train" round sends [@train.gradient.w, @train.loss]
+      ahead [] receives [@train.loss, @train.value.w]
+    ...
+    %loss:2, %w = ps.wait @train.exchange {stage = "receive"} : ...
+    ...
+    ps.post @train.exchange(%g, %sum, %weight) {stage = "send"} : ...
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+  let statistics = [
+    Statistic<"numBefore", "messages-before", "Messages a step and server before">,
+    Statistic<"numAfter", "messages-after", "Messages a step and server after">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `roles`
+//===----------------------------------------------------------------------===//
+
+def PSOutlineRoles : Pass<"ps-outline-roles", "::mlir::ModuleOp"> {
+  let summary = "Cuts out the modules of trainers and of servers";
+  let description = [{
+    `@trainer` gets the record, metrics and programs, and of parameters and
+    tables what a layout needs; `@pserver` gets groups, rules and handlers. Both
+    get channels, messages and units. They share no symbol.
+
+    Before:
+    ```mlir
+    module attributes {ps.mode = "sync"} { nn.record ... nn.program ... ps.handler ... }
+    ```
+    After:
+    ```mlir
+    module attributes {ps.mode = "sync"} {
+      module @trainer attributes {ps.role = "trainer", ...} { nn.record ... nn.program ... }
+      module @pserver attributes {ps.role = "pserver", ...} { nn.group ... ps.handler ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+}
+
+def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
+  let summary = "Proves that the roles fit together";
+  let description = [{
+    Fails, at the op in question, unless
+
+    - there are one `@trainer` and one `@pserver`, of one mode and one wire;
+    - both declare the same channels, messages and units, in the same order;
+    - each parameter, state and table is cut into units exactly once;
+    - each channel travels in a message; each that goes to servers is posted by
+      the trainer and used by a handler, each that goes to trainers is awaited;
+    - no message waits for itself: what is sent ahead comes from fields alone,
+      and any other message is posted before it is awaited;
+    - state is updated on servers only, each symbol once for each program, and
+      nothing that has no group.
+
+    Example:
+    ```
+    model.mlir:31:5: error: 'ps.channel' op @train.gradient.w has number 2 in
+    @trainer, but number 3 in @pserver
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Phase `tasks`
 //===----------------------------------------------------------------------===//
 

@@ -25,6 +25,15 @@ struct PipelineOptions {
   std::string numerics = "fast";
   /// A name that LLVM knows, or `native`.
   std::string targetCpu = "x86-64-v3";
+  /// `local`, `sync` or `async`. In the last two, phase `roles` leaves two
+  /// modules in one; later phases treat each, or, where `isRole` is set, the
+  /// module, which then is one of them.
+  std::string mode = "local";
+  bool isRole = false;
+  /// How parameters are cut; see `ps-partition`.
+  bool slice = true;
+  int64_t minBlockElements = 8192;
+  int64_t targetBlockBytes = 128 * 1024;
 };
 
 /// Adds all passes that lead a module from phase `model` to phase `to`, with

@@ -10,8 +10,10 @@
 #include "pdlabi/hash.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -84,9 +86,21 @@ private:
   Constant<pdl_clip> buildClip(nn::ClipOp clip);
   Constant<pdl_metric> buildMetric(nn::MetricOp metric);
   Constant<pdl_program> buildProgram(rt::ProgramOp program);
+  Constant<pdl_program> buildServerProgram(StringAttr name);
+  void setLookups(Constant<pdl_program> &program, const std::string &prefix,
+                  ArrayRef<StringRef> tables);
+  void setUpdates(Constant<pdl_program> &program, const std::string &prefix,
+                  ArrayRef<StringRef> symbols, ArrayRef<int32_t> lookups);
+  void setChannels(Constant<pdl_program> &program, const std::string &prefix,
+                   StringAttr name);
+  void setUnits(Constant<pdl_symbol> &symbol, const std::string &prefix,
+                StringAttr name);
+  /// The channels of a program, by number.
+  SmallVector<ps::ChannelOp> channelsOf(StringAttr program);
+  LogicalResult setRole(pdl_descriptor &data);
   void buildQuery(const Address &descriptor);
   int32_t elementType();
-  uint64_t semanticFingerprint();
+  uint64_t fingerprint(StringRef attribute);
 
   ModuleOp module;
   rt::DescriptorOrder order;
@@ -246,6 +260,7 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
     else
       result.point(data.dense_kernel, kernel.getCallee().str());
   }
+  setUnits(result, prefix, symbolName);
   layoutStream << "symbol " << name << ' ' << data.kind << ' '
                << elementTypeOf(type.getElementType()) << " ["
                << llvm::join(llvm::map_range(type.getShape(),
@@ -316,24 +331,15 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   data.field_count = fields.size();
   result.point(data.fields, constants.int32s(prefix + ".fields", fields));
 
-  std::vector<Constant<pdl_lookup_descriptor>> lookups;
-  for (auto table : program.getLookups().getAsRange<FlatSymbolRefAttr>()) {
-    lookups.emplace_back();
-    lookups.back().data.symbol = order.symbol(table.getValue());
-  }
-  data.lookup_count = lookups.size();
-  result.point(data.lookups, constants.structs(prefix + ".lookups", lookups));
-
-  std::vector<Constant<pdl_update_descriptor>> updates;
-  for (auto [symbol, lookup] :
-       llvm::zip_equal(program.getUpdates().getAsRange<FlatSymbolRefAttr>(),
-                       program.getUpdateLookups())) {
-    updates.emplace_back();
-    updates.back().data.symbol = order.symbol(symbol.getValue());
-    updates.back().data.lookup = lookup;
-  }
-  data.update_count = updates.size();
-  result.point(data.updates, constants.structs(prefix + ".updates", updates));
+  auto namesOf = [](ArrayAttr list) {
+    return llvm::map_to_vector(
+        list.getAsRange<FlatSymbolRefAttr>(),
+        [](FlatSymbolRefAttr name) { return name.getValue(); });
+  };
+  setLookups(result, prefix, namesOf(program.getLookups()));
+  setUpdates(result, prefix, namesOf(program.getUpdates()),
+             program.getUpdateLookups());
+  setChannels(result, prefix, program.getSymNameAttr());
 
   std::vector<Constant<pdl_output>> outputs;
   for (auto [name, width] :
@@ -366,6 +372,137 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   return result;
 }
 
+void DescriptorBuilder::setLookups(Constant<pdl_program> &program,
+                                   const std::string &prefix,
+                                   ArrayRef<StringRef> tables) {
+  std::vector<Constant<pdl_lookup_descriptor>> lookups;
+  for (StringRef table : tables)
+    lookups.emplace_back().data.symbol = order.symbol(table);
+  program.data.lookup_count = lookups.size();
+  program.point(program.data.lookups,
+                constants.structs(prefix + ".lookups", lookups));
+}
+
+void DescriptorBuilder::setUpdates(Constant<pdl_program> &program,
+                                   const std::string &prefix,
+                                   ArrayRef<StringRef> symbols,
+                                   ArrayRef<int32_t> lookups) {
+  std::vector<Constant<pdl_update_descriptor>> updates;
+  for (auto [symbol, lookup] : llvm::zip_equal(symbols, lookups)) {
+    updates.emplace_back();
+    updates.back().data.symbol = order.symbol(symbol);
+    updates.back().data.lookup = lookup;
+  }
+  program.data.update_count = updates.size();
+  program.point(program.data.updates,
+                constants.structs(prefix + ".updates", updates));
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+SmallVector<ps::ChannelOp> DescriptorBuilder::channelsOf(StringAttr program) {
+  SmallVector<ps::ChannelOp> channels;
+  for (auto channel : module.getOps<ps::ChannelOp>())
+    if (channel.getProgramAttr() == program)
+      channels.push_back(channel);
+  llvm::sort(channels, [](ps::ChannelOp a, ps::ChannelOp b) {
+    return a.getNumber() < b.getNumber();
+  });
+  return channels;
+}
+
+void DescriptorBuilder::setChannels(Constant<pdl_program> &program,
+                                    const std::string &prefix,
+                                    StringAttr name) {
+  static_assert(
+      int(ps::ChannelKind::value) == PDL_CHANNEL_VALUE &&
+          int(ps::ChannelKind::gradient) == PDL_CHANNEL_GRADIENT &&
+          int(ps::ChannelKind::keys) == PDL_CHANNEL_KEYS &&
+          int(ps::ChannelKind::rows) == PDL_CHANNEL_ROWS &&
+          int(ps::ChannelKind::row_gradient) == PDL_CHANNEL_ROW_GRADIENT &&
+          int(ps::ChannelKind::loss) == PDL_CHANNEL_LOSS &&
+          int(ps::ChannelKind::partial_norm) == PDL_CHANNEL_PARTIAL_NORM &&
+          int(ps::ChannelKind::norm) == PDL_CHANNEL_NORM,
+      "the kinds of channels differ from abi.h");
+  std::vector<Constant<pdl_channel>> channels;
+  for (ps::ChannelOp channel : channelsOf(name)) {
+    pdl_channel &data = channels.emplace_back().data;
+    data.kind = static_cast<int32_t>(channel.getKind());
+    data.symbol = channel.getSymbol() ? order.symbol(*channel.getSymbol()) : -1;
+    data.clip = channel.getClip() ? order.clip(*channel.getClip()) : -1;
+  }
+  program.data.channel_count = channels.size();
+  program.point(program.data.channels,
+                constants.structs(prefix + ".channels", channels));
+}
+
+/// What a server knows of a program: its tables, what it updates, its channels.
+Constant<pdl_program> DescriptorBuilder::buildServerProgram(StringAttr name) {
+  Constant<pdl_program> result;
+  pdl_program &data = result.data;
+  std::string prefix = "pdl.program." + name.str();
+  data.struct_size = sizeof(pdl_program);
+  result.point(data.name, constants.string(name.getValue()));
+  SmallVector<StringRef> tables, updates;
+  SmallVector<int32_t> updateLookups;
+  for (ps::ChannelOp channel : channelsOf(name))
+    if (channel.getKind() == ps::ChannelKind::keys)
+      tables.push_back(*channel.getSymbol());
+  for (ps::ChannelOp channel : channelsOf(name)) {
+    bool isRows = channel.getKind() == ps::ChannelKind::row_gradient;
+    if (!isRows && channel.getKind() != ps::ChannelKind::gradient)
+      continue;
+    updates.push_back(*channel.getSymbol());
+    updateLookups.push_back(
+        isRows ? static_cast<int32_t>(llvm::find(tables, updates.back()) -
+                                      tables.begin())
+               : -1);
+  }
+  data.frozen = updates.empty();
+  data.has_loss = !updates.empty();
+  setLookups(result, prefix, tables);
+  setUpdates(result, prefix, updates, updateLookups);
+  setChannels(result, prefix, name);
+  return result;
+}
+
+void DescriptorBuilder::setUnits(Constant<pdl_symbol> &symbol,
+                                 const std::string &prefix, StringAttr name) {
+  auto own = FlatSymbolRefAttr::get(name);
+  for (auto blocks : module.getOps<ps::BlocksOp>())
+    if (blocks.getSymbolAttr() == own) {
+      symbol.data.unit_count = blocks.getCosts().size();
+      symbol.point(symbol.data.block_rows,
+                   constants.int64s(prefix + ".block_rows", blocks.getRows()));
+      symbol.point(symbol.data.unit_costs,
+                   constants.int64s(prefix + ".unit_costs", blocks.getCosts()));
+    }
+  for (auto shards : module.getOps<ps::ShardsOp>())
+    if (shards.getSymbolAttr() == own) {
+      symbol.data.unit_count = shards.getCount();
+      symbol.point(symbol.data.unit_costs,
+                   constants.int64s(prefix + ".unit_costs",
+                                    {static_cast<int64_t>(shards.getCost())}));
+    }
+}
+
+LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
+  auto role = module->getAttrOfType<StringAttr>(ps::PSDialect::kRoleAttrName);
+  auto mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
+  if (bool(role) != bool(mode))
+    return emitError(module.getLoc())
+           << "a module with a mode is compiled role by role: run "
+              "ps-outline-roles first";
+  if (!role)
+    return success();
+  data.role =
+      role.getValue() == "trainer" ? PDL_ROLE_TRAINER : PDL_ROLE_PSERVER;
+  data.mode = mode.getValue() == "sync" ? PDL_MODE_SYNC : PDL_MODE_ASYNC;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
@@ -381,9 +518,8 @@ int32_t DescriptorBuilder::elementType() {
   return elementTypeOf(cast<RankedTensorType>(type).getElementType());
 }
 
-uint64_t DescriptorBuilder::semanticFingerprint() {
-  auto text =
-      module->getAttrOfType<StringAttr>(nn::NNDialect::kFingerprintAttrName);
+uint64_t DescriptorBuilder::fingerprint(StringRef attribute) {
+  auto text = module->getAttrOfType<StringAttr>(attribute);
   uint64_t value = 0;
   if (text && text.getValue().getAsInteger(16, value))
     value = 0;
@@ -392,6 +528,8 @@ uint64_t DescriptorBuilder::semanticFingerprint() {
 
 LogicalResult DescriptorBuilder::checkPrograms() {
   auto programs = module.getOps<rt::ProgramOp>();
+  if (programs.empty() && !module.getOps<ps::ChannelOp>().empty())
+    return success();
   if (programs.empty())
     return emitError(
         module.getLoc(),
@@ -461,9 +599,13 @@ LogicalResult DescriptorBuilder::build() {
   layoutStream << "abi " << PDL_ABI_VERSION << " element " << data.element_type
                << '\n';
 
+  if (failed(setRole(data)))
+    return failure();
+
   std::vector<Constant<pdl_field>> fields;
-  for (auto field : order.record.getBody().getOps<nn::FieldOp>())
-    fields.push_back(buildField(field));
+  if (order.record)
+    for (auto field : order.record.getBody().getOps<nn::FieldOp>())
+      fields.push_back(buildField(field));
   std::vector<Constant<pdl_symbol>> symbols;
   for (Operation *symbol : order.symbols)
     symbols.push_back(buildSymbol(symbol));
@@ -480,6 +622,13 @@ LogicalResult DescriptorBuilder::build() {
   std::vector<Constant<pdl_program>> programs;
   for (auto program : module.getOps<rt::ProgramOp>())
     programs.push_back(buildProgram(program));
+  if (data.role == PDL_ROLE_PSERVER) {
+    llvm::SetVector<StringAttr> names;
+    for (auto channel : module.getOps<ps::ChannelOp>())
+      names.insert(channel.getProgramAttr());
+    for (StringAttr name : names)
+      programs.push_back(buildServerProgram(name));
+  }
 
   data.field_count = fields.size();
   descriptor.point(data.fields, constants.structs("pdl.fields", fields));
@@ -493,8 +642,11 @@ LogicalResult DescriptorBuilder::build() {
   descriptor.point(data.metrics, constants.structs("pdl.metrics", metrics));
   data.program_count = programs.size();
   descriptor.point(data.programs, constants.structs("pdl.programs", programs));
-  data.semantic_fingerprint = semanticFingerprint();
-  data.wire_fingerprint = pdlabi::hashText(layouts, 0);
+  data.semantic_fingerprint = fingerprint(nn::NNDialect::kFingerprintAttrName);
+  // Both roles carry the same digest of what they share.
+  data.wire_fingerprint = data.role == PDL_ROLE_LOCAL
+                              ? pdlabi::hashText(layouts, 0)
+                              : fingerprint(ps::PSDialect::kWireAttrName);
   buildQuery(
       constants.structs("pdl.descriptor", std::vector{std::move(descriptor)}));
   return success();
@@ -522,7 +674,8 @@ void DescriptorToLLVM::runOnOperation() {
   if (failed(builder.build()))
     return signalPassFailure();
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-    if (isa_and_present<nn::NNDialect, rt::RTDialect>(op.getDialect()))
+    if (isa_and_present<nn::NNDialect, ps::PSDialect, rt::RTDialect>(
+            op.getDialect()))
       op.erase();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (!function.isExternal() && function.getSymName() != kQueryName)

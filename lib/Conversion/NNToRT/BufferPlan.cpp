@@ -103,7 +103,6 @@ void BufferPlan::placeInContext(nn::ProgramOp program) {
       homes[body.getArgument(argument++)] =
           inContext(rt::Place::field_splits, index);
   }
-  int64_t updates = 0;
   auto claim = [&](Value value, rt::Place place, int64_t index) {
     Value from = root(value);
     if (writesResult(from.getDefiningOp()) && !homes.contains(from) &&
@@ -118,13 +117,13 @@ void BufferPlan::placeInContext(nn::ProgramOp program) {
       homes[unique.getInverse()] =
           inContext(rt::Place::lookup_inverse,
                     std::max(0, sizes.lookupOf(unique.getKeys())));
-    else if (auto update = dyn_cast<nn::UpdateOp>(op))
-      claim(update.getGradient(), rt::Place::gradient, updates++);
     else if (isa<nn::ConstantOp>(op))
       homes[op.getResult(0)].kind = Home::Constant;
     else if (auto cross = dyn_cast<nn::CrossBagsOp>(op))
       homes[cross.getResult()].kind = Home::Allocated;
   }
+  for (auto [index, update] : llvm::enumerate(gradientsOf(program)))
+    claim(update.gradient, rt::Place::gradient, index);
   for (auto [index, output] :
        llvm::enumerate(program.getReturn().getOperands()))
     claim(output, rt::Place::output, index);

@@ -90,11 +90,11 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
     fields.push_back(field.getSymName());
   for (nn::PullOp pull : sizes.lookups())
     lookups.push_back(pull.getTable());
-  for (auto update : program.getBody().getOps<nn::UpdateOp>()) {
-    updates.push_back(update.getSymbol());
-    auto lookup = llvm::find(lookups, update.getSymbol());
+  for (const ProgramGradient &update : gradientsOf(program)) {
+    updates.push_back(update.symbol.getValue());
+    auto lookup = llvm::find(lookups, updates.back());
     updateLookups.push_back(
-        update.getKeys() ? static_cast<int32_t>(lookup - lookups.begin()) : -1);
+        update.keys ? static_cast<int32_t>(lookup - lookups.begin()) : -1);
   }
   SmallVector<std::string> outputNames;
   SmallVector<int64_t> outputWidths;

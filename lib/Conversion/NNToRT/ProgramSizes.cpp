@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramSizes.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -41,6 +42,18 @@ int64_t pdlc::innerElements(Value tensor) {
 
 int64_t pdlc::elementBytes(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth() / 8;
+}
+
+SmallVector<ProgramGradient> pdlc::gradientsOf(nn::ProgramOp program) {
+  SmallVector<ProgramGradient> gradients;
+  for (Operation &op : program.getBody().front())
+    if (auto update = dyn_cast<nn::UpdateOp>(op))
+      gradients.push_back(
+          {update.getSymbolAttr(), update.getGradient(), update.getKeys()});
+    else if (auto gradient = dyn_cast<rt::GradientOp>(op))
+      gradients.push_back({gradient.getSymbolAttr(), gradient.getGradient(),
+                           gradient.getKeys()});
+  return gradients;
 }
 
 static Extent perBatch(int64_t factor) {

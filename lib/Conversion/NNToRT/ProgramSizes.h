@@ -62,6 +62,18 @@ private:
   llvm::DenseMap<mlir::Value, Extent> extents;
 };
 
+/// A sum of gradients that a program computes: what an nn.update applies, or
+/// an rt.gradient hands on.
+struct ProgramGradient {
+  mlir::FlatSymbolRefAttr symbol;
+  mlir::Value gradient;
+  /// Null for a parameter.
+  mlir::Value keys;
+};
+
+/// In program order: the program's list of updates.
+llvm::SmallVector<ProgramGradient> gradientsOf(nn::ProgramOp program);
+
 /// The product of all dimensions but the first.
 int64_t innerElements(mlir::Value tensor);
 int64_t elementBytes(mlir::Value tensor);

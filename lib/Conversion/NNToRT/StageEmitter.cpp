@@ -332,9 +332,8 @@ void StageEmitter::copyTo(Value tensor, rt::Place place, int64_t number) {
 /// Results whose memory something else owns (a field, a parameter, another
 /// result) are copied to where the step context wants them.
 void StageEmitter::copyResults() {
-  int64_t updates = 0;
-  for (auto update : program.getBody().getOps<nn::UpdateOp>())
-    copyTo(update.getGradient(), rt::Place::gradient, updates++);
+  for (auto [number, update] : llvm::enumerate(gradientsOf(program)))
+    copyTo(update.gradient, rt::Place::gradient, number);
   for (auto [number, output] :
        llvm::enumerate(program.getReturn().getOperands()))
     copyTo(output, rt::Place::output, number);

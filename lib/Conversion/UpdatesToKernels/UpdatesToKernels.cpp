@@ -15,6 +15,7 @@
 #include "pdlabi/abi.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
 
 namespace pdlc {
@@ -375,10 +376,11 @@ void UpdatesToKernels::runOnOperation() {
   ModuleOp module = getOperation();
   converted.clear();
   SmallVector<Operation *> updates;
-  for (auto program : module.getOps<nn::ProgramOp>())
-    for (Operation &op : program.getBody().front())
-      if (isa<nn::OnceOp, nn::UpdateOp>(op))
-        updates.push_back(&op);
+  for (Operation &owner : *module.getBody())
+    if (isa<nn::ProgramOp, ps::HandlerOp>(owner))
+      for (Operation &op : owner.getRegion(0).front())
+        if (isa<nn::OnceOp, nn::UpdateOp>(op))
+          updates.push_back(&op);
   for (Operation *op : updates) {
     auto once = dyn_cast<nn::OnceOp>(op);
     if (failed(once ? convertOnce(once)

@@ -85,6 +85,22 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 //===----------------------------------------------------------------------===//
+// rt.gradient
+//===----------------------------------------------------------------------===//
+
+LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &tables) {
+  Operation *symbol =
+      tables.lookupNearestSymbolFrom(*this, getSymbolAttr().getAttr());
+  if (!isa_and_nonnull<nn::ParamOp, nn::TableOp>(symbol))
+    return emitOpError() << getSymbolAttr()
+                         << " is neither an nn.param nor an nn.table";
+  if (isa<nn::TableOp>(symbol) != bool(getKeys()))
+    return emitOpError() << "of " << getSymbolAttr()
+                         << " has keys exactly if it is a table";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // rt.once_kernel, rt.update_kernel
 //===----------------------------------------------------------------------===//
 

@@ -11,6 +11,7 @@
 
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "pdlc/Dialect/RT/IR/RTDialect.td"
 
@@ -68,6 +69,30 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     `compute` `(` $compute `,` $compute_arena `)` attr-dict
   }];
   let hasVerifier = 1;
+}
+
+def RT_GradientOp : RT_Op<"gradient", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A sum of gradients that the runtime takes";
+  let description = [{
+    In an `nn.program` of a trainer whose state is elsewhere, between `ps-to-rt`
+    and `nn-to-rt`: what `nn.update` is in a program that owns its state. The
+    program writes the gradient to `gradients[u]` of its step context.
+
+    Constraints:
+    - (C1) The symbol is an `nn.param`, or an `nn.table` and the keys are given.
+
+    Example:
+    ```mlir
+    rt.gradient @emb keys(%keys : tensor<?xi64>) sum(%g : tensor<?x10xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<AnyRankedTensor>:$keys,
+    AnyRankedTensor:$gradient);
+  let assemblyFormat = [{
+    $symbol (`keys` `(` $keys^ `:` type($keys) `)`)? `sum` `(` $gradient `:` type($gradient) `)`
+    attr-dict
+  }];
 }
 
 def RT_OnceKernelOp : RT_Op<"once_kernel", [

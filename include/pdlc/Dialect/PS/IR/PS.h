@@ -1,0 +1,47 @@
+//===- PS.h - The distribution dialect --------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that a user of dialect `ps` includes. Documentation of types and
+// ops is in the .td files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_PS_IR_PS_H
+#define PDLC_DIALECT_PS_IR_PS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "pdlc/Dialect/PS/IR/PSDialect.h.inc"
+#include "pdlc/Dialect/PS/IR/PSEnums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "pdlc/Dialect/PS/IR/PSTypes.h.inc"
+#define GET_OP_CLASSES
+#include "pdlc/Dialect/PS/IR/PSOps.h.inc"
+
+namespace pdlc::ps {
+
+/// The types of the values that a channel stands for in an op that sends or
+/// receives it: its own type, or of `loss` two scalars.
+llvm::SmallVector<mlir::Type> valueTypes(ChannelOp channel);
+
+/// The channel that a list of names refers to, at `user`'s place; null where it
+/// is none.
+ChannelOp lookupChannel(mlir::Operation *user, mlir::Attribute name);
+
+} // namespace pdlc::ps
+
+#endif // PDLC_DIALECT_PS_IR_PS_H

@@ -1,0 +1,54 @@
+//===- PSDialect.td - The distribution dialect -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_PS_IR_PSDIALECT_TD
+#define PDLC_DIALECT_PS_IR_PSDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def PS_Dialect : Dialect {
+  let name = "ps";
+  let cppNamespace = "::pdlc::ps";
+  let summary = "A model that trainers and servers share";
+  let description = [{
+    What cutting a model in two needs: who may own what (`ps.blocks`,
+    `ps.shards`), what travels (`ps.channel`, `ps.message`), where it leaves and
+    arrives in a trainer's program, and what servers do with it
+    (`ps.handler`). Nothing here knows how many trainers or servers there are:
+    that is decided when programs start.
+
+    From phase `placed` on, in the modes `sync` and `async`. The module says its
+    mode in `ps.mode`. In phase `roles` it holds two modules, `@trainer` and
+    `@pserver`, each with `ps.role`, that share no symbol: they meet at channels
+    of equal numbers, whose layout both declare.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerTypes();
+
+    /// Module attributes: "sync" or "async"; "trainer" or "pserver"; and, of
+    /// both roles, 16 hexadecimal digits that differ where mode, layouts, units
+    /// or channels do.
+    static constexpr ::llvm::StringLiteral kModeAttrName = "ps.mode";
+    static constexpr ::llvm::StringLiteral kRoleAttrName = "ps.role";
+    static constexpr ::llvm::StringLiteral kWireAttrName = "ps.wire";
+  }];
+}
+
+class PS_Op<string mnemonic, list<Trait> traits = []>
+    : Op<PS_Dialect, mnemonic, traits>;
+
+def PS_Token : TypeDef<PS_Dialect, "Token"> {
+  let mnemonic = "token";
+  let summary = "Something was sent";
+  let description = "What an op that waits names, to say what it waits behind.";
+}
+
+#endif // PDLC_DIALECT_PS_IR_PSDIALECT_TD

@@ -1,0 +1,416 @@
+//===- PSOps.td - All ops of the distribution dialect -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_PS_IR_PSOPS_TD
+#define PDLC_DIALECT_PS_IR_PSOPS_TD
+
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "pdlc/Dialect/PS/IR/PSDialect.td"
+
+def PS_Tensor : AnyTypeOf<[AnyRankedTensor], "tensor">;
+def PS_SymbolList : TypedArrayAttrBase<FlatSymbolRefAttr, "array of symbols">;
+
+//===----------------------------------------------------------------------===//
+// Units: what servers own as a whole
+//===----------------------------------------------------------------------===//
+
+def PS_BlocksOp : PS_Op<"blocks", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The row blocks of a parameter";
+  let description = [{
+    Block i holds the rows from `rows[i]` to `rows[i + 1]`. It is placed as a
+    whole; its id is xxh64 of (id of the symbol, i), so other symbols may come
+    and go. `costs[i]` are the bytes that a step moves for it. A parameter of
+    rank 0 or 1 is one row.
+
+    Constraints:
+    - (C1) The symbol is an `nn.param` or `nn.state`.
+    - (C2) `rows` ascend from 0 to the parameter's rows; all but the last entry
+      are multiples of 64, the unit of squared norms.
+    - (C3) One cost for each block, at least 1.
+
+    Example:
+    ```mlir
+    ps.blocks @w1 rows [0, 128, 273] costs [409600, 464000]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, DenseI64ArrayAttr:$rows,
+    DenseI64ArrayAttr:$costs);
+  let assemblyFormat = "$symbol `rows` $rows `costs` $costs attr-dict";
+}
+
+def PS_ShardsOp : PS_Op<"shards", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The logical shards of a table";
+  let description = [{
+    A key belongs to shard s of `count` by the top bits of its mixed value; each
+    shard is placed as a whole. `cost`: the bytes that a step of 512 samples
+    moves for one shard, if keys are spread evenly.
+
+    Constraints:
+    - (C1) The symbol is an `nn.table`.
+    - (C2) `count` is 1024.
+    - (C3) The cost is at least 1.
+
+    Example:
+    ```mlir
+    ps.shards @emb count 1024 cost 1040
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, I64Attr:$count, I64Attr:$cost);
+  let assemblyFormat = "$symbol `count` $count `cost` $cost attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Channels and messages
+//===----------------------------------------------------------------------===//
+
+def PS_ChannelKind : I32EnumAttr<"ChannelKind", "what travels through a channel", [
+  I32EnumAttrCase<"value", 0>, I32EnumAttrCase<"gradient", 1>,
+  I32EnumAttrCase<"keys", 2>, I32EnumAttrCase<"rows", 3>,
+  I32EnumAttrCase<"row_gradient", 4>, I32EnumAttrCase<"loss", 5>,
+  I32EnumAttrCase<"partial_norm", 6>, I32EnumAttrCase<"norm", 7>]> {
+  let cppNamespace = "::pdlc::ps";
+}
+
+def PS_ChannelOp : PS_Op<"channel", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "One kind of data between trainers and servers";
+  let description = [{
+    Numbered within its program; both roles declare it alike. The kinds, with
+    what travels, and where to:
+
+    | kind | type | to |
+    |---|---|---|
+    | `value` | the parameter | trainer |
+    | `gradient` | the sum of gradients, the parameter's type | server |
+    | `keys` | distinct keys of a table, `tensor<?xi64>` | server |
+    | `rows` | a row for each of those keys, `tensor<?xWxT>` | trainer |
+    | `row_gradient` | a sum for each of those keys, the same type | server |
+    | `loss` | sums of losses and of weights, `tensor<2xf64>` | both |
+    | `partial_norm` | partial squared norms of a symbol's gradient, `tensor<?xf64>` | trainer |
+    | `norm` | a clip's squared norm, `tensor<f64>` | server |
+
+    Constraints:
+    - (C1) The number is not negative.
+    - (C2) `of` names an `nn.param` or `nn.state` (value), an `nn.param`
+      (gradient), an `nn.table` (keys, rows, row_gradient), or either of the
+      two (partial_norm); `loss` and `norm` have none.
+    - (C3) `clip` names an `nn.clip` for `partial_norm` and `norm`; no other
+      kind has one.
+    - (C4) The type is as the table says.
+
+    Example:
+    ```mlir
+    ps.channel @train.gradient.w1 number 3 in "train" gradient of @w1 : tensor<273x400xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$number, StrAttr:$program,
+    PS_ChannelKind:$kind, OptionalAttr<FlatSymbolRefAttr>:$symbol,
+    OptionalAttr<FlatSymbolRefAttr>:$clip, TypeAttr:$type);
+  let assemblyFormat = [{
+    $sym_name `number` $number `in` $program $kind (`of` $symbol^)? (`clip` $clip^)?
+    `:` $type attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// Whether trainers send it, and whether servers do (`loss`: both).
+    bool goesToServer();
+    bool goesToTrainer();
+  }];
+}
+
+def PS_MessageOp : PS_Op<"message", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Channels that travel together";
+  let description = [{
+    One request of a process to each server, and its answer. The request holds
+    for each channel of `sends` the units that the server owns, in this order;
+    the answer those of `receives`.
+
+    - `round`: the server answers when every trainer has sent it, and what they
+      sent is summed in the order of their ranks. Without it each request is
+      applied by itself, when it comes.
+    - `ahead`: these channels of `sends` belong to the next step. So the push of
+      a step and the pull of the next one are one message.
+
+    Constraints:
+    - (C1) Names are channels of that program; those of `sends` go to the
+      server, those of `receives` to the trainer; none stands in a list twice.
+    - (C2) `ahead` is a part of `sends`.
+
+    Example:
+    ```mlir
+    ps.message @train.exchange in "train" round
+      sends [@train.gradient.w1, @train.keys.emb] ahead [@train.keys.emb]
+      receives [@train.value.w1, @train.rows.emb]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$program, UnitAttr:$round,
+    PS_SymbolList:$sends, PS_SymbolList:$ahead, PS_SymbolList:$receives);
+  let assemblyFormat = [{
+    $sym_name `in` $program (`round` $round^)? `sends` $sends `ahead` $ahead `receives` $receives
+    attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// In a trainer's program, one op for each channel
+//===----------------------------------------------------------------------===//
+
+class PS_ChannelUserOp<string mnemonic>
+    : PS_Op<mnemonic, [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+
+def PS_SendOp : PS_ChannelUserOp<"send"> {
+  let summary = "Gives what is computed to a channel";
+  let description = [{
+    Does not wait. Of `loss` the operands are the two sums.
+
+    Constraints:
+    - (C1) The channel goes to the server and is of kind gradient, loss or norm.
+    - (C2) The operand has the channel's type; of `loss` there are two,
+      `tensor<f64>`.
+
+    Example:
+    ```mlir
+    %t = ps.send %g to @train.gradient.w1 : tensor<273x400xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Variadic<PS_Tensor>:$values);
+  let results = (outs PS_Token:$token);
+  let assemblyFormat = "$values `to` $channel attr-dict `:` type($values)";
+}
+
+def PS_RecvOp : PS_ChannelUserOp<"recv"> {
+  let summary = "Waits for what servers send through a channel";
+  let description = [{
+    Waits behind the tokens. A `value` without tokens is that of the program's
+    entry. Of `loss` the results are the two sums, over all trainers.
+
+    Constraints:
+    - (C1) The channel goes to the trainer and is of kind value, loss or
+      partial_norm.
+    - (C2) The result has the channel's type; of `loss` there are two,
+      `tensor<f64>`.
+
+    Example:
+    ```mlir
+    %w = ps.recv @train.value.w1 : tensor<273x400xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Variadic<PS_Token>:$after);
+  let results = (outs Variadic<PS_Tensor>:$values);
+  let assemblyFormat = "$channel (`after` `(` $after^ `)`)? attr-dict `:` type($values)";
+}
+
+def PS_PullOp : PS_ChannelUserOp<"pull"> {
+  let summary = "Rows of distinct keys from their owners";
+  let description = [{
+    Sends each key to the server that owns its shard and waits for the rows.
+
+    Constraints:
+    - (C1) The channels are of kind keys and rows, of one table.
+    - (C2) The result has the type of the rows' channel.
+
+    Example:
+    ```mlir
+    %rows = ps.pull @train.rows.emb[%keys] by @train.keys.emb : tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, PS_Tensor:$keys,
+    FlatSymbolRefAttr:$keys_channel);
+  let results = (outs PS_Tensor:$rows);
+  let assemblyFormat = [{
+    $channel `[` $keys `]` `by` $keys_channel attr-dict `:` qualified(type($keys)) `->` type($rows)
+  }];
+}
+
+def PS_PushOp : PS_ChannelUserOp<"push"> {
+  let summary = "Gradients of rows to their owners";
+  let description = [{
+    Constraints:
+    - (C1) The channel is of kind row_gradient.
+    - (C2) The gradient has the channel's type.
+
+    Example:
+    ```mlir
+    %t = ps.push %g[%keys] to @train.row_gradient.emb : tensor<?x10xf32>[tensor<?xi64>]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, PS_Tensor:$gradient, PS_Tensor:$keys);
+  let results = (outs PS_Token:$token);
+  let assemblyFormat = [{
+    $gradient `[` $keys `]` `to` $channel attr-dict `:` type($gradient) `[` type($keys) `]`
+  }];
+}
+
+def PS_BarrierOp : PS_Op<"barrier"> {
+  let summary = "Behind the pushes of all trainers";
+  let description = [{
+    What waits behind its token sees what all trainers sent before theirs.
+    Mode `sync` only.
+
+    Constraints:
+    - (C1) At least one token.
+
+    Example:
+    ```mlir
+    %all = ps.barrier %t0, %t1
+    ```
+  }];
+  let arguments = (ins Variadic<PS_Token>:$tokens);
+  let results = (outs PS_Token:$token);
+  let assemblyFormat = "$tokens attr-dict";
+  let hasVerifier = 1;
+}
+
+def PS_JoinNormsOp : PS_Op<"join_norms", [Pure]> {
+  let summary = "A squared norm from its partials";
+  let description = [{
+    Adds the partials of all symbols, in the order of (symbol, unit), in f64: the
+    order in which one process adds them.
+
+    Constraints:
+    - (C1) At least one operand; all `tensor<?xf64>`.
+
+    Example:
+    ```mlir
+    %n = ps.join_norms %p0, %p1
+    ```
+  }];
+  let arguments = (ins Variadic<1DTensorOf<[F64]>>:$partials);
+  let results = (outs 0DTensorOf<[F64]>:$norm);
+  let assemblyFormat = "$partials attr-dict `:` type($partials) `->` type($norm)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// In a trainer's program, one op for each message
+//===----------------------------------------------------------------------===//
+
+def PS_WaitOp : PS_ChannelUserOp<"wait"> {
+  let summary = "What a message's answer brings";
+  let description = [{
+    `keys` are those of the message's channels of kind keys, in order. The
+    results are the channels of `receives`, in order (`loss`: two results).
+
+    Constraints:
+    - (C1) As many keys as the message sends of kind keys; each result has its
+      channel's type.
+
+    Example:
+    ```mlir
+    %w, %rows = ps.wait @train.exchange keys(%k : tensor<?xi64>) : tensor<4x1xf32>, tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$message, Variadic<PS_Tensor>:$keys);
+  let results = (outs Variadic<PS_Tensor>:$values);
+  let assemblyFormat = [{
+    $message (`keys` `(` $keys^ `:` type($keys) `)`)? attr-dict (`:` type($values)^)?
+  }];
+}
+
+def PS_PostOp : PS_ChannelUserOp<"post"> {
+  let summary = "Sends a message";
+  let description = [{
+    The operands are the channels of `sends` in order, but for those of kind keys
+    (`loss`: two operands). Does not wait.
+
+    Constraints:
+    - (C1) One operand for each such channel, of its type.
+
+    Example:
+    ```mlir
+    ps.post @train.exchange(%g, %gr, %sum, %weight)
+      : tensor<4x1xf32>, tensor<?x10xf32>, tensor<f64>, tensor<f64>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$message, Variadic<PS_Tensor>:$values);
+  let assemblyFormat = "$message `(` $values `)` attr-dict (`:` type($values)^)?";
+}
+
+//===----------------------------------------------------------------------===//
+// On servers
+//===----------------------------------------------------------------------===//
+
+def PS_HandlerOp : PS_Op<"handler", [Symbol, NoTerminator, SingleBlock, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "What servers do when a message has come";
+  let description = [{
+    Runs with the sums over all trainers where the message forms rounds, with
+    what one worker sent where it does not. Each server runs it on the units
+    that it owns. `on` is given from the time when messages are formed.
+
+    Constraints:
+    - (C1) `on` names a message of that program.
+    - (C2) The region holds `ps.merged`, `ps.partial_norm`, `nn.once` and
+      `nn.update` only.
+
+    Example:
+    ```mlir
+    ps.handler @train.apply in "train" on @train.exchange {
+      %sum, %weight = ps.merged @train.loss : tensor<f64>, tensor<f64>
+      %g = ps.merged @train.gradient.w1 : tensor<4x1xf32>
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$program,
+    OptionalAttr<FlatSymbolRefAttr>:$message);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `in` $program (`on` $message^)? $body attr-dict";
+  let hasRegionVerifier = 1;
+}
+
+def PS_MergedOp : PS_Op<"merged", [ParentOneOf<["HandlerOp"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "What came through a channel";
+  let description = [{
+    In a round, the sum over trainers in the order of their ranks: the first one
+    present is copied, later ones are added. Of `loss` the results are the two
+    sums; of `row_gradient` the distinct keys and a row for each.
+
+    Constraints:
+    - (C1) The channel goes to the server.
+    - (C2) The results have the channel's type; `loss` gives two `tensor<f64>`,
+      `row_gradient` gives `tensor<?xi64>` before it.
+
+    Example:
+    ```mlir
+    %keys, %g = ps.merged @train.row_gradient.emb : tensor<?xi64>, tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let results = (outs Variadic<PS_Tensor>:$values);
+  let assemblyFormat = "$channel attr-dict `:` type($values)";
+}
+
+def PS_PartialNormOp : PS_Op<"partial_norm", [ParentOneOf<["HandlerOp"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Answers partial squared norms of a gradient";
+  let description = [{
+    One partial for each 64 rows of each block, or for each shard, that the
+    server owns, of the gradient divided by the weight, as `nn.squared_norm`
+    forms them.
+
+    Constraints:
+    - (C1) The channel is of kind partial_norm.
+
+    Example:
+    ```mlir
+    ps.partial_norm %g weight(%w) to @train.partial_norm.w1 : tensor<4x1xf32>, tensor<f64>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, PS_Tensor:$gradient,
+    0DTensorOf<[F64]>:$weight);
+  let assemblyFormat = [{
+    $gradient `weight` `(` $weight `)` `to` $channel attr-dict `:` type($gradient) `,` type($weight)
+  }];
+}
+
+#endif // PDLC_DIALECT_PS_IR_PSOPS_TD

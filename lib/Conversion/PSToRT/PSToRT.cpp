@@ -1,0 +1,123 @@
+//===- PSToRT.cpp - Messages become what stages read and write ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Conversion/Passes.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_PSTORT
+#include "pdlc/Conversion/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using ps::ChannelKind;
+
+namespace {
+struct PSToRT : pdlc::impl::PSToRTBase<PSToRT> {
+  void runOnOperation() override;
+
+private:
+  void convertWait(ps::WaitOp wait);
+  void convertPost(ps::PostOp post);
+  void convertProgram(nn::ProgramOp program);
+  ps::MessageOp messageOf(Operation *op, FlatSymbolRefAttr name) {
+    return SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(op, name);
+  }
+};
+} // namespace
+
+/// What an answer brings lies where the step context says when compute begins;
+/// rows have their place from prepare on.
+void PSToRT::convertWait(ps::WaitOp wait) {
+  OpBuilder builder(wait);
+  ps::MessageOp message = messageOf(wait, wait.getMessageAttr());
+  llvm::DenseMap<Attribute, Value> keysOf;
+  auto keys = wait.getKeys().begin();
+  for (Attribute name : message.getSends()) {
+    ps::ChannelOp channel = ps::lookupChannel(wait, name);
+    if (channel.getKind() == ChannelKind::keys)
+      keysOf[channel.getSymbolAttr()] = *keys++;
+  }
+  unsigned next = 0;
+  for (Attribute name : message.getReceives()) {
+    ps::ChannelOp channel = ps::lookupChannel(wait, name);
+    if (channel.getKind() == ChannelKind::loss) {
+      next += 2;
+      continue;
+    }
+    Value value = wait.getResult(next++);
+    if (channel.getKind() == ChannelKind::value) {
+      auto read = nn::ReadOp::create(builder, wait.getLoc(), value.getType(),
+                                     channel.getSymbolAttr());
+      read->setAttr("stage", builder.getStringAttr("compute"));
+      value.replaceAllUsesWith(read.getResult());
+    } else if (channel.getKind() == ChannelKind::rows) {
+      auto pull = nn::PullOp::create(builder, wait.getLoc(), value.getType(),
+                                     channel.getSymbolAttr(),
+                                     keysOf.lookup(channel.getSymbolAttr()));
+      pull->setAttr("stage", builder.getStringAttr("prepare"));
+      value.replaceAllUsesWith(pull.getRows());
+    }
+  }
+}
+
+void PSToRT::convertPost(ps::PostOp post) {
+  OpBuilder builder(post);
+  auto program = post->getParentOfType<nn::ProgramOp>();
+  ps::MessageOp message = messageOf(post, post.getMessageAttr());
+  unsigned next = 0;
+  for (Attribute name : message.getSends()) {
+    ps::ChannelOp channel = ps::lookupChannel(post, name);
+    switch (channel.getKind()) {
+    case ChannelKind::keys:
+      continue;
+    case ChannelKind::loss:
+      next += 2;
+      continue;
+    case ChannelKind::gradient:
+    case ChannelKind::row_gradient:
+      break;
+    default:
+      ++next;
+      continue;
+    }
+    // A table's gradient belongs to the keys that its rows were asked by.
+    Value keys;
+    for (auto pull : program.getBody().getOps<nn::PullOp>())
+      if (channel.getKind() == ChannelKind::row_gradient &&
+          pull.getTableAttr() == channel.getSymbolAttr())
+        keys = pull.getKeys();
+    auto gradient =
+        rt::GradientOp::create(builder, post.getLoc(), channel.getSymbolAttr(),
+                               keys, post.getValues()[next++]);
+    gradient->setAttr("stage", builder.getStringAttr("apply"));
+  }
+}
+
+void PSToRT::convertProgram(nn::ProgramOp program) {
+  Block &body = program.getBody().front();
+  for (auto wait : body.getOps<ps::WaitOp>())
+    convertWait(wait);
+  for (auto post : body.getOps<ps::PostOp>())
+    convertPost(post);
+  // Norms and sums over trainers are the runtime's business.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isa<ps::WaitOp, ps::PostOp, ps::JoinNormsOp, nn::SquaredNormOp>(op))
+      op.erase();
+}
+
+void PSToRT::runOnOperation() {
+  for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+    if (auto program = dyn_cast<nn::ProgramOp>(op))
+      convertProgram(program);
+    else if (isa<ps::HandlerOp>(op))
+      op.erase();
+}

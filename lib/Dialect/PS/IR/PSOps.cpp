@@ -1,0 +1,399 @@
+//===- PSOps.cpp - Verifiers of the distribution dialect ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlabi/hash.h"
+#include "pdlabi/norm.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::ps;
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType scalar64(MLIRContext *context) {
+  return RankedTensorType::get({}, Float64Type::get(context));
+}
+
+static RankedTensorType vectorOf(Type element) {
+  return RankedTensorType::get({ShapedType::kDynamic}, element);
+}
+
+SmallVector<Type> pdlc::ps::valueTypes(ChannelOp channel) {
+  if (channel.getKind() == ChannelKind::loss)
+    return SmallVector<Type>(2, scalar64(channel.getContext()));
+  return {channel.getType()};
+}
+
+ChannelOp pdlc::ps::lookupChannel(Operation *user, Attribute name) {
+  return SymbolTable::lookupNearestSymbolFrom<ChannelOp>(
+      user, cast<FlatSymbolRefAttr>(name));
+}
+
+/// The channel that `op` uses; an error where the name is another symbol's, or
+/// where its kind is not among `kinds`.
+static FailureOr<ChannelOp> requireChannel(Operation *op,
+                                           SymbolTableCollection &tables,
+                                           FlatSymbolRefAttr name,
+                                           ArrayRef<ChannelKind> kinds) {
+  auto channel = tables.lookupNearestSymbolFrom<ChannelOp>(op, name);
+  if (!channel)
+    return op->emitOpError() << name << " is not a ps.channel", failure();
+  if (llvm::is_contained(kinds, channel.getKind()))
+    return channel;
+  InFlightDiagnostic diagnostic = op->emitOpError()
+                                  << "uses channel " << name << " of kind "
+                                  << stringifyChannelKind(channel.getKind())
+                                  << ", expected ";
+  llvm::interleave(
+      kinds,
+      [&](ChannelKind kind) { diagnostic << stringifyChannelKind(kind); },
+      [&] { diagnostic << " or "; });
+  return failure();
+}
+
+/// Fails unless values have the types that the channel stands for.
+static LogicalResult requireTypes(Operation *op, ChannelOp channel,
+                                  TypeRange actual) {
+  SmallVector<Type> expected = valueTypes(channel);
+  if (actual == TypeRange(expected))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError()
+                                  << "has the types (" << actual
+                                  << "), but channel @" << channel.getSymName()
+                                  << " carries (" << TypeRange(expected) << ")";
+  diagnostic.attachNote(channel.getLoc()) << "the channel is declared here";
+  return failure();
+}
+
+/// The tensor type of a parameter or state, null for anything else.
+static RankedTensorType denseType(Operation *symbol) {
+  if (auto param = dyn_cast_or_null<nn::ParamOp>(symbol))
+    return cast<RankedTensorType>(param.getType());
+  if (auto state = dyn_cast_or_null<nn::StateOp>(symbol))
+    return cast<RankedTensorType>(state.getType());
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlocksOp::verifySymbolUses(SymbolTableCollection &tables) {
+  RankedTensorType type =
+      denseType(tables.lookupNearestSymbolFrom(*this, getSymbolAttr()));
+  if (!type)
+    return emitOpError() << getSymbolAttr()
+                         << " is neither an nn.param nor an nn.state (C1)";
+  int64_t rowCount = type.getRank() <= 1 ? 1 : type.getDimSize(0);
+  ArrayRef<int64_t> rows = getRows();
+  if (rows.size() < 2 || rows.front() != 0 || rows.back() != rowCount)
+    return emitOpError() << "covers rows of " << getSymbolAttr()
+                         << " other than 0 to " << rowCount << " (C2)";
+  for (auto [begin, end] : llvm::zip(rows.drop_back(), rows.drop_front())) {
+    if (begin >= end)
+      return emitOpError() << "has a block from row " << begin << " to row "
+                           << end << ", which holds none (C2)";
+    if (begin % pdlabi::rowsInNormUnit != 0)
+      return emitOpError() << "has a block that begins at row " << begin
+                           << ", which is no multiple of "
+                           << pdlabi::rowsInNormUnit << " (C2)";
+  }
+  if (getCosts().size() != rows.size() - 1 ||
+      llvm::any_of(getCosts(), [](int64_t cost) { return cost < 1; }))
+    return emitOpError() << "needs " << rows.size() - 1
+                         << " costs of at least 1, one for each block (C3)";
+  return success();
+}
+
+LogicalResult ShardsOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (!tables.lookupNearestSymbolFrom<nn::TableOp>(*this, getSymbolAttr()))
+    return emitOpError() << getSymbolAttr() << " is not an nn.table (C1)";
+  if (getCount() != pdlabi::logicalShardCount)
+    return emitOpError() << "has " << getCount() << " shards, expected "
+                         << pdlabi::logicalShardCount << " (C2)";
+  if (getCost() < 1)
+    return emitOpError() << "has cost " << getCost()
+                         << ", expected at least 1 (C3)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Channels and messages
+//===----------------------------------------------------------------------===//
+
+bool ChannelOp::goesToServer() {
+  switch (getKind()) {
+  case ChannelKind::gradient:
+  case ChannelKind::keys:
+  case ChannelKind::row_gradient:
+  case ChannelKind::loss:
+  case ChannelKind::norm:
+    return true;
+  case ChannelKind::value:
+  case ChannelKind::rows:
+  case ChannelKind::partial_norm:
+    return false;
+  }
+  llvm_unreachable("an enumerator without case");
+}
+
+bool ChannelOp::goesToTrainer() {
+  return getKind() == ChannelKind::loss || !goesToServer();
+}
+
+LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (static_cast<int64_t>(getNumber()) < 0)
+    return emitOpError("has a negative number (C1)");
+  ChannelKind kind = getKind();
+  StringRef kindName = stringifyChannelKind(kind);
+  bool needsSymbol = kind != ChannelKind::loss && kind != ChannelKind::norm;
+  bool needsClip =
+      kind == ChannelKind::partial_norm || kind == ChannelKind::norm;
+  if (getSymbolAttr() ? !needsSymbol : needsSymbol)
+    return emitOpError() << "of kind " << kindName
+                         << (needsSymbol ? " needs a symbol (C2)"
+                                         : " has no symbol (C2)");
+  if (getClipAttr() ? !needsClip : needsClip)
+    return emitOpError() << "of kind " << kindName
+                         << (needsClip ? " needs a clip (C3)"
+                                       : " has no clip (C3)");
+  if (needsClip &&
+      !tables.lookupNearestSymbolFrom<nn::ClipOp>(*this, getClipAttr()))
+    return emitOpError() << getClipAttr() << " is not an nn.clip (C3)";
+  Operation *symbol =
+      needsSymbol ? tables.lookupNearestSymbolFrom(*this, getSymbolAttr())
+                  : nullptr;
+  auto table = dyn_cast_or_null<nn::TableOp>(symbol);
+  auto badSymbol = [&](StringRef expected) {
+    return emitOpError() << "of kind " << kindName << ": " << getSymbolAttr()
+                         << " is not " << expected << " (C2)";
+  };
+  Builder builder(getContext());
+  Type expected;
+  switch (kind) {
+  case ChannelKind::value:
+    expected = denseType(symbol);
+    if (!expected)
+      return badSymbol("an nn.param or nn.state");
+    break;
+  case ChannelKind::gradient:
+    if (!isa_and_nonnull<nn::ParamOp>(symbol))
+      return badSymbol("an nn.param");
+    expected = denseType(symbol);
+    break;
+  case ChannelKind::keys:
+    if (!table)
+      return badSymbol("an nn.table");
+    expected = vectorOf(builder.getI64Type());
+    break;
+  case ChannelKind::rows:
+  case ChannelKind::row_gradient: {
+    if (!table)
+      return badSymbol("an nn.table");
+    SmallVector<int64_t> shape{ShapedType::kDynamic};
+    llvm::append_range(shape, table.getRowType().getShape());
+    expected =
+        RankedTensorType::get(shape, table.getRowType().getElementType());
+    break;
+  }
+  case ChannelKind::loss:
+    expected = RankedTensorType::get({2}, builder.getF64Type());
+    break;
+  case ChannelKind::partial_norm:
+    if (!table && !isa_and_nonnull<nn::ParamOp>(symbol))
+      return badSymbol("an nn.param or nn.table");
+    expected = vectorOf(builder.getF64Type());
+    break;
+  case ChannelKind::norm:
+    expected = scalar64(getContext());
+    break;
+  }
+  if (getType() != expected)
+    return emitOpError() << "of kind " << kindName << " carries " << getType()
+                         << ", expected " << expected << " (C4)";
+  return success();
+}
+
+LogicalResult MessageOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto check = [&](ArrayAttr list, bool toServer) -> LogicalResult {
+    SmallPtrSet<Attribute, 16> seen;
+    for (auto name : list.getAsRange<FlatSymbolRefAttr>()) {
+      auto channel = tables.lookupNearestSymbolFrom<ChannelOp>(*this, name);
+      if (!channel)
+        return emitOpError() << name << " is not a ps.channel (C1)";
+      if (channel.getProgram() != getProgram())
+        return emitOpError()
+               << name << " is a channel of program \"" << channel.getProgram()
+               << "\", not of \"" << getProgram() << "\" (C1)";
+      if (!(toServer ? channel.goesToServer() : channel.goesToTrainer()))
+        return emitOpError()
+               << (toServer ? "sends " : "receives ") << name << ", which goes "
+               << (toServer ? "to trainers" : "to servers") << " (C1)";
+      if (!seen.insert(name).second)
+        return emitOpError() << "names " << name << " twice (C1)";
+    }
+    return success();
+  };
+  if (failed(check(getSends(), true)) || failed(check(getReceives(), false)))
+    return failure();
+  for (Attribute name : getAhead())
+    if (!llvm::is_contained(getSends(), name))
+      return emitOpError() << "sends " << name
+                           << " ahead, but does not send it (C2)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops of a trainer's program
+//===----------------------------------------------------------------------===//
+
+LogicalResult SendOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<ChannelOp> channel = requireChannel(
+      *this, tables, getChannelAttr(),
+      {ChannelKind::gradient, ChannelKind::loss, ChannelKind::norm});
+  if (failed(channel))
+    return failure();
+  return requireTypes(*this, *channel, getValues().getTypes());
+}
+
+LogicalResult RecvOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<ChannelOp> channel = requireChannel(
+      *this, tables, getChannelAttr(),
+      {ChannelKind::value, ChannelKind::loss, ChannelKind::partial_norm});
+  if (failed(channel))
+    return failure();
+  return requireTypes(*this, *channel, getValues().getTypes());
+}
+
+LogicalResult PullOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<ChannelOp> rows =
+      requireChannel(*this, tables, getChannelAttr(), {ChannelKind::rows});
+  if (failed(rows))
+    return failure();
+  FailureOr<ChannelOp> keys =
+      requireChannel(*this, tables, getKeysChannelAttr(), {ChannelKind::keys});
+  if (failed(keys))
+    return failure();
+  if (rows->getSymbolAttr() != keys->getSymbolAttr())
+    return emitOpError() << "asks by keys of " << keys->getSymbolAttr()
+                         << " for rows of " << rows->getSymbolAttr() << " (C1)";
+  if (failed(requireTypes(*this, *keys, getKeys().getType())))
+    return failure();
+  return requireTypes(*this, *rows, getRows().getType());
+}
+
+LogicalResult PushOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<ChannelOp> channel = requireChannel(*this, tables, getChannelAttr(),
+                                                {ChannelKind::row_gradient});
+  if (failed(channel))
+    return failure();
+  return requireTypes(*this, *channel, getGradient().getType());
+}
+
+LogicalResult BarrierOp::verify() {
+  if (getTokens().empty())
+    return emitOpError("waits behind nothing (C1)");
+  return success();
+}
+
+LogicalResult JoinNormsOp::verify() {
+  if (getPartials().empty())
+    return emitOpError("joins nothing (C1)");
+  return success();
+}
+
+/// The values that an op has for the channels of a list, in order.
+static LogicalResult requireListTypes(Operation *op,
+                                      SymbolTableCollection &tables,
+                                      ArrayAttr channels,
+                                      llvm::function_ref<bool(ChannelKind)> has,
+                                      TypeRange actual, StringRef what) {
+  SmallVector<Type> expected;
+  for (auto name : channels.getAsRange<FlatSymbolRefAttr>())
+    if (auto channel = tables.lookupNearestSymbolFrom<ChannelOp>(op, name);
+        channel && has(channel.getKind()))
+      llvm::append_range(expected, valueTypes(channel));
+  if (actual == TypeRange(expected))
+    return success();
+  return op->emitOpError() << "has " << what << " of types (" << actual
+                           << "), but the message carries ("
+                           << TypeRange(expected) << ") (C1)";
+}
+
+LogicalResult WaitOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto message =
+      tables.lookupNearestSymbolFrom<MessageOp>(*this, getMessageAttr());
+  if (!message)
+    return emitOpError() << getMessageAttr() << " is not a ps.message";
+  auto isKeys = [](ChannelKind kind) { return kind == ChannelKind::keys; };
+  auto isAny = [](ChannelKind) { return true; };
+  if (failed(requireListTypes(*this, tables, message.getSends(), isKeys,
+                              getKeys().getTypes(), "keys")))
+    return failure();
+  return requireListTypes(*this, tables, message.getReceives(), isAny,
+                          getValues().getTypes(), "results");
+}
+
+LogicalResult PostOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto message =
+      tables.lookupNearestSymbolFrom<MessageOp>(*this, getMessageAttr());
+  if (!message)
+    return emitOpError() << getMessageAttr() << " is not a ps.message";
+  auto isNotKeys = [](ChannelKind kind) { return kind != ChannelKind::keys; };
+  return requireListTypes(*this, tables, message.getSends(), isNotKeys,
+                          getValues().getTypes(), "operands");
+}
+
+//===----------------------------------------------------------------------===//
+// Ops of a server
+//===----------------------------------------------------------------------===//
+
+LogicalResult HandlerOp::verifyRegions() {
+  for (Operation &op : getBody().front())
+    if (!isa<MergedOp, PartialNormOp, nn::OnceOp, nn::UpdateOp>(op))
+      return op.emitOpError("does not belong on a server: a ps.handler holds "
+                            "ps.merged, ps.partial_norm, nn.once and "
+                            "nn.update only (ps.handler, C2)");
+  return success();
+}
+
+LogicalResult HandlerOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (!getMessageAttr())
+    return success();
+  auto message =
+      tables.lookupNearestSymbolFrom<MessageOp>(*this, getMessageAttr());
+  if (!message || message.getProgram() != getProgram())
+    return emitOpError() << getMessageAttr() << " is not a message of program "
+                         << getProgramAttr() << " (C1)";
+  return success();
+}
+
+LogicalResult MergedOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<ChannelOp> channel =
+      requireChannel(*this, tables, getChannelAttr(),
+                     {ChannelKind::gradient, ChannelKind::row_gradient,
+                      ChannelKind::loss, ChannelKind::norm});
+  if (failed(channel))
+    return failure();
+  if (channel->getKind() != ChannelKind::row_gradient)
+    return requireTypes(*this, *channel, getValues().getTypes());
+  auto keys = vectorOf(IntegerType::get(getContext(), 64));
+  if (getNumResults() != 2 || getResult(0).getType() != keys)
+    return emitOpError() << "gives the keys, " << keys
+                         << ", and the rows of a row_gradient (C2)";
+  return requireTypes(*this, *channel, getResult(1).getType());
+}
+
+LogicalResult PartialNormOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return requireChannel(*this, tables, getChannelAttr(),
+                        {ChannelKind::partial_norm});
+}

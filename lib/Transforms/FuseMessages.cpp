@@ -1,0 +1,191 @@
+//===- FuseMessages.cpp - One message for each server and step ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Transforms/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_PSFUSEMESSAGES
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using ps::ChannelKind;
+
+namespace {
+
+/// Forms the messages of one program.
+class MessageFuser {
+public:
+  MessageFuser(nn::ProgramOp program, bool sync, SymbolTable &symbols)
+      : program(program), sync(sync), symbols(symbols),
+        body(program.getBody().front()), builder(program),
+        loc(program.getLoc()) {}
+
+  void run();
+  unsigned before = 0, after = 0;
+
+private:
+  ps::MessageOp createMessage(StringRef name, ArrayRef<Attribute> sends,
+                              ArrayRef<Attribute> ahead,
+                              ArrayRef<Attribute> receives);
+  /// Waits for the channels that `ops` received, and replaces those.
+  void waitFor(OpBuilder &at, ps::MessageOp message, ValueRange keys,
+               ArrayRef<Operation *> ops, StringRef stage);
+  void post(OpBuilder &at, ps::MessageOp message, ValueRange values);
+  /// Partial norms answer the exchange; state is applied by the last message.
+  void setHandlers(ps::MessageOp exchange, ps::MessageOp last);
+  ChannelKind kindOf(Operation *op, FlatSymbolRefAttr channel) {
+    return ps::lookupChannel(op, channel).getKind();
+  }
+  template <typename OpTy> void setStage(OpTy op, StringRef stage) {
+    op->setAttr("stage", builder.getStringAttr(stage));
+  }
+
+  nn::ProgramOp program;
+  bool sync;
+  SymbolTable &symbols;
+  Block &body;
+  OpBuilder builder;
+  Location loc;
+};
+
+struct FuseMessages : pdlc::impl::PSFuseMessagesBase<FuseMessages> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+ps::MessageOp MessageFuser::createMessage(StringRef name,
+                                          ArrayRef<Attribute> sends,
+                                          ArrayRef<Attribute> ahead,
+                                          ArrayRef<Attribute> receives) {
+  auto message = ps::MessageOp::create(
+      builder, loc, (program.getSymName() + "." + name).str(),
+      program.getSymName(), sync && !program.getFrozen(),
+      builder.getArrayAttr(sends), builder.getArrayAttr(ahead),
+      builder.getArrayAttr(receives));
+  symbols.insert(message);
+  ++after;
+  return message;
+}
+
+void MessageFuser::waitFor(OpBuilder &at, ps::MessageOp message,
+                           ValueRange keys, ArrayRef<Operation *> ops,
+                           StringRef stage) {
+  SmallVector<Type> types;
+  for (Attribute name : message.getReceives())
+    llvm::append_range(types, ps::valueTypes(ps::lookupChannel(program, name)));
+  auto wait = ps::WaitOp::create(
+      at, loc, types, FlatSymbolRefAttr::get(message.getSymNameAttr()), keys);
+  unsigned next = 0;
+  for (Operation *op : ops)
+    for (OpResult result : op->getResults())
+      result.replaceAllUsesWith(wait.getResult(next++));
+  setStage(wait, stage);
+}
+
+void MessageFuser::post(OpBuilder &at, ps::MessageOp message,
+                        ValueRange values) {
+  setStage(ps::PostOp::create(at, loc,
+                              FlatSymbolRefAttr::get(message.getSymNameAttr()),
+                              values),
+           "send");
+}
+
+void MessageFuser::setHandlers(ps::MessageOp exchange, ps::MessageOp last) {
+  for (auto handler : program->getBlock()->getOps<ps::HandlerOp>()) {
+    if (handler.getProgram() != program.getSymName())
+      continue;
+    bool answersNorms = !handler.getBody().getOps<ps::PartialNormOp>().empty();
+    handler.setMessageAttr(FlatSymbolRefAttr::get(
+        (answersNorms ? exchange : last).getSymNameAttr()));
+  }
+}
+
+void MessageFuser::run() {
+  // What the step begins with, and what its end sends and asks.
+  SmallVector<Operation *> entry, answers, plain;
+  SmallVector<Attribute> entryNames, keyNames, sends, answerNames, normNames;
+  SmallVector<Value> keys, sent, joined;
+  for (Operation &op : body) {
+    if (auto recv = dyn_cast<ps::RecvOp>(op)) {
+      bool atEntry = kindOf(recv, recv.getChannelAttr()) == ChannelKind::value;
+      (atEntry ? entry : answers).push_back(recv);
+      (atEntry ? entryNames : answerNames).push_back(recv.getChannelAttr());
+    } else if (auto pull = dyn_cast<ps::PullOp>(op)) {
+      entry.push_back(pull);
+      entryNames.push_back(pull.getChannelAttr());
+      keyNames.push_back(pull.getKeysChannelAttr());
+      keys.push_back(pull.getKeys());
+    } else if (auto push = dyn_cast<ps::PushOp>(op)) {
+      sends.push_back(push.getChannelAttr());
+      sent.push_back(push.getGradient());
+    } else if (auto send = dyn_cast<ps::SendOp>(op)) {
+      bool isNorm =
+          sync && kindOf(send, send.getChannelAttr()) == ChannelKind::norm;
+      (isNorm ? normNames : sends).push_back(send.getChannelAttr());
+      llvm::append_range(isNorm ? joined : sent, send.getValues());
+    } else if (!isa<ps::BarrierOp>(op)) {
+      continue;
+    }
+    plain.push_back(&op);
+  }
+  before = plain.size();
+  if (plain.empty())
+    return;
+
+  OpBuilder atEntry(entry.empty() ? &body.front() : entry.front());
+  OpBuilder atEnd(body.getTerminator());
+  if (sends.empty()) {
+    // A frozen program: one request with keys, answered with rows and values.
+    ps::MessageOp pull = createMessage("pull", keyNames, {}, entryNames);
+    waitFor(atEntry, pull, keys, entry, "receive");
+  } else if (normNames.empty()) {
+    // The sums that the last step's exchange brings are for reports.
+    llvm::append_range(sends, keyNames);
+    llvm::append_range(answerNames, entryNames);
+    llvm::append_range(answers, entry);
+    ps::MessageOp exchange =
+        createMessage("exchange", sends, keyNames, answerNames);
+    waitFor(atEntry, exchange, keys, answers, "receive");
+    post(atEnd, exchange, sent);
+    setHandlers(exchange, exchange);
+  } else {
+    ps::MessageOp exchange = createMessage("exchange", sends, {}, answerNames);
+    llvm::append_range(normNames, keyNames);
+    ps::MessageOp norm = createMessage("norm", normNames, keyNames, entryNames);
+    waitFor(atEntry, norm, keys, entry, "receive");
+    OpBuilder atAnswers(answers.front());
+    post(atAnswers, exchange, sent);
+    waitFor(atAnswers, exchange, {}, answers, "send");
+    post(atEnd, norm, joined);
+    setHandlers(exchange, norm);
+  }
+  for (Operation *op : llvm::reverse(plain))
+    op->erase();
+}
+
+void FuseMessages::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
+  if (!mode) {
+    module.emitError("has no mode: run ps-partition first");
+    return signalPassFailure();
+  }
+  SymbolTable symbols(module);
+  for (auto program :
+       llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
+    MessageFuser fuser(program, mode.getValue() == "sync", symbols);
+    fuser.run();
+    numBefore += fuser.before;
+    numAfter += fuser.after;
+  }
+}

@@ -1,0 +1,343 @@
+//===- InsertSendRecv.cpp - State moves to servers ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/IRMapping.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_PSINSERTSENDRECV
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using ps::ChannelKind;
+
+namespace {
+
+/// Splits one program.
+class ProgramSplitter {
+public:
+  ProgramSplitter(nn::ProgramOp program, bool sync, SymbolTable &symbols)
+      : program(program), sync(sync), symbols(symbols),
+        body(program.getBody().front()), builder(program),
+        loc(program.getLoc()), token(ps::TokenType::get(program.getContext())) {
+  }
+
+  LogicalResult run();
+  unsigned channelCount() const { return nextNumber; }
+
+private:
+  ps::ChannelOp createChannel(ChannelKind kind, FlatSymbolRefAttr symbol,
+                              FlatSymbolRefAttr clip, Type type);
+  void receiveState();
+  void sendGradients();
+  void exchangeNorms();
+  void createNormHandler();
+  void createApplyHandler();
+  ps::HandlerOp createHandler(StringRef name);
+  /// In a handler: the merged gradients, and the weight.
+  void receiveMerged(OpBuilder &inside, IRMapping &mapping);
+  void orderByStage();
+
+  /// Marks an op with its stage.
+  template <typename OpTy> OpTy in(StringRef stage, OpTy op) {
+    op->setAttr("stage", builder.getStringAttr(stage));
+    return op;
+  }
+
+  nn::ProgramOp program;
+  bool sync;
+  SymbolTable &symbols;
+  Block &body;
+  OpBuilder builder;
+  Location loc;
+  Type token;
+  unsigned nextNumber = 0;
+
+  SmallVector<nn::UpdateOp> updates;
+  SmallVector<nn::SquaredNormOp> norms;
+  /// By update; by squared norm.
+  SmallVector<ps::ChannelOp> gradientChannels, normChannels;
+  ps::ChannelOp lossChannel;
+  nn::LossSumOp lossSum;
+  SmallVector<Value> tokens;
+  struct Partial {
+    ps::ChannelOp channel;
+    nn::UpdateOp update;
+  };
+  /// By squared norm, in the order of the module's symbols.
+  SmallVector<SmallVector<Partial>> partials;
+};
+
+struct InsertSendRecv : pdlc::impl::PSInsertSendRecvBase<InsertSendRecv> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+ps::ChannelOp ProgramSplitter::createChannel(ChannelKind kind,
+                                             FlatSymbolRefAttr symbol,
+                                             FlatSymbolRefAttr clip,
+                                             Type type) {
+  std::string name =
+      (program.getSymName() + "." + ps::stringifyChannelKind(kind)).str();
+  for (FlatSymbolRefAttr part : {clip, symbol})
+    if (part)
+      name += "." + part.getValue().str();
+  auto channel =
+      ps::ChannelOp::create(builder, loc, name, nextNumber++,
+                            program.getSymName(), kind, symbol, clip, type);
+  // The table renames where the model uses the name.
+  symbols.insert(channel);
+  return channel;
+}
+
+static FlatSymbolRefAttr nameOf(ps::ChannelOp channel) {
+  return FlatSymbolRefAttr::get(channel.getSymNameAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// The trainer's side
+//===----------------------------------------------------------------------===//
+
+void ProgramSplitter::receiveState() {
+  for (auto read : llvm::make_early_inc_range(body.getOps<nn::ReadOp>())) {
+    ps::ChannelOp channel = createChannel(
+        ChannelKind::value, read.getSymbolAttr(), {}, read.getType());
+    OpBuilder at(read);
+    auto recv =
+        in("receive",
+           ps::RecvOp::create(at, read.getLoc(), TypeRange(read.getType()),
+                              nameOf(channel), ValueRange()));
+    read.getResult().replaceAllUsesWith(recv.getResult(0));
+    read.erase();
+  }
+  for (auto pull : llvm::make_early_inc_range(body.getOps<nn::PullOp>())) {
+    ps::ChannelOp keys = createChannel(ChannelKind::keys, pull.getTableAttr(),
+                                       {}, pull.getKeys().getType());
+    ps::ChannelOp rows = createChannel(ChannelKind::rows, pull.getTableAttr(),
+                                       {}, pull.getType());
+    OpBuilder at(pull);
+    auto remote =
+        in("receive",
+           ps::PullOp::create(at, pull.getLoc(), pull.getType(), nameOf(rows),
+                              pull.getKeys(), nameOf(keys)));
+    pull.getRows().replaceAllUsesWith(remote.getRows());
+    pull.erase();
+  }
+}
+
+void ProgramSplitter::sendGradients() {
+  OpBuilder at(body.getTerminator());
+  for (nn::UpdateOp update : updates) {
+    bool isTable = bool(update.getKeys());
+    ps::ChannelOp channel = createChannel(
+        isTable ? ChannelKind::row_gradient : ChannelKind::gradient,
+        update.getSymbolAttr(), {}, update.getGradient().getType());
+    gradientChannels.push_back(channel);
+    Value sent =
+        isTable
+            ? in("send",
+                 ps::PushOp::create(at, update.getLoc(), token, nameOf(channel),
+                                    update.getGradient(), update.getKeys()))
+                  .getToken()
+            : in("send",
+                 ps::SendOp::create(at, update.getLoc(), token, nameOf(channel),
+                                    update.getGradient()))
+                  .getToken();
+    tokens.push_back(sent);
+  }
+  lossChannel = createChannel(ChannelKind::loss, {}, {},
+                              RankedTensorType::get({2}, builder.getF64Type()));
+  tokens.push_back(
+      in("send",
+         ps::SendOp::create(at, lossSum.getLoc(), token, nameOf(lossChannel),
+                            ValueRange{lossSum.getSum(), lossSum.getWeight()}))
+          .getToken());
+}
+
+void ProgramSplitter::exchangeNorms() {
+  auto vector =
+      RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type());
+  OpBuilder at(body.getTerminator());
+  SmallVector<Value> behind = tokens;
+  if (sync)
+    behind = {
+        in("send", ps::BarrierOp::create(at, loc, token, tokens)).getToken()};
+  Type scalar = lossSum.getWeight().getType();
+  auto loss = in("send", ps::RecvOp::create(at, lossSum.getLoc(),
+                                            TypeRange{scalar, scalar},
+                                            nameOf(lossChannel), behind));
+  (void)loss;
+  for (nn::SquaredNormOp norm : norms) {
+    auto once = cast<nn::OnceOp>(
+        *llvm::find_if(norm.getResult().getUsers(), llvm::IsaPred<nn::OnceOp>));
+    FlatSymbolRefAttr clip =
+        symbols.lookup<nn::GroupOp>(once.getGroup()).getClipAttr();
+    SmallVector<Partial> &own = partials.emplace_back();
+    Value joined = norm.getResult();
+    if (sync) {
+      // No server sees the whole gradient. Partials are joined in the order of
+      // the module's symbols, like those of one process.
+      SmallVector<Value> parts;
+      for (Operation &symbol : *program->getBlock()) {
+        StringAttr name = SymbolTable::getSymbolName(&symbol);
+        if (!name || !llvm::is_contained(norm.getSymbols(),
+                                         FlatSymbolRefAttr::get(name)))
+          continue;
+        auto update = *llvm::find_if(updates, [&](nn::UpdateOp candidate) {
+          return candidate.getSymbolAttr().getAttr() == name;
+        });
+        ps::ChannelOp channel =
+            createChannel(ChannelKind::partial_norm,
+                          FlatSymbolRefAttr::get(name), clip, vector);
+        own.push_back({channel, update});
+        parts.push_back(
+            in("send", ps::RecvOp::create(at, norm.getLoc(), TypeRange(vector),
+                                          nameOf(channel), behind))
+                .getResult(0));
+      }
+      joined = in("send", ps::JoinNormsOp::create(at, norm.getLoc(),
+                                                  norm.getType(), parts))
+                   .getNorm();
+    } else {
+      norm->moveBefore(body.getTerminator());
+      in("send", norm);
+    }
+    ps::ChannelOp channel = createChannel(ChannelKind::norm, {}, clip, scalar);
+    normChannels.push_back(channel);
+    in("send",
+       ps::SendOp::create(at, norm.getLoc(), token, nameOf(channel), joined));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The servers' side
+//===----------------------------------------------------------------------===//
+
+ps::HandlerOp ProgramSplitter::createHandler(StringRef name) {
+  auto handler = ps::HandlerOp::create(
+      builder, loc, (program.getSymName() + "." + name).str(),
+      program.getSymName(), FlatSymbolRefAttr());
+  handler.getBody().emplaceBlock();
+  symbols.insert(handler);
+  handler->moveAfter(program);
+  return handler;
+}
+
+void ProgramSplitter::receiveMerged(OpBuilder &inside, IRMapping &mapping) {
+  Type scalar = lossSum.getWeight().getType();
+  auto loss = ps::MergedOp::create(
+      inside, lossSum.getLoc(), TypeRange{scalar, scalar}, nameOf(lossChannel));
+  mapping.map(lossSum.getWeight(), loss.getResult(1));
+  for (auto [update, channel] : llvm::zip_equal(updates, gradientChannels)) {
+    SmallVector<Type> types{update.getGradient().getType()};
+    if (update.getKeys())
+      types.insert(types.begin(), update.getKeys().getType());
+    auto merged =
+        ps::MergedOp::create(inside, update.getLoc(), types, nameOf(channel));
+    mapping.map(update.getGradient(), merged.getResults().back());
+    if (update.getKeys())
+      mapping.map(update.getKeys(), merged.getResult(0));
+  }
+}
+
+void ProgramSplitter::createNormHandler() {
+  ps::HandlerOp handler = createHandler("norms");
+  OpBuilder inside = OpBuilder::atBlockBegin(&handler.getBody().front());
+  IRMapping mapping;
+  receiveMerged(inside, mapping);
+  for (SmallVector<Partial> &ofNorm : partials)
+    for (Partial &partial : ofNorm)
+      ps::PartialNormOp::create(inside, partial.update.getLoc(),
+                                nameOf(partial.channel),
+                                mapping.lookup(partial.update.getGradient()),
+                                mapping.lookup(lossSum.getWeight()));
+}
+
+void ProgramSplitter::createApplyHandler() {
+  ps::HandlerOp handler = createHandler("apply");
+  OpBuilder inside = OpBuilder::atBlockBegin(&handler.getBody().front());
+  IRMapping mapping;
+  receiveMerged(inside, mapping);
+  for (auto [norm, channel] : llvm::zip_equal(norms, normChannels))
+    mapping.map(norm.getResult(),
+                ps::MergedOp::create(inside, norm.getLoc(),
+                                     TypeRange(norm.getType()), nameOf(channel))
+                    .getResult(0));
+  SmallVector<Operation *> moved;
+  for (Operation &op : body)
+    if (isa<nn::OnceOp, nn::UpdateOp>(op)) {
+      inside.clone(op, mapping)->removeAttr("stage");
+      moved.push_back(&op);
+    }
+  for (Operation *op : llvm::reverse(moved))
+    op->erase();
+  if (sync)
+    for (nn::SquaredNormOp norm : norms)
+      norm.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+/// From the entry: what derives from fields, what servers send, what is
+/// computed, what goes back.
+void ProgramSplitter::orderByStage() {
+  Operation *end = body.getTerminator();
+  for (StringRef stage : {"prepare", "receive", "compute", "send"}) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : body.without_terminator())
+      if (op.getAttrOfType<StringAttr>("stage").getValue() == stage)
+        ops.push_back(&op);
+    for (Operation *op : ops)
+      op->moveBefore(end);
+  }
+}
+
+LogicalResult ProgramSplitter::run() {
+  for (Operation &op : body.without_terminator())
+    if (!op.hasAttr("stage"))
+      return op.emitOpError("has no stage: run nn-assign-stages first");
+  llvm::append_range(updates, body.getOps<nn::UpdateOp>());
+  llvm::append_range(norms, body.getOps<nn::SquaredNormOp>());
+  receiveState();
+  if (!updates.empty()) {
+    lossSum = *body.getOps<nn::LossSumOp>().begin();
+    sendGradients();
+    exchangeNorms();
+    if (sync && !norms.empty())
+      createNormHandler();
+    createApplyHandler();
+  }
+  orderByStage();
+  return success();
+}
+
+void InsertSendRecv::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
+  if (!mode) {
+    module.emitError("has no mode: run ps-partition first");
+    return signalPassFailure();
+  }
+  SymbolTable symbols(module);
+  for (auto program :
+       llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
+    ProgramSplitter splitter(program, mode.getValue() == "sync", symbols);
+    if (failed(splitter.run()))
+      return signalPassFailure();
+    numChannels += splitter.channelCount();
+  }
+}

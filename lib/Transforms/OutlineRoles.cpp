@@ -1,0 +1,99 @@
+//===- OutlineRoles.cpp - The modules of trainers and of servers ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/hash.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_PSOUTLINEROLES
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+namespace {
+struct OutlineRoles : pdlc::impl::PSOutlineRolesBase<OutlineRoles> {
+  void runOnOperation() override;
+
+private:
+  ModuleOp createRole(OpBuilder &builder, StringRef name, StringAttr wire);
+};
+} // namespace
+
+/// Layouts, units and channels do not belong to one role.
+static bool belongsToBoth(Operation *op) {
+  return isa<nn::ParamOp, nn::StateOp, nn::TableOp, nn::ClipOp, ps::BlocksOp,
+             ps::ShardsOp, ps::ChannelOp, ps::MessageOp>(op);
+}
+
+static bool belongsToServers(Operation *op) {
+  return isa<nn::GroupOp, nn::RuleOp, nn::ScheduleOp, ps::HandlerOp>(op);
+}
+
+/// All that two processes must agree on to understand each other, as a digest.
+static StringAttr wireDigest(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  flags.printGenericOpForm();
+  stream << module->getAttr(ps::PSDialect::kModeAttrName) << '\n';
+  for (Operation &op : *module.getBody())
+    if (isa<ps::BlocksOp, ps::ShardsOp, ps::ChannelOp, ps::MessageOp>(op)) {
+      op.print(stream, flags);
+      stream << '\n';
+    }
+  return StringAttr::get(module.getContext(),
+                         llvm::utohexstr(pdlabi::hashText(text, 0),
+                                         /*LowerCase=*/true,
+                                         /*Width=*/16));
+}
+
+ModuleOp OutlineRoles::createRole(OpBuilder &builder, StringRef name,
+                                  StringAttr wire) {
+  ModuleOp module = getOperation();
+  auto role = ModuleOp::create(builder, module.getLoc(), name);
+  for (NamedAttribute attribute : module->getDiscardableAttrs())
+    role->setAttr(attribute.getName(), attribute.getValue());
+  role->setAttr(ps::PSDialect::kRoleAttrName, builder.getStringAttr(name));
+  role->setAttr(ps::PSDialect::kWireAttrName, wire);
+  return role;
+}
+
+void OutlineRoles::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (!module->hasAttr(ps::PSDialect::kModeAttrName)) {
+    module.emitError("has no mode: run ps-partition first");
+    return signalPassFailure();
+  }
+  StringAttr wire = wireDigest(module);
+  SmallVector<Operation *> ops;
+  for (Operation &op : *module.getBody())
+    ops.push_back(&op);
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  ModuleOp trainer = createRole(builder, "trainer", wire);
+  ModuleOp pserver = createRole(builder, "pserver", wire);
+  for (Operation *op : ops) {
+    if (belongsToServers(op)) {
+      op->moveBefore(pserver.getBody(), pserver.getBody()->end());
+      continue;
+    }
+    if (belongsToBoth(op))
+      pserver.getBody()->push_back(op->clone());
+    op->moveBefore(trainer.getBody(), trainer.getBody()->end());
+    // What a trainer knows of state is its layout.
+    if (auto param = dyn_cast<nn::ParamOp>(op))
+      param.removeGroupAttr();
+    else if (auto table = dyn_cast<nn::TableOp>(op))
+      table.removeGroupAttr();
+  }
+}

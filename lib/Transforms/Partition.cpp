@@ -1,0 +1,157 @@
+//===- Partition.cpp - What servers own as a whole ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/placement.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_PSPARTITION
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+/// The samples of a step that a table's cost is counted for.
+static constexpr int64_t kSamplesInStep = 512;
+static constexpr int64_t kKeyBytes = 8;
+
+/// How many ids `ids` holds for one sample, counting one a bag.
+static int64_t idsPerSample(Value ids) {
+  auto type = cast<RankedTensorType>(ids.getType());
+  int64_t count = 1;
+  for (int64_t size : type.getShape().drop_front())
+    count *= size;
+  if (count > 1)
+    return count;
+  if (auto argument = dyn_cast<BlockArgument>(ids)) {
+    auto program = dyn_cast<nn::ProgramOp>(argument.getOwner()->getParentOp());
+    if (!program)
+      return 1;
+    unsigned position = 0;
+    for (nn::FieldOp field : program.getFields()) {
+      if (position == argument.getArgNumber())
+        return field.getWidth();
+      position += field.isRagged() ? 2 : 1;
+    }
+    return 1;
+  }
+  if (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
+    return idsPerSample(reshape.getInput());
+  if (auto cross = ids.getDefiningOp<nn::CrossBagsOp>())
+    return idsPerSample(cross.getIds().front());
+  return 1;
+}
+
+namespace {
+struct Partition : pdlc::impl::PSPartitionBase<Partition> {
+  using PSPartitionBase::PSPartitionBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult checkOptions();
+  void cut(OpBuilder &builder, Operation *symbol, RankedTensorType type,
+           bool trained);
+  void shard(OpBuilder &builder, nn::TableOp table, int64_t ids, bool trained);
+};
+} // namespace
+
+LogicalResult Partition::checkOptions() {
+  ModuleOp module = getOperation();
+  if (mode != "sync" && mode != "async")
+    return module.emitError()
+           << "ps-partition knows no mode '" << mode
+           << "'; expected sync or async, or no ps pass at all for one process";
+  if (minBlockElements < 1 || targetBlockBytes < 1)
+    return module.emitError()
+           << "ps-partition: min-block-elements and target-block-bytes are at "
+              "least 1, not "
+           << minBlockElements << " and " << targetBlockBytes;
+  for (Operation &op : *module.getBody())
+    if (isa<ps::BlocksOp, ps::ShardsOp>(op))
+      return op.emitOpError("is there before ps-partition has run");
+  return success();
+}
+
+void Partition::cut(OpBuilder &builder, Operation *symbol,
+                    RankedTensorType type, bool trained) {
+  int64_t rows = type.getRank() <= 1 ? 1 : type.getDimSize(0);
+  int64_t rowElements = type.getNumElements() / rows;
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t blocks =
+      slice ? pdlabi::rowBlockCount(rows, rowElements, elementBytes,
+                                    minBlockElements, targetBlockBytes)
+            : 1;
+  SmallVector<int64_t> firstRows, costs;
+  for (int64_t i = 0; i < blocks; ++i) {
+    pdlabi::RowBlock block = pdlabi::rowBlock(rows, blocks, i);
+    firstRows.push_back(block.firstRow);
+    // A gradient comes and a value goes.
+    costs.push_back(trained ? 2 * block.rowCount * rowElements * elementBytes
+                            : 1);
+  }
+  firstRows.push_back(rows);
+  builder.setInsertionPointAfter(symbol);
+  ps::BlocksOp::create(
+      builder, symbol->getLoc(),
+      FlatSymbolRefAttr::get(SymbolTable::getSymbolName(symbol)),
+      builder.getDenseI64ArrayAttr(firstRows),
+      builder.getDenseI64ArrayAttr(costs));
+  numBlocks += blocks;
+}
+
+void Partition::shard(OpBuilder &builder, nn::TableOp table, int64_t ids,
+                      bool trained) {
+  RankedTensorType row = table.getRowType();
+  int64_t rowBytes = table.getWidth() * row.getElementTypeBitWidth() / 8;
+  int64_t bytesOfKey = kKeyBytes + (trained ? 2 : 1) * rowBytes;
+  int64_t cost = ids * kSamplesInStep * bytesOfKey / pdlabi::logicalShardCount;
+  builder.setInsertionPointAfter(table);
+  ps::ShardsOp::create(builder, table.getLoc(),
+                       FlatSymbolRefAttr::get(table.getSymNameAttr()),
+                       builder.getI64IntegerAttr(pdlabi::logicalShardCount),
+                       builder.getI64IntegerAttr(std::max<int64_t>(1, cost)));
+  numShards += pdlabi::logicalShardCount;
+}
+
+void Partition::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (failed(checkOptions()))
+    return signalPassFailure();
+  OpBuilder builder(&getContext());
+  module->setAttr(ps::PSDialect::kModeAttrName, builder.getStringAttr(mode));
+  // What a step moves is what programs that train pull and update.
+  llvm::DenseMap<StringAttr, int64_t> ids;
+  llvm::DenseSet<StringAttr> trained;
+  for (auto program : module.getOps<nn::ProgramOp>()) {
+    for (auto update : program.getBody().getOps<nn::UpdateOp>())
+      trained.insert(update.getSymbolAttr().getAttr());
+    for (auto pull : program.getBody().getOps<nn::PullOp>()) {
+      int64_t count = 0;
+      if (auto unique = pull.getKeys().getDefiningOp<nn::UniqueOp>())
+        for (Value input : unique.getIds())
+          count += idsPerSample(input);
+      int64_t &most = ids[pull.getTableAttr().getAttr()];
+      most = std::max(most, count);
+    }
+  }
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+    StringAttr name = SymbolTable::getSymbolName(&op);
+    bool isTrained = name && trained.contains(name);
+    if (auto param = dyn_cast<nn::ParamOp>(op))
+      cut(builder, param, cast<RankedTensorType>(param.getType()), isTrained);
+    else if (auto state = dyn_cast<nn::StateOp>(op))
+      cut(builder, state, cast<RankedTensorType>(state.getType()), isTrained);
+    else if (auto table = dyn_cast<nn::TableOp>(op))
+      shard(builder, table, ids.lookup(name), isTrained);
+  }
+}
