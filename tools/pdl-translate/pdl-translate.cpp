@@ -29,10 +29,6 @@
 
 using namespace llvm;
 
-namespace {
-enum class Emit { Executable, Object, LLVM };
-} // namespace
-
 static cl::OptionCategory category("pdl-translate options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("<model.mlir>"),
@@ -41,13 +37,12 @@ static cl::opt<std::string> outputFolder("o", cl::Required,
                                          cl::desc("The folder to write to"),
                                          cl::value_desc("folder"),
                                          cl::cat(category));
-static cl::opt<Emit> emitKind(
-    "emit", cl::desc("What to write:"), cl::init(Emit::Executable),
-    cl::values(clEnumValN(Emit::Executable, "exe",
-                          "folder/trainer, ready to run (default)"),
-               clEnumValN(Emit::Object, "obj", "folder/model.o"),
-               clEnumValN(Emit::LLVM, "llvm", "folder/model.ll, optimised")),
-    cl::cat(category));
+static cl::opt<std::string> emitKind(
+    "emit", cl::init("exe"),
+    cl::desc("exe: programs, ready to run (default): folder/trainer and, with "
+             "--mode=sync or async, folder/pserver; trainer, pserver: only "
+             "that program; obj: object files; llvm: optimised LLVM IR"),
+    cl::value_desc("kind or roles"), cl::cat(category));
 static cl::opt<std::string>
     targetCpu("target-cpu", cl::init("x86-64-v3"),
               cl::desc("x86-64-v3 (default), x86-64-v4, native, or a CPU that "
@@ -62,9 +57,24 @@ static cl::opt<std::string>
     elementType("element-type", cl::init("f32"),
                 cl::desc("f32 (default), or f64 for tests against mathematics"),
                 cl::cat(category));
-static cl::opt<std::string> mode("mode", cl::init("local"),
-                                 cl::desc("local: one process (default)"),
-                                 cl::cat(category));
+static cl::opt<std::string>
+    mode("mode", cl::init("local"),
+         cl::desc("local: one process (default); sync: trainers and servers, "
+                  "servers sum over all trainers; async: servers apply what "
+                  "each worker sends by itself"),
+         cl::cat(category));
+static cl::opt<bool>
+    slice("slice", cl::init(true),
+          cl::desc("Cut parameters into blocks that servers share (default)"),
+          cl::cat(category));
+static cl::opt<int64_t>
+    minBlockElements("min-block-elements", cl::init(8192),
+                     cl::desc("The least elements of a block (default: 8192)"),
+                     cl::cat(category));
+static cl::opt<int64_t> targetBlockBytes(
+    "target-block-bytes", cl::init(128 * 1024),
+    cl::desc("About how many bytes a block has (default: 131072)"),
+    cl::cat(category));
 static cl::opt<std::string>
     runtimeFolder("runtime-dir",
                   cl::desc("The folder of PDL's archives (default: ../lib from "
@@ -85,28 +95,117 @@ static int checkOneOf(StringRef option, StringRef value,
               join(known, " or "));
 }
 
-/// Brings the module to phase `llvm`; diagnostics are printed on the way.
-static mlir::LogicalResult compile(mlir::ModuleOp module) {
-  for (mlir::Operation &op : *module.getBody())
-    if (isa<mlir::ModuleOp>(op))
-      return mlir::emitError(op.getLoc(),
-                             "a model is one module; this one is nested, and "
-                             "would get lost");
-  auto phase = module->getAttrOfType<mlir::StringAttr>(
-      pdlc::nn::NNDialect::kPhaseAttrName);
-  if (phase && phase.getValue() == "llvm")
-    return mlir::success();
-  if (module.getOps<pdlc::nn::ProgramOp>().empty())
-    return mlir::emitError(module.getLoc(),
-                           "the model declares no program; add an nn.program "
-                           "such as @train");
+namespace {
+/// One program to be.
+struct Program {
+  /// Of its files: "trainer", "pserver", or "model" for an object file in mode
+  /// local.
+  std::string name;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+} // namespace
+
+static bool isDistributed() { return mode != "local"; }
+static bool emitsPrograms() { return emitKind != "obj" && emitKind != "llvm"; }
+/// Whether --emit asks for a role.
+static bool emitsRole(StringRef role) {
+  if (emitKind == "exe" || !emitsPrograms())
+    return true;
+  SmallVector<StringRef> roles;
+  StringRef(emitKind).split(roles, ',');
+  return is_contained(roles, role);
+}
+
+/// Refuses combinations of flags that mean nothing.
+static int checkFlags() {
+  if (checkOneOf("mode", mode, {"local", "sync", "async"}) ||
+      checkOneOf("numerics", numerics, {"fast", "strict"}) ||
+      checkOneOf("element-type", elementType, {"f32", "f64"}))
+    return 1;
+  SmallVector<StringRef> parts;
+  StringRef(emitKind).split(parts, ',');
+  for (StringRef part : parts)
+    if (checkOneOf("emit", part, {"exe", "obj", "llvm", "trainer", "pserver"}))
+      return 1;
+  bool roles = all_of(parts, [](StringRef part) {
+    return part == "trainer" || part == "pserver";
+  });
+  if (parts.size() > 1 && !roles)
+    return fail("--emit=" + emitKind +
+                " mixes kinds: give exe, obj or llvm alone, or roles such as "
+                "trainer,pserver");
+  if (!isDistributed() && is_contained(parts, "pserver"))
+    return fail("--emit=" + emitKind +
+                " asks for servers, but --mode=local has none; add --mode=sync "
+                "or --mode=async");
+  if (!isDistributed() &&
+      (slice.getNumOccurrences() || minBlockElements.getNumOccurrences() ||
+       targetBlockBytes.getNumOccurrences()))
+    return fail(
+        "--slice, --min-block-elements and --target-block-bytes say how "
+        "servers share parameters, but --mode=local has none; add "
+        "--mode=sync or --mode=async");
+  if (minBlockElements < 1 || targetBlockBytes < 1)
+    return fail("--min-block-elements and --target-block-bytes are at least 1");
+  return 0;
+}
+
+static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
+                                       std::optional<pdlc::Phase> from) {
   pdlc::PipelineOptions options;
   options.elementType = elementType;
   options.numerics = numerics;
   options.targetCpu = targetCpu;
+  options.mode = mode;
+  options.isRole = from.has_value();
+  options.slice = slice;
+  options.minBlockElements = minBlockElements;
+  options.targetBlockBytes = targetBlockBytes;
   mlir::PassManager manager(module.getContext());
-  pdlc::buildPipeline(manager, pdlc::Phase::LLVM, options);
+  pdlc::buildPipeline(manager, to, options, from);
   return manager.run(module);
+}
+
+/// Brings the module to phase `llvm`, as one program or role by role;
+/// diagnostics are printed on the way.
+static mlir::FailureOr<std::vector<Program>>
+compile(mlir::OwningOpRef<mlir::ModuleOp> module) {
+  std::vector<Program> programs;
+  for (mlir::Operation &op : *module->getBody())
+    if (isa<mlir::ModuleOp>(op))
+      return mlir::emitError(op.getLoc(),
+                             "a model is one module; this one is nested, and "
+                             "would get lost");
+  auto phase = (*module)->getAttrOfType<mlir::StringAttr>(
+      pdlc::nn::NNDialect::kPhaseAttrName);
+  bool isLowered = phase && phase.getValue() == "llvm";
+  if (!isLowered && module->getOps<pdlc::nn::ProgramOp>().empty())
+    return mlir::emitError(module->getLoc(),
+                           "the model declares no program; add an nn.program "
+                           "such as @train");
+  if (isLowered || !isDistributed()) {
+    if (!isLowered &&
+        failed(runPipeline(*module, pdlc::Phase::LLVM, std::nullopt)))
+      return mlir::failure();
+    programs.push_back(
+        {emitsPrograms() ? "trainer" : "model", std::move(module)});
+    return programs;
+  }
+  if (failed(runPipeline(*module, pdlc::Phase::Roles, std::nullopt)))
+    return mlir::failure();
+  for (auto role : make_early_inc_range(module->getOps<mlir::ModuleOp>())) {
+    std::string name = role.getName()->str();
+    role->remove();
+    mlir::OwningOpRef<mlir::ModuleOp> owned(role);
+    if (!emitsRole(name))
+      continue;
+    // Programs say the model's name.
+    role.setSymNameAttr(module->getSymNameAttr());
+    if (failed(runPipeline(role, pdlc::Phase::LLVM, pdlc::Phase::Roles)))
+      return mlir::failure();
+    programs.push_back({std::move(name), std::move(owned)});
+  }
+  return programs;
 }
 
 /// Writes a file under a temporary name and renames it when it is whole.
@@ -132,13 +231,17 @@ static Error writeFile(StringRef name,
   return file->keep(path);
 }
 
-/// Links an object file into `trainer` in the output folder.
-static Error link(StringRef objectFile, const char *programPath) {
+/// Links an object file into a program in the output folder.
+static Error link(StringRef objectFile, StringRef name,
+                  const char *programPath) {
   pdlc::LinkRequest request;
   request.objectFile = objectFile.str();
   request.folder = outputFolder;
-  request.name = "trainer";
-  request.fast = numerics == "fast" && elementType == "f32";
+  request.name = name.str();
+  // Servers form no products.
+  request.fast =
+      numerics == "fast" && elementType == "f32" && name != "pserver";
+  request.grpc = isDistributed();
   request.runtimeFolder = runtimeFolder;
   if (runtimeFolder.empty()) {
     static int anchor;
@@ -151,14 +254,48 @@ static Error link(StringRef objectFile, const char *programPath) {
   return pdlc::linkTrainer(request);
 }
 
+/// From LLVM dialect to the files that --emit asks for.
+static Error emit(Program &program, const pdlc::TargetSpec &spec,
+                  const char *programPath) {
+  LLVMContext context;
+  Expected<std::unique_ptr<Module>> translated =
+      pdlc::translateToLLVMIR(*program.module, context);
+  if (!translated)
+    return createStringError(inputFile + ": " +
+                             toString(translated.takeError()));
+  std::unique_ptr<TargetMachine> machine = spec.createMachine();
+  pdlc::optimize(**translated, *machine);
+
+  if (emitKind == "llvm")
+    return writeFile(program.name + ".ll", [&](raw_pwrite_stream &stream) {
+      (*translated)->print(stream, nullptr);
+      return Error::success();
+    });
+  // On its way to a program the object file is only passing through.
+  bool passing = emitsPrograms();
+  std::string objectName = program.name + (passing ? ".o.partial" : ".o");
+  SmallString<256> object(outputFolder.getValue());
+  sys::path::append(object, objectName);
+  if (passing)
+    sys::RemoveFileOnSignal(object);
+  if (Error error = writeFile(objectName, [&](raw_pwrite_stream &stream) {
+        return pdlc::emitObject(**translated, *machine, stream);
+      }))
+    return error;
+  if (!passing)
+    return Error::success();
+  Error error = link(object, program.name, programPath);
+  // The executable does not need it: one that stays behind is no failure.
+  (void)sys::fs::remove(object);
+  return error;
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
-      argc, argv, "PDL: compiles a recommendation model to a program\n");
-  if (checkOneOf("mode", mode, {"local"}) ||
-      checkOneOf("numerics", numerics, {"fast", "strict"}) ||
-      checkOneOf("element-type", elementType, {"f32", "f64"}))
+      argc, argv, "PDL: compiles a recommendation model to programs\n");
+  if (checkFlags())
     return 1;
   Expected<pdlc::TargetSpec> spec = pdlc::TargetSpec::get(targetCpu);
   if (!spec)
@@ -182,42 +319,13 @@ int main(int argc, char **argv) {
   mlir::SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!module || failed(compile(*module)))
+  if (!module)
     return 1;
-
-  LLVMContext llvmContext;
-  Expected<std::unique_ptr<Module>> translated =
-      pdlc::translateToLLVMIR(*module, llvmContext);
-  if (!translated)
-    return fail(inputFile + ": " + toString(translated.takeError()));
-  std::unique_ptr<TargetMachine> machine = spec->createMachine();
-  pdlc::optimize(**translated, *machine);
-
-  if (emitKind == Emit::LLVM) {
-    if (Error error = writeFile("model.ll", [&](raw_pwrite_stream &stream) {
-          (*translated)->print(stream, nullptr);
-          return Error::success();
-        }))
+  mlir::FailureOr<std::vector<Program>> programs = compile(std::move(module));
+  if (failed(programs))
+    return 1;
+  for (Program &program : *programs)
+    if (Error error = emit(program, *spec, argv[0]))
       return fail(toString(std::move(error)));
-    return 0;
-  }
-  // On its way to a program the object file is only passing through.
-  bool passing = emitKind == Emit::Executable;
-  StringRef objectName = passing ? "trainer.o.partial" : "model.o";
-  SmallString<256> object(outputFolder.getValue());
-  sys::path::append(object, objectName);
-  if (passing)
-    sys::RemoveFileOnSignal(object);
-  if (Error error = writeFile(objectName, [&](raw_pwrite_stream &stream) {
-        return pdlc::emitObject(**translated, *machine, stream);
-      }))
-    return fail(toString(std::move(error)));
-  if (!passing)
-    return 0;
-  Error error = link(object, argv[0]);
-  // The executable does not need it: one that stays behind is no failure.
-  (void)sys::fs::remove(object);
-  if (error)
-    return fail(toString(std::move(error)));
   return 0;
 }

@@ -25,6 +25,8 @@ struct LinkRequest {
   std::string runtimeFolder;
   /// Whether products may run in oneDNN.
   bool fast = true;
+  /// Whether the program talks to other processes, over gRPC.
+  bool grpc = false;
 };
 
 /// Links a trainer with the LLVM linker, without any compiler: PDL's archives
