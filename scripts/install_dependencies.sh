@@ -11,9 +11,9 @@ packages=(
   libc6-dev libstdc++-12-dev zlib1g-dev libzstd-dev
   # Libraries.
   libdnnl-dev libxxhash-dev libcli11-dev libspdlog-dev libfmt-dev
-  nlohmann-json3-dev
+  nlohmann-json3-dev libgrpc++-dev
   # Building and testing.
-  cmake ninja-build ccache libgtest-dev libgmock-dev libbenchmark-dev python3
+  cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3
 )
 
 missing=()

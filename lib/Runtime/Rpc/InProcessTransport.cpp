@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rpc/OpenCall.h"
 #include "pdlrt/Rpc/Transport.h"
 
 #include <atomic>
@@ -18,30 +19,12 @@ using namespace pdlrt;
 
 namespace {
 
-/// One call, until its end.
-class OpenCall {
-public:
-  explicit OpenCall(CallDone onEnd) : done(std::move(onEnd)) {}
-
-  /// Ends the call; later ends are ignored. Returns when `done` has run,
-  /// unless it is `done` itself that calls.
-  void end(CallResult result) {
-    const std::lock_guard lock(mutex);
-    if (CallDone action = std::exchange(done, nullptr))
-      action(std::move(result));
-  }
-  static void endLater(Clock &clock, const std::shared_ptr<OpenCall> &call,
-                       CallResult result) {
-    clock.runAt(clock.now(), [call, result = std::move(result)]() mutable {
-      call->end(std::move(result));
-    });
-  }
-
-private:
-  // Recursive: `done` may destroy the connection, which ends its calls.
-  std::recursive_mutex mutex;
-  CallDone done;
-};
+void endLater(Clock &clock, const std::shared_ptr<OpenCall> &call,
+              CallResult result) {
+  clock.runAt(clock.now(), [call, result = std::move(result)]() mutable {
+    call->end(std::move(result));
+  });
+}
 
 /// What listens at an address.
 struct ListenerState {
@@ -79,7 +62,7 @@ private:
       if (!listener->unanswered.erase(this))
         return;
     }
-    OpenCall::endLater(clock, call, std::move(result));
+    endLater(clock, call, std::move(result));
   }
 
   Clock &clock;
@@ -119,7 +102,7 @@ public:
       open.swap(state->unanswered);
     }
     for (const auto &[sink, call] : open)
-      OpenCall::endLater(clock, call, {CallOutcome::Unavailable, {}});
+      endLater(clock, call, {CallOutcome::Unavailable, {}});
     // What the handler holds goes with the listener, not with a late request.
     state->handler = nullptr;
   }

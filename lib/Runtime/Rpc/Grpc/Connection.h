@@ -1,0 +1,37 @@
+//===- Connection.h - A client's end over gRPC ------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_LIB_RPC_GRPC_CONNECTION_H
+#define PDLRT_LIB_RPC_GRPC_CONNECTION_H
+
+#include "Rpc/Grpc/Poller.h"
+#include "pdlrt/Rpc/Address.h"
+#include "pdlrt/Rpc/GrpcTransport.h"
+
+#include <memory>
+
+namespace pdlrt::grpcimpl {
+
+/// What all connections of a transport share.
+struct ClientSide {
+  ClientSide(RealClock &onClock, const GrpcOptions &with)
+      : clock(onClock), options(with) {}
+
+  RealClock &clock;
+  const GrpcOptions options;
+  grpc::CompletionQueue queue;
+  Poller poller{queue};
+  LiveCount live;
+};
+
+std::unique_ptr<Connection> createConnection(ClientSide &side,
+                                             const Address &address);
+
+} // namespace pdlrt::grpcimpl
+
+#endif // PDLRT_LIB_RPC_GRPC_CONNECTION_H

@@ -1,0 +1,92 @@
+//===- Poller.cpp - Threads of a completion queue -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rpc/Grpc/Poller.h"
+
+#include <algorithm>
+#include <system_error>
+
+using namespace pdlrt;
+using namespace pdlrt::grpcimpl;
+
+void LiveCount::enter() {
+  const std::lock_guard lock(mutex);
+  ++count;
+}
+
+void LiveCount::leave() {
+  // Under the lock: who waits may destroy this at once.
+  const std::lock_guard lock(mutex);
+  if (--count == 0)
+    changed.notify_all();
+}
+
+void LiveCount::waitForNone() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [this] { return count == 0; });
+}
+
+Status Poller::start(unsigned threadCount) {
+  mostBusy = std::max(threadCount, 2u) - 1;
+  try {
+    for (size_t i = 0; i <= mostBusy; ++i)
+      threads.emplace_back([this] { loop(); });
+  } catch (const std::system_error &error) {
+    return Status::outOfMemory(std::string("cannot start the threads of the "
+                                           "network: ") +
+                               error.what() +
+                               "; raise the limit of threads (ulimit -u)");
+  }
+  return {};
+}
+
+Poller::~Poller() {
+  // A queue must be emptied, also where no thread could be started.
+  loop();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void Poller::loop() {
+  void *tag = nullptr;
+  bool ok = false;
+  while (queue.Next(&tag, &ok))
+    static_cast<Tag *>(tag)->ended(ok);
+}
+
+void Poller::run(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex);
+    if (refusing)
+      return;
+    if (busy == mostBusy) {
+      waiting.push_back(std::move(task));
+      return;
+    }
+    ++busy;
+  }
+  while (true) {
+    task();
+    // What the task holds may call back: let it go without the lock.
+    task = nullptr;
+    const std::lock_guard lock(mutex);
+    if (waiting.empty()) {
+      --busy;
+      return;
+    }
+    task = std::move(waiting.front());
+    waiting.pop_front();
+  }
+}
+
+void Poller::refuseTasks() {
+  std::deque<std::function<void()>> forgotten;
+  const std::lock_guard lock(mutex);
+  refusing = true;
+  forgotten.swap(waiting);
+}

@@ -1,0 +1,117 @@
+//===- Poller.h - Threads of a completion queue -----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_LIB_RPC_GRPC_POLLER_H
+#define PDLRT_LIB_RPC_GRPC_POLLER_H
+
+#include "pdlrt/Core/Status.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <grpcpp/completion_queue.h>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace pdlrt::grpcimpl {
+
+/// What a completion queue gives back when an operation has ended.
+class Tag {
+public:
+  virtual ~Tag() = default;
+  virtual void ended(bool ok) = 0;
+};
+
+/// The tag of an operation of an `Object`, which it keeps alive.
+template <typename Object> class MemberTag final : public Tag {
+public:
+  using Step = void (Object::*)(bool ok);
+  explicit MemberTag(Step onEnd) : step(onEnd) {}
+  /// Before an operation starts.
+  void *arm(std::shared_ptr<Object> object) {
+    owner = std::move(object);
+    // What happened before the operation happens before its end, also for
+    // whoever does not see into gRPC (the thread sanitizer).
+    armed.store(true, std::memory_order_release);
+    return static_cast<Tag *>(this);
+  }
+  void ended(bool ok) override {
+    armed.exchange(false, std::memory_order_acquire);
+    const std::shared_ptr<Object> object = std::move(owner);
+    (object.get()->*step)(ok);
+  }
+
+private:
+  Step step;
+  std::shared_ptr<Object> owner;
+  std::atomic<bool> armed{false};
+};
+
+/// Counts objects that start operations, so that a queue closes after them.
+class LiveCount {
+public:
+  /// The first member of a counted object, so that the rest of it goes before.
+  class Guard {
+  public:
+    explicit Guard(LiveCount &in) : count(in) { count.enter(); }
+    ~Guard() { count.leave(); }
+    Guard(const Guard &) = delete;
+    Guard &operator=(const Guard &) = delete;
+
+  private:
+    LiveCount &count;
+  };
+  void waitForNone();
+
+private:
+  void enter();
+  void leave();
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t count = 0;
+};
+
+/// Threads that wait for a queue's operations and run other people's code
+/// between: handlers and ends of calls. All but one of them may be in such code
+/// at once; the rest waits in line, so that the network is always served.
+class Poller {
+public:
+  /// The queue outlives it.
+  explicit Poller(grpc::CompletionQueue &ofQueue) : queue(ofQueue) {}
+  /// The queue has been shut down; returns when it is empty and no task runs.
+  ~Poller();
+  Poller(const Poller &) = delete;
+  Poller &operator=(const Poller &) = delete;
+
+  /// Starts at least two threads; called once. After an error those that could
+  /// be started run.
+  Status start(unsigned threadCount);
+  /// Runs `task` now, or on another of the threads. Called by these threads.
+  void run(std::function<void()> task);
+  /// Forgets tasks that have not begun, those to come too.
+  void refuseTasks();
+
+private:
+  void loop();
+
+  grpc::CompletionQueue &queue;
+  size_t mostBusy = 1;
+  std::mutex mutex;
+  size_t busy = 0;
+  bool refusing = false;
+  std::deque<std::function<void()>> waiting;
+  std::vector<std::thread> threads;
+};
+
+} // namespace pdlrt::grpcimpl
+
+#endif // PDLRT_LIB_RPC_GRPC_POLLER_H
