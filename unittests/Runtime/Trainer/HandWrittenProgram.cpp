@@ -8,8 +8,11 @@
 
 #include "HandWrittenProgram.h"
 
+#include "pdlabi/hash.h"
+
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <vector>
 
 namespace {
@@ -212,11 +215,14 @@ struct Descriptor {
   pdl_clip clip = {};
   pdl_metric metrics[3] = {};
   pdl_program programs[3] = {};
+  std::vector<pdl_channel> trainChannels;
   pdl_descriptor descriptor = {};
 
   template <typename T> void build(const ProgramVariant &variant);
   template <typename T> void buildSymbols();
   template <typename T> void buildPrograms();
+  /// Units, channels, and what is left out of a role.
+  void buildRole(const ProgramVariant &variant);
 };
 
 } // namespace
@@ -321,6 +327,59 @@ template <typename T> void Descriptor::buildPrograms() {
   predict.compute = computePrediction<T>;
 }
 
+void Descriptor::buildRole(const ProgramVariant &variant) {
+  static const int64_t weightBlocks[] = {0, denseWidth}, biasBlocks[] = {0, 1};
+  static const uint64_t weightCosts[] = {24}, biasCosts[] = {8},
+                        shardCosts[] = {16};
+  static const pdl_channel reads[] = {
+      {PDL_CHANNEL_VALUE, SymbolWeights, -1},
+      {PDL_CHANNEL_VALUE, SymbolBias, -1},
+      {PDL_CHANNEL_KEYS, SymbolTable, -1},
+      {PDL_CHANNEL_ROWS, SymbolTable, -1},
+  };
+  symbols[SymbolWeights].unit_count = symbols[SymbolBias].unit_count = 1;
+  symbols[SymbolWeights].block_rows = weightBlocks;
+  symbols[SymbolBias].block_rows = biasBlocks;
+  symbols[SymbolTable].unit_count = pdlabi::logicalShardCount;
+  symbols[SymbolWeights].unit_costs = weightCosts;
+  symbols[SymbolBias].unit_costs = biasCosts;
+  symbols[SymbolTable].unit_costs = shardCosts;
+
+  trainChannels.assign(std::begin(reads), std::end(reads));
+  trainChannels.insert(trainChannels.end(),
+                       {{PDL_CHANNEL_GRADIENT, SymbolWeights, -1},
+                        {PDL_CHANNEL_GRADIENT, SymbolBias, -1},
+                        {PDL_CHANNEL_ROW_GRADIENT, SymbolTable, -1},
+                        {PDL_CHANNEL_LOSS, -1, -1}});
+  if (variant.clipped && variant.mode == PDL_MODE_SYNC)
+    for (int32_t symbol : {SymbolWeights, SymbolBias, SymbolTable})
+      trainChannels.push_back({PDL_CHANNEL_PARTIAL_NORM, symbol, 0});
+  if (variant.clipped)
+    trainChannels.push_back({PDL_CHANNEL_NORM, -1, 0});
+  programs[0].channel_count = int32_t(trainChannels.size());
+  programs[0].channels = trainChannels.data();
+  for (int p = 1; p < 3; ++p) {
+    programs[p].channel_count = std::size(reads);
+    programs[p].channels = reads;
+  }
+  if (variant.role == PDL_ROLE_TRAINER) {
+    for (pdl_symbol &symbol : symbols) {
+      symbol.group = -1;
+      symbol.dense_kernel = nullptr;
+      symbol.row_kernel = nullptr;
+    }
+    descriptor.group_count = 0;
+    return;
+  }
+  for (pdl_program &program : programs) {
+    program.prepare = nullptr;
+    program.compute = nullptr;
+    program.field_count = program.output_count = 0;
+    program.has_loss = program.update_count > 0;
+  }
+  descriptor.field_count = descriptor.metric_count = 0;
+}
+
 template <typename T> void Descriptor::build(const ProgramVariant &variant) {
   const int32_t type = variant.elementType;
   fields[FieldLabel] = makeField("label", PDL_FIELD_DENSE, type, 1);
@@ -370,13 +429,15 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
   descriptor.metrics = metrics;
   descriptor.program_count = 3;
   descriptor.programs = programs;
+  descriptor.mode = variant.mode;
+  descriptor.role = variant.role;
+  if (variant.mode != PDL_MODE_LOCAL)
+    buildRole(variant);
 }
 
 const pdl_descriptor *handWrittenProgram(const ProgramVariant &variant) {
-  static Descriptor variants[2][2][2];
-  Descriptor &chosen =
-      variants[variant.elementType == PDL_F64]
-              [variant.untouched == PDL_UNTOUCHED_DENSE][variant.clipped];
+  static std::map<ProgramVariant, Descriptor> variants;
+  Descriptor &chosen = variants[variant];
   if (chosen.descriptor.struct_size == 0) {
     if (variant.elementType == PDL_F64)
       chosen.build<double>(variant);

@@ -20,15 +20,24 @@
 
 #include "pdlabi/abi.h"
 
+#include <compare>
+
 /// How the hand-written program differs from its default.
 struct ProgramVariant {
   int32_t elementType = PDL_F32;
   int32_t untouched = PDL_UNTOUCHED_LAZY;
   /// Both groups are clipped together, at `handWrittenClipLimit`.
   bool clipped = false;
+  /// pdl_mode and pdl_role. A server's programs have no stages; a trainer's
+  /// state has no groups.
+  int32_t mode = PDL_MODE_LOCAL;
+  int32_t role = PDL_ROLE_LOCAL;
+
+  auto operator<=>(const ProgramVariant &) const = default;
 };
 
-/// The descriptor of a variant. Built on first use and kept.
+/// The descriptor of a variant. Built on first use and kept. One thread at a
+/// time.
 const pdl_descriptor *handWrittenProgram(const ProgramVariant &variant);
 
 inline constexpr double handWrittenClipLimit = 0.05;
