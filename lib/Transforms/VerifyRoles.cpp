@@ -517,12 +517,6 @@ LogicalResult VerifyRoles::verifyUpdates(ps::HandlerOp handler, Role &pserver) {
                << ", which the answer to " << handler.getMessageAttr()
                << " does not carry";
     } else if (auto update = dyn_cast<nn::UpdateOp>(op)) {
-      Operation *symbol = pserver.symbols.lookup(update.getSymbol());
-      if (!symbol->hasAttr("group"))
-        return failWithNote(update.emitOpError()
-                                << "updates " << update.getSymbolAttr()
-                                << ", which is in no group: it is frozen",
-                            symbol, "it is declared here");
       auto merged = update.getGradient().getDefiningOp<ps::MergedOp>();
       if (!merged)
         return update.emitOpError("takes a gradient that no channel brings");
