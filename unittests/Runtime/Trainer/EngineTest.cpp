@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HandWrittenProgram.h"
+#include "ModelBytes.h"
 #include "NaiveTrainer.h"
 
 #include "pdlrt/Core/Descriptor.h"
@@ -37,33 +38,6 @@ struct TrainedModel {
   std::unique_ptr<Communicator> communicator;
   Engine train;
 };
-
-/// Values and slots of all symbols, tables in order of (shard, key).
-std::vector<char> stateOf(const Model &model) {
-  const pdl_descriptor &descriptor = model.descriptor();
-  std::vector<char> bytes;
-  auto append = [&](const void *from, size_t size) {
-    auto *begin = static_cast<const char *>(from);
-    bytes.insert(bytes.end(), begin, begin + size);
-  };
-  for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
-    const pdl_symbol &symbol = descriptor.symbols[s];
-    if (const EmbeddingTable *table = model.table(s)) {
-      std::vector<TableRow> rows;
-      for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
-        table->collectShard(shard, rows);
-        for (const TableRow &row : rows) {
-          append(&row.key, sizeof(row.key));
-          append(row.row, table->rowBytes());
-        }
-      }
-      continue;
-    }
-    append(model.value(s),
-           elementCount(symbol) * elementSize(descriptor.element_type));
-  }
-  return bytes;
-}
 
 struct Variant {
   bool clipped, dense;

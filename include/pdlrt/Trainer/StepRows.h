@@ -1,0 +1,48 @@
+//===- StepRows.h - Keys and rows of a step from servers --------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_STEPROWS_H
+#define PDLRT_TRAINER_STEPROWS_H
+
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Table/KeyIndex.h"
+#include "pdlrt/Trainer/RemoteState.h"
+#include "pdlrt/Trainer/ReplicaSet.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace pdlrt {
+
+/// The distinct keys that the replicas of a process look up in one step, by
+/// lookup of the program, and the rows that servers sent for them.
+class StepRows {
+public:
+  /// Gathers the keys of the batches prepared last, workers in order, and
+  /// points each replica's lookups into memory for the rows. Throws
+  /// std::bad_alloc.
+  Status gather(const pdl_descriptor &descriptor, const pdl_program &program,
+                ReplicaSet &replicas);
+  std::span<const RowRequest> requests() const { return rowRequests; }
+
+private:
+  struct Lookup {
+    KeyIndex index;
+    AlignedBuffer rows;
+  };
+  std::vector<std::unique_ptr<Lookup>> lookups;
+  std::vector<RowRequest> rowRequests;
+  std::vector<const int64_t *> keyLists;
+  std::vector<int64_t> keyCounts;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_STEPROWS_H
