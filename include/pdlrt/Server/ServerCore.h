@@ -46,6 +46,9 @@ struct ServerCoreOptions {
   /// A trainer that nothing has been heard of for that long, after its join, is
   /// lost. Zero: never.
   ClockTime silenceLimit = std::chrono::seconds(10);
+  /// Under Abort: a trainer that has not joined for that long, after the
+  /// server's start, is lost. Zero: never.
+  ClockTime joinLimit = std::chrono::minutes(10);
   FailurePolicy onFailure = FailurePolicy::Abort;
   /// Under Wait: how many answers of a sender are kept for a new start of its
   /// trainer, which goes back as far as that (docs/Protocol.md). Under Abort
@@ -98,9 +101,9 @@ public:
   /// Blocks for at most `limit` of real time; whether the job is over. Needs a
   /// clock and a transport that run by themselves.
   bool waitUntilOver(std::chrono::nanoseconds limit) const;
-  /// Whether each trainer that joined knows the end of the job: it has left, or
-  /// was refused with the reason, or is silent. A server goes on to listen for
-  /// a few seconds until that is so.
+  /// Whether each trainer knows the end of the job: it has left, or is silent.
+  /// A server goes on to listen until that is so, for some seconds at most: an
+  /// answer that was sent may be lost, and a trainer may yet join.
   bool allTold() const;
 
 private:

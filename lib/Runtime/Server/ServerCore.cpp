@@ -124,8 +124,6 @@ private:
     bool left = false;
     /// It left because of that.
     std::string failure;
-    /// It was refused with the reason why the job failed.
-    bool told = false;
   };
   /// Copies of a request whose answer is to come.
   struct Waiting {
@@ -165,27 +163,25 @@ private:
   void endWith(JobState state, std::string sentence, Outbox &out);
   void heard(const Envelope &head);
   std::string waitingSentence() const;
+  std::string absenceOf(uint32_t rank) const;
   std::string silenceOf(uint32_t rank) const;
   bool isSilent(const Trainer &trainer) const {
     return trainer.joined && options.silenceLimit > ClockTime(0) &&
            clock.now() - trainer.lastHeard > options.silenceLimit;
   }
 
-  ClockTime watchInterval() const {
-    return std::max<ClockTime>(options.silenceLimit / 4,
-                               std::chrono::milliseconds(1));
-  }
+  ClockTime watchInterval() const;
   void watchAt(ClockTime when);
   void watch(ClockTime expected);
 
   const ServerCoreOptions options;
   ServerApplication &application;
   Clock &clock;
-  const ClockTime started;
 
   std::mutex applicationMutex;
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
+  ClockTime started;
   bool closed = false;
   JobStatus job;
   std::function<void()> overAction;
@@ -224,10 +220,9 @@ void ServerCore::State::handle(const Message &request, Responder responder) {
         heard(head);
         if (head.kind == MessageKind::Leave)
           leave(*frame, std::move(responder), out);
-        else if (job.state == JobState::Failed) {
-          trainers[head.trainer].told = true;
+        else if (job.state == JobState::Failed)
           out.refuse(std::move(responder), head, job.sentence);
-        } else if (head.kind == MessageKind::Beat)
+        else if (head.kind == MessageKind::Beat)
           beat(head, std::move(responder), out);
         else
           isFresh = admit(head, std::move(responder), out);
@@ -557,10 +552,8 @@ void ServerCore::State::failWith(std::string sentence, Outbox &out) {
     return;
   endWith(JobState::Failed, std::move(sentence), out);
   for (auto &[key, copies] : waiting)
-    for (Waiting &copy : std::exchange(copies, {})) {
-      trainers[key.first].told = true;
+    for (Waiting &copy : std::exchange(copies, {}))
       out.refuse(std::move(copy.responder), copy.head, job.sentence);
-    }
 }
 
 void ServerCore::State::endWith(JobState state, std::string sentence,
@@ -592,8 +585,7 @@ bool ServerCore::State::allTold() const {
   return job.state != JobState::Running &&
          std::all_of(trainers.begin(), trainers.end(),
                      [this](const Trainer &trainer) {
-                       return !trainer.joined || trainer.left || trainer.told ||
-                              isSilent(trainer);
+                       return trainer.left || isSilent(trainer);
                      });
 }
 
@@ -612,8 +604,19 @@ void ServerCore::State::close() {
 //===----------------------------------------------------------------------===//
 
 void ServerCore::State::startWatching() {
-  if (options.silenceLimit > ClockTime(0))
+  if (watchInterval() > ClockTime(0))
     watchAt(clock.now() + watchInterval());
+}
+
+/// Zero: there is nothing to watch.
+ClockTime ServerCore::State::watchInterval() const {
+  ClockTime shortest{0};
+  for (const ClockTime limit : {options.silenceLimit, options.joinLimit})
+    if (limit > ClockTime(0) && (shortest == ClockTime(0) || limit < shortest))
+      shortest = limit;
+  return shortest == ClockTime(0)
+             ? shortest
+             : std::max<ClockTime>(shortest / 4, std::chrono::milliseconds(1));
 }
 
 void ServerCore::State::watchAt(ClockTime when) {
@@ -632,22 +635,32 @@ void ServerCore::State::watch(ClockTime expected) {
     // Time in which this process itself did not run (it was stopped, its
     // machine slept) says nothing of others.
     const ClockTime late = clock.now() - expected;
-    if (late > watchInterval())
+    if (late > watchInterval()) {
+      started += late;
       for (Trainer &trainer : trainers)
         trainer.lastHeard = std::min(trainer.lastHeard + late, clock.now());
-    if (job.state == JobState::Running &&
-        options.onFailure == FailurePolicy::Abort)
+    }
+    if (options.onFailure == FailurePolicy::Abort)
       for (uint32_t rank = 0; rank < options.trainers; ++rank)
-        if (!trainers[rank].left && isSilent(trainers[rank])) {
-          failWith(silenceOf(rank) +
-                       ": it has died or its network is cut (under "
-                       "--on-failure=wait others would wait for it)",
-                   out);
-          break;
-        }
+        if (const std::string fault = absenceOf(rank); !fault.empty())
+          failWith(fault, out);
     watchAt(clock.now() + watchInterval());
   }
   out.send();
+}
+
+/// Why that trainer counts as lost; empty if it does not.
+std::string ServerCore::State::absenceOf(uint32_t rank) const {
+  const Trainer &trainer = trainers[rank];
+  if (!trainer.joined && options.joinLimit > ClockTime(0) &&
+      clock.now() - started > options.joinLimit)
+    return trainerName(rank) + " did not join for " +
+           inSeconds(clock.now() - started) + ": is it started?";
+  if (!trainer.left && isSilent(trainer))
+    return silenceOf(rank) +
+           ": it has died or its network is cut (under --on-failure=wait "
+           "others would wait for it)";
+  return {};
 }
 
 std::string ServerCore::State::silenceOf(uint32_t rank) const {

@@ -307,14 +307,29 @@ TEST_F(ServerCoreTest, ASilentTrainerEndsAll) {
   }
   EXPECT_THAT(open.text(), HasSubstr("trainer 1 was not heard of for 1"));
   EXPECT_EQ(core().status().state, JobState::Failed);
+  // An answer may be lost: who has left knows.
+  EXPECT_FALSE(core().allTold());
+  leave(0);
   EXPECT_TRUE(core().allTold());
+}
+
+TEST_F(ServerCoreTest, ATrainerThatNeverJoinsEndsAll) {
+  options.joinLimit = Seconds(60);
+  core();
+  join(0);
+  for (int second = 0; second < 60; ++second) {
+    advance(Seconds(1));
+    EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
+  }
+  advance(Seconds(3));
+  EXPECT_THAT(beat(0).text(), HasSubstr("trainer 1 did not join for 6"));
 }
 
 TEST_F(ServerCoreTest, ATrainerThatHasNotJoinedIsWaitedFor) {
   core();
   EXPECT_EQ(core().waitingFor(), "waiting for trainers 0 and 1 to join (0 s)");
   join(0);
-  for (int second = 0; second < 60; ++second) {
+  for (int second = 0; second < 300; ++second) {
     advance(Seconds(1));
     EXPECT_EQ(beat(0).text(), "waiting for trainer 1 to join (" +
                                   std::to_string(second + 1) + " s)");
@@ -427,6 +442,9 @@ TEST_F(ServerCoreTest, AServerGivesUpByItself) {
   EXPECT_EQ(open.text(), "server 0 was told to stop");
   EXPECT_FALSE(core().allTold());
   EXPECT_EQ(beat(1).text(), "server 0 was told to stop");
+  EXPECT_FALSE(core().allTold());
+  leave(0);
+  leave(1);
   EXPECT_TRUE(core().allTold());
 }
 
