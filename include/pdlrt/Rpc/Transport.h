@@ -115,6 +115,10 @@ public:
 /// with the sender.
 std::unique_ptr<Transport> createInProcessTransport(Clock &clock);
 
+/// Between processes, over gRPC with its default options (GrpcTransport.h); an
+/// error in a program that was linked without it. `clock` outlives it.
+Expected<std::unique_ptr<Transport>> createClusterTransport(RealClock &clock);
+
 } // namespace pdlrt
 
 #endif // PDLRT_RPC_TRANSPORT_H

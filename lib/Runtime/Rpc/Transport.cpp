@@ -10,7 +10,21 @@
 
 using namespace pdlrt;
 
+/// Defined in the archive PDLRuntimeGrpc; a program that is linked with
+/// `--undefined=pdlrt_create_grpc_transport` takes it in.
+extern "C" [[gnu::weak]] Transport *
+pdlrt_create_grpc_transport(RealClock *clock);
+
 Responder::Sink::~Sink() = default;
 Listener::~Listener() = default;
 Connection::~Connection() = default;
 Transport::~Transport() = default;
+
+Expected<std::unique_ptr<Transport>>
+pdlrt::createClusterTransport(RealClock &clock) {
+  if (!pdlrt_create_grpc_transport)
+    return Status::invalid("this program was linked without gRPC and cannot "
+                           "reach other processes: translate the model with a "
+                           "mode such as --mode=sync");
+  return std::unique_ptr<Transport>(pdlrt_create_grpc_transport(&clock));
+}

@@ -82,3 +82,10 @@ TEST(InProcessTransportTest, BytesAreShared) {
   EXPECT_EQ(seen, message.slices().front().data);
   EXPECT_EQ(answered, seen);
 }
+
+TEST(ClusterTransportTest, AProgramWithoutGrpcSaysSo) {
+  RealClock clock;
+  const auto network = createClusterTransport(clock);
+  ASSERT_FALSE(network.ok());
+  EXPECT_NE(network.status().message().find("without gRPC"), std::string::npos);
+}

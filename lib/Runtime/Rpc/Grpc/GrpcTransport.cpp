@@ -85,3 +85,8 @@ pdlrt::createGrpcTransport(RealClock &clock, const GrpcOptions &options) {
   setUpGrpc();
   return std::make_unique<GrpcTransport>(clock, options);
 }
+
+/// What createClusterTransport finds where this archive is linked.
+extern "C" Transport *pdlrt_create_grpc_transport(RealClock *clock) {
+  return createGrpcTransport(*clock).release();
+}
