@@ -1,0 +1,266 @@
+//===- ToyTrainer.cpp - A trainer that knows its gradients ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ToyTrainer.h"
+
+#include <algorithm>
+#include <optional>
+
+using namespace pdlrt;
+
+using Milliseconds = std::chrono::milliseconds;
+
+/// What the senders of one start have in common.
+struct ToyTrainer::Shared {
+  ToyWorld world;
+  uint32_t rank = 0;
+  uint64_t incarnation = 0;
+  uint32_t workersLeft = 0;
+  bool isLeaving = false;
+  bool isOver = false;
+  /// Tells the servers; set by the process's sender.
+  std::function<void(const std::string &sentence)> leave;
+
+  void note(Event::What what, const std::string &text = "") const {
+    Event event;
+    event.what = what;
+    event.when = world.clock.now();
+    event.trainer = rank;
+    event.incarnation = incarnation;
+    event.text = text;
+    world.history.push_back(event);
+  }
+  void giveUp(const std::string &sentence) {
+    if (isLeaving)
+      return;
+    note(Event::What::Failed, sentence);
+    leave(sentence);
+  }
+};
+
+/// One sender with its sessions. Callbacks hold it weakly.
+class ToyTrainer::Sender : public std::enable_shared_from_this<Sender> {
+public:
+  Sender(std::shared_ptr<Shared> of, uint32_t number)
+      : shared(std::move(of)), worker(number),
+        program(shared->world.scenario.programOf(number)),
+        previous(shared->world.scenario.servers) {}
+
+  void begin();
+  void leave(const std::string &sentence);
+  /// The workers are done.
+  void workersDone() {
+    if (isAtEnd)
+      leave({});
+  }
+
+private:
+  using Next = void (Sender::*)();
+
+  const Scenario &scenario() const { return shared->world.scenario; }
+  /// Sends something to each server; `next` follows when all have answered.
+  template <typename Send> void toAll(Send send, Next next);
+  void answered(uint32_t server, Expected<Message> answer, Next next);
+  void after(ClockTime delay, Next next) {
+    shared->world.clock.runAfter(delay, [weak = weak_from_this(), next] {
+      if (const auto self = weak.lock())
+        ((*self).*next)();
+    });
+  }
+  /// So that trainers come in any order.
+  ClockTime thinkingTime() const {
+    const uint64_t drawn = drawFor(
+        scenario().seed, 3,
+        ((step * 64 + shared->incarnation) * 8 + worker) * 8 + shared->rank);
+    return Milliseconds(static_cast<int64_t>(drawn % 300));
+  }
+
+  void joined();
+  void think() { after(thinkingTime(), &Sender::sendStep); }
+  void askAgain();
+  void sendStep();
+  void readStep();
+  void left();
+  Event eventOf(Event::What what, uint32_t server) const;
+
+  std::shared_ptr<Shared> shared;
+  const uint32_t worker;
+  const std::vector<MessageKind> &program;
+  std::vector<std::unique_ptr<ServerSession>> sessions;
+  std::vector<std::optional<Message>> answers;
+  /// Counts waves, so that ends of an earlier one are known.
+  uint64_t wave = 0;
+  std::vector<ToyAnswer> previous;
+  uint64_t step = 0;
+  bool isAtEnd = false;
+};
+
+Event ToyTrainer::Sender::eventOf(Event::What what, uint32_t server) const {
+  Event event;
+  event.what = what;
+  event.when = shared->world.clock.now();
+  event.server = server;
+  event.trainer = shared->rank;
+  event.worker = worker;
+  event.incarnation = shared->incarnation;
+  event.epoch = scenario().core.epoch;
+  event.step = step;
+  event.kind = program[step];
+  return event;
+}
+
+template <typename Send> void ToyTrainer::Sender::toAll(Send send, Next next) {
+  const uint64_t number = ++wave;
+  answers.assign(sessions.size(), std::nullopt);
+  for (uint32_t server = 0; server < sessions.size(); ++server)
+    send(server, [weak = weak_from_this(), number, server,
+                  next](Expected<Message> answer) {
+      if (const auto self = weak.lock(); self && self->wave == number)
+        self->answered(server, std::move(answer), next);
+    });
+}
+
+void ToyTrainer::Sender::answered(uint32_t server, Expected<Message> answer,
+                                  Next next) {
+  if (!answer.ok()) {
+    // Nobody waits for the rest of this wave.
+    ++wave;
+    shared->giveUp(answer.status().message());
+    return;
+  }
+  answers[server] = *std::move(answer);
+  if (std::all_of(answers.begin(), answers.end(),
+                  [](const auto &each) { return each.has_value(); }))
+    (this->*next)();
+}
+
+void ToyTrainer::Sender::begin() {
+  RetryOptions options;
+  options.attemptDeadline = std::chrono::seconds(2);
+  options.silenceLimit = scenario().core.silenceLimit;
+  for (uint32_t server = 0; server < scenario().servers; ++server) {
+    auto session = createServerSession(
+        shared->world.network, ToyWorld::addressOf(server),
+        {shared->rank, worker, shared->incarnation, scenario().core.epoch},
+        options);
+    if (session)
+      sessions.push_back(std::move(*session));
+  }
+  toAll([&](uint32_t server,
+            RequestDone done) { sessions[server]->join({}, std::move(done)); },
+        &Sender::joined);
+}
+
+void ToyTrainer::Sender::joined() {
+  uint64_t least = sessions[0]->nextSequence();
+  for (const auto &session : sessions)
+    least = std::min(least, session->nextSequence());
+  // Sequence n is step n - 1. All servers have request `least` - 1.
+  const uint64_t first = std::max<uint64_t>(least - 1, 1);
+  for (const auto &session : sessions)
+    session->continueFrom(first);
+  step = first - 1;
+  if (least == 1)
+    think();
+  else
+    askAgain();
+}
+
+/// Servers know the request: its number is enough.
+void ToyTrainer::Sender::askAgain() {
+  toAll(
+      [&](uint32_t server, RequestDone done) {
+        ToyRequest nothing;
+        nothing.step = step;
+        sessions[server]->send(program[step], nothing.encode(),
+                               std::move(done));
+      },
+      &Sender::readStep);
+}
+
+void ToyTrainer::Sender::sendStep() {
+  if (shared->isLeaving)
+    return;
+  if (worker == 0 &&
+      static_cast<int>(shared->rank) == scenario().failingTrainer &&
+      step == scenario().failingStep) {
+    shared->giveUp("its data ends in the middle of a line");
+    return;
+  }
+  toAll(
+      [&](uint32_t server, RequestDone done) {
+        const ToyRequest request = toyRequestOf(
+            scenario(), server, shared->rank, worker, step, previous[server]);
+        Event event = eventOf(Event::What::Contributed, server);
+        event.request = request;
+        shared->world.history.push_back(event);
+        sessions[server]->send(program[step], request.encode(),
+                               std::move(done));
+      },
+      &Sender::readStep);
+}
+
+void ToyTrainer::Sender::readStep() {
+  for (uint32_t server = 0; server < sessions.size(); ++server) {
+    const auto answer = ToyAnswer::decode(answers[server].value_or(Message()));
+    if (!answer) {
+      shared->giveUp(answer.status().message());
+      return;
+    }
+    previous[server] = *answer;
+    Event event = eventOf(Event::What::Read, server);
+    event.answer = *answer;
+    shared->world.history.push_back(event);
+  }
+  if (++step < program.size()) {
+    think();
+    return;
+  }
+  isAtEnd = true;
+  if (worker == 0 && shared->workersLeft == 0)
+    leave({});
+  else if (worker > 0 && --shared->workersLeft == 0)
+    shared->leave({});
+}
+
+void ToyTrainer::Sender::leave(const std::string &sentence) {
+  // Workers call it at their end, perhaps before the process is at its own.
+  if (shared->isLeaving || (sentence.empty() && !isAtEnd))
+    return;
+  shared->isLeaving = true;
+  if (sentence.empty())
+    shared->note(Event::What::Left);
+  toAll(
+      [&](uint32_t server, RequestDone done) {
+        sessions[server]->send(MessageKind::Leave, Message::ofString(sentence),
+                               std::move(done));
+      },
+      &Sender::left);
+  // Best effort: it ends anyway.
+  after(std::chrono::seconds(10), &Sender::left);
+}
+
+void ToyTrainer::Sender::left() { shared->isOver = true; }
+
+ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t incarnation)
+    : shared(std::make_shared<Shared>(Shared{
+          in, rank, incarnation, in.scenario.workers, false, false, {}})) {
+  shared->note(Event::What::Started);
+  for (uint32_t worker = 0; worker <= in.scenario.workers; ++worker)
+    senders.push_back(std::make_shared<Sender>(shared, worker));
+  shared->leave =
+      [weak = std::weak_ptr(senders.front())](const std::string &sentence) {
+        if (const auto process = weak.lock())
+          process->leave(sentence);
+      };
+  for (const auto &sender : senders)
+    sender->begin();
+}
+ToyTrainer::~ToyTrainer() = default;
+bool ToyTrainer::isOver() const { return shared->isOver; }
+bool ToyTrainer::isLeaving() const { return shared->isLeaving; }
