@@ -106,6 +106,10 @@ enum class PlacementPolicy : uint32_t {
   LeastLoaded = 2,
 };
 
+/// The names of the policies, by number, in flags and reports.
+inline constexpr const char *placementPolicyNames[] = {
+    "round-robin", "hash-name", "least-loaded"};
+
 /// Writes the server of each unit, in [0, serverCount), to `serverOf`.
 /// `order` (one entry a unit) and `loads` (one a server) belong to the caller;
 /// `loads` holds each server's cost afterwards. False, with nothing written,

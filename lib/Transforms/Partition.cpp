@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LookupIds.h"
 #include "pdlabi/placement.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
@@ -23,33 +24,6 @@ using namespace pdlc;
 /// The samples of a step that a table's cost is counted for.
 static constexpr int64_t kSamplesInStep = 512;
 static constexpr int64_t kKeyBytes = 8;
-
-/// How many ids `ids` holds for one sample, counting one a bag.
-static int64_t idsPerSample(Value ids) {
-  auto type = cast<RankedTensorType>(ids.getType());
-  int64_t count = 1;
-  for (int64_t size : type.getShape().drop_front())
-    count *= size;
-  if (count > 1)
-    return count;
-  if (auto argument = dyn_cast<BlockArgument>(ids)) {
-    auto program = dyn_cast<nn::ProgramOp>(argument.getOwner()->getParentOp());
-    if (!program)
-      return 1;
-    unsigned position = 0;
-    for (nn::FieldOp field : program.getFields()) {
-      if (position == argument.getArgNumber())
-        return field.getWidth();
-      position += field.isRagged() ? 2 : 1;
-    }
-    return 1;
-  }
-  if (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
-    return idsPerSample(reshape.getInput());
-  if (auto cross = ids.getDefiningOp<nn::CrossBagsOp>())
-    return idsPerSample(cross.getIds().front());
-  return 1;
-}
 
 namespace {
 struct Partition : pdlc::impl::PSPartitionBase<Partition> {
@@ -136,12 +110,8 @@ void Partition::runOnOperation() {
     for (auto update : program.getBody().getOps<nn::UpdateOp>())
       trained.insert(update.getSymbolAttr().getAttr());
     for (auto pull : program.getBody().getOps<nn::PullOp>()) {
-      int64_t count = 0;
-      if (auto unique = pull.getKeys().getDefiningOp<nn::UniqueOp>())
-        for (Value input : unique.getIds())
-          count += idsPerSample(input);
       int64_t &most = ids[pull.getTableAttr().getAttr()];
-      most = std::max(most, count);
+      most = std::max(most, idsPerSample(pull));
     }
   }
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {

@@ -363,6 +363,60 @@ def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
   ];
 }
 
+def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
+  let summary = "Shows which server owns which unit";
+  let description = [{
+    What every process computes when it starts (`pdlabi/placement.h`), for a
+    given number of servers: notes at each `ps.blocks` and `ps.shards` the server
+    of each unit. For readers and tests: programs do not contain it.
+
+    Before:
+    ```mlir
+    ps.blocks @w1 rows [0, 64, 128, 273] costs [204800, 204800, 464000]
+    ```
+    After, with `servers=2`:
+    ```mlir
+    ps.blocks @w1 rows [0, 64, 128, 273] costs [204800, 204800, 464000] {servers = array<i32: 1, 1, 0>}
+    ```
+  }];
+  let options = [
+    Option<"servers", "servers", "int32_t", "1", "How many servers">,
+    Option<"policy", "policy", "std::string", "\"least-loaded\"",
+           "round-robin, hash-name or least-loaded">
+  ];
+}
+
+def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
+  let summary = "What a job will move, hold and compute";
+  let description = [{
+    Runs in phase `placed` and prints for a human: parameters and their blocks;
+    units, bytes and messages a step of each server, and how evenly they are
+    spread; memory of each role; flops a sample; with the constants of a machine,
+    which `pdl-measure` writes, the predicted shares of time. Changes nothing.
+
+    Bytes are payload: a message adds its head. Rows of tables are counted for
+    `unique-share` of the ids of a step.
+
+    Example:
+    ```
+    pdl-opt model.mlir --pdl-pipeline="to=placed mode=sync" --ps-report="servers=2" -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"servers", "servers", "int32_t", "1", "How many servers">,
+    Option<"policy", "policy", "std::string", "\"least-loaded\"",
+           "round-robin, hash-name or least-loaded">,
+    Option<"trainers", "trainers", "int32_t", "1", "How many trainers">,
+    Option<"workers", "workers", "int32_t", "1", "Workers of a trainer">,
+    Option<"batchSize", "batch-size", "int64_t", "512", "Samples of a worker and step">,
+    Option<"uniqueShare", "unique-share", "double", "1.0",
+           "Distinct keys of a trainer's step over its ids">,
+    Option<"machine", "machine", "std::string", "\"\"",
+           "A file that pdl-measure wrote">,
+    Option<"output", "output", "std::string", "\"-\"", "Where to; - is the standard output">
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // Phase `split`
 //===----------------------------------------------------------------------===//

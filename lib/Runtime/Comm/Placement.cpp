@@ -8,33 +8,26 @@
 
 #include "pdlrt/Comm/Placement.h"
 
+#include <iterator>
 #include <string>
 #include <utility>
 
 using namespace pdlrt;
 
-static constexpr std::pair<PlacementPolicy, const char *> policyNames[] = {
-    {PlacementPolicy::RoundRobin, "round-robin"},
-    {PlacementPolicy::HashName, "hash-name"},
-    {PlacementPolicy::LeastLoaded, "least-loaded"}};
-
 /// More would be a mistake on the command line.
 static constexpr int32_t maxServers = 65536;
 
 Expected<PlacementPolicy> pdlrt::parsePlacementPolicy(std::string_view name) {
-  for (const auto &[policy, known] : policyNames)
-    if (name == known)
-      return policy;
+  for (uint32_t i = 0; i < std::size(pdlabi::placementPolicyNames); ++i)
+    if (name == pdlabi::placementPolicyNames[i])
+      return static_cast<PlacementPolicy>(i);
   return Status::invalid("'" + std::string(name) +
                          "' is no placement policy; give round-robin, "
                          "hash-name or least-loaded");
 }
 
 const char *pdlrt::placementPolicyName(PlacementPolicy policy) {
-  for (const auto &[known, name] : policyNames)
-    if (known == policy)
-      return name;
-  return "unknown";
+  return pdlabi::placementPolicyNames[static_cast<uint32_t>(policy)];
 }
 
 Expected<Placement> Placement::compute(const pdl_descriptor &descriptor,

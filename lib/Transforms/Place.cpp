@@ -1,0 +1,34 @@
+//===- Place.cpp - Shows which server owns which unit ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlacementMap.h"
+#include "pdlc/Transforms/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_PSPLACE
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+namespace {
+struct Place : pdlc::impl::PSPlaceBase<Place> {
+  using PSPlaceBase::PSPlaceBase;
+
+  void runOnOperation() override {
+    FailureOr<PlacementMap> map =
+        PlacementMap::compute(getOperation(), servers, policy);
+    if (failed(map))
+      return signalPassFailure();
+    for (PlacementMap::Symbol &symbol : map->symbols)
+      symbol.units->setAttr(
+          "servers", DenseI32ArrayAttr::get(&getContext(), symbol.servers));
+  }
+};
+} // namespace

@@ -1,0 +1,388 @@
+//===- Report.cpp - What a job will move, hold and compute ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LookupIds.h"
+#include "PlacementMap.h"
+#include "mlir/Support/FileUtilities.h"
+#include "pdlabi/hash.h"
+#include "pdlabi/norm.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_PSREPORT
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+/// Bytes of a table beside its rows, for each key, at the most.
+static constexpr int64_t kTableBytesOfKey = 20;
+static constexpr int64_t kKeyBytes = 8;
+
+namespace {
+
+/// What is known of a parameter, state or table.
+struct SymbolFacts {
+  bool isTable = false;
+  int64_t rows = 1, rowElements = 1, elementBytes = 4, slots = 0;
+  /// Whether @train updates it, reads it, and by which clip it is joined.
+  bool trained = false, read = false;
+  StringAttr clip;
+  /// Table: ids of a sample.
+  int64_t idsOfSample = 0;
+
+  int64_t rowBytes() const { return rowElements * elementBytes; }
+};
+
+/// Bytes and state of one server.
+struct ServerFacts {
+  int64_t blocks = 0, shards = 0;
+  double stateBytes = 0, bytesOfKey = 0, bytesIn = 0, bytesOut = 0,
+         touchedBytes = 0;
+};
+
+/// What `pdl-measure` finds.
+struct Machine {
+  double flops = 0, memoryBytes = 0, networkBytes = 0, roundTrip = 0;
+};
+
+struct Report : pdlc::impl::PSReportBase<Report> {
+  using PSReportBase::PSReportBase;
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run();
+  LogicalResult readMachine();
+  LogicalResult collect();
+  void distribute();
+  double flopsOfSample() const;
+  int64_t messagesOfStep() const;
+  void printParameters(raw_ostream &out) const;
+  void printServers(raw_ostream &out) const;
+  void printTrainer(raw_ostream &out) const;
+  void printTimes(raw_ostream &out) const;
+  double keysOfStep(const SymbolFacts &table) const {
+    return double(table.idsOfSample) * double(batchSize) * workers *
+           uniqueShare;
+  }
+
+  nn::ProgramOp train;
+  StringRef mode;
+  llvm::DenseMap<StringAttr, SymbolFacts> facts;
+  PlacementMap map;
+  std::vector<ServerFacts> byServer;
+  std::optional<Machine> constants;
+};
+
+} // namespace
+
+static std::string formatBytes(double bytes) {
+  const char *unit = "B";
+  for (const char *next : {"KiB", "MiB", "GiB", "TiB"}) {
+    if (bytes < 1024)
+      break;
+    bytes /= 1024;
+    unit = next;
+  }
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format(unit[0] == 'B' ? "%.0f %s" : "%.1f %s", bytes, unit);
+  return text;
+}
+
+LogicalResult Report::collect() {
+  ModuleOp module = getOperation();
+  SymbolTable symbols(module);
+  auto factsOf = [&](Operation *op, RankedTensorType type, bool isTable,
+                     FlatSymbolRefAttr group) {
+    SymbolFacts &result = facts[SymbolTable::getSymbolName(op)];
+    result.isTable = isTable;
+    result.rows = isTable || type.getRank() <= 1 ? 1 : type.getDimSize(0);
+    result.rowElements = type.getNumElements() / result.rows;
+    result.elementBytes = type.getElementTypeBitWidth() / 8;
+    if (!group)
+      return;
+    auto groupOp = symbols.lookup<nn::GroupOp>(group.getValue());
+    if (FlatSymbolRefAttr clip = groupOp.getClipAttr())
+      result.clip = clip.getAttr();
+    if (auto rule = symbols.lookup<nn::RuleOp>(groupOp.getRule()))
+      result.slots = rule.getSlotNames().size();
+  };
+  for (Operation &op : *module.getBody()) {
+    if (auto param = dyn_cast<nn::ParamOp>(op))
+      factsOf(param, cast<RankedTensorType>(param.getType()), false,
+              param.getGroupAttr());
+    else if (auto state = dyn_cast<nn::StateOp>(op))
+      factsOf(state, cast<RankedTensorType>(state.getType()), false, {});
+    else if (auto table = dyn_cast<nn::TableOp>(op))
+      factsOf(table, table.getRowType(), true, table.getGroupAttr());
+  }
+  for (auto program : module.getOps<nn::ProgramOp>())
+    if (!program.getBody().getOps<nn::UpdateOp>().empty())
+      train = program;
+  if (!train)
+    return module.emitError("has no program that trains: there is no step to "
+                            "report about");
+  for (Operation &op : train.getBody().front())
+    if (auto update = dyn_cast<nn::UpdateOp>(op)) {
+      facts[update.getSymbolAttr().getAttr()].trained = true;
+    } else if (auto read = dyn_cast<nn::ReadOp>(op)) {
+      facts[read.getSymbolAttr().getAttr()].read = true;
+    } else if (auto pull = dyn_cast<nn::PullOp>(op)) {
+      SymbolFacts &table = facts[pull.getTableAttr().getAttr()];
+      table.read = true;
+      table.idsOfSample += idsPerSample(pull);
+    }
+  return success();
+}
+
+/// Bytes of one trainer's step, and what a server holds and touches.
+void Report::distribute() {
+  byServer.resize(servers);
+  for (PlacementMap::Symbol &symbol : map.symbols) {
+    const SymbolFacts &fact = facts[symbol.name.getAttr()];
+    auto blocks = dyn_cast<ps::BlocksOp>(symbol.units);
+    for (auto [unit, server] : llvm::enumerate(symbol.servers)) {
+      ServerFacts &own = byServer[server];
+      if (blocks) {
+        int64_t rows = blocks.getRows()[unit + 1] - blocks.getRows()[unit];
+        double bytes = double(rows) * fact.rowBytes();
+        ++own.blocks;
+        own.stateBytes += bytes * (1 + fact.slots);
+        if (fact.trained) {
+          own.bytesIn += bytes;
+          own.touchedBytes += bytes * (1 + fact.slots);
+          if (fact.clip)
+            own.bytesOut += 8.0 * ((rows + pdlabi::rowsInNormUnit - 1) /
+                                   pdlabi::rowsInNormUnit);
+        }
+        if (fact.read && fact.trained)
+          own.bytesOut += bytes;
+        continue;
+      }
+      double keys = keysOfStep(fact) / pdlabi::logicalShardCount;
+      ++own.shards;
+      own.bytesOfKey +=
+          double(fact.rowBytes() * (1 + fact.slots) + kTableBytesOfKey) /
+          pdlabi::logicalShardCount;
+      own.bytesIn += keys * kKeyBytes;
+      own.bytesOut += keys * fact.rowBytes();
+      if (fact.trained) {
+        own.bytesIn += keys * fact.rowBytes();
+        own.touchedBytes += keys * fact.rowBytes() * (1 + fact.slots);
+        if (fact.clip && mode == "sync")
+          own.bytesOut += 8;
+      }
+    }
+  }
+}
+
+/// Multiplications and additions of all products for one sample.
+double Report::flopsOfSample() const {
+  double flops = 0;
+  auto elements = [](Value value) {
+    double count = 1;
+    for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
+      count *= ShapedType::isDynamic(size) ? 1 : double(size);
+    return count;
+  };
+  for (Operation &op : nn::ProgramOp(train).getBody().front()) {
+    bool transposed = false;
+    if (auto gemm = dyn_cast<nn::GemmOp>(op))
+      transposed = gemm.getTransposeLhs();
+    else if (auto matmul = dyn_cast<nn::MatmulOp>(op))
+      transposed = matmul.getTransposeLhs();
+    else
+      continue;
+    auto lhs = cast<RankedTensorType>(op.getOperand(0).getType());
+    int64_t k = lhs.getDimSize(transposed ? 0 : 1);
+    flops += 2 * elements(op.getResult(0)) *
+             (ShapedType::isDynamic(k) ? 1 : double(k));
+  }
+  return flops;
+}
+
+int64_t Report::messagesOfStep() const {
+  bool joins = llvm::any_of(facts, [](auto &entry) {
+    return entry.second.trained && entry.second.clip;
+  });
+  return mode == "sync" && joins ? 2 : 1;
+}
+
+void Report::printParameters(raw_ostream &out) const {
+  out << "\n  symbol                      rows x width     bytes  slots  units "
+         " "
+         "a step\n";
+  for (const PlacementMap::Symbol &symbol : map.symbols) {
+    const SymbolFacts &fact = facts.at(symbol.name.getAttr());
+    std::string shape = fact.isTable
+                            ? "keys x " + std::to_string(fact.rowElements)
+                            : std::to_string(fact.rows) + " x " +
+                                  std::to_string(fact.rowElements);
+    std::string bytes = formatBytes(double(fact.rows) * fact.rowBytes());
+    out << llvm::format("  @%-22s %16s %9s %6d %6d  ",
+                        symbol.name.getValue().str().c_str(), shape.c_str(),
+                        bytes.c_str(), int(fact.slots),
+                        int(symbol.servers.size()));
+    if (fact.isTable)
+      out << llvm::format("%.0f keys of a trainer", keysOfStep(fact));
+    else
+      out << (fact.trained ? "gradient in, value out"
+                           : "nothing: read at the start");
+    out << '\n';
+  }
+}
+
+void Report::printServers(raw_ostream &out) const {
+  out << "\n  server  blocks  shards  dense state  a key's bytes  in a step  "
+         "out "
+         "a step  messages\n";
+  double most = 0, sum = 0;
+  for (auto [number, server] : llvm::enumerate(byServer)) {
+    out << llvm::format(
+        "  %6d  %6d  %6d  %11s  %13.1f  %9s  %10s  %8d\n", int(number),
+        int(server.blocks), int(server.shards),
+        formatBytes(server.stateBytes).c_str(), server.bytesOfKey,
+        formatBytes(server.bytesIn * trainers).c_str(),
+        formatBytes(server.bytesOut * trainers).c_str(),
+        int(messagesOfStep() * trainers * (mode == "sync" ? 1 : workers)));
+    double load = double(map.loads[number]);
+    most = std::max(most, load);
+    sum += load;
+  }
+  out << llvm::format("  cost of the largest over the mean: %.3f\n",
+                      sum > 0 ? most * servers / sum : 1.0);
+  out << llvm::format("  digest of the map: %016llx\n",
+                      static_cast<unsigned long long>(map.digest));
+}
+
+void Report::printTrainer(raw_ostream &out) const {
+  double dense = 0, rows = 0, in = 0, out_ = 0;
+  for (auto &[name, fact] : facts) {
+    if (fact.isTable)
+      rows += keysOfStep(fact) *
+              (fact.rowBytes() * (fact.trained ? 2 : 1) + kKeyBytes);
+    else
+      dense += double(fact.rows) * fact.rowBytes() *
+               (1 + (fact.trained ? workers : 0));
+  }
+  for (const ServerFacts &server : byServer) {
+    out_ += server.bytesIn;
+    in += server.bytesOut;
+  }
+  out << "\n  trainer (each)\n"
+      << "    memory for parameters and gradients " << formatBytes(dense)
+      << ", for the rows of a step " << formatBytes(rows) << '\n'
+      << "    sends " << formatBytes(out_) << " a step, receives "
+      << formatBytes(in) << ", in "
+      << messagesOfStep() * servers * (mode == "sync" ? 1 : workers)
+      << " messages\n"
+      << llvm::format("    computes %.0f flops a sample in products\n",
+                      flopsOfSample());
+}
+
+/// Takes the parts of a step as one after the other.
+void Report::printTimes(raw_ostream &out) const {
+  double bytes = 0, touched = 0;
+  for (const ServerFacts &server : byServer) {
+    bytes = std::max(bytes, (server.bytesIn + server.bytesOut) * trainers);
+    touched = std::max(touched, server.touchedBytes);
+  }
+  double compute =
+      flopsOfSample() * double(batchSize) * workers / constants->flops;
+  double network = bytes / constants->networkBytes;
+  double latency = double(messagesOfStep()) * constants->roundTrip;
+  // Each byte of state is read and written; gradients are read.
+  double apply = 3 * touched * (mode == "sync" ? 1 : trainers * workers) /
+                 constants->memoryBytes;
+  double sum = compute + network + latency + apply;
+  out << "\n  predicted time of a step, its parts one after the other, on such "
+         "machines\n";
+  for (auto [name, seconds] : {std::pair("compute", compute),
+                               std::pair("bytes on the network", network),
+                               std::pair("round trips", latency),
+                               std::pair("apply on the largest server", apply)})
+    out << llvm::format("    %-28s %9.1f us  %5.1f %%\n", name, seconds * 1e6,
+                        sum > 0 ? 100 * seconds / sum : 0.0);
+}
+
+LogicalResult Report::readMachine() {
+  if (machine.empty())
+    return success();
+  ModuleOp module = getOperation();
+  auto buffer = llvm::MemoryBuffer::getFile(machine);
+  if (!buffer)
+    return module.emitError() << "ps-report cannot read machine constants from "
+                              << machine << ": " << buffer.getError().message();
+  llvm::Expected<llvm::json::Value> value =
+      llvm::json::parse((*buffer)->getBuffer());
+  if (!value)
+    return module.emitError()
+           << machine << " is no JSON: " << llvm::toString(value.takeError());
+  Machine &result = constants.emplace();
+  const llvm::json::Object *object = value->getAsObject();
+  for (auto [name, place] :
+       {std::pair("flops_per_second", &result.flops),
+        std::pair("memory_bytes_per_second", &result.memoryBytes),
+        std::pair("network_bytes_per_second", &result.networkBytes),
+        std::pair("round_trip_seconds", &result.roundTrip)}) {
+    std::optional<double> number =
+        object ? object->getNumber(name) : std::nullopt;
+    if (!number || !(*number > 0))
+      return module.emitError() << machine << " has no positive number \""
+                                << name << "\"; let pdl-measure write the file";
+    *place = *number;
+  }
+  return success();
+}
+
+LogicalResult Report::run() {
+  ModuleOp module = getOperation();
+  if (trainers < 1 || workers < 1 || batchSize < 1 || !(uniqueShare > 0) ||
+      uniqueShare > 1)
+    return module.emitError(
+        "ps-report: trainers, workers and batch-size are at least 1, "
+        "unique-share is above 0 and at most 1");
+  if (failed(readMachine()))
+    return failure();
+  FailureOr<PlacementMap> computed =
+      PlacementMap::compute(module, servers, policy);
+  if (failed(computed))
+    return failure();
+  map = std::move(*computed);
+  mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName)
+             .getValue();
+  if (failed(collect()))
+    return failure();
+  distribute();
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &message);
+  if (!file)
+    return module.emitError() << "ps-report: " << message;
+  raw_ostream &out = file->os();
+  out << "model @" << module.getName().value_or("model") << ", mode " << mode
+      << ", " << trainers << " trainers of " << workers << " workers, batch "
+      << batchSize << ", " << servers << " servers, policy " << policy << '\n';
+  printParameters(out);
+  printServers(out);
+  printTrainer(out);
+  if (constants)
+    printTimes(out);
+  file->keep();
+  return success();
+}
