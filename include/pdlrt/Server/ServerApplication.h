@@ -50,8 +50,9 @@ public:
   virtual void contribute(const Envelope &request, Message payload) = 0;
 
   /// All trainers have contributed: finishes the round. Returns one payload for
-  /// each trainer, by rank.
-  virtual std::vector<Message> closeRound(MessageKind kind) = 0;
+  /// each trainer, by rank. An error, with nothing changed, fails the job with
+  /// its sentence.
+  virtual Expected<std::vector<Message>> closeRound(MessageKind kind) = 0;
 };
 
 } // namespace pdlrt

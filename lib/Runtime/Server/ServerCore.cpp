@@ -523,11 +523,18 @@ void ServerCore::State::workOnRound(Frame frame, Outbox &out) {
       return;
     application.contribute(due->head, std::move(due->payload));
   }
-  const std::vector<Message> answers = application.closeRound(kind);
+  Expected<std::vector<Message>> finished = application.closeRound(kind);
 
   const std::lock_guard lock(mutex);
   round.open = false;
   round.next = 0;
+  if (!finished) {
+    for (std::optional<Frame> &payload : round.payloads)
+      payload.reset();
+    failWith(finished.status().message(), out);
+    return;
+  }
+  const std::vector<Message> &answers = *finished;
   const bool isWhole = answers.size() == options.trainers;
   for (uint32_t each = 0; each < options.trainers; ++each) {
     const Envelope head = round.payloads[each]->head;

@@ -19,7 +19,7 @@ namespace pdlrt::test {
 
 /// Writes down each call as one word. All kinds but Pull form rounds; an answer
 /// says whose it is and what the round's payloads were. The payload "bad" is
-/// refused.
+/// refused; a round with "worse" in it fails.
 class RecordingApplication final : public ServerApplication {
 public:
   explicit RecordingApplication(uint32_t trainers) : count(trainers) {}
@@ -51,9 +51,11 @@ public:
     calls.push_back("contribute" + std::to_string(request.trainer));
     parts += payload.toString();
   }
-  std::vector<Message> closeRound(MessageKind kind) override {
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
     const Entry entry(*this);
     calls.push_back(std::string("close-") + nameOf(kind));
+    if (parts.find("worse") != std::string::npos)
+      return Status::invalid("the sum is not finite");
     std::vector<Message> answers;
     for (uint32_t rank = 0; rank < count; ++rank)
       answers.push_back(

@@ -208,6 +208,18 @@ TEST_F(ServerCoreTest, ARefusedPayloadStaysRefused) {
   EXPECT_THAT(application->calls, IsEmpty());
 }
 
+TEST_F(ServerCoreTest, ARoundThatFailsEndsAll) {
+  core();
+  joinAll();
+  const Reply first = exchange(0, 1, "worse");
+  const Reply second = exchange(1, 1, "b");
+  EXPECT_EQ(first.kind(), MessageKind::Refusal);
+  EXPECT_EQ(first.text(), "the sum is not finite");
+  EXPECT_EQ(second.text(), "the sum is not finite");
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_TRUE(core().allTold());
+}
+
 TEST_F(ServerCoreTest, AHandshakeThatFailsLetsNobodyIn) {
   core();
   EXPECT_EQ(send({MessageKind::Join, 0, 0, 9, 0, 0}, "bad").text(),

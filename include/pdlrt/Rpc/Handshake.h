@@ -1,0 +1,75 @@
+//===- Handshake.h - What a trainer and a server agree on -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The payload of a Join, and of its answer: what must be the same on both
+// sides before the first step. Each side makes one from its program and its
+// flags; the server compares, and a difference is an error that names both
+// sides' values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_RPC_HANDSHAKE_H
+#define PDLRT_RPC_HANDSHAKE_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Comm/Placement.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Rpc/Message.h"
+
+#include <cstdint>
+#include <string>
+
+namespace pdlrt {
+
+/// One side's view of the job.
+struct Handshake {
+  // Of the program; `of` fills these.
+  std::string model;
+  uint64_t abiVersion = PDL_ABI_VERSION;
+  uint64_t semanticFingerprint = 0;
+  uint64_t wireFingerprint = 0;
+  int64_t mode = PDL_MODE_SYNC;
+  int64_t numerics = PDL_NUMERICS_STRICT;
+  int64_t elementType = PDL_F32;
+  // Of the map; `of` fills these.
+  int64_t servers = 1;
+  std::string placementPolicy;
+  uint64_t placementDigest = 0;
+  // Of the command line.
+  int64_t trainers = 1;
+  /// The rank of the server that is meant: the place of its address in the
+  /// list.
+  int64_t serverRank = 0;
+  /// Of a process. A server does not know it before the first trainer has
+  /// joined: 0.
+  int64_t workers = 0;
+  uint64_t seed = 0;
+  /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
+  int64_t startStep = 0;
+  std::string job;
+  /// Never part of a sentence.
+  std::string token;
+
+  /// With what the program and the map say.
+  static Handshake of(const pdl_descriptor &descriptor,
+                      const Placement &placement);
+
+  bool operator==(const Handshake &) const = default;
+};
+
+Message encodeHandshake(const Handshake &handshake);
+/// An error where the bytes are none; any bytes are safe.
+Expected<Handshake> decodeHandshake(const Message &payload);
+
+/// Success where both sides agree, else one sentence about the first thing that
+/// differs, with both values and what to do. A `workers` of 0 fits any.
+Status compareHandshakes(const Handshake &trainer, const Handshake &server);
+
+} // namespace pdlrt
+
+#endif // PDLRT_RPC_HANDSHAKE_H
