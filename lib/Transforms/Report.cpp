@@ -296,15 +296,15 @@ void Report::printTrainer(raw_ostream &out) const {
                       flopsOfSample());
 }
 
-/// Takes the parts of a step as one after the other.
+/// Takes the parts of a step as one after the other, and a core for each
+/// worker.
 void Report::printTimes(raw_ostream &out) const {
   double bytes = 0, touched = 0;
   for (const ServerFacts &server : byServer) {
     bytes = std::max(bytes, (server.bytesIn + server.bytesOut) * trainers);
     touched = std::max(touched, server.touchedBytes);
   }
-  double compute =
-      flopsOfSample() * double(batchSize) * workers / constants->flops;
+  double compute = flopsOfSample() * double(batchSize) / constants->flops;
   double network = bytes / constants->networkBytes;
   double latency = double(messagesOfStep()) * constants->roundTrip;
   // Each byte of state is read and written; gradients are read.

@@ -1,0 +1,70 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pdl-measure writes what pdl-opt --ps-report=machine= reads, of this host or of
+two processes that meet."""
+
+import json
+import pathlib
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+from programs import BUILD, PDL_OPT, model, run
+
+MEASURE = BUILD / "bin" / "pdl-measure"
+# What a number of a machine of these years lies between.
+BOUNDS = {"flops_per_second": (1e9, 1e13),
+          "memory_bytes_per_second": (1e8, 1e13),
+          "network_bytes_per_second": (1e6, 1e12),
+          "round_trip_seconds": (1e-7, 1)}
+
+
+class Measure(unittest.TestCase):
+
+    def check(self, path):
+        constants = json.loads(pathlib.Path(path).read_text())
+        for name, (least, most) in BOUNDS.items():
+            self.assertGreater(constants[name], least, name)
+            self.assertLess(constants[name], most, name)
+
+    def test_loopback_and_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/machine.json"
+            run(MEASURE, "-o", path)
+            self.check(path)
+            report = run(PDL_OPT, model("ctr_dnn"),
+                         "--pdl-pipeline=to=placed mode=sync",
+                         f"--ps-report=servers=2 machine={path}", "-o",
+                         "/dev/null").stdout
+            self.assertIn("predicted time of a step", report)
+
+    def test_two_processes(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        listener = subprocess.Popen([MEASURE, "--listen", str(port)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/machine.json"
+            end = time.monotonic() + 60
+            while True:
+                done = subprocess.run(
+                    [MEASURE, "--peer", f"127.0.0.1:{port}", "-o", path],
+                    capture_output=True, text=True)
+                if done.returncode == 0 or time.monotonic() > end:
+                    break
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.check(path)
+        self.assertEqual(listener.wait(timeout=60), 0)
+
+    def test_nobody_listens(self):
+        done = subprocess.run([MEASURE, "--peer", "127.0.0.1:1"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot connect to the other side", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

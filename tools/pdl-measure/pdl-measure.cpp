@@ -1,0 +1,337 @@
+//===- pdl-measure.cpp - What a machine can do ----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Measures the constants from which `pdl-opt --ps-report` predicts times: a
+// product of the size of a click model, copying in memory, and a TCP connection
+// to this host or to another one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Gemm/Gemm.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+using namespace pdlrt;
+using Clock = std::chrono::steady_clock;
+
+static int fail(int status, const std::string &sentence) {
+  std::fputs(("pdl-measure: error: " + sentence + "\n").c_str(), stderr);
+  return status;
+}
+
+/// The least seconds of one call of `body` in about a second.
+template <typename Body> static double bestSeconds(Body body) {
+  double best = 1e30;
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(1);
+  do {
+    const Clock::time_point start = Clock::now();
+    body();
+    best = std::min(
+        best, std::chrono::duration<double>(Clock::now() - start).count());
+  } while (Clock::now() < end);
+  return best;
+}
+
+/// Operations a second of one thread in a strict product.
+static double measureFlops() {
+  constexpr int64_t m = 512, n = 400, k = 400;
+  std::vector<float> a(m * k, 0.5f), b(k * n, 0.25f), c(m * n);
+  GemmWorkspace workspace;
+  GemmCall call;
+  call.m = m;
+  call.n = n;
+  call.k = k;
+  call.a = a.data();
+  call.b = b.data();
+  call.c = c.data();
+  return 2.0 * m * n * k /
+         bestSeconds([&] { strictGemm(nativeGemmIsa(), workspace, call); });
+}
+
+/// Bytes a second that one thread reads and writes, together, far beyond the
+/// caches.
+static double measureMemory() {
+  constexpr size_t bytes = size_t(256) << 20;
+  std::vector<char> from(bytes, 1), to(bytes, 2);
+  return 2.0 * bytes / bestSeconds([&] {
+           std::memcpy(to.data(), from.data(), bytes);
+           // The copy is wanted, although nobody reads it.
+           asm volatile("" : : "r"(to.data()) : "memory");
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// The network
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A file descriptor that is closed with its owner.
+class Socket {
+public:
+  explicit Socket(int descriptor = -1) : descriptor(descriptor) {}
+  Socket(Socket &&other) noexcept
+      : descriptor(std::exchange(other.descriptor, -1)) {}
+  Socket &operator=(Socket &&) = delete;
+  ~Socket() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+  int get() const { return descriptor; }
+
+private:
+  int descriptor;
+};
+
+} // namespace
+
+static constexpr size_t chunkBytes = size_t(1) << 20;
+static constexpr int chunks = 512;
+static constexpr int pings = 2000;
+static constexpr size_t pingBytes = 1024;
+
+static Status systemError(const std::string &what) {
+  return Status::invalid("cannot " + what + ": " + std::strerror(errno));
+}
+
+static bool sendAll(int socket, const char *data, size_t size) {
+  while (size > 0) {
+    const ssize_t sent = send(socket, data, size, MSG_NOSIGNAL);
+    if (sent <= 0)
+      return false;
+    data += sent;
+    size -= size_t(sent);
+  }
+  return true;
+}
+
+static bool receiveAll(int socket, char *data, size_t size) {
+  while (size > 0) {
+    const ssize_t got = recv(socket, data, size, 0);
+    if (got <= 0)
+      return false;
+    data += got;
+    size -= size_t(got);
+  }
+  return true;
+}
+
+static Status lost() {
+  return Status::invalid("the connection ended early: is the other side a "
+                         "pdl-measure of this version?");
+}
+
+/// Takes the chunks, acknowledges them, then returns pings.
+static Status serve(int listener) {
+  const Socket peer(accept(listener, nullptr, nullptr));
+  if (peer.get() < 0)
+    return systemError("accept a connection");
+  const int one = 1;
+  setsockopt(peer.get(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+  std::vector<char> buffer(chunkBytes);
+  for (int i = 0; i < chunks; ++i)
+    if (!receiveAll(peer.get(), buffer.data(), chunkBytes))
+      return lost();
+  if (!sendAll(peer.get(), buffer.data(), 1))
+    return lost();
+  for (int i = 0; i < pings; ++i)
+    if (!receiveAll(peer.get(), buffer.data(), pingBytes) ||
+        !sendAll(peer.get(), buffer.data(), pingBytes))
+      return lost();
+  return {};
+}
+
+struct Network {
+  double bytesPerSecond = 0, roundTripSeconds = 0;
+};
+
+static Expected<Network> measureNetwork(const sockaddr_storage &address,
+                                        socklen_t size) {
+  const Socket peer(socket(address.ss_family, SOCK_STREAM, 0));
+  if (peer.get() < 0 ||
+      connect(peer.get(), reinterpret_cast<const sockaddr *>(&address), size))
+    return systemError("connect to the other side");
+  const int one = 1;
+  setsockopt(peer.get(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+  std::vector<char> buffer(chunkBytes, 3);
+  Network result;
+  Clock::time_point start = Clock::now();
+  for (int i = 0; i < chunks; ++i)
+    if (!sendAll(peer.get(), buffer.data(), chunkBytes))
+      return lost();
+  if (!receiveAll(peer.get(), buffer.data(), 1))
+    return lost();
+  result.bytesPerSecond =
+      double(chunkBytes) * chunks /
+      std::chrono::duration<double>(Clock::now() - start).count();
+  std::vector<double> times;
+  for (int i = 0; i < pings; ++i) {
+    start = Clock::now();
+    if (!sendAll(peer.get(), buffer.data(), pingBytes) ||
+        !receiveAll(peer.get(), buffer.data(), pingBytes))
+      return lost();
+    times.push_back(
+        std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  std::nth_element(times.begin(), times.begin() + pings / 2, times.end());
+  result.roundTripSeconds = times[pings / 2];
+  return result;
+}
+
+static Expected<Socket> listenOn(const char *host, uint16_t port,
+                                 sockaddr_in &bound) {
+  Socket listener(socket(AF_INET, SOCK_STREAM, 0));
+  bound = {};
+  bound.sin_family = AF_INET;
+  bound.sin_port = htons(port);
+  inet_pton(AF_INET, host, &bound.sin_addr);
+  const int one = 1;
+  socklen_t size = sizeof(bound);
+  if (listener.get() < 0 ||
+      setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
+      bind(listener.get(), reinterpret_cast<sockaddr *>(&bound), size) ||
+      listen(listener.get(), 1) ||
+      getsockname(listener.get(), reinterpret_cast<sockaddr *>(&bound), &size))
+    return systemError("listen on " + std::string(host) + ":" +
+                       std::to_string(port));
+  return listener;
+}
+
+static Expected<Network> measureLoopback() {
+  sockaddr_in bound;
+  Expected<Socket> listener = listenOn("127.0.0.1", 0, bound);
+  if (!listener)
+    return listener.status();
+  Status served;
+  std::thread server([&] { served = serve(listener->get()); });
+  sockaddr_storage address = {};
+  std::memcpy(&address, &bound, sizeof(bound));
+  Expected<Network> result = measureNetwork(address, sizeof(bound));
+  server.join();
+  return result;
+}
+
+static Expected<Network> measurePeer(const std::string &peer) {
+  const size_t colon = peer.rfind(':');
+  if (colon == std::string::npos)
+    return Status::invalid("'" + peer + "' is no HOST:PORT");
+  addrinfo hints = {}, *found = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  if (const int error =
+          getaddrinfo(peer.substr(0, colon).c_str(),
+                      peer.substr(colon + 1).c_str(), &hints, &found))
+    return Status::invalid("cannot resolve " + peer + ": " +
+                           gai_strerror(error));
+  sockaddr_storage address = {};
+  const socklen_t size = found->ai_addrlen;
+  std::memcpy(&address, found->ai_addr, size);
+  freeaddrinfo(found);
+  return measureNetwork(address, size);
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+static Status measure(const std::string &peer, const std::string &output) {
+  nlohmann::ordered_json constants;
+  std::fputs("measuring products ...\n", stderr);
+  constants["flops_per_second"] = measureFlops();
+  std::fputs("measuring memory ...\n", stderr);
+  constants["memory_bytes_per_second"] = measureMemory();
+  std::fputs("measuring the network ...\n", stderr);
+  const Expected<Network> network =
+      peer.empty() ? measureLoopback() : measurePeer(peer);
+  if (!network)
+    return network.status();
+  constants["network_bytes_per_second"] = network->bytesPerSecond;
+  constants["round_trip_seconds"] = network->roundTripSeconds;
+  constants["network"] = peer.empty() ? "loopback" : peer;
+  const std::string text = constants.dump(2) + "\n";
+  std::FILE *file = output.empty() ? stdout : std::fopen(output.c_str(), "w");
+  if (!file)
+    return systemError("write " + output);
+  const bool written = std::fputs(text.c_str(), file) != EOF;
+  if ((file == stdout ? std::fflush(file) : std::fclose(file)) != 0 || !written)
+    return systemError("write " + (output.empty() ? "the output" : output));
+  return {};
+}
+
+static int run(int argc, char **argv) {
+  std::string output, peer;
+  uint16_t port = 0;
+  CLI::App app(
+      "Measures what 'pdl-opt --ps-report=machine=FILE' predicts times "
+      "from: operations a second of one core in a product, bytes a "
+      "second in memory, bytes a second and round trip of a TCP "
+      "connection.",
+      "pdl-measure");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.footer("Examples:\n"
+             "  pdl-measure -o machine.json                      this host\n"
+             "  pdl-measure --listen 7199                        on one host,\n"
+             "  pdl-measure --peer host:7199 -o machine.json     on the other\n"
+             "Exit status: 0 done; 1 a failure; 2 bad flags.");
+  CLI::Option *outputFlag =
+      app.add_option("-o,--output", output,
+                     "The file to write; default: the standard output")
+          ->type_name("FILE");
+  CLI::Option *peerFlag =
+      app.add_option("--peer", peer,
+                     "Measure the network to a pdl-measure that listens there")
+          ->type_name("HOST:PORT");
+  app.add_option("--listen", port,
+                 "Answer one --peer, then end; listens on all addresses")
+      ->type_name("PORT")
+      ->check(CLI::Range(1, 65535))
+      ->excludes(peerFlag)
+      ->excludes(outputFlag);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &request) {
+    return app.exit(request);
+  } catch (const CLI::ParseError &error) {
+    return fail(2, std::string(error.what()) +
+                       "; 'pdl-measure --help' lists what can be given");
+  }
+  Status status;
+  if (port) {
+    sockaddr_in bound;
+    Expected<Socket> listener = listenOn("0.0.0.0", port, bound);
+    status = listener ? serve(listener->get()) : listener.status();
+  } else {
+    status = measure(peer, output);
+  }
+  return status.ok() ? 0 : fail(1, status.message());
+}
+
+int main(int argc, char **argv) {
+  requireSupportedCpu();
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &exception) {
+    return fail(1, exception.what());
+  }
+}
