@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -25,6 +26,8 @@ struct AssignStages : pdlc::impl::NNAssignStagesBase<AssignStages> {
 
 private:
   LogicalResult assign(ProgramOp program);
+
+  uint64_t prepareOps = 0, computeOps = 0, applyOps = 0;
 };
 } // namespace
 
@@ -64,12 +67,12 @@ LogicalResult AssignStages::assign(ProgramOp program) {
     StringRef stage = "compute";
     if (prepare.contains(&op)) {
       stage = "prepare";
-      ++numPrepare;
+      ++prepareOps;
     } else if (isa<SquaredNormOp, OnceOp, UpdateOp>(op)) {
       stage = "apply";
-      ++numApply;
+      ++applyOps;
     } else {
-      ++numCompute;
+      ++computeOps;
     }
     op.setAttr("stage", builder.getStringAttr(stage));
   }
@@ -77,7 +80,12 @@ LogicalResult AssignStages::assign(ProgramOp program) {
 }
 
 void AssignStages::runOnOperation() {
+  prepareOps = computeOps = applyOps = 0;
   for (ProgramOp program : getOperation().getOps<ProgramOp>())
     if (failed(assign(program)))
       return signalPassFailure();
+  ModuleOp module = getOperation();
+  reportStatistic(*this, module, numPrepare, "prepare", prepareOps);
+  reportStatistic(*this, module, numCompute, "compute", computeOps);
+  reportStatistic(*this, module, numApply, "apply", applyOps);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -277,6 +278,7 @@ private:
 
 struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {
   void runOnOperation() override {
+    uint64_t differentiated = 0;
     for (ProgramOp program : getOperation().getOps<ProgramOp>()) {
       auto minimizes = program.getBody().getOps<MinimizeOp>();
       if (minimizes.empty())
@@ -285,8 +287,10 @@ struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {
           Differentiator(program, *minimizes.begin()).run();
       if (failed(count))
         return signalPassFailure();
-      numDifferentiated += *count;
+      differentiated += *count;
     }
+    reportStatistic(*this, getOperation(), numDifferentiated,
+                    "ops-differentiated", differentiated);
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,6 +28,8 @@ private:
   /// One round; whether functions were merged (then their callers may have
   /// become equal).
   bool mergeEqual();
+
+  uint64_t merged = 0;
 };
 } // namespace
 
@@ -45,7 +48,7 @@ static std::string textWithoutName(func::FuncOp function) {
 bool DeduplicateKernels::mergeEqual() {
   ModuleOp module = getOperation();
   llvm::StringMap<func::FuncOp> firsts;
-  bool merged = false;
+  const uint64_t before = merged;
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (function.isExternal())
@@ -58,13 +61,15 @@ bool DeduplicateKernels::mergeEqual() {
             function, entry->second.getSymNameAttr(), module)))
       continue;
     function.erase();
-    ++numMerged;
-    merged = true;
+    ++merged;
   }
-  return merged;
+  return merged > before;
 }
 
 void DeduplicateKernels::runOnOperation() {
+  merged = 0;
   while (mergeEqual())
     ;
+  pdlc::reportStatistic(*this, getOperation(), numMerged, "kernels-merged",
+                        merged);
 }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "pdlc/Transforms/Phases.h"
 #include "llvm/ADT/MapVector.h"
@@ -307,17 +308,19 @@ struct ExpandUpdates : pdlc::impl::NNExpandUpdatesBase<ExpandUpdates> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    uint64_t updates = 0;
     for (ProgramOp program : module.getOps<ProgramOp>())
       for (ApplyGradientsOp op : llvm::make_early_inc_range(
                program.getBody().getOps<ApplyGradientsOp>())) {
         UpdateExpansion expansion(op, symbols);
         if (failed(expansion.run()))
           return signalPassFailure();
-        numUpdates += expansion.getNumUpdates();
+        updates += expansion.getNumUpdates();
       }
     eraseUnnamed(module);
     module->setAttr(NNDialect::kPhaseAttrName,
                     StringAttr::get(&getContext(), stringify(Phase::Gradient)));
+    reportStatistic(*this, module, numUpdates, "symbols-updated", updates);
   }
 
   /// A rule still declares the slots of the groups that name it; schedules,

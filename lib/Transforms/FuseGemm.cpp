@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 
 namespace pdlc {
@@ -28,12 +29,14 @@ struct Chain {
 
 struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
   void runOnOperation() override {
+    fusedPosts = 0;
     for (ProgramOp program : getOperation().getOps<ProgramOp>())
       for (MatmulOp matmul :
            llvm::make_early_inc_range(program.getBody().getOps<MatmulOp>()))
         fuse(matmul);
     getOperation()->setAttr(NNDialect::kPhaseAttrName,
                             StringAttr::get(&getContext(), "fused"));
+    reportStatistic(*this, getOperation(), numPosts, "posts-fused", fusedPosts);
   }
 
   PostOpAttr post(PostOp kind) { return PostOpAttr::get(&getContext(), kind); }
@@ -86,7 +89,7 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
         matmul.getTransposeLhsAttr(), matmul.getTransposeRhsAttr(),
         builder.getArrayAttr(chain.posts));
     chain.last->getResult(0).replaceAllUsesWith(fused);
-    numPosts += chain.posts.size();
+    fusedPosts += chain.posts.size();
     for (Operation *op = chain.last; op;) {
       Operation *producer = nullptr;
       if (op != matmul)
@@ -97,5 +100,7 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
       op = producer;
     }
   }
+
+  uint64_t fusedPosts = 0;
 };
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 
 namespace pdlc {
@@ -181,11 +182,14 @@ void FuseMessages::runOnOperation() {
     return signalPassFailure();
   }
   SymbolTable symbols(module);
+  uint64_t before = 0, after = 0;
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
     MessageFuser fuser(program, mode.getValue() == "sync", symbols);
     fuser.run();
-    numBefore += fuser.before;
-    numAfter += fuser.after;
+    before += fuser.before;
+    after += fuser.after;
   }
+  reportStatistic(*this, module, numBefore, "messages-before", before);
+  reportStatistic(*this, module, numAfter, "messages-after", after);
 }

@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -333,11 +334,13 @@ void InsertSendRecv::runOnOperation() {
     return signalPassFailure();
   }
   SymbolTable symbols(module);
+  uint64_t channels = 0;
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
     ProgramSplitter splitter(program, mode.getValue() == "sync", symbols);
     if (failed(splitter.run()))
       return signalPassFailure();
-    numChannels += splitter.channelCount();
+    channels += splitter.channelCount();
   }
+  reportStatistic(*this, module, numChannels, "channels", channels);
 }

@@ -13,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Std/StandardLibrary.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 
 namespace pdlc {
@@ -43,10 +44,12 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    linked = 0;
     for (GroupOp group : module.getOps<GroupOp>())
       if (failed(link<RuleOp>(group, group.getRuleAttr(), symbols)) ||
           failed(link<ScheduleOp>(group, group.getScheduleAttr(), symbols)))
         return signalPassFailure();
+    reportStatistic(*this, module, numLinked, "definitions-linked", linked);
   }
 
   template <typename OpT>
@@ -71,13 +74,15 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
       return group.emitOpError()
              << "names " << name << ", which is not an "
              << OpT::getOperationName() << " in the standard library (C1)";
-    Operation *linked = *definitions.begin();
-    linked->remove();
+    Operation *found = *definitions.begin();
+    found->remove();
     if (isWide(getOperation()))
-      widenElementType(linked);
-    symbols.insert(linked, group->getIterator());
-    ++numLinked;
+      widenElementType(found);
+    symbols.insert(found, group->getIterator());
+    ++linked;
     return success();
   }
+
+  uint64_t linked = 0;
 };
 } // namespace

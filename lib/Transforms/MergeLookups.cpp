@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -23,9 +24,11 @@ using namespace pdlc::nn;
 namespace {
 struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
   void runOnOperation() override {
+    merged = 0;
     for (ProgramOp program : getOperation().getOps<ProgramOp>())
       if (failed(mergeIn(program)))
         return signalPassFailure();
+    reportStatistic(*this, getOperation(), numMerged, "lookups-merged", merged);
   }
 
   LogicalResult mergeIn(ProgramOp program) {
@@ -114,7 +117,9 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
       if (oldUnique->use_empty())
         oldUnique->erase();
     }
-    numMerged += pools.size() - 1;
+    merged += pools.size() - 1;
   }
+
+  uint64_t merged = 0;
 };
 } // namespace

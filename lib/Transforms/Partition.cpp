@@ -10,6 +10,7 @@
 #include "pdlabi/placement.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -36,6 +37,8 @@ private:
   void cut(OpBuilder &builder, Operation *symbol, RankedTensorType type,
            bool trained);
   void shard(OpBuilder &builder, nn::TableOp table, int64_t ids, bool trained);
+
+  uint64_t allBlocks = 0, allShards = 0;
 };
 } // namespace
 
@@ -80,7 +83,7 @@ void Partition::cut(OpBuilder &builder, Operation *symbol,
       FlatSymbolRefAttr::get(SymbolTable::getSymbolName(symbol)),
       builder.getDenseI64ArrayAttr(firstRows),
       builder.getDenseI64ArrayAttr(costs));
-  numBlocks += blocks;
+  allBlocks += blocks;
 }
 
 void Partition::shard(OpBuilder &builder, nn::TableOp table, int64_t ids,
@@ -94,7 +97,7 @@ void Partition::shard(OpBuilder &builder, nn::TableOp table, int64_t ids,
                        FlatSymbolRefAttr::get(table.getSymNameAttr()),
                        builder.getI64IntegerAttr(pdlabi::logicalShardCount),
                        builder.getI64IntegerAttr(std::max<int64_t>(1, cost)));
-  numShards += pdlabi::logicalShardCount;
+  allShards += pdlabi::logicalShardCount;
 }
 
 void Partition::runOnOperation() {
@@ -103,6 +106,7 @@ void Partition::runOnOperation() {
     return signalPassFailure();
   OpBuilder builder(&getContext());
   module->setAttr(ps::PSDialect::kModeAttrName, builder.getStringAttr(mode));
+  allBlocks = allShards = 0;
   // What a step moves is what programs that train pull and update.
   llvm::DenseMap<StringAttr, int64_t> ids;
   llvm::DenseSet<StringAttr> trained;
@@ -124,4 +128,6 @@ void Partition::runOnOperation() {
     else if (auto table = dyn_cast<nn::TableOp>(op))
       shard(builder, table, ids.lookup(name), isTrained);
   }
+  reportStatistic(*this, module, numBlocks, "blocks", allBlocks);
+  reportStatistic(*this, module, numShards, "shards", allShards);
 }

@@ -11,6 +11,10 @@
 
 include "mlir/Pass/PassBase.td"
 
+// Statistics of a pass are reported by its code with `reportStatistic`
+// (pdlc/Support/Statistics.h) under the names given here; `pdl-opt
+// --remarks-filter=statistics` prints them.
+
 //===----------------------------------------------------------------------===//
 // Phase `buffers`
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "pdlc/Conversion/Passes.h"
+#include "pdlc/Support/Statistics.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNTORT
@@ -32,6 +33,8 @@ struct NNToRT : pdlc::impl::NNToRTBase<NNToRT> {
 private:
   LogicalResult convert(ModuleContext &context, nn::ProgramOp program);
   LogicalResult checkProgram(nn::ProgramOp program);
+
+  uint64_t fused = 0, slots = 0;
 };
 } // namespace
 
@@ -71,8 +74,8 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
     return context.order.symbol(symbol.getValue());
   };
   BufferPlan plan(program, sizes, parameterIndex);
-  numFused += plan.fusedCount();
-  numSlots +=
+  fused += plan.fusedCount();
+  slots +=
       plan.slots(Stage::Prepare).size() + plan.slots(Stage::Compute).size();
   func::FuncOp stages[2];
   for (Stage stage : {Stage::Prepare, Stage::Compute}) {
@@ -135,8 +138,11 @@ void NNToRT::runOnOperation() {
     return signalPassFailure();
   }
   context.numerics = *known;
+  fused = slots = 0;
   for (nn::ProgramOp program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>()))
     if (failed(convert(context, program)))
       return signalPassFailure();
+  reportStatistic(*this, module, numFused, "fused", fused);
+  reportStatistic(*this, module, numSlots, "slots", slots);
 }

@@ -17,6 +17,7 @@
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Support/Statistics.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNUPDATESTOKERNELS
@@ -160,6 +161,7 @@ private:
 
   /// The first op seen for each group and symbol.
   DenseMap<StringAttr, Operation *> converted;
+  uint64_t kernels = 0;
 };
 
 } // namespace
@@ -176,7 +178,7 @@ func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
   // The symbol table renames where the model uses the name.
   SymbolTable(getOperation()).insert(function);
   function.addEntryBlock();
-  ++numKernels;
+  ++kernels;
   return function;
 }
 
@@ -375,6 +377,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
 void UpdatesToKernels::runOnOperation() {
   ModuleOp module = getOperation();
   converted.clear();
+  kernels = 0;
   SmallVector<Operation *> updates;
   for (Operation &owner : *module.getBody())
     if (isa<nn::ProgramOp, ps::HandlerOp>(owner))
@@ -390,4 +393,5 @@ void UpdatesToKernels::runOnOperation() {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (isa<nn::RuleOp, nn::ScheduleOp>(op))
       op.erase();
+  reportStatistic(*this, module, numKernels, "kernels", kernels);
 }
