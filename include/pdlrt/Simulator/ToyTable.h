@@ -41,7 +41,7 @@ public:
   }
   Message handle(const Envelope &request, Message payload) override;
   void contribute(const Envelope &request, Message payload) override;
-  std::vector<Message> closeRound(MessageKind kind) override;
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override;
 
   const ToyState &state() const { return values; }
 

@@ -77,7 +77,7 @@ void ToyTable::contribute(const Envelope &request, Message payload) {
   roundRequests[request.trainer] = {request, std::move(taken)};
 }
 
-std::vector<Message> ToyTable::closeRound(MessageKind kind) {
+Expected<std::vector<Message>> ToyTable::closeRound(MessageKind kind) {
   if (hasSum)
     finishDense(sum);
   hasSum = false;

@@ -129,7 +129,7 @@ public:
   void contribute(const Envelope &request, Message payload) override {
     inner.contribute(request, std::move(payload));
   }
-  std::vector<Message> closeRound(MessageKind kind) override {
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
     return inner.closeRound(kind);
   }
 
@@ -157,7 +157,7 @@ public:
     return inner.check(request, payload);
   }
   void contribute(const Envelope &, Message) override {}
-  std::vector<Message> closeRound(MessageKind kind) override {
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
     for (auto &[head, payload] : std::exchange(arrived, {}))
       inner.contribute(head, payload);
     return inner.closeRound(kind);
@@ -179,9 +179,9 @@ public:
         arrived.push_back(decoded->part);
     return inner.check(request, payload);
   }
-  std::vector<Message> closeRound(MessageKind kind) override {
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
     const ToyBlock before = denseOf(inner);
-    std::vector<Message> answers = inner.closeRound(kind);
+    std::vector<Message> answers = *inner.closeRound(kind);
     const auto parts = std::exchange(arrived, {});
     if (parts.empty())
       return answers;
@@ -218,10 +218,12 @@ public:
     const uint32_t rank = request.trainer;
     inner.contribute(request, std::move(payload));
     if (rank + 2 == trainers)
-      early = inner.closeRound(kind);
+      early = *inner.closeRound(kind);
   }
-  std::vector<Message> closeRound(MessageKind kind) override {
-    return early.empty() ? inner.closeRound(kind) : std::exchange(early, {});
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
+    if (early.empty())
+      return inner.closeRound(kind);
+    return std::exchange(early, {});
   }
 
 private:
@@ -234,9 +236,9 @@ class AnswerBeforeApply final : public PassingApplication {
 public:
   AnswerBeforeApply(ServerApplication &over, const Scenario &)
       : PassingApplication(over) {}
-  std::vector<Message> closeRound(MessageKind kind) override {
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
     ToyState before = dynamic_cast<ToyTable &>(inner).state();
-    std::vector<Message> answers = inner.closeRound(kind);
+    std::vector<Message> answers = *inner.closeRound(kind);
     for (Message &answer : answers) {
       ToyAnswer decoded = *ToyAnswer::decode(answer);
       decoded.dense = before.dense;
@@ -253,8 +255,8 @@ class AnotherSendersAnswer final : public PassingApplication {
 public:
   AnotherSendersAnswer(ServerApplication &over, const Scenario &)
       : PassingApplication(over) {}
-  std::vector<Message> closeRound(MessageKind kind) override {
-    std::vector<Message> answers = inner.closeRound(kind);
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
+    std::vector<Message> answers = *inner.closeRound(kind);
     std::rotate(answers.begin(), answers.begin() + 1, answers.end());
     return answers;
   }
