@@ -1,0 +1,47 @@
+//===- AllocatorTest.cpp - Memory for large messages ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Core/Allocator.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <memory>
+#include <sys/resource.h>
+#include <thread>
+
+namespace {
+
+/// Page faults of filling 48 MB, which the C library maps by itself: it raises
+/// its threshold to 32 MB and no further.
+long faultsOfAMessage() {
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  const size_t size = size_t(48) << 20;
+  const auto bytes = std::make_unique_for_overwrite<char[]>(size);
+  std::memset(bytes.get(), 1, size);
+  // So that the compiler does not leave all of it out.
+  asm volatile("" : : "r"(bytes.get()) : "memory");
+  getrusage(RUSAGE_SELF, &after);
+  return after.ru_minflt - before.ru_minflt;
+}
+
+TEST(AllocatorTest, MemoryOfMessagesIsKept) {
+  const long pages = (48 << 20) / 4096;
+  faultsOfAMessage();
+  EXPECT_GT(faultsOfAMessage(), pages / 2) << "what is to be mended";
+  pdlrt::tuneAllocator();
+  faultsOfAMessage();
+  EXPECT_LT(faultsOfAMessage(), pages / 10);
+  // Threads have heaps of their own.
+  std::thread([&] {
+    faultsOfAMessage();
+    EXPECT_LT(faultsOfAMessage(), pages / 10);
+  }).join();
+}
+
+} // namespace
