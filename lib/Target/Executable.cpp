@@ -101,6 +101,24 @@ static Error copyOneDnn(const std::string &files, StringRef folder) {
   return Error::success();
 }
 
+/// The static archives of gRPC in PDL's runtime, in an order that does not
+/// depend on the file system.
+static Expected<std::vector<std::string>> findGrpcArchives(StringRef folder) {
+  std::vector<std::string> archives;
+  std::error_code code;
+  for (sys::fs::directory_iterator file(folder, code), end;
+       !code && file != end; file.increment(code))
+    if (sys::path::extension(file->path()) == ".a")
+      archives.push_back(file->path());
+  llvm::sort(archives);
+  if (archives.empty())
+    return createStringError(
+        "found no archives of gRPC in " + folder +
+        ", which programs of several processes are linked with; they are part "
+        "of PDL's runtime, say where it is with --runtime-dir");
+  return archives;
+}
+
 /// Copies the licences in folder `source` of PDL's runtime.
 static Error copyLicenses(const std::string &source, StringRef folder) {
   std::string target = joinPath(folder, "licenses");
@@ -136,6 +154,19 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
   // A build without oneDNN has no such archive; the strict kernels serve then.
   bool oneDnn = request.fast && sys::fs::exists(archive("PDLRuntimeOneDNN"));
 
+  std::vector<std::string> grpcArchives;
+  if (request.grpc) {
+    if (!sys::fs::exists(archive("PDLRuntimeGrpc")))
+      return createStringError("found no " + archive("PDLRuntimeGrpc") +
+                               ", which is part of PDL's runtime; build it or "
+                               "say where it is with --runtime-dir");
+    Expected<std::vector<std::string>> found =
+        findGrpcArchives(joinPath(files, "grpc"));
+    if (!found)
+      return found.takeError();
+    grpcArchives = std::move(*found);
+  }
+
   std::string program = joinPath(request.folder, request.name);
   std::string temporary = program + ".partial";
   std::vector<std::string> arguments{
@@ -152,6 +183,11 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
                              "--disable-new-dtags", "-rpath", "$ORIGIN"})
       arguments.push_back(flag);
     arguments.push_back(archive("PDLRuntimeOneDNN"));
+  }
+  if (request.grpc) {
+    arguments.push_back("--undefined=pdlrt_create_grpc_transport");
+    arguments.push_back(archive("PDLRuntimeGrpc"));
+    llvm::append_range(arguments, grpcArchives);
   }
   arguments.push_back(archive("PDLRuntime"));
   if (oneDnn)
@@ -172,6 +208,8 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
     error = copyLicenses(joinPath(files, "licenses"), request.folder);
   if (!error && oneDnn)
     error = copyLicenses(joinPath(files, "licenses-onednn"), request.folder);
+  if (!error && request.grpc)
+    error = copyLicenses(joinPath(files, "licenses-grpc"), request.folder);
   if (!error)
     if (std::error_code code = sys::fs::rename(temporary, program))
       error =

@@ -1,7 +1,8 @@
 # Copies to lib/pdl what pdl-translate links and puts beside a program, so that
 # a machine that only runs pdl-translate needs no compiler (and no libdnnl-dev):
 # the static C++ library, the compiler's start files, zlib, and for numerics
-# `fast` oneDNN with the libraries that it loads and their licences.
+# `fast` oneDNN with the libraries that it loads and their licences; for programs
+# of several processes gRPC's archives and their licences.
 set(PDL_RUNTIME_FILES_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/pdl)
 
 function(pdl_copy_runtime_file source name)
@@ -33,6 +34,22 @@ if(PDL_ENABLE_ONEDNN)
     endif()
   endforeach()
 endif()
+# What programs of several processes are linked with besides. gRPC's archives
+# hold only what such a program needs; the linker takes of them what it uses.
+if(PDL_GRPC_MISSING)
+  message(FATAL_ERROR "gRPC's static archives were not found, which programs of several "
+    "processes are linked with: ${PDL_GRPC_MISSING}; install libgrpc++-dev and what it depends on")
+endif()
+foreach(archive ${PDL_GRPC_ARCHIVES})
+  get_filename_component(name "${archive}" NAME)
+  pdl_copy_runtime_file("${archive}" grpc/${name})
+endforeach()
+foreach(package libgrpc++1.51 libabsl20220623 libc-ares2)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    pdl_copy_runtime_file(/usr/share/doc/${package}/copyright licenses-grpc/${package}.txt)
+  endif()
+endforeach()
+
 foreach(package libstdc++6 zlib1g)
   if(EXISTS /usr/share/doc/${package}/copyright)
     pdl_copy_runtime_file(/usr/share/doc/${package}/copyright licenses/${package}.txt)

@@ -31,9 +31,10 @@ struct LinkRequest {
 
 /// Links a trainer with the LLVM linker, without any compiler: PDL's archives
 /// and the C++ library statically, the C library dynamically. Numerics `fast`
-/// puts oneDNN, with what it loads and the licences, beside the program. The
-/// program appears whole or not at all. Fails with a sentence that names what
-/// is missing and its remedy.
+/// puts oneDNN, with what it loads and the licences, beside the program. gRPC
+/// is linked statically; createClusterTransport finds it. The program appears
+/// whole or not at all. Fails with a sentence that names what is missing and
+/// its remedy.
 llvm::Error linkTrainer(const LinkRequest &request);
 
 } // namespace pdlc
