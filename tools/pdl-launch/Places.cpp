@@ -1,0 +1,102 @@
+//===- Places.cpp - Free addresses on this host ---------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Places.h"
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace pdllaunch;
+using pdlrt::Expected;
+using pdlrt::Status;
+
+Places::~Places() = default;
+
+namespace {
+
+class Ports final : public Places {
+public:
+  Status find(unsigned count) {
+    // All are held until the last one is found, so that they differ.
+    std::vector<int> sockets;
+    Status status;
+    for (unsigned i = 0; i < count && status.ok(); ++i)
+      status = findOne(sockets);
+    for (const int socket : sockets)
+      ::close(socket);
+    return status;
+  }
+
+private:
+  Status findOne(std::vector<int> &sockets) {
+    sockets.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(name);
+    const int on = 1;
+    if (sockets.back() < 0 ||
+        ::setsockopt(sockets.back(), SOL_SOCKET, SO_REUSEADDR, &on,
+                     sizeof(on)) != 0 ||
+        ::bind(sockets.back(), reinterpret_cast<sockaddr *>(&name), size) !=
+            0 ||
+        ::getsockname(sockets.back(), reinterpret_cast<sockaddr *>(&name),
+                      &size) != 0)
+      return Status::invalid(std::string("found no free port: ") +
+                             std::strerror(errno) + "; try --unix");
+    list.push_back("127.0.0.1:" + std::to_string(ntohs(name.sin_port)));
+    return {};
+  }
+};
+
+class Sockets final : public Places {
+public:
+  ~Sockets() override {
+    std::error_code ignored;
+    if (!folder.empty())
+      std::filesystem::remove_all(folder, ignored);
+  }
+  Status make(unsigned count) {
+    std::error_code error;
+    std::filesystem::path base = std::filesystem::temp_directory_path(error);
+    // The name of a socket has to fit into 107 bytes.
+    if (error || base.native().size() > 60)
+      base = "/tmp";
+    std::string pattern = base / "pdl-launch-XXXXXX";
+    if (!::mkdtemp(pattern.data()))
+      return Status::invalid("cannot create the folder " + pattern +
+                             " of the sockets: " + std::strerror(errno) +
+                             "; set TMPDIR to a folder that can be written");
+    folder = pattern;
+    for (unsigned i = 0; i < count; ++i)
+      list.push_back("unix:" + folder + "/server-" + std::to_string(i));
+    return {};
+  }
+
+private:
+  std::string folder;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<Places>> pdllaunch::freePorts(unsigned count) {
+  auto ports = std::make_unique<Ports>();
+  PDLRT_RETURN_IF_ERROR(ports->find(count));
+  return std::unique_ptr<Places>(std::move(ports));
+}
+
+Expected<std::unique_ptr<Places>> pdllaunch::unixSockets(unsigned count) {
+  auto sockets = std::make_unique<Sockets>();
+  PDLRT_RETURN_IF_ERROR(sockets->make(count));
+  return std::unique_ptr<Places>(std::move(sockets));
+}

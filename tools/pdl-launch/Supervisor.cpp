@@ -1,0 +1,173 @@
+//===- Supervisor.cpp - Runs programs to their end ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Supervisor.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+using namespace pdllaunch;
+using pdlrt::Status;
+
+/// What a user or a batch system sends to a job.
+static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP,
+                                   SIGQUIT, SIGUSR1, SIGUSR2};
+/// How often programs that keep a job from ending are named.
+static constexpr std::chrono::seconds reminderInterval(10);
+
+static std::string nameOf(int signal) {
+  return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+}
+
+Supervisor::~Supervisor() {
+  if (signals >= 0)
+    ::close(signals);
+}
+
+int Supervisor::run() {
+  if (const Status status = watchSignals(); !status.ok()) {
+    output.say(status.message());
+    return 2;
+  }
+  start();
+  while (runningCount() > 0) {
+    showStatus();
+    wait();
+    endTheRest();
+  }
+  return firstFailure;
+}
+
+Status Supervisor::watchSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  for (const int number : passedOn)
+    sigaddset(&set, number);
+  if (::sigprocmask(SIG_BLOCK, &set, &before) != 0)
+    return Status::internal(std::string("cannot wait for signals: ") +
+                            std::strerror(errno));
+  signals = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals < 0)
+    return Status::internal(std::string("cannot wait for signals: ") +
+                            std::strerror(errno));
+  return {};
+}
+
+void Supervisor::start() {
+  for (Program &program : programs) {
+    const Status status = program.start(before);
+    if (status.ok())
+      continue;
+    output.say(status.message());
+    noteFailure(2);
+    return;
+  }
+}
+
+void Supervisor::wait() {
+  std::vector<pollfd> ready{{signals, POLLIN, 0}};
+  std::vector<std::pair<Program *, int>> sources{{nullptr, 0}};
+  for (Program &program : programs)
+    for (int pipe = 0; pipe < 2; ++pipe)
+      if (program.pipes()[pipe] >= 0) {
+        ready.push_back({program.pipes()[pipe], POLLIN, 0});
+        sources.emplace_back(&program, pipe);
+      }
+  constexpr int milliseconds = 500;
+  if (::poll(ready.data(), ready.size(), milliseconds) <= 0)
+    return;
+  for (size_t i = 1; i < ready.size(); ++i)
+    if (ready[i].revents)
+      sources[i].first->forward(sources[i].second, output);
+  if (ready[0].revents)
+    takeSignals();
+}
+
+void Supervisor::takeSignals() {
+  signalfd_siginfo info{};
+  while (::read(signals, &info, sizeof(info)) == sizeof(info))
+    if (info.ssi_signo != SIGCHLD)
+      passOn(static_cast<int>(info.ssi_signo));
+  // One SIGCHLD may stand for several.
+  for (Program &program : programs)
+    if (program.collect(output))
+      noteEnd(program);
+}
+
+void Supervisor::passOn(int number) {
+  interrupted = true;
+  output.say("passes " + nameOf(number) + " on to " + runningNames());
+  for (const Program &program : programs)
+    program.signal(number);
+}
+
+void Supervisor::noteEnd(const Program &program) {
+  const int status = program.exitStatus();
+  if (status != 0 || interrupted || firstFailure != 0)
+    output.say(program.endSentence());
+  if (status != 0)
+    noteFailure(status);
+  // From the first end on, the others should follow.
+  nextReminder = Clock::now() + reminderInterval;
+}
+
+void Supervisor::noteFailure(int status) {
+  if (firstFailure != 0)
+    return;
+  firstFailure = status;
+  if (grace.count() > 0)
+    nextPush = Clock::now() + grace;
+}
+
+void Supervisor::endTheRest() {
+  const Clock::time_point now = Clock::now();
+  if (runningCount() == 0)
+    return;
+  if (now >= nextPush) {
+    output.say("sends " + nameOf(nextSignal) + " to " + runningNames() +
+               ", still running " + std::to_string(grace.count()) +
+               (nextSignal == SIGTERM ? " s after the first failure"
+                                      : " s after that"));
+    for (const Program &program : programs)
+      program.signal(nextSignal);
+    nextPush = nextSignal == SIGTERM ? now + grace : Clock::time_point::max();
+    nextSignal = SIGKILL;
+  }
+  if (now >= nextReminder) {
+    output.say("waits for " + runningNames());
+    nextReminder = now + reminderInterval;
+  }
+}
+
+void Supervisor::showStatus() {
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started)
+          .count();
+  output.setStatus(std::to_string(seconds) + " s, " +
+                   std::to_string(runningCount()) + " of " +
+                   std::to_string(programs.size()) + " programs run");
+}
+
+size_t Supervisor::runningCount() const {
+  return static_cast<size_t>(
+      std::count_if(programs.begin(), programs.end(),
+                    [](const Program &program) { return program.running(); }));
+}
+
+std::string Supervisor::runningNames() const {
+  std::string names;
+  for (const Program &program : programs)
+    if (program.running())
+      names += (names.empty() ? "" : ", ") + program.name;
+  return names;
+}

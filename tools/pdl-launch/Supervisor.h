@@ -1,0 +1,66 @@
+//===- Supervisor.h - Runs programs to their end ----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDL_TOOLS_PDL_LAUNCH_SUPERVISOR_H
+#define PDL_TOOLS_PDL_LAUNCH_SUPERVISOR_H
+
+#include "Output.h"
+#include "Program.h"
+
+#include <chrono>
+#include <vector>
+
+namespace pdllaunch {
+
+/// Starts programs, passes their lines and our signals on, and waits for all of
+/// them.
+class Supervisor {
+public:
+  using Clock = std::chrono::steady_clock;
+  /// After one failed, those that still run `grace` later get SIGTERM, and
+  /// SIGKILL after as long again, with a line each; a grace of 0 waits for
+  /// ever.
+  Supervisor(std::vector<Program> toRun, std::chrono::seconds graceTime,
+             bool onTerminal)
+      : programs(std::move(toRun)), grace(graceTime), output(onTerminal) {}
+  ~Supervisor();
+  Supervisor(const Supervisor &) = delete;
+  Supervisor &operator=(const Supervisor &) = delete;
+
+  /// The status of the first program that failed, or 0.
+  int run();
+
+private:
+  pdlrt::Status watchSignals();
+  void start();
+  void wait();
+  void takeSignals();
+  void passOn(int number);
+  void noteEnd(const Program &program);
+  void noteFailure(int status);
+  void endTheRest();
+  void showStatus();
+  size_t runningCount() const;
+  std::string runningNames() const;
+
+  std::vector<Program> programs;
+  const std::chrono::seconds grace;
+  Output output;
+  const Clock::time_point started = Clock::now();
+  sigset_t before{};
+  int signals = -1;
+  int firstFailure = 0;
+  bool interrupted = false;
+  Clock::time_point nextPush = Clock::time_point::max();
+  int nextSignal = SIGTERM;
+  Clock::time_point nextReminder = Clock::time_point::max();
+};
+
+} // namespace pdllaunch
+
+#endif // PDL_TOOLS_PDL_LAUNCH_SUPERVISOR_H

@@ -1,0 +1,252 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pdl-launch with small programs in place of trainers and servers."""
+
+import os
+import pathlib
+import pty
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+LAUNCH = os.environ.get("PDL_LAUNCH", "build-runtime/bin/pdl-launch")
+# Says its words, and does what a file says.
+SAY = '#!/bin/sh\necho "$0" "$@"\n'
+
+
+class LaunchTest(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory(prefix="pdl-launch-test-")
+        self.folder = pathlib.Path(self.scratch.name)
+        self.write("trainer", SAY)
+        self.write("pserver", SAY)
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def write(self, name, script):
+        path = self.folder / name
+        path.write_text(script)
+        path.chmod(0o755)
+
+    def start(self, *words, **options):
+        return subprocess.Popen([LAUNCH, *map(str, words)], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                **options)
+
+    def launch(self, *words):
+        process = self.start(*words)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    def waits_for(self, condition):
+        end = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+
+    def test_each_program_knows_who_it_is(self):
+        status, out, err = self.launch(
+            "--trainers", 2, "--servers", 3, self.folder, "--", "--data", "a b",
+            "--save={rank}of{trainers}", "--", "--part={rank}")
+        self.assertEqual((status, err), (0, ""))
+        lines = sorted(out.splitlines())
+        self.assertEqual(len(lines), 5)
+        servers = re.search(r"--servers (\S+)", lines[0])[1]
+        addresses = servers.split(",")
+        self.assertEqual(len(set(addresses)), 3)
+        for address in addresses:
+            self.assertRegex(address, r"^127\.0\.0\.1:[1-9]\d*$")
+        for rank in range(3):
+            self.assertEqual(
+                lines[rank],
+                f"pserver {rank} | {self.folder}/pserver --part={rank} "
+                f"--rank {rank} --trainers 2 --servers {servers}")
+        for rank in range(2):
+            self.assertEqual(
+                lines[3 + rank],
+                f"trainer {rank} | {self.folder}/trainer train --data a b "
+                f"--save={rank}of2 --rank {rank} --trainers 2 "
+                f"--servers {servers}")
+
+    def test_a_command_of_the_trainer_stays_first(self):
+        out = self.launch(self.folder, "--", "test", "--data", "x")[1]
+        self.assertIn("trainer test --data x --rank 0", out)
+
+    def test_ports_can_be_listened_at(self):
+        self.write("pserver", "#!/usr/bin/env python3\n"
+                   "import socket, sys\n"
+                   "rank = int(sys.argv[sys.argv.index('--rank') + 1])\n"
+                   "at = sys.argv[sys.argv.index('--servers') + 1]\n"
+                   "host, port = at.split(',')[rank].split(':')\n"
+                   "socket.create_server((host, int(port))).listen()\n")
+        self.assertEqual(self.launch("--servers", 4, self.folder)[0], 0)
+
+    def test_unix_sockets_go_with_the_job(self):
+        self.write("pserver", "#!/usr/bin/env python3\n"
+                   "import socket, sys\n"
+                   "at = sys.argv[sys.argv.index('--servers') + 1]\n"
+                   "s = socket.socket(socket.AF_UNIX)\n"
+                   "s.bind(at.removeprefix('unix:'))\n")
+        status, out, err = self.launch("--unix", self.folder)
+        self.assertEqual((status, err), (0, ""))
+        path = pathlib.Path(re.search(r"--servers unix:(\S+)", out)[1])
+        self.assertFalse(path.parent.exists())
+
+    def test_the_first_failure_is_the_status(self):
+        self.write("trainer", "#!/bin/sh\n"
+                   'if [ "$3" = 1 ]; then echo bad >&2; exit 7; fi\n'
+                   f"while [ ! -e {self.folder}/go ]; do sleep 0.02; done\n"
+                   "exit 5\n")
+        process = self.start("--trainers", 2, self.folder)
+        err = ""
+        while "trainer 1 ended" not in err:
+            line = process.stderr.readline()
+            self.assertTrue(line)
+            err += line
+        (self.folder / "go").touch()
+        err += process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 7)
+        self.assertIn("trainer 1 | bad\n", err)
+        self.assertIn("pdl-launch | trainer 1 ended with status 7\n", err)
+        self.assertIn("pdl-launch | trainer 0 ended with status 5\n", err)
+        self.assertNotIn("sends", err)
+
+    def test_a_signal_that_ends_a_program(self):
+        self.write("trainer", "#!/bin/sh\nkill -9 $$\n")
+        status, _, err = self.launch(self.folder)
+        self.assertEqual(status, 128 + 9)
+        self.assertIn("trainer 0 was ended by signal 9 (Killed)", err)
+
+    def test_who_runs_on_after_a_failure_is_ended_with_a_line(self):
+        self.write("trainer", "#!/bin/sh\nexit 3\n")
+        # One follows SIGTERM, one does not.
+        self.write("pserver", "#!/bin/sh\n"
+                   'if [ "$2" = 1 ]; then trap "" TERM; fi\n'
+                   "while true; do sleep 0.05; done\n")
+        status, _, err = self.launch("--servers", 2, "--grace", 1, self.folder)
+        self.assertEqual(status, 3)
+        self.assertIn("sends signal 15 (Terminated) to pserver 0, pserver 1, "
+                      "still running 1 s after the first failure", err)
+        self.assertIn("pserver 0 was ended by signal 15", err)
+        self.assertIn("sends signal 9 (Killed) to pserver 1, still running 1 s "
+                      "after that", err)
+        self.assertIn("pserver 1 was ended by signal 9", err)
+
+    def test_signals_are_passed_on_once(self):
+        self.write("trainer", "#!/usr/bin/env python3\n"
+                   "import signal, time\n"
+                   "count = 0\n"
+                   "def note(number, frame):\n"
+                   "    global count\n"
+                   "    count += 1\n"
+                   "signal.signal(signal.SIGINT, note)\n"
+                   "signal.signal(signal.SIGTERM, lambda *a: exit(4))\n"
+                   "print('ready', flush=True)\n"
+                   "while not count: time.sleep(0.01)\n"
+                   "print('interrupted', flush=True)\n"
+                   "while True: time.sleep(0.01)\n")
+        self.write("pserver", "#!/bin/sh\nexit 0\n")
+        process = self.start(self.folder, start_new_session=True)
+        self.assertEqual(process.stdout.readline(), "trainer 0 | ready\n")
+        # As a terminal does: to the whole group.
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertEqual(process.stdout.readline(), "trainer 0 | interrupted\n")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 4)
+        self.assertIn("passes signal 2 (Interrupt) on to trainer 0", err)
+        self.assertIn("passes signal 15 (Terminated) on to trainer 0", err)
+
+    def test_programs_do_not_outlive_a_launcher_that_is_killed(self):
+        self.write("trainer", "#!/bin/sh\n"
+                   f"echo $$ > {self.folder}/pid.new\n"
+                   f"mv {self.folder}/pid.new {self.folder}/pid\n"
+                   "exec sleep 600\n")
+        process = self.start(self.folder)
+        self.waits_for((self.folder / "pid").exists)
+        pid = int((self.folder / "pid").read_text())
+        process.kill()
+        process.communicate(timeout=60)
+
+        def is_gone():
+            try:
+                with open(f"/proc/{pid}/stat") as file:
+                    return file.read().rpartition(")")[2].split()[0] == "Z"
+            except FileNotFoundError:
+                return True
+        self.waits_for(is_gone)
+
+    def test_lines_stay_whole(self):
+        self.write("trainer", "#!/usr/bin/env python3\n"
+                   "import sys\n"
+                   "for i in range(2000):\n"
+                   "    sys.stdout.write(f'{i} ')\n"
+                   "    sys.stdout.flush()\n"
+                   "    sys.stdout.write('x' * 60 + '\\n')\n"
+                   "sys.stdout.write('no end')\n")
+        status, out, _ = self.launch("--trainers", 2, self.folder)
+        self.assertEqual(status, 0)
+        for rank in range(2):
+            lines = [line for line in out.splitlines()
+                     if line.startswith(f"trainer {rank} | ")]
+            expected = [f"trainer {rank} | {i} " + "x" * 60
+                        for i in range(2000)] + [f"trainer {rank} | no end"]
+            self.assertEqual(lines, expected)
+
+    def test_one_line_of_progress_on_a_terminal(self):
+        self.write("trainer", "#!/bin/sh\n"
+                   'echo "10:00:00 train  10% step 5, 50 samples, 7 samples/s"\n'
+                   "echo proper line\n"
+                   "sleep 1\n")
+        main, side = pty.openpty()
+        process = subprocess.Popen([LAUNCH, str(self.folder)], stdout=side,
+                                   stderr=side)
+        os.close(side)
+        seen = b""
+        while True:
+            try:
+                part = os.read(main, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+        os.close(main)
+        self.assertEqual(process.wait(timeout=60), 0)
+        text = seen.decode()
+        # Lines that stay, without what was drawn over.
+        kept = [line.split("\r\x1b[K")[-1].split("\x1b[K")[-1]
+                for line in text.replace("\r\n", "\n").split("\n")]
+        self.assertIn("trainer 0 | proper line", kept)
+        self.assertFalse([line for line in kept if "samples/s" in line])
+        self.assertIn("of 2 programs run; trainer 0 | 10:00:00 train  10% "
+                      "step 5, 50 samples, 7 samples/s", text)
+
+    def test_what_cannot_work_is_refused(self):
+        for words, sentence in (
+                ([], "folder is required"),
+                (["--trainers", 0, self.folder], "--trainers"),
+                ([self.folder / "none"], "found no program"),
+                ([self.folder, "--", "--rank", 3], "leave it out"),
+                ([self.folder, "--", "x", "--", "--servers=a:1"],
+                 "leave it out")):
+            status, out, err = self.launch(*words)
+            self.assertEqual(status, 2, words)
+            self.assertIn(sentence, err)
+            self.assertEqual(out, "")
+
+    def test_a_program_that_is_none(self):
+        self.write("trainer", "#!/no/such/interpreter\n")
+        status, _, err = self.launch(self.folder)
+        self.assertEqual(status, 127)
+        self.assertIn("trainer 0 | cannot start", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
