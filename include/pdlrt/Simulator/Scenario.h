@@ -29,6 +29,13 @@ struct ToyCrash {
   ClockTime back{0};
 };
 
+/// A trainer that no message reaches or leaves for a while.
+struct ToyCut {
+  uint32_t trainer = 0;
+  ClockTime when{0};
+  ClockTime length{0};
+};
+
 /// Who does what in one simulated job, and how bad the network is.
 struct Scenario {
   uint64_t seed = 0;
@@ -44,6 +51,7 @@ struct Scenario {
   ServerCoreOptions core;
   FaultRates faults;
   std::vector<ToyCrash> crashes;
+  std::vector<ToyCut> cuts;
   /// A trainer that gives up with a sentence instead of that step; -1: none.
   int failingTrainer = -1;
   uint64_t failingStep = 0;

@@ -72,6 +72,10 @@ std::string Scenario::describe() const {
                  ? " for ever"
                  : ", back after " +
                        std::to_string(crash.back / Milliseconds(1)) + " ms");
+  for (const ToyCut &cut : cuts)
+    text += "; trainer " + std::to_string(cut.trainer) + " is cut off at " +
+            std::to_string(cut.when / Milliseconds(1)) + " ms for " +
+            std::to_string(cut.length / Milliseconds(1)) + " ms";
   if (failingTrainer >= 0)
     text += "; trainer " + std::to_string(failingTrainer) + " fails at step " +
             std::to_string(failingStep);
@@ -133,6 +137,9 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed) {
     for (uint32_t left = dice.upTo(3); left > 0; --left)
       scenario.crashes.push_back(
           {anyTrainer(), anyMoment(), Milliseconds(dice.upTo(30000))});
+    for (uint32_t left = dice.upTo(2); left > 0; --left)
+      scenario.cuts.push_back(
+          {anyTrainer(), anyMoment(), Milliseconds(dice.upTo(60000))});
   } else if (dice.chance(20)) {
     scenario.crashes.push_back({anyTrainer(), anyMoment(), ClockTime(-1)});
   } else if (dice.chance(10)) {

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Simulator/Simulation.h"
 
+#include "CutTransport.h"
 #include "LingeringTransport.h"
 #include "ToyTrainer.h"
 #include "pdlrt/Rpc/Frame.h"
@@ -134,7 +135,13 @@ private:
 /// The trainer of one rank, with all of its starts.
 class ToyRank {
 public:
-  ToyRank(const ToyWorld &in, uint32_t number) : world(in), rank(number) {
+  ToyRank(const ToyWorld &in, uint32_t number)
+      : network(createCutTransport(
+            in.network,
+            [&scenario = in.scenario, number](ClockTime now) {
+              return isCut(scenario, number, now);
+            })),
+        world{in.scenario, in.clock, *network, in.history}, rank(number) {
     const auto delay = drawFor(world.scenario.seed, 5, rank) % 2000;
     world.clock.runAfter(Milliseconds(static_cast<int64_t>(delay)),
                          [this] { start(); });
@@ -148,6 +155,12 @@ public:
   }
 
 private:
+  static bool isCut(const Scenario &scenario, uint32_t rank, ClockTime now) {
+    for (const ToyCut &cut : scenario.cuts)
+      if (cut.trainer == rank && cut.when <= now && now < cut.when + cut.length)
+        return true;
+    return false;
+  }
   void start() {
     isDead = comesBack = false;
     trainer = std::make_unique<ToyTrainer>(world, rank, ++incarnation);
@@ -169,6 +182,7 @@ private:
       world.clock.runAfter(back, [this] { start(); });
   }
 
+  std::unique_ptr<Transport> network;
   ToyWorld world;
   const uint32_t rank;
   uint64_t incarnation = 0;

@@ -142,7 +142,12 @@ void ToyTrainer::Sender::answered(uint32_t server, Expected<Message> answer,
 void ToyTrainer::Sender::begin() {
   RetryOptions options;
   options.attemptDeadline = std::chrono::seconds(2);
+  // Who is waited for waits too.
   options.silenceLimit = scenario().core.silenceLimit;
+  if (scenario().core.onFailure == FailurePolicy::Wait) {
+    options.silenceLimit = ClockTime(0);
+    options.joinPatience = std::chrono::minutes(5);
+  }
   for (uint32_t server = 0; server < scenario().servers; ++server) {
     auto session = createServerSession(
         shared->world.network, ToyWorld::addressOf(server),

@@ -12,6 +12,7 @@
 #include "pdlrt/Server/ServerApplication.h"
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ public:
   }
   Expected<std::vector<Message>> closeRound(MessageKind kind) override {
     const Entry entry(*this);
+    if (whileClosing)
+      whileClosing();
     calls.push_back(std::string("close-") + nameOf(kind));
     if (parts.find("worse") != std::string::npos)
       return Status::invalid("the sum is not finite");
@@ -65,6 +68,8 @@ public:
     return answers;
   }
 
+  /// Called within closeRound; may be empty.
+  std::function<void()> whileClosing;
   std::vector<std::string> calls;
   int rounds = 0;
   /// Whether calls came at the same time.

@@ -13,6 +13,7 @@
 
 #include <gmock/gmock.h>
 #include <optional>
+#include <thread>
 
 using namespace pdlrt;
 using namespace pdlrt::test;
@@ -217,6 +218,9 @@ TEST_F(ServerCoreTest, ARoundThatFailsEndsAll) {
   EXPECT_EQ(first.text(), "the sum is not finite");
   EXPECT_EQ(second.text(), "the sum is not finite");
   EXPECT_EQ(core().status().state, JobState::Failed);
+  leave(0);
+  leave(1);
+  EXPECT_TRUE(core().allTold());
 }
 
 TEST_F(ServerCoreTest, AHandshakeThatFailsLetsNobodyIn) {
@@ -401,6 +405,25 @@ TEST(ServerCoreClockTest, TimeInWhichTheServerStoodStillIsNoSilence) {
   EXPECT_EQ(core.status().state, JobState::Running);
   clock.advance(Seconds(6));
   EXPECT_EQ(core.status().state, JobState::Failed);
+}
+
+TEST_F(ServerCoreTest, TheApplicationHoldsNoBeatUp) {
+  core();
+  joinAll();
+  const Reply first = exchange(0, 1, "a");
+  std::string beatText = "nothing";
+  bool copyCame = true;
+  // Another thread, while the application works: it would wait for ever.
+  application->whileClosing = [&] {
+    std::thread([&] {
+      beatText = beat(0).text();
+      copyCame = exchange(0, 1, "a").came();
+    }).join();
+  };
+  exchange(1, 1, "b");
+  EXPECT_EQ(beatText, "");
+  EXPECT_FALSE(copyCame);
+  EXPECT_EQ(first.text(), "0 reads ab");
 }
 
 TEST_F(ServerCoreTest, ASecondProcessOfARankIsRefusedUnderAbort) {
