@@ -46,7 +46,7 @@ static FailureOr<ChannelOp> requireChannel(Operation *op,
                                            ArrayRef<ChannelKind> kinds) {
   auto channel = tables.lookupNearestSymbolFrom<ChannelOp>(op, name);
   if (!channel)
-    return op->emitOpError() << name << " is not a ps.channel", failure();
+    return op->emitOpError() << name << " is not a ps.channel (C1)", failure();
   if (llvm::is_contained(kinds, channel.getKind()))
     return channel;
   InFlightDiagnostic diagnostic = op->emitOpError()
@@ -57,6 +57,7 @@ static FailureOr<ChannelOp> requireChannel(Operation *op,
       kinds,
       [&](ChannelKind kind) { diagnostic << stringifyChannelKind(kind); },
       [&] { diagnostic << " or "; });
+  diagnostic << " (C1)";
   return failure();
 }
 
@@ -66,10 +67,10 @@ static LogicalResult requireTypes(Operation *op, ChannelOp channel,
   SmallVector<Type> expected = valueTypes(channel);
   if (actual == TypeRange(expected))
     return success();
-  InFlightDiagnostic diagnostic = op->emitOpError()
-                                  << "has the types (" << actual
-                                  << "), but channel @" << channel.getSymName()
-                                  << " carries (" << TypeRange(expected) << ")";
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "has the types (" << actual << "), but channel @"
+                        << channel.getSymName() << " carries ("
+                        << TypeRange(expected) << ") (C2)";
   diagnostic.attachNote(channel.getLoc()) << "the channel is declared here";
   return failure();
 }
@@ -81,6 +82,14 @@ static RankedTensorType denseType(Operation *symbol) {
   if (auto state = dyn_cast_or_null<nn::StateOp>(symbol))
     return cast<RankedTensorType>(state.getType());
   return {};
+}
+
+/// Some rows of a table.
+static RankedTensorType rowsOf(nn::TableOp table) {
+  RankedTensorType row = table.getRowType();
+  SmallVector<int64_t> shape{ShapedType::kDynamic};
+  llvm::append_range(shape, row.getShape());
+  return RankedTensorType::get(shape, row.getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,15 +205,11 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &tables) {
     expected = vectorOf(builder.getI64Type());
     break;
   case ChannelKind::rows:
-  case ChannelKind::row_gradient: {
+  case ChannelKind::row_gradient:
     if (!table)
       return badSymbol("an nn.table");
-    SmallVector<int64_t> shape{ShapedType::kDynamic};
-    llvm::append_range(shape, table.getRowType().getShape());
-    expected =
-        RankedTensorType::get(shape, table.getRowType().getElementType());
+    expected = rowsOf(table);
     break;
-  }
   case ChannelKind::loss:
     expected = RankedTensorType::get({2}, builder.getF64Type());
     break;
@@ -245,10 +250,29 @@ LogicalResult MessageOp::verifySymbolUses(SymbolTableCollection &tables) {
   };
   if (failed(check(getSends(), true)) || failed(check(getReceives(), false)))
     return failure();
-  for (Attribute name : getAhead())
+  SmallPtrSet<Attribute, 16> ahead;
+  for (Attribute name : getAhead()) {
     if (!llvm::is_contained(getSends(), name))
       return emitOpError() << "sends " << name
                            << " ahead, but does not send it (C2)";
+    if (!ahead.insert(name).second)
+      return emitOpError() << "names " << name << " twice (C1)";
+  }
+  llvm::SmallDenseSet<Attribute> asked;
+  for (auto name : getSends().getAsRange<FlatSymbolRefAttr>()) {
+    auto channel = tables.lookupNearestSymbolFrom<ChannelOp>(*this, name);
+    if (channel.getKind() == ChannelKind::keys &&
+        !asked.insert(channel.getSymbolAttr()).second)
+      return emitOpError() << "sends keys of " << channel.getSymbolAttr()
+                           << " twice (C3)";
+  }
+  for (auto name : getReceives().getAsRange<FlatSymbolRefAttr>()) {
+    auto channel = tables.lookupNearestSymbolFrom<ChannelOp>(*this, name);
+    if (channel.getKind() == ChannelKind::rows &&
+        !asked.contains(channel.getSymbolAttr()))
+      return emitOpError() << "receives rows of " << channel.getSymbolAttr()
+                           << ", but sends no keys of it (C3)";
+  }
   return success();
 }
 
@@ -296,6 +320,10 @@ LogicalResult PushOp::verifySymbolUses(SymbolTableCollection &tables) {
                                                 {ChannelKind::row_gradient});
   if (failed(channel))
     return failure();
+  Type keys = vectorOf(IntegerType::get(getContext(), 64));
+  if (getKeys().getType() != keys)
+    return emitOpError() << "has keys of type " << getKeys().getType()
+                         << ", expected " << keys << " (C3)";
   return requireTypes(*this, *channel, getGradient().getType());
 }
 
@@ -308,6 +336,11 @@ LogicalResult BarrierOp::verify() {
 LogicalResult JoinNormsOp::verify() {
   if (getPartials().empty())
     return emitOpError("joins nothing (C1)");
+  Type expected = vectorOf(Float64Type::get(getContext()));
+  for (Type type : getPartials().getTypes())
+    if (type != expected)
+      return emitOpError() << "joins a " << type << ", expected " << expected
+                           << " (C1)";
   return success();
 }
 
@@ -333,7 +366,7 @@ LogicalResult WaitOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto message =
       tables.lookupNearestSymbolFrom<MessageOp>(*this, getMessageAttr());
   if (!message)
-    return emitOpError() << getMessageAttr() << " is not a ps.message";
+    return emitOpError() << getMessageAttr() << " is not a ps.message (C1)";
   auto isKeys = [](ChannelKind kind) { return kind == ChannelKind::keys; };
   auto isAny = [](ChannelKind) { return true; };
   if (failed(requireListTypes(*this, tables, message.getSends(), isKeys,
@@ -347,7 +380,7 @@ LogicalResult PostOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto message =
       tables.lookupNearestSymbolFrom<MessageOp>(*this, getMessageAttr());
   if (!message)
-    return emitOpError() << getMessageAttr() << " is not a ps.message";
+    return emitOpError() << getMessageAttr() << " is not a ps.message (C1)";
   auto isNotKeys = [](ChannelKind kind) { return kind != ChannelKind::keys; };
   return requireListTypes(*this, tables, message.getSends(), isNotKeys,
                           getValues().getTypes(), "operands");
@@ -394,6 +427,17 @@ LogicalResult MergedOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult PartialNormOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return requireChannel(*this, tables, getChannelAttr(),
-                        {ChannelKind::partial_norm});
+  FailureOr<ChannelOp> channel = requireChannel(*this, tables, getChannelAttr(),
+                                                {ChannelKind::partial_norm});
+  if (failed(channel))
+    return failure();
+  FlatSymbolRefAttr name = channel->getSymbolAttr();
+  Operation *symbol = tables.lookupNearestSymbolFrom(*this, name);
+  auto table = dyn_cast_or_null<nn::TableOp>(symbol);
+  RankedTensorType expected = table ? rowsOf(table) : denseType(symbol);
+  if (getGradient().getType() != expected)
+    return emitOpError() << "answers for " << name << " with a "
+                         << getGradient().getType() << ", expected " << expected
+                         << " (C2)";
+  return success();
 }

@@ -143,6 +143,8 @@ def PS_MessageOp : PS_Op<"message", [Symbol, DeclareOpInterfaceMethods<SymbolUse
     - (C1) Names are channels of that program; those of `sends` go to the
       server, those of `receives` to the trainer; none stands in a list twice.
     - (C2) `ahead` is a part of `sends`.
+    - (C3) `sends` holds keys of a table at most once, and where `receives` holds
+      its rows: an answer has a row for each key of its request.
 
     Example:
     ```mlir
@@ -215,27 +217,31 @@ def PS_PullOp : PS_ChannelUserOp<"pull"> {
 
     Constraints:
     - (C1) The channels are of kind keys and rows, of one table.
-    - (C2) The result has the type of the rows' channel.
+    - (C2) The operand has the type of the keys' channel, the result that of
+      the rows' channel.
 
     Example:
     ```mlir
-    %rows = ps.pull @train.rows.emb[%keys] by @train.keys.emb : tensor<?x10xf32>
+    %rows = ps.pull @train.rows.emb[%keys] by @train.keys.emb : tensor<?xi64> -> tensor<?x10xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, PS_Tensor:$keys,
     FlatSymbolRefAttr:$keys_channel);
   let results = (outs PS_Tensor:$rows);
   let assemblyFormat = [{
-    $channel `[` $keys `]` `by` $keys_channel attr-dict `:` qualified(type($keys)) `->` type($rows)
+    $channel `[` $keys `]` `by` $keys_channel attr-dict `:` type($keys) `->` type($rows)
   }];
 }
 
 def PS_PushOp : PS_ChannelUserOp<"push"> {
   let summary = "Gradients of rows to their owners";
   let description = [{
+    A row for each key, in the order of the keys.
+
     Constraints:
     - (C1) The channel is of kind row_gradient.
     - (C2) The gradient has the channel's type.
+    - (C3) The keys are `tensor<?xi64>`.
 
     Example:
     ```mlir
@@ -280,7 +286,7 @@ def PS_JoinNormsOp : PS_Op<"join_norms", [Pure]> {
 
     Example:
     ```mlir
-    %n = ps.join_norms %p0, %p1
+    %n = ps.join_norms %p0, %p1 : tensor<?xf64>, tensor<?xf64> -> tensor<f64>
     ```
   }];
   let arguments = (ins Variadic<1DTensorOf<[F64]>>:$partials);
@@ -300,8 +306,8 @@ def PS_WaitOp : PS_ChannelUserOp<"wait"> {
     results are the channels of `receives`, in order (`loss`: two results).
 
     Constraints:
-    - (C1) As many keys as the message sends of kind keys; each result has its
-      channel's type.
+    - (C1) The symbol is a `ps.message`; as many keys as it sends of kind keys;
+      each result has its channel's type.
 
     Example:
     ```mlir
@@ -322,7 +328,8 @@ def PS_PostOp : PS_ChannelUserOp<"post"> {
     (`loss`: two operands). Does not wait.
 
     Constraints:
-    - (C1) One operand for each such channel, of its type.
+    - (C1) The symbol is a `ps.message`; one operand for each such channel, of
+      its type.
 
     Example:
     ```mlir
@@ -376,7 +383,7 @@ def PS_MergedOp : PS_Op<"merged", [ParentOneOf<["HandlerOp"]>,
     sums; of `row_gradient` the distinct keys and a row for each.
 
     Constraints:
-    - (C1) The channel goes to the server.
+    - (C1) The channel goes to the server and is not of kind keys.
     - (C2) The results have the channel's type; `loss` gives two `tensor<f64>`,
       `row_gradient` gives `tensor<?xi64>` before it.
 
@@ -400,6 +407,8 @@ def PS_PartialNormOp : PS_Op<"partial_norm", [ParentOneOf<["HandlerOp"]>,
 
     Constraints:
     - (C1) The channel is of kind partial_norm.
+    - (C2) The gradient is one of the channel's symbol: the parameter's type, or
+      some rows of the table.
 
     Example:
     ```mlir

@@ -1,0 +1,710 @@
+// RUN: pdl-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// ps.blocks
+//===----------------------------------------------------------------------===//
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-error @+1 {{@emb is neither an nn.param nor an nn.state (C1)}}
+ps.blocks @emb rows [0, 1] costs [1]
+
+// -----
+
+// expected-error @+1 {{@nobody is neither an nn.param nor an nn.state (C1)}}
+ps.blocks @nobody rows [0, 1] costs [1]
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{covers rows of @w other than 0 to 130 (C2)}}
+ps.blocks @w rows [0, 64] costs [1]
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{covers rows of @w other than 0 to 130 (C2)}}
+ps.blocks @w rows [64, 130] costs [1]
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{covers rows of @w other than 0 to 130 (C2)}}
+ps.blocks @w rows [] costs []
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{covers rows of @w other than 0 to 130 (C2)}}
+ps.blocks @w rows [0] costs []
+
+// -----
+
+// A vector is one row, however long it is.
+nn.param @b : tensor<4096xf32> init(#nn.zeros)
+// expected-error @+1 {{covers rows of @b other than 0 to 1 (C2)}}
+ps.blocks @b rows [0, 64, 4096] costs [1, 1]
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{has a block from row 64 to row 64, which holds none (C2)}}
+ps.blocks @w rows [0, 64, 64, 130] costs [1, 1, 1]
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{has a block from row 0 to row -64, which holds none (C2)}}
+ps.blocks @w rows [0, -64, 130] costs [1, 1]
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{has a block that begins at row 65, which is no multiple of 64 (C2)}}
+ps.blocks @w rows [0, 65, 130] costs [1, 1]
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{needs 2 costs of at least 1, one for each block (C3)}}
+ps.blocks @w rows [0, 64, 130] costs [1]
+
+// -----
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{needs 2 costs of at least 1, one for each block (C3)}}
+ps.blocks @w rows [0, 64, 130] costs [1, 0]
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.shards
+//===----------------------------------------------------------------------===//
+
+nn.param @w : tensor<130x4xf32> init(#nn.zeros)
+// expected-error @+1 {{@w is not an nn.table (C1)}}
+ps.shards @w count 1024 cost 1
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-error @+1 {{has 16 shards, expected 1024 (C2)}}
+ps.shards @emb count 16 cost 1
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-error @+1 {{has cost 0, expected at least 1 (C3)}}
+ps.shards @emb count 1024 cost 0
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.channel
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{has a negative number (C1)}}
+ps.channel @loss number -1 in "train" loss : tensor<2xf64>
+
+// -----
+
+// expected-error @+1 {{of kind gradient needs a symbol (C2)}}
+ps.channel @c number 0 in "train" gradient : tensor<4xf32>
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind loss has no symbol (C2)}}
+ps.channel @c number 0 in "train" loss of @w : tensor<2xf64>
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind value: @emb is not an nn.param or nn.state (C2)}}
+ps.channel @c number 0 in "train" value of @emb : tensor<?x3xf32>
+
+// -----
+
+// A state is never trained.
+nn.state @mean : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind gradient: @mean is not an nn.param (C2)}}
+ps.channel @c number 0 in "train" gradient of @mean : tensor<4xf32>
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind keys: @w is not an nn.table (C2)}}
+ps.channel @c number 0 in "train" keys of @w : tensor<?xi64>
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind rows: @w is not an nn.table (C2)}}
+ps.channel @c number 0 in "train" rows of @w : tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{of kind row_gradient: @nobody is not an nn.table (C2)}}
+ps.channel @c number 0 in "train" row_gradient of @nobody : tensor<?x3xf32>
+
+// -----
+
+nn.clip @joint : global_norm(1.0)
+nn.state @mean : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind partial_norm: @mean is not an nn.param or nn.table (C2)}}
+ps.channel @c number 0 in "train" partial_norm of @mean clip @joint : tensor<?xf64>
+
+// -----
+
+// expected-error @+1 {{of kind norm needs a clip (C3)}}
+ps.channel @c number 0 in "train" norm : tensor<f64>
+
+// -----
+
+nn.clip @joint : global_norm(1.0)
+// expected-error @+1 {{of kind loss has no clip (C3)}}
+ps.channel @c number 0 in "train" loss clip @joint : tensor<2xf64>
+
+// -----
+
+// expected-error @+1 {{@nobody is not an nn.clip (C3)}}
+ps.channel @c number 0 in "train" norm clip @nobody : tensor<f64>
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind value carries 'tensor<5xf32>', expected 'tensor<4xf32>' (C4)}}
+ps.channel @c number 0 in "train" value of @w : tensor<5xf32>
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind keys carries 'tensor<?xi32>', expected 'tensor<?xi64>' (C4)}}
+ps.channel @c number 0 in "train" keys of @emb : tensor<?xi32>
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind rows carries 'tensor<?x3xf64>', expected 'tensor<?x3xf32>' (C4)}}
+ps.channel @c number 0 in "train" rows of @emb : tensor<?x3xf64>
+
+// -----
+
+// expected-error @+1 {{of kind loss carries 'none', expected 'tensor<2xf64>' (C4)}}
+ps.channel @c number 0 in "train" loss : none
+
+// -----
+
+nn.clip @joint : global_norm(1.0)
+// expected-error @+1 {{of kind norm carries 'tensor<1xf64>', expected 'tensor<f64>' (C4)}}
+ps.channel @c number 0 in "train" norm clip @joint : tensor<1xf64>
+
+// -----
+
+// expected-error @+1 {{Invalid attribute `kind` in property conversion: 9 : i32}}
+"ps.channel"() <{kind = 9 : i32, number = 0 : i64, program = "train", sym_name = "c", type = tensor<2xf64>}> : () -> ()
+
+// -----
+
+// expected-error @+1 {{requires attribute 'type'}}
+"ps.channel"() <{kind = 5 : i32, number = 0 : i64, program = "train", sym_name = "c"}> : () -> ()
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.message
+//===----------------------------------------------------------------------===//
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{@w is not a ps.channel (C1)}}
+ps.message @m in "train" sends [@w] ahead [] receives []
+
+// -----
+
+ps.channel @loss number 0 in "other" loss : tensor<2xf64>
+// expected-error @+1 {{@loss is a channel of program "other", not of "train" (C1)}}
+ps.message @m in "train" sends [@loss] ahead [] receives []
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @value number 0 in "train" value of @w : tensor<4xf32>
+// expected-error @+1 {{sends @value, which goes to trainers (C1)}}
+ps.message @m in "train" sends [@value] ahead [] receives []
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @gradient number 0 in "train" gradient of @w : tensor<4xf32>
+// expected-error @+1 {{receives @gradient, which goes to servers (C1)}}
+ps.message @m in "train" sends [] ahead [] receives [@gradient]
+
+// -----
+
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+// expected-error @+1 {{names @loss twice (C1)}}
+ps.message @m in "train" sends [@loss, @loss] ahead [] receives []
+
+// -----
+
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+// expected-error @+1 {{names @loss twice (C1)}}
+ps.message @m in "train" sends [@loss] ahead [@loss, @loss] receives []
+
+// -----
+
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+// expected-error @+1 {{sends @loss ahead, but does not send it (C2)}}
+ps.message @m in "train" sends [] ahead [@loss] receives [@loss]
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
+ps.channel @more number 1 in "train" keys of @emb : tensor<?xi64>
+// expected-error @+1 {{sends keys of @emb twice (C3)}}
+ps.message @m in "train" sends [@keys, @more] ahead [] receives []
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @rows number 0 in "train" rows of @emb : tensor<?x3xf32>
+// expected-error @+1 {{receives rows of @emb, but sends no keys of it (C3)}}
+ps.message @m in "train" sends [] ahead [] receives [@rows]
+
+// -----
+
+// expected-error @+1 {{attribute 'sends' failed to satisfy constraint: array of symbols}}
+"ps.message"() <{ahead = [], program = "train", receives = [], sends = [1], sym_name = "m"}> : () -> ()
+
+// -----
+
+// expected-error @+1 {{attribute 'sends' failed to satisfy constraint: array of symbols}}
+"ps.message"() <{ahead = [], program = "train", receives = [], sends = [@a::@b], sym_name = "m"}> : () -> ()
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.send
+//===----------------------------------------------------------------------===//
+
+nn.func private @f(%w: tensor<4xf32>) {
+  // expected-error @+1 {{@nobody is not a ps.channel (C1)}}
+  %t = ps.send %w to @nobody : tensor<4xf32>
+  nn.return
+}
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @value number 0 in "train" value of @w : tensor<4xf32>
+nn.func private @f(%w: tensor<4xf32>) {
+  // expected-error @+1 {{uses channel @value of kind value, expected gradient or loss or norm (C1)}}
+  %t = ps.send %w to @value : tensor<4xf32>
+  nn.return
+}
+
+// -----
+
+// Rows go by ps.push.
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @c number 0 in "train" row_gradient of @emb : tensor<?x3xf32>
+nn.func private @f(%g: tensor<?x3xf32>) {
+  // expected-error @+1 {{uses channel @c of kind row_gradient, expected gradient or loss or norm (C1)}}
+  %t = ps.send %g to @c : tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @c number 0 in "train" gradient of @w : tensor<4xf32>
+nn.func private @f(%g: tensor<5xf32>) {
+  // expected-error @+1 {{has the types ('tensor<5xf32>'), but channel @c carries ('tensor<4xf32>') (C2)}}
+  %t = ps.send %g to @c : tensor<5xf32>
+  nn.return
+}
+
+// -----
+
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+nn.func private @f(%sum: tensor<2xf64>) {
+  // expected-error @+1 {{has the types ('tensor<2xf64>'), but channel @loss carries ('tensor<f64>', 'tensor<f64>') (C2)}}
+  %t = ps.send %sum to @loss : tensor<2xf64>
+  nn.return
+}
+
+// -----
+
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+nn.func private @f() {
+  // expected-error @+1 {{has the types (), but channel @loss carries ('tensor<f64>', 'tensor<f64>') (C2)}}
+  %t = "ps.send"() <{channel = @loss}> : () -> !ps.token
+  nn.return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.recv
+//===----------------------------------------------------------------------===//
+
+nn.func private @f() {
+  // expected-error @+1 {{@nobody is not a ps.channel (C1)}}
+  %w = ps.recv @nobody : tensor<4xf32>
+  nn.return
+}
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @c number 0 in "train" gradient of @w : tensor<4xf32>
+nn.func private @f() {
+  // expected-error @+1 {{uses channel @c of kind gradient, expected value or loss or partial_norm (C1)}}
+  %w = ps.recv @c : tensor<4xf32>
+  nn.return
+}
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @c number 0 in "train" value of @w : tensor<4xf32>
+nn.func private @f() {
+  // expected-error @+1 {{has the types ('tensor<4xf32>', 'tensor<4xf32>'), but channel @c carries ('tensor<4xf32>') (C2)}}
+  %w:2 = ps.recv @c : tensor<4xf32>, tensor<4xf32>
+  nn.return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.pull
+//===----------------------------------------------------------------------===//
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
+nn.func private @f(%k: tensor<?xi64>) {
+  // expected-error @+1 {{uses channel @keys of kind keys, expected rows (C1)}}
+  %r = ps.pull @keys[%k] by @keys : tensor<?xi64> -> tensor<?xi64>
+  nn.return
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @rows number 0 in "train" rows of @emb : tensor<?x3xf32>
+nn.func private @f(%k: tensor<?xi64>) {
+  // expected-error @+1 {{uses channel @rows of kind rows, expected keys (C1)}}
+  %r = ps.pull @rows[%k] by @rows : tensor<?xi64> -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+nn.table @other : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @keys number 0 in "train" keys of @other : tensor<?xi64>
+ps.channel @rows number 1 in "train" rows of @emb : tensor<?x3xf32>
+nn.func private @f(%k: tensor<?xi64>) {
+  // expected-error @+1 {{asks by keys of @other for rows of @emb (C1)}}
+  %r = ps.pull @rows[%k] by @keys : tensor<?xi64> -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
+ps.channel @rows number 1 in "train" rows of @emb : tensor<?x3xf32>
+nn.func private @f(%k: tensor<?xi32>) {
+  // expected-error @+1 {{has the types ('tensor<?xi32>'), but channel @keys carries ('tensor<?xi64>') (C2)}}
+  %r = ps.pull @rows[%k] by @keys : tensor<?xi32> -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @rows number 1 in "train" rows of @emb : tensor<?x3xf32>
+nn.func private @f(%k: tensor<?xi64>) {
+  // expected-error @+1 {{has the types ('tensor<?x4xf32>'), but channel @rows carries ('tensor<?x3xf32>') (C2)}}
+  %r = ps.pull @rows[%k] by @keys : tensor<?xi64> -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.push
+//===----------------------------------------------------------------------===//
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @c number 0 in "train" gradient of @w : tensor<4xf32>
+nn.func private @f(%g: tensor<4xf32>, %k: tensor<?xi64>) {
+  // expected-error @+1 {{uses channel @c of kind gradient, expected row_gradient (C1)}}
+  %t = ps.push %g[%k] to @c : tensor<4xf32>[tensor<?xi64>]
+  nn.return
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @c number 0 in "train" row_gradient of @emb : tensor<?x3xf32>
+nn.func private @f(%g: tensor<?x4xf32>, %k: tensor<?xi64>) {
+  // expected-error @+1 {{has the types ('tensor<?x4xf32>'), but channel @c carries ('tensor<?x3xf32>') (C2)}}
+  %t = ps.push %g[%k] to @c : tensor<?x4xf32>[tensor<?xi64>]
+  nn.return
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @c number 0 in "train" row_gradient of @emb : tensor<?x3xf32>
+nn.func private @f(%g: tensor<?x3xf32>) {
+  // expected-error @+1 {{has keys of type 'tensor<?x3xf32>', expected 'tensor<?xi64>' (C3)}}
+  %t = ps.push %g[%g] to @c : tensor<?x3xf32>[tensor<?x3xf32>]
+  nn.return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.barrier, ps.join_norms
+//===----------------------------------------------------------------------===//
+
+nn.func private @f() {
+  // expected-error @+1 {{waits behind nothing (C1)}}
+  %t = "ps.barrier"() : () -> !ps.token
+  nn.return
+}
+
+// -----
+
+nn.func private @f() {
+  // expected-error @+1 {{joins nothing (C1)}}
+  %n = "ps.join_norms"() : () -> tensor<f64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%p: tensor<?xf64>, %q: tensor<7xf64>) {
+  // expected-error @+1 {{joins a 'tensor<7xf64>', expected 'tensor<?xf64>' (C1)}}
+  %n = ps.join_norms %p, %q : tensor<?xf64>, tensor<7xf64> -> tensor<f64>
+  nn.return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.wait, ps.post
+//===----------------------------------------------------------------------===//
+
+nn.func private @f() {
+  // expected-error @+1 {{@nobody is not a ps.message (C1)}}
+  ps.wait @nobody
+  nn.return
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
+ps.channel @rows number 1 in "train" rows of @emb : tensor<?x3xf32>
+ps.message @m in "train" sends [@keys] ahead [] receives [@rows]
+nn.func private @f() {
+  // expected-error @+1 {{has keys of types (), but the message carries ('tensor<?xi64>') (C1)}}
+  %r = ps.wait @m : tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
+ps.channel @rows number 1 in "train" rows of @emb : tensor<?x3xf32>
+ps.message @m in "train" sends [@keys] ahead [] receives [@rows]
+nn.func private @f(%k: tensor<?xi64>) {
+  // expected-error @+1 {{has results of types (), but the message carries ('tensor<?x3xf32>') (C1)}}
+  ps.wait @m keys(%k : tensor<?xi64>)
+  nn.return
+}
+
+// -----
+
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+nn.func private @f(%s: tensor<f64>) {
+  // expected-error @+1 {{@loss is not a ps.message (C1)}}
+  ps.post @loss(%s) : tensor<f64>
+  nn.return
+}
+
+// -----
+
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+ps.message @m in "train" sends [@loss] ahead [] receives []
+nn.func private @f(%s: tensor<f64>) {
+  // expected-error @+1 {{has operands of types ('tensor<f64>'), but the message carries ('tensor<f64>', 'tensor<f64>') (C1)}}
+  ps.post @m(%s) : tensor<f64>
+  nn.return
+}
+
+// -----
+
+// Keys are given to ps.wait.
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
+ps.message @m in "train" sends [@keys] ahead [] receives []
+nn.func private @f(%k: tensor<?xi64>) {
+  // expected-error @+1 {{has operands of types ('tensor<?xi64>'), but the message carries () (C1)}}
+  ps.post @m(%k) : tensor<?xi64>
+  nn.return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.handler
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{@nobody is not a message of program "train" (C1)}}
+ps.handler @h in "train" on @nobody {}
+
+// -----
+
+ps.channel @loss number 0 in "other" loss : tensor<2xf64>
+ps.message @m in "other" sends [@loss] ahead [] receives []
+// expected-error @+1 {{@m is not a message of program "train" (C1)}}
+ps.handler @h in "train" on @m {}
+
+// -----
+
+ps.handler @h in "train" {
+  // expected-error @+1 {{does not belong on a server: a ps.handler holds ps.merged, ps.partial_norm, nn.once and nn.update only (ps.handler, C2)}}
+  %0 = nn.constant dense<1.0> : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{region #0 ('body') failed to verify constraint: region with 1 blocks}}
+"ps.handler"() <{program = "train", sym_name = "h"}> ({
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{requires attribute 'sym_name'}}
+"ps.handler"() <{program = "train"}> ({
+^bb0:
+}) : () -> ()
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.merged
+//===----------------------------------------------------------------------===//
+
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+nn.func private @f() {
+  // expected-error @+1 {{expects parent op 'ps.handler'}}
+  %0:2 = ps.merged @loss : tensor<f64>, tensor<f64>
+  nn.return
+}
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @value number 0 in "train" value of @w : tensor<4xf32>
+ps.handler @h in "train" {
+  // expected-error @+1 {{uses channel @value of kind value, expected gradient or row_gradient or loss or norm (C1)}}
+  %0 = ps.merged @value : tensor<4xf32>
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
+ps.handler @h in "train" {
+  // expected-error @+1 {{uses channel @keys of kind keys, expected gradient or row_gradient or loss or norm (C1)}}
+  %0 = ps.merged @keys : tensor<?xi64>
+}
+
+// -----
+
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+ps.handler @h in "train" {
+  // expected-error @+1 {{has the types ('tensor<2xf64>'), but channel @loss carries ('tensor<f64>', 'tensor<f64>') (C2)}}
+  %0 = ps.merged @loss : tensor<2xf64>
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @c number 0 in "train" row_gradient of @emb : tensor<?x3xf32>
+ps.handler @h in "train" {
+  // expected-error @+1 {{gives the keys, 'tensor<?xi64>', and the rows of a row_gradient (C2)}}
+  %0 = ps.merged @c : tensor<?x3xf32>
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-note @+1 {{the channel is declared here}}
+ps.channel @c number 0 in "train" row_gradient of @emb : tensor<?x3xf32>
+ps.handler @h in "train" {
+  // expected-error @+1 {{has the types ('tensor<?x4xf32>'), but channel @c carries ('tensor<?x3xf32>') (C2)}}
+  %0:2 = ps.merged @c : tensor<?xi64>, tensor<?x4xf32>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// ps.partial_norm
+//===----------------------------------------------------------------------===//
+
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @gradient number 1 in "train" gradient of @w : tensor<4xf32>
+ps.handler @h in "train" {
+  %sum, %weight = ps.merged @loss : tensor<f64>, tensor<f64>
+  %g = ps.merged @gradient : tensor<4xf32>
+  // expected-error @+1 {{uses channel @gradient of kind gradient, expected partial_norm (C1)}}
+  ps.partial_norm %g weight(%weight) to @gradient : tensor<4xf32>, tensor<f64>
+}
+
+// -----
+
+nn.clip @joint : global_norm(1.0)
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+nn.param @v : tensor<4xf32> init(#nn.zeros)
+nn.param @w : tensor<5xf32> init(#nn.zeros)
+ps.channel @gradient number 1 in "train" gradient of @v : tensor<4xf32>
+ps.channel @partial number 2 in "train" partial_norm of @w clip @joint : tensor<?xf64>
+ps.handler @h in "train" {
+  %sum, %weight = ps.merged @loss : tensor<f64>, tensor<f64>
+  %g = ps.merged @gradient : tensor<4xf32>
+  // expected-error @+1 {{answers for @w with a 'tensor<4xf32>', expected 'tensor<5xf32>' (C2)}}
+  ps.partial_norm %g weight(%weight) to @partial : tensor<4xf32>, tensor<f64>
+}
+
+// -----
+
+nn.clip @joint : global_norm(1.0)
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+nn.param @w : tensor<4x3xf32> init(#nn.zeros)
+ps.channel @gradient number 1 in "train" gradient of @w : tensor<4x3xf32>
+ps.channel @partial number 2 in "train" partial_norm of @emb clip @joint : tensor<?xf64>
+ps.handler @h in "train" {
+  %sum, %weight = ps.merged @loss : tensor<f64>, tensor<f64>
+  %g = ps.merged @gradient : tensor<4x3xf32>
+  // expected-error @+1 {{answers for @emb with a 'tensor<4x3xf32>', expected 'tensor<?x3xf32>' (C2)}}
+  ps.partial_norm %g weight(%weight) to @partial : tensor<4x3xf32>, tensor<f64>
+}
