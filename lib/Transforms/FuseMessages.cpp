@@ -30,7 +30,8 @@ public:
         body(program.getBody().front()), builder(program),
         loc(program.getLoc()) {}
 
-  void run();
+  LogicalResult run();
+  /// How many messages a step and server takes.
   unsigned before = 0, after = 0;
 
 private:
@@ -56,6 +57,8 @@ private:
   Block &body;
   OpBuilder builder;
   Location loc;
+  /// Whether it sends gradients: only those are summed over trainers.
+  bool trains = false;
 };
 
 struct FuseMessages : pdlc::impl::PSFuseMessagesBase<FuseMessages> {
@@ -70,9 +73,8 @@ ps::MessageOp MessageFuser::createMessage(StringRef name,
                                           ArrayRef<Attribute> receives) {
   auto message = ps::MessageOp::create(
       builder, loc, (program.getSymName() + "." + name).str(),
-      program.getSymName(), sync && !program.getFrozen(),
-      builder.getArrayAttr(sends), builder.getArrayAttr(ahead),
-      builder.getArrayAttr(receives));
+      program.getSymName(), sync && trains, builder.getArrayAttr(sends),
+      builder.getArrayAttr(ahead), builder.getArrayAttr(receives));
   symbols.insert(message);
   ++after;
   return message;
@@ -111,7 +113,7 @@ void MessageFuser::setHandlers(ps::MessageOp exchange, ps::MessageOp last) {
   }
 }
 
-void MessageFuser::run() {
+LogicalResult MessageFuser::run() {
   // What the step begins with, and what its end sends and asks.
   SmallVector<Operation *> entry, answers, plain;
   SmallVector<Attribute> entryNames, keyNames, sends, answerNames, normNames;
@@ -141,12 +143,17 @@ void MessageFuser::run() {
   }
   before = plain.size();
   if (plain.empty())
-    return;
+    return success();
+  trains = !sends.empty();
+  if (!normNames.empty() && answers.empty())
+    return program.emitOpError(
+        "sends a norm, but receives no partial norms that it could be joined "
+        "from");
 
   OpBuilder atEntry(entry.empty() ? &body.front() : entry.front());
   OpBuilder atEnd(body.getTerminator());
   if (sends.empty()) {
-    // A frozen program: one request with keys, answered with rows and values.
+    // Nothing is trained: one request with keys, answered with rows and values.
     ps::MessageOp pull = createMessage("pull", keyNames, {}, entryNames);
     waitFor(atEntry, pull, keys, entry, "receive");
   } else if (normNames.empty()) {
@@ -172,12 +179,13 @@ void MessageFuser::run() {
   }
   for (Operation *op : llvm::reverse(plain))
     op->erase();
+  return success();
 }
 
 void FuseMessages::runOnOperation() {
   ModuleOp module = getOperation();
   auto mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
-  if (!mode) {
+  if (!mode || (mode.getValue() != "sync" && mode.getValue() != "async")) {
     module.emitError("has no mode: run ps-partition first");
     return signalPassFailure();
   }
@@ -186,7 +194,8 @@ void FuseMessages::runOnOperation() {
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
     MessageFuser fuser(program, mode.getValue() == "sync", symbols);
-    fuser.run();
+    if (failed(fuser.run()))
+      return signalPassFailure();
     before += fuser.before;
     after += fuser.after;
   }

@@ -35,9 +35,12 @@ public:
   }
 
   LogicalResult run();
+  /// The channels that were declared.
   unsigned channelCount() const { return nextNumber; }
 
 private:
+  /// Refuses what the passes before would not have left.
+  LogicalResult check();
   ps::ChannelOp createChannel(ChannelKind kind, FlatSymbolRefAttr symbol,
                               FlatSymbolRefAttr clip, Type type);
   void receiveState();
@@ -307,12 +310,42 @@ void ProgramSplitter::orderByStage() {
   }
 }
 
-LogicalResult ProgramSplitter::run() {
-  for (Operation &op : body.without_terminator())
-    if (!op.hasAttr("stage"))
+LogicalResult ProgramSplitter::check() {
+  llvm::SmallDenseSet<Attribute> pulled;
+  for (Operation &op : body.without_terminator()) {
+    auto stage = op.getAttrOfType<StringAttr>("stage");
+    if (!stage)
       return op.emitOpError("has no stage: run nn-assign-stages first");
+    if (!llvm::is_contained({"prepare", "compute", "apply"}, stage.getValue()))
+      return op.emitOpError() << "is of stage " << stage
+                              << "; only prepare, compute and apply are there "
+                                 "before ps-insert-send-recv has run";
+    auto pull = dyn_cast<nn::PullOp>(op);
+    if (pull && !pulled.insert(pull.getTableAttr()).second)
+      return pull.emitOpError() << "pulls from " << pull.getTableAttr()
+                                << " a second time: run nn-merge-lookups first";
+  }
+  if (!updates.empty() && !llvm::hasSingleElement(body.getOps<nn::LossSumOp>()))
+    return program.emitOpError("updates state without one nn.loss_sum, whose "
+                               "weight servers divide by");
+  for (nn::SquaredNormOp norm : norms) {
+    if (llvm::none_of(norm.getResult().getUsers(), llvm::IsaPred<nn::OnceOp>))
+      return norm.emitOpError("is the norm of no group's clip");
+    for (auto name : norm.getSymbols().getAsRange<FlatSymbolRefAttr>())
+      if (llvm::none_of(updates, [&](nn::UpdateOp update) {
+            return update.getSymbolAttr() == name;
+          }))
+        return norm.emitOpError()
+               << "counts in " << name << ", which nothing updates";
+  }
+  return success();
+}
+
+LogicalResult ProgramSplitter::run() {
   llvm::append_range(updates, body.getOps<nn::UpdateOp>());
   llvm::append_range(norms, body.getOps<nn::SquaredNormOp>());
+  if (failed(check()))
+    return failure();
   receiveState();
   if (!updates.empty()) {
     lossSum = *body.getOps<nn::LossSumOp>().begin();
@@ -329,7 +362,7 @@ LogicalResult ProgramSplitter::run() {
 void InsertSendRecv::runOnOperation() {
   ModuleOp module = getOperation();
   auto mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
-  if (!mode) {
+  if (!mode || (mode.getValue() != "sync" && mode.getValue() != "async")) {
     module.emitError("has no mode: run ps-partition first");
     return signalPassFailure();
   }

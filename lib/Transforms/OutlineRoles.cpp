@@ -77,8 +77,13 @@ void OutlineRoles::runOnOperation() {
   }
   StringAttr wire = wireDigest(module);
   SmallVector<Operation *> ops;
-  for (Operation &op : *module.getBody())
+  for (Operation &op : *module.getBody()) {
+    if (isa<ModuleOp>(op)) {
+      op.emitError("is a module already: roles are cut out of a flat one");
+      return signalPassFailure();
+    }
     ops.push_back(&op);
+  }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   ModuleOp trainer = createRole(builder, "trainer", wire);
   ModuleOp pserver = createRole(builder, "pserver", wire);

@@ -52,7 +52,8 @@ LogicalResult Partition::checkOptions() {
     return module.emitError()
            << "ps-partition: min-block-elements and target-block-bytes are at "
               "least 1, not "
-           << minBlockElements << " and " << targetBlockBytes;
+           << minBlockElements.getValue() << " and "
+           << targetBlockBytes.getValue();
   for (Operation &op : *module.getBody())
     if (isa<ps::BlocksOp, ps::ShardsOp>(op))
       return op.emitOpError("is there before ps-partition has run");

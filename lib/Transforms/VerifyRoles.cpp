@@ -414,7 +414,12 @@ LogicalResult VerifyRoles::verifyOrder(nn::ProgramOp program,
           other, "the keys depend on this");
   if (!post)
     return success();
-  if (message.getAhead().empty()) {
+  // Values and rows are those that the next step begins with.
+  bool bringsState = llvm::any_of(message.getReceives(), [&](Attribute name) {
+    ChannelKind kind = ps::lookupChannel(message, name).getKind();
+    return kind == ChannelKind::value || kind == ChannelKind::rows;
+  });
+  if (message.getAhead().empty() && !bringsState) {
     // Posted and awaited within the step.
     if (!post->isBeforeInBlock(wait))
       return failWithNote(wait.emitOpError()
@@ -433,7 +438,8 @@ LogicalResult VerifyRoles::verifyOrder(nn::ProgramOp program,
     return failWithNote(
         wait.emitOpError()
             << "waits for message @" << message.getSymName()
-            << " behind its post, although its keys belong to the next step",
+            << " behind its post, although it brings what the next step begins "
+               "with",
         post, "it is posted here");
   return success();
 }

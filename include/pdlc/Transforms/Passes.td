@@ -523,8 +523,9 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
     - each parameter, state and table is cut into units exactly once;
     - each channel travels in a message; each that goes to servers is posted by
       the trainer and used by a handler, each that goes to trainers is awaited;
-    - no message waits for itself: what is sent ahead comes from fields alone,
-      and any other message is posted before it is awaited;
+    - no message waits for itself: keys come from fields alone; a message that
+      brings what a step begins with is awaited before it is posted, for the next
+      step, and any other one is posted before it is awaited;
     - state is updated on servers only, each symbol once for each program, and
       nothing that has no group.
 

@@ -1,0 +1,15 @@
+// RUN: pdl-opt %s --ps-outline-roles -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{has no mode: run ps-partition first}}
+module {
+  nn.param @w : tensor<4xf32> init(#nn.zeros)
+}
+
+// -----
+
+// As it would be a second time.
+module attributes {ps.mode = "sync"} {
+  // expected-error @+1 {{is a module already: roles are cut out of a flat one}}
+  module @trainer {
+  }
+}

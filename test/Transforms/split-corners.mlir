@@ -1,0 +1,187 @@
+// Programs that lack something most have, to phase roles in both modes.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: pdl-opt %t/table_only.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=TABLE
+// RUN: pdl-opt %t/table_only.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefix=TABLE
+// RUN: pdl-opt %t/dense_only.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=DENSE
+// RUN: pdl-opt %t/dense_only.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefix=DENSE
+// RUN: pdl-opt %t/nothing_trained.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=NOTHING
+// RUN: pdl-opt %t/nothing_trained.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefix=NOTHING
+// RUN: pdl-opt %t/stateless.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=STATELESS
+// RUN: pdl-opt %t/one_clip.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=CLIP
+// RUN: pdl-opt %t/two_trained.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=TWO
+// RUN: pdl-opt %t/dots.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=DOTS
+
+// A program that trains nothing but a table: no value travels.
+// TABLE: ps.message @train.exchange
+// TABLE-SAME: sends [@train.row_gradient.emb, @train.loss, @train.keys.emb] ahead [@train.keys.emb] receives [@train.loss, @train.rows.emb]
+// TABLE: module @pserver
+// TABLE: ps.handler @train.apply in "train" on @train.exchange {
+// TABLE: nn.update @emb keys
+
+// No table: nothing is sent ahead, but the next step's values still come with
+// the answer to this step's push.
+// DENSE: ps.message @train.exchange
+// DENSE-SAME: sends [@train.gradient.w, @train.loss] ahead [] receives [@train.loss, @train.value.w]
+// DENSE: nn.program @train
+// DENSE: ps.wait @train.exchange {stage = "receive"} : tensor<f64>, tensor<f64>, tensor<4x1xf32>
+// DENSE: ps.post @train.exchange
+
+// A program that may insert rows, but trains nothing: it asks, by itself in sync
+// too, because nothing is summed over trainers.
+// NOTHING: ps.message @train.pull in "train" sends [@train.keys.emb] ahead [] receives [@train.rows.emb]
+// NOTHING: nn.program @train reads
+// NOTHING: ps.wait @train.pull
+// NOTHING-NOT: ps.post
+// NOTHING: module @pserver
+// NOTHING-NOT: ps.handler
+
+// A program without state needs no servers at all.
+// STATELESS: module @trainer
+// STATELESS-NOT: ps.channel
+// STATELESS-NOT: ps.message
+// STATELESS: nn.program @predict
+// STATELESS: module @pserver
+// STATELESS-SAME: ps.role = "pserver"
+// STATELESS-NOT: nn.
+// STATELESS-NOT: ps.channel
+
+// Two groups of one clip: one joint norm, for both.
+// CLIP: ps.message @train.exchange in "train" round sends [@train.row_gradient.emb, @train.gradient.w, @train.loss] ahead []
+// CLIP-SAME: receives [@train.loss, @train.partial_norm.joint.emb, @train.partial_norm.joint.w]
+// CLIP: ps.message @train.norm in "train" round sends [@train.norm.joint, @train.keys.emb]
+// CLIP: module @pserver
+// CLIP: ps.handler @train.apply in "train" on @train.norm {
+// CLIP: %[[N:.*]] = ps.merged @train.norm.joint
+// CLIP: nn.once @dense weight({{.*}}) norm(%[[N]])
+// CLIP: nn.once @sparse weight({{.*}}) norm(%[[N]])
+
+// Two programs that train the same symbol have channels and handlers each.
+// TWO: ps.message @train.exchange
+// TWO: ps.message @finetune.exchange
+// TWO: module @pserver
+// TWO: ps.handler @train.apply in "train" on @train.exchange
+// TWO: nn.update @w
+// TWO: ps.handler @finetune.apply in "finetune" on @finetune.exchange
+// TWO: nn.update @w
+
+// Names of the model win over those of channels.
+// DOTS: nn.param @train.loss :
+// DOTS: ps.channel @[[LOSS:train.loss_[0-9]+]] number {{[0-9]+}} in "train" loss
+// DOTS: ps.message @train.exchange in "train" round sends [@train.gradient.train.loss, @[[LOSS]]]
+
+//--- table_only.mlir
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @c : tensor<?x1xi64>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @emb : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %c: tensor<?x1xi64>):
+    %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %z = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over @g : tensor<?x1xf32>
+  }
+}
+//--- dense_only.mlir
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @x : tensor<?x4xf32>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.param @w : tensor<4x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x4xf32>):
+    %z = nn.linear %x, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over @g : tensor<?x1xf32>
+  }
+}
+//--- nothing_trained.mlir
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @c : tensor<?x1xi64>
+  }
+  nn.table @emb : i64 -> tensor<1xf32> init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 16>
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %c: tensor<?x1xi64>):
+    %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %z = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @auc(%p, %y) : tensor<?x1xf32>
+  }
+}
+//--- stateless.mlir
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %0 = nn.sigmoid %x : tensor<?x1xf32>
+    nn.return %0 : tensor<?x1xf32>
+  }
+}
+//--- one_clip.mlir
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @x : tensor<?x4xf32>
+    nn.field @c : tensor<?x1xi64>
+  }
+  nn.clip @joint : global_norm(1.0)
+  nn.group @dense rule(@sgd) rate(0.1) clip(@joint)
+  nn.group @sparse rule(@sgd) rate(0.2) clip(@joint)
+  nn.table @emb : i64 -> tensor<1xf32> in @sparse init(#nn.zeros)
+  nn.param @w : tensor<4x1xf32> in @dense init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x4xf32>, %c: tensor<?x1xi64>):
+    %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %h = nn.linear %x, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.add %f, %h : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>
+  }
+}
+//--- two_trained.mlir
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @x : tensor<?x4xf32>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.param @w : tensor<4x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x4xf32>):
+    %z = nn.linear %x, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over @g : tensor<?x1xf32>
+  }
+  nn.program @finetune reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x4xf32>):
+    %z = nn.linear %x, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l over @g : tensor<?x1xf32>
+  }
+}
+//--- dots.mlir
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @x : tensor<?x4xf32>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.param @train.loss : tensor<4x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x4xf32>):
+    %z = nn.linear %x, @train.loss : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over @g : tensor<?x1xf32>
+  }
+}
