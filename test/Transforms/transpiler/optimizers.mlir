@@ -1,0 +1,56 @@
+// Fluid's transpiler, optimizers: each supported one had its own case, of which
+// some only had to build; others were refused by name. State was created with the
+// shape of the slice, under the name of the whole, so that two slices of one
+// parameter could not live on one server.
+//
+// Here a rule is code: the server's role holds it, with its slots, and slots belong
+// to the rows of the block or shard that they stand beside. They never travel. A
+// rule that neither the library nor the model defines is refused before anything
+// else happens.
+//
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,SGD
+// RUN: sed 's/rule(@sgd)/rule(@momentum)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MOMENTUM
+// RUN: sed 's/rule(@sgd)/rule(@nesterov)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,NESTEROV
+// RUN: sed 's/rule(@sgd)/rule(@adagrad)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,ADAGRAD
+// RUN: sed 's/rule(@sgd)/rule(@adam)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ADAM
+// RUN: sed 's/rule(@sgd)/rule(@ftrl)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,FTRL
+// RUN: sed 's/rule(@sgd)/rule(@rmsprop)/' %S/Inputs/dense.mlir > %t.mlir
+// RUN: not pdl-opt %t.mlir --pdl-pipeline="to=roles mode=sync" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: mlir:7:{{.*}}@rmsprop
+
+// Kernels keep the slots: a block's state has the block's rows.
+// RUN: sed 's/rule(@sgd)/rule(@adam)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=buffers mode=sync" | FileCheck %s --check-prefix=KERNELS
+// KERNELS: module @pserver
+// KERNELS: rt.update_kernel @fc_w calls @{{.*}} slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+// KERNELS: rt.update_kernel @fc_b calls @{{.*}} slots ["m", "v"]
+
+// CHECK: module @trainer
+// CHECK-NOT: nn.rule
+// CHECK-NOT: nn.update
+// CHECK: sends [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss] ahead [] receives [@train.loss, @train.value.fc_w, @train.value.fc_b]
+// CHECK-NOT: nn.rule
+// CHECK-NOT: nn.update
+// CHECK: module @pserver
+// SGD: nn.rule @sgd hyper () slots ()
+// MOMENTUM: nn.rule @momentum {{.*}} slots (velocity = 0.000000e+00)
+// NESTEROV: nn.rule @nesterov {{.*}} slots (velocity = 0.000000e+00)
+// ADAGRAD: nn.rule @adagrad {{.*}} slots (accumulator = 0.000000e+00)
+// ADAM: nn.rule @adam {{.*}} slots (m = 0.000000e+00, v = 0.000000e+00)
+// FTRL: nn.rule @ftrl {{.*}} slots (z = 0.000000e+00, n = 0.000000e+00)
+// CHECK: ps.handler @train.apply
+// CHECK: nn.once @weights
+// What Fluid did behind Adam, two ops that advanced powers of beta, is the step of
+// the group here.
+// ADAM-DAG: math.powf %{{.*}}, %[[STEP:arg0]]
+// CHECK: nn.update @fc_w
+// The mean gradient comes first whatever the rule is.
+// CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[GRADIENT:[a-z0-9]+]]: f32,
+// CHECK: arith.divf %[[GRADIENT]], %{{.*}} : f32
+// The value, then a new slot for each old one.
+// SGD: nn.yield %{{[0-9]+}} : f32
+// MOMENTUM: nn.yield %{{[^,]*}}, %{{[^,]*}} : f32, f32
+// NESTEROV: nn.yield %{{[^,]*}}, %{{[^,]*}} : f32, f32
+// ADAGRAD: nn.yield %{{[^,]*}}, %{{[^,]*}} : f32, f32
+// ADAM: nn.yield %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} : f32, f32, f32
+// FTRL: nn.yield %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} : f32, f32, f32
+// CHECK: nn.update @fc_b
