@@ -98,7 +98,9 @@ public:
 
   const std::string &path() const { return folder; }
   /// The name of the checkpoint after `steps` steps.
-  std::string nameOf(int64_t steps) const;
+  std::string nameOf(int64_t steps) const { return nameIn(folder, steps); }
+  /// The same in a folder that this process does not write to.
+  static std::string nameIn(const std::string &folder, int64_t steps);
   /// Removes checkpoints before that of `steps`, all but the newest so that
   /// `keep` remain; 0 keeps all.
   Status removeOld(int64_t steps, int64_t keep) const;

@@ -14,7 +14,6 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Trainer/Model.h"
 #include "pdlrt/Trainer/ReplicaSet.h"
-#include "pdlrt/Trainer/Report.h"
 
 #include <string>
 #include <utility>
@@ -34,13 +33,33 @@ Status saveModel(const Model &model, CheckpointWriter &writer,
 /// Sets the state of a fresh model, made with the checkpoint's seed.
 Status restoreModel(Model &model, const Checkpoint &checkpoint);
 
-/// Adds losses and metric accumulators of the running epoch, by replica.
-Status saveRunningEpoch(const pdl_descriptor &descriptor, ReplicaSet &set,
-                        const Report &report, CheckpointWriter &writer);
+/// Loss and metric accumulators of a running epoch, of all replicas of a job.
+struct RunningEpoch {
+  double lossSum = 0;
+  double weightSum = 0;
+  /// Metric by metric, in it replica by replica.
+  std::vector<int64_t> counts;
+  std::vector<double> sums;
+};
 
-/// Sets those of as many replicas, and the report's sums.
-Status restoreRunningEpoch(const pdl_descriptor &descriptor, ReplicaSet &set,
-                           Report &report, const Checkpoint &checkpoint);
+/// Zeros.
+RunningEpoch emptyRunningEpoch(const pdl_descriptor &descriptor,
+                               int64_t replicas);
+/// What the replicas of this process have; zeros for those of others, so that
+/// the sum over processes is that of all.
+RunningEpoch collectRunningEpoch(const pdl_descriptor &descriptor,
+                                 const ReplicaSet &set);
+/// Sets the replicas of this process.
+void restoreRunningEpoch(const pdl_descriptor &descriptor,
+                         const RunningEpoch &running, ReplicaSet &set);
+
+Status saveRunningEpoch(const pdl_descriptor &descriptor,
+                        const RunningEpoch &running, int replicas,
+                        CheckpointWriter &writer);
+/// An error where the checkpoint is of another number of replicas.
+Expected<RunningEpoch> loadRunningEpoch(const pdl_descriptor &descriptor,
+                                        int replicas,
+                                        const Checkpoint &checkpoint);
 
 /// Refuses to go on in the middle of an epoch with other flags than those that
 /// it was begun with. `settings`: those of this run.

@@ -17,7 +17,8 @@
 
 namespace pdlrt {
 
-/// Losses and metrics of one pass (an epoch, an evaluation).
+/// Losses and metrics of one pass (an epoch, an evaluation). Losses are those
+/// of the job in training.
 struct Report {
   int64_t samples = 0;
   int64_t steps = 0;
@@ -33,11 +34,8 @@ struct Report {
   double meanLoss() const;
 };
 
-/// The values of all metrics, summed over the replicas.
-std::vector<double> metricValues(const pdl_descriptor &descriptor,
-                                 const ReplicaSet &replicas);
-
-/// The value of the first AUC metric; NaN if there is none.
+/// The value of the first AUC metric, summed over the replicas of this process;
+/// NaN if there is none.
 double firstAuc(const pdl_descriptor &descriptor, const ReplicaSet &replicas);
 
 /// Lines such as "test loss 0.312345", "test AUC 0.9155", each of which begins

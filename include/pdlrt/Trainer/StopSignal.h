@@ -18,6 +18,9 @@ void watchStopSignals();
 /// The signal that asked to stop, 0 if none did. Thread-safe.
 int stopSignal();
 
+/// As if the process had got that signal, if it has got none. Thread-safe.
+void noteStopSignal(int number);
+
 } // namespace pdlrt
 
 #endif // PDLRT_TRAINER_STOPSIGNAL_H

@@ -11,9 +11,9 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Trainer/Job.h"
 #include "pdlrt/Trainer/Model.h"
-#include "pdlrt/Trainer/ReplicaSet.h"
-#include "pdlrt/Trainer/Report.h"
+#include "pdlrt/Trainer/ModelCheckpoint.h"
 #include "pdlrt/Trainer/Session.h"
 
 #include <cstdint>
@@ -29,12 +29,14 @@ namespace pdlrt {
 /// thread-safe.
 class TrainingCheckpoints {
 public:
-  /// Takes hold of `options.checkpoint`, and, with `options.resume`, finds the
-  /// newest whole checkpoint there. Fails if it is another model's, if it was
-  /// written with other flags than a running epoch can go on with, or if there
-  /// are checkpoints and none is to be resumed.
+  /// Of the first process of a job: takes hold of `options.checkpoint`, and,
+  /// with `options.resume`, finds the newest whole checkpoint there. Fails if
+  /// it is another model's, if it was written with other flags than a running
+  /// epoch can go on with, or if there are checkpoints and none is to be
+  /// resumed. Other processes touch no file. The job outlives the object.
   static Expected<std::unique_ptr<TrainingCheckpoints>>
-  open(const pdl_descriptor &descriptor, const SessionOptions &options);
+  open(const pdl_descriptor &descriptor, const SessionOptions &options,
+       Job &job);
 
   /// What to go on from; null if the training begins.
   const Checkpoint *resumed() const {
@@ -45,21 +47,28 @@ public:
 
   /// True after each `options.checkpointSteps` steps.
   bool isDue(int64_t steps) const;
-  /// Writes what `progress` says, unless that is what was written or resumed
-  /// last; removes checkpoints that are older than those to keep. `report`: of
-  /// the running epoch.
-  Status save(const Model &model, ReplicaSet &set, const Report &report,
+  /// Whether that was written or resumed last.
+  bool isSaved(int64_t steps, int64_t epoch) const {
+    return latest == std::pair(steps, epoch);
+  }
+  /// Says where all processes go on from.
+  void noteResumed(int64_t steps, int64_t epoch) { latest = {steps, epoch}; }
+  /// All processes of the job: writes what `progress` says; removes checkpoints
+  /// that are older than those to keep. `running`: of all replicas.
+  Status save(const Model &model, const RunningEpoch &running,
               TrainingProgress progress);
 
 private:
   TrainingCheckpoints(const pdl_descriptor &descriptor,
-                      const SessionOptions &options, CheckpointFolder folder)
-      : descriptor(descriptor), options(options), folder(std::move(folder)) {}
+                      const SessionOptions &options, Job &job)
+      : descriptor(descriptor), options(options), job(job) {}
   Status resume();
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
-  CheckpointFolder folder;
+  Job &job;
+  /// Of the first process.
+  std::optional<CheckpointFolder> folder;
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<Checkpoint> resumedFrom;
   /// Steps and epoch of the last checkpoint that was written or resumed.

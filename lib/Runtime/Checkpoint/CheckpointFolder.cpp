@@ -146,7 +146,7 @@ CheckpointFolder::~CheckpointFolder() {
     ::close(lock);
 }
 
-std::string CheckpointFolder::nameOf(int64_t steps) const {
+std::string CheckpointFolder::nameIn(const std::string &folder, int64_t steps) {
   return pathOf(folder, steps);
 }
 

@@ -152,33 +152,81 @@ Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
   return writer.addPart(part, dense);
 }
 
+/// Goes over the metrics: their accumulators begin at `counts` and `sums`, and
+/// hold that many elements for each of `replicas`.
+template <typename Visit>
+static Status forEachMetric(const pdl_descriptor &descriptor, int64_t replicas,
+                            RunningEpoch &running, Visit visit) {
+  int64_t *counts = running.counts.data();
+  double *sums = running.sums.data();
+  for (int32_t m = 0; m < descriptor.metric_count; ++m) {
+    const int64_t countSize = metricCountSize(descriptor.metrics[m]);
+    const int64_t sumSize = metricSumSize(descriptor.metrics[m]);
+    PDLRT_RETURN_IF_ERROR(visit(m, countSize, counts, sumSize, sums));
+    counts += replicas * countSize;
+    sums += replicas * sumSize;
+  }
+  return {};
+}
+
+RunningEpoch pdlrt::emptyRunningEpoch(const pdl_descriptor &descriptor,
+                                      int64_t replicas) {
+  RunningEpoch running;
+  int64_t counts = 0, sums = 0;
+  for (int32_t m = 0; m < descriptor.metric_count; ++m) {
+    counts += replicas * metricCountSize(descriptor.metrics[m]);
+    sums += replicas * metricSumSize(descriptor.metrics[m]);
+  }
+  running.counts.resize(counts);
+  running.sums.resize(sums);
+  return running;
+}
+
+static int64_t replicasOf(const ReplicaLayout &layout) {
+  return int64_t(layout.groups) * layout.workers;
+}
+
+RunningEpoch pdlrt::collectRunningEpoch(const pdl_descriptor &descriptor,
+                                        const ReplicaSet &set) {
+  const ReplicaLayout &layout = set.layout();
+  RunningEpoch running = emptyRunningEpoch(descriptor, replicasOf(layout));
+  (void)forEachMetric(
+      descriptor, replicasOf(layout), running,
+      [&](int32_t m, int64_t countSize, int64_t *counts, int64_t sumSize,
+          double *sums) -> Status {
+        for (int r = 0; r < set.count(); ++r) {
+          const int64_t place = layout.firstGroup * layout.workers + r;
+          const pdl_metric_data &data = set[r].metric(m);
+          std::copy_n(data.counts, countSize, counts + place * countSize);
+          std::copy_n(data.sums, sumSize, sums + place * sumSize);
+        }
+        return {};
+      });
+  return running;
+}
+
 Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
-                               ReplicaSet &set, const Report &report,
+                               const RunningEpoch &running, int replicas,
                                CheckpointWriter &writer) {
   SafetensorsWriter tensors;
-  const double loss[] = {report.lossSum, report.weightSum};
+  const double loss[] = {running.lossSum, running.weightSum};
   PDLRT_RETURN_IF_ERROR(tensors.addCopy("loss", TensorType::F64, {2}, loss));
-  const int replicas = set.count();
-  for (int32_t m = 0; m < descriptor.metric_count; ++m) {
-    const pdl_metric &metric = descriptor.metrics[m];
-    const int64_t countSize = metricCountSize(metric);
-    const int64_t sumSize = metricSumSize(metric);
-    std::vector<int64_t> counts;
-    std::vector<double> sums;
-    for (int r = 0; r < replicas; ++r) {
-      const pdl_metric_data &data = set[r].metric(m);
-      counts.insert(counts.end(), data.counts, data.counts + countSize);
-      sums.insert(sums.end(), data.sums, data.sums + sumSize);
-    }
-    const std::string name = std::string("metric.") + metric.name;
-    if (countSize)
-      PDLRT_RETURN_IF_ERROR(tensors.addCopy(name + ".counts", TensorType::I64,
-                                            {replicas, countSize},
-                                            counts.data()));
-    if (sumSize)
-      PDLRT_RETURN_IF_ERROR(tensors.addCopy(name + ".sums", TensorType::F64,
-                                            {replicas, sumSize}, sums.data()));
-  }
+  RunningEpoch copy = running;
+  PDLRT_RETURN_IF_ERROR(forEachMetric(
+      descriptor, replicas, copy,
+      [&](int32_t m, int64_t countSize, const int64_t *counts, int64_t sumSize,
+          const double *sums) -> Status {
+        const std::string name =
+            std::string("metric.") + descriptor.metrics[m].name;
+        if (countSize)
+          PDLRT_RETURN_IF_ERROR(tensors.addCopy(name + ".counts",
+                                                TensorType::I64,
+                                                {replicas, countSize}, counts));
+        if (sumSize)
+          PDLRT_RETURN_IF_ERROR(tensors.addCopy(name + ".sums", TensorType::F64,
+                                                {replicas, sumSize}, sums));
+        return {};
+      }));
   CheckpointPart part;
   part.file = "trainer.safetensors";
   part.kind = PartKind::Trainer;
@@ -303,44 +351,53 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
   return {};
 }
 
-Status pdlrt::restoreRunningEpoch(const pdl_descriptor &descriptor,
-                                  ReplicaSet &set, Report &report,
-                                  const Checkpoint &checkpoint) {
+Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
+                                               int replicas,
+                                               const Checkpoint &checkpoint) {
   Expected<const SafetensorsFile *> file = checkpoint.only(PartKind::Trainer);
   if (!file)
     return file.status();
   double loss[2];
   PDLRT_RETURN_IF_ERROR(
       copyTensor(checkpoint, **file, "loss", TensorType::F64, {2}, loss));
-  report.lossSum = loss[0];
-  report.weightSum = loss[1];
-  const TrainingProgress &progress = checkpoint.manifest().progress;
-  report.steps = progress.epochSteps;
-  report.samples = progress.epochSamples;
-  report.skippedUpdates = progress.epochSkippedUpdates;
-  const int replicas = set.count();
-  for (int32_t m = 0; m < descriptor.metric_count; ++m) {
-    const pdl_metric &metric = descriptor.metrics[m];
-    const int64_t countSize = metricCountSize(metric);
-    const int64_t sumSize = metricSumSize(metric);
-    std::vector<int64_t> counts(replicas * countSize);
-    std::vector<double> sums(replicas * sumSize);
-    const std::string name = std::string("metric.") + metric.name;
-    if (countSize)
-      PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **file, name + ".counts",
-                                       TensorType::I64, {replicas, countSize},
-                                       counts.data()));
-    if (sumSize)
-      PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **file, name + ".sums",
-                                       TensorType::F64, {replicas, sumSize},
-                                       sums.data()));
-    for (int r = 0; r < replicas; ++r) {
-      const pdl_metric_data &data = set[r].metric(m);
-      std::copy_n(counts.data() + r * countSize, countSize, data.counts);
-      std::copy_n(sums.data() + r * sumSize, sumSize, data.sums);
-    }
-  }
-  return {};
+  RunningEpoch running = emptyRunningEpoch(descriptor, replicas);
+  running.lossSum = loss[0];
+  running.weightSum = loss[1];
+  PDLRT_RETURN_IF_ERROR(forEachMetric(
+      descriptor, replicas, running,
+      [&](int32_t m, int64_t countSize, int64_t *counts, int64_t sumSize,
+          double *sums) -> Status {
+        const std::string name =
+            std::string("metric.") + descriptor.metrics[m].name;
+        if (countSize)
+          PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **file, name + ".counts",
+                                           TensorType::I64,
+                                           {replicas, countSize}, counts));
+        if (sumSize)
+          PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **file, name + ".sums",
+                                           TensorType::F64, {replicas, sumSize},
+                                           sums));
+        return {};
+      }));
+  return running;
+}
+
+void pdlrt::restoreRunningEpoch(const pdl_descriptor &descriptor,
+                                const RunningEpoch &running, ReplicaSet &set) {
+  const ReplicaLayout &layout = set.layout();
+  RunningEpoch copy = running;
+  (void)forEachMetric(
+      descriptor, replicasOf(layout), copy,
+      [&](int32_t m, int64_t countSize, const int64_t *counts, int64_t sumSize,
+          const double *sums) -> Status {
+        for (int r = 0; r < set.count(); ++r) {
+          const int64_t place = layout.firstGroup * layout.workers + r;
+          const pdl_metric_data &data = set[r].metric(m);
+          std::copy_n(counts + place * countSize, countSize, data.counts);
+          std::copy_n(sums + place * sumSize, sumSize, data.sums);
+        }
+        return {};
+      });
 }
 
 Status pdlrt::checkSettings(

@@ -40,14 +40,6 @@ static double valueOf(const pdl_descriptor &descriptor,
   return metricValue(metric, data);
 }
 
-std::vector<double> pdlrt::metricValues(const pdl_descriptor &descriptor,
-                                        const ReplicaSet &replicas) {
-  std::vector<double> values;
-  for (int32_t i = 0; i < descriptor.metric_count; ++i)
-    values.push_back(valueOf(descriptor, replicas, i));
-  return values;
-}
-
 double pdlrt::firstAuc(const pdl_descriptor &descriptor,
                        const ReplicaSet &replicas) {
   for (int32_t i = 0; i < descriptor.metric_count; ++i)

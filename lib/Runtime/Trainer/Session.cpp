@@ -8,18 +8,19 @@
 
 #include "pdlrt/Trainer/Session.h"
 
-#include "pdlrt/Comm/Communicator.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Metrics.h"
 #include "pdlrt/Data/BatchDump.h"
 #include "pdlrt/Sched/Scheduler.h"
-#include "pdlrt/Trainer/Engine.h"
+#include "pdlrt/Trainer/Job.h"
 #include "pdlrt/Trainer/Model.h"
 #include "pdlrt/Trainer/ModelCheckpoint.h"
 #include "pdlrt/Trainer/ModelFile.h"
 #include "pdlrt/Trainer/Predictions.h"
 #include "pdlrt/Trainer/Progress.h"
 #include "pdlrt/Trainer/Report.h"
+#include "pdlrt/Trainer/Resumption.h"
 #include "pdlrt/Trainer/RoundReader.h"
 #include "pdlrt/Trainer/StopSignal.h"
 #include "pdlrt/Trainer/TrainingCheckpoints.h"
@@ -27,6 +28,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -80,7 +82,6 @@ private:
 /// One program with the engine and the data that it runs on.
 struct Runner {
   const pdl_program *program = nullptr;
-  std::unique_ptr<Communicator> communicator;
   std::unique_ptr<StepEngine> engine;
   std::unique_ptr<RoundReader> reader;
 
@@ -106,6 +107,9 @@ struct Runner {
   /// Rounds read in this pass.
   int64_t rounds = 0;
   std::vector<DataPosition> positionsBefore;
+  /// Of the last pass, over all processes.
+  int64_t badRows = 0;
+  PullCounts pulls;
 };
 
 /// What the commands share.
@@ -115,11 +119,14 @@ public:
       : descriptor(descriptor), options(options),
         terminal(isatty(STDERR_FILENO) == 1), scheduler(options.threads) {}
 
+  /// With the other processes of the job, if there are others.
   Status train();
   Status evaluate();
   Status predict();
 
 private:
+  Status runTraining();
+  Status openCheckpoints();
   Status createModel();
   Status openProgram(const char *name, const DataOptions &data,
                      const ReplicaLayout &layout, Runner &runner);
@@ -128,12 +135,13 @@ private:
   Expected<std::span<const StepInput>> readTrainingRound();
   Status trainEpoch(int64_t epoch, Report &report);
   Status saveCheckpoint(int64_t epoch, const Report &report);
+  Status addUp(Runner &runner, bool withLosses, Report &report);
   Status evaluateOnce(Runner &runner, const std::string &label, Report &report);
   Status requireSamples(const Report &report,
                         const std::vector<std::string> &files) const;
   Status writeDumps();
   ReplicaLayout layout() const {
-    return ReplicaLayout::local(options.groups, options.workers);
+    return job->layout(options.groups, options.workers);
   }
   /// Steps that this run may still do.
   int64_t stepsLeft() const {
@@ -141,14 +149,17 @@ private:
            totalSteps;
   }
   bool stepsExhausted() const { return stepsLeft() <= 0; }
-  void reportBadRows(const char *label, const RoundReader &reader) const;
+  void reportBadRows(const char *label, const Runner &runner) const;
   void reportKeys(const char *label, const PullCounts &counts) const;
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
   const bool terminal;
   Scheduler scheduler;
+  std::unique_ptr<Job> job = createLocalJob();
   std::unique_ptr<TrainingCheckpoints> checkpoints;
+  /// Until the first epoch begins.
+  std::optional<Resumption> resumption;
   std::unique_ptr<Model> model;
   Runner trainer, tester;
   bool tests = false;
@@ -159,6 +170,8 @@ private:
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
   int64_t resumedSteps = 0, resumedSamples = 0;
   int64_t stepsInEpoch = 0;
+  /// Whether the job ends early: the same in all its processes.
+  bool stopping = false;
   /// Steps of the running epoch that an earlier run did.
   int64_t epochStart = 0;
   /// Whether the epoch that ran last came to the end of the data.
@@ -199,6 +212,8 @@ Status Session::createModel() {
   // The state of a checkpoint belongs to the seed that it was trained with.
   std::optional<Checkpoint> opened;
   const Checkpoint *checkpoint = checkpoints ? checkpoints->resumed() : nullptr;
+  if (job->stateLocation() == StateLocation::Servers)
+    checkpoint = nullptr;
   if (!checkpoints && !options.checkpoint.empty()) {
     std::vector<std::string> refused;
     Expected<Checkpoint> found = openCheckpoint(options.checkpoint, refused);
@@ -220,6 +235,12 @@ Status Session::createModel() {
     if (!found)
       return std::move(found).status();
     seed = found->value_or(0);
+  }
+  if (job->stateLocation() == StateLocation::Servers) {
+    model = std::make_unique<Model>(descriptor,
+                                    resumption ? resumption->seed : seed,
+                                    StateLocation::Servers);
+    return {};
   }
   model = std::make_unique<Model>(descriptor, seed);
   return options.initFrom.empty() ? Status()
@@ -245,29 +266,73 @@ Status Session::openProgram(const char *name, const DataOptions &data,
   if (!reader)
     return std::move(reader).status();
   runner.reader = std::move(*reader);
-  runner.communicator = createLocalCommunicator(layout.groups, scheduler);
-  runner.engine = std::make_unique<Engine>(
-      *model, *runner.program, layout.workers, scheduler, *runner.communicator);
+  Expected<std::unique_ptr<StepEngine>> engine =
+      job->createEngine(*model, *runner.program, layout, scheduler);
+  if (!engine)
+    return engine.status();
+  runner.engine = std::move(*engine);
+  return {};
+}
+
+/// Turns the figures of this process into those of the job. `withLosses`: the
+/// losses are not yet.
+Status Session::addUp(Runner &runner, bool withLosses, Report &report) {
+  ReplicaSet &replicas = runner.engine->replicas();
+  const PullCounts pulls = replicas.pullCounts();
+  std::vector<int64_t> counts = {
+      report.samples, stopSignal() != 0,    runner.reader->badRowCount(),
+      pulls.ids,      pulls.unknownInitial, pulls.unknownZero};
+  std::vector<double> sums = {report.lossSum, report.weightSum};
+  const size_t firstCount = counts.size(), firstSum = sums.size();
+  for (int32_t m = 0; m < descriptor.metric_count; ++m) {
+    counts.resize(counts.size() + metricCountSize(descriptor.metrics[m]));
+    sums.resize(sums.size() + metricSumSize(descriptor.metrics[m]));
+  }
+  auto forEachMetric = [&](auto visit) {
+    int64_t *count = counts.data() + firstCount;
+    double *sum = sums.data() + firstSum;
+    for (int32_t m = 0; m < descriptor.metric_count; ++m) {
+      pdl_metric_data data = {count, sum};
+      visit(m, data);
+      count += metricCountSize(descriptor.metrics[m]);
+      sum += metricSumSize(descriptor.metrics[m]);
+    }
+  };
+  forEachMetric(
+      [&](int32_t m, pdl_metric_data &data) { replicas.sumMetric(m, data); });
+  PDLRT_RETURN_IF_ERROR(job->sum(counts, sums));
+  report.samples = counts[0];
+  stopping |= counts[1] > 0;
+  runner.badRows = counts[2];
+  runner.pulls.ids = counts[3];
+  runner.pulls.unknownInitial = counts[4];
+  runner.pulls.unknownZero = counts[5];
+  if (withLosses) {
+    report.lossSum = sums[0];
+    report.weightSum = sums[1];
+  }
+  report.metrics.clear();
+  forEachMetric([&](int32_t m, pdl_metric_data &data) {
+    report.metrics.push_back(metricValue(descriptor.metrics[m], data));
+  });
   return {};
 }
 
 Status Session::requireSamples(const Report &report,
                                const std::vector<std::string> &files) const {
-  if (report.samples > 0 || stopSignal())
+  if (report.samples > 0 || stopping)
     return {};
   return Status::invalid("no samples in " + files.front() +
                          (files.size() > 1 ? " and the other files" : "") +
                          "; check the file and the range of rows");
 }
 
-void Session::reportBadRows(const char *label,
-                            const RoundReader &reader) const {
-  const int64_t count = reader.badRowCount();
-  if (count == 0)
+void Session::reportBadRows(const char *label, const Runner &runner) const {
+  if (runner.badRows == 0)
     return;
-  for (const std::string &sentence : reader.badRowSentences())
+  for (const std::string &sentence : runner.reader->badRowSentences())
     logWarning("skipped " + sentence);
-  print(fmt::format("{}bad rows skipped {}", label, count));
+  print(fmt::format("{}bad rows skipped {}", label, runner.badRows));
 }
 
 void Session::reportKeys(const char *label, const PullCounts &counts) const {
@@ -294,43 +359,92 @@ Status Session::prepareEvaluation() {
   return openProgram("evaluate", data, layout(), tester);
 }
 
+Status Session::openCheckpoints() {
+  if (options.checkpoint.empty())
+    return {};
+  auto opened = TrainingCheckpoints::open(descriptor, options, *job);
+  if (!opened)
+    return opened.status();
+  checkpoints = std::move(*opened);
+  if (!options.resume)
+    return {};
+  Expected<std::optional<Resumption>> shared =
+      shareResumption(descriptor, layout(), checkpoints->resumed(), *job);
+  if (!shared)
+    return shared.status();
+  resumption = std::move(*shared);
+  if (!resumption)
+    return {};
+  const TrainingProgress &progress = resumption->progress;
+  checkpoints->noteResumed(progress.steps, progress.epoch);
+  totalSteps = resumedSteps = progress.steps;
+  resumedSamples = progress.samples;
+  // Those of the running epoch are added when it ends.
+  totalSamples = progress.samples - progress.epochSamples;
+  skippedUpdates = progress.skippedUpdates - progress.epochSkippedUpdates;
+  logInfo(fmt::format("resumed after {} steps in epoch {}", progress.steps,
+                      progress.epoch + 1));
+  return {};
+}
+
 /// Begins an epoch, or goes on in the one of the checkpoint.
 Status Session::beginEpoch(int64_t epoch, Report &report) {
-  trainer.engine->replicas().resetCounters();
+  ReplicaSet &replicas = trainer.engine->replicas();
+  replicas.resetCounters();
   trainer.rounds = 0;
-  const Checkpoint *from = checkpoints ? checkpoints->resumed() : nullptr;
-  if (!from)
+  if (!resumption)
     return trainer.reader->beginEpoch(epoch);
-  const TrainingProgress progress = from->manifest().progress;
-  if (progress.positions.empty()) {
-    trainer.reader->setEarlierBadRowCount(progress.badRows);
+  const Resumption from = *std::exchange(resumption, std::nullopt);
+  if (checkpoints)
     checkpoints->forgetResumed();
+  // What is counted over processes is counted by the first of them.
+  const bool first = job->rank() == 0;
+  const TrainingProgress &progress = from.progress;
+  const int64_t badRows = first ? progress.badRows : 0;
+  if (progress.positions.empty()) {
+    trainer.reader->setEarlierBadRowCount(badRows);
     return trainer.reader->beginEpoch(epoch);
   }
-  PDLRT_RETURN_IF_ERROR(restoreRunningEpoch(
-      descriptor, trainer.engine->replicas(), report, *from));
-  checkpoints->forgetResumed();
-  return trainer.reader->restore(progress.positions, progress.badRows);
+  restoreRunningEpoch(descriptor, from.running, replicas);
+  report.lossSum = from.running.lossSum;
+  report.weightSum = from.running.weightSum;
+  report.steps = progress.epochSteps;
+  report.samples = first ? progress.epochSamples : 0;
+  report.skippedUpdates = progress.epochSkippedUpdates;
+  const ReplicaLayout own = layout();
+  const auto begin = progress.positions.begin() + own.firstGroup;
+  return trainer.reader->restore({begin, begin + own.localGroups}, badRows);
 }
 
 /// Saves in the middle of `epoch`, or behind it if it has ended. What was
-/// counted of it is in `report`, not yet in the totals.
+/// counted of it here is in `report`, not yet in the totals.
 Status Session::saveCheckpoint(int64_t epoch, const Report &report) {
   if (!checkpoints)
     return {};
   TrainingProgress progress;
   progress.steps = totalSteps;
-  progress.samples = totalSamples + report.samples;
   progress.skippedUpdates = skippedUpdates + report.skippedUpdates;
   progress.epoch = epochEnded ? epoch + 1 : epoch;
+  if (checkpoints->isSaved(progress.steps, progress.epoch))
+    return {};
+  RunningEpoch running =
+      collectRunningEpoch(descriptor, trainer.engine->replicas());
+  running.lossSum = report.lossSum;
+  running.weightSum = report.weightSum;
+  progress.epochSamples = report.samples;
   if (epochEnded) {
     progress.badRows = trainer.reader->badRowCount();
   } else {
     progress.badRows = trainer.reader->earlierBadRowCount();
     progress.positions = trainer.positionsAfter(report.steps - epochStart);
+    progress.epochSteps = report.steps;
+    progress.epochSkippedUpdates = report.skippedUpdates;
   }
-  return checkpoints->save(*model, trainer.engine->replicas(), report,
-                           std::move(progress));
+  PDLRT_RETURN_IF_ERROR(gatherProgress(layout(), progress, running, *job));
+  progress.samples = totalSamples + progress.epochSamples;
+  if (epochEnded)
+    progress.epochSamples = 0;
+  return checkpoints->save(*model, running, std::move(progress));
 }
 
 /// Reads a round of the running epoch, and keeps it if asked to.
@@ -385,10 +499,11 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
     }
   }
   report.seconds = secondsSince(start);
-  report.metrics = metricValues(descriptor, engine.replicas());
+  const Report own = report;
+  PDLRT_RETURN_IF_ERROR(addUp(trainer, /*withLosses=*/false, report));
   // Before anything that may take long or fail.
   if (report.samples > 0)
-    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
+    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));
   stepsInEpoch = report.steps;
   totalSamples += report.samples;
   skippedUpdates += report.skippedUpdates;
@@ -416,8 +531,7 @@ Status Session::evaluateOnce(Runner &runner, const std::string &label,
                      firstAuc(descriptor, engine.replicas())});
   }
   report.seconds = secondsSince(start);
-  report.metrics = metricValues(descriptor, engine.replicas());
-  return {};
+  return addUp(runner, /*withLosses=*/true, report);
 }
 
 Status Session::writeDumps() {
@@ -442,12 +556,13 @@ static std::string joinLines(const std::vector<std::string> &lines) {
 Status Session::train() {
   PDLRT_RETURN_IF_ERROR(checkTarget(options.dump));
   PDLRT_RETURN_IF_ERROR(checkTarget(options.dumpBatches));
-  if (!options.checkpoint.empty()) {
-    auto opened = TrainingCheckpoints::open(descriptor, options);
-    if (!opened)
-      return opened.status();
-    checkpoints = std::move(*opened);
-  }
+  Status status = runTraining();
+  job->leave(status);
+  return status;
+}
+
+Status Session::runTraining() {
+  PDLRT_RETURN_IF_ERROR(openCheckpoints());
   PDLRT_RETURN_IF_ERROR(createModel());
   DataOptions data = options.data;
   data.seed = model->seed();
@@ -461,19 +576,8 @@ Status Session::train() {
   const int64_t epochs = options.epochs.value_or(
       options.steps ? std::numeric_limits<int64_t>::max() : 1);
   Report trained, tested;
-  int64_t epoch = 0;
-  if (const Checkpoint *from = checkpoints ? checkpoints->resumed() : nullptr) {
-    const TrainingProgress &progress = from->manifest().progress;
-    epoch = progress.epoch;
-    totalSteps = resumedSteps = progress.steps;
-    resumedSamples = progress.samples;
-    // Those of the running epoch are added when it ends.
-    totalSamples = progress.samples - progress.epochSamples;
-    skippedUpdates = progress.skippedUpdates - progress.epochSkippedUpdates;
-    logInfo(
-        fmt::format("resumed from {} in epoch {}", from->path(), epoch + 1));
-  }
-  for (; epoch < epochs && !stopSignal() && !stepsExhausted(); ++epoch) {
+  int64_t epoch = resumption ? resumption->progress.epoch : 0;
+  for (; epoch < epochs && !stopping && !stepsExhausted(); ++epoch) {
     Report latest;
     PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, latest));
     PDLRT_RETURN_IF_ERROR(requireSamples(latest, data.files));
@@ -485,12 +589,12 @@ Status Session::train() {
         reportLines("train", descriptor, true, trained);
     // An earlier epoch's figures are not this one's.
     tested = {};
-    if (tests && !stopSignal())
+    if (tests && !stopping)
       PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
     // A test that a signal cut short says nothing about the test data.
-    if (stopSignal())
+    if (stopping)
       tested = {};
-    if (tests && !stopSignal()) {
+    if (tests && !stopping) {
       PDLRT_RETURN_IF_ERROR(requireSamples(
           tested,
           options.evaluateFiles.empty() ? data.files : options.evaluateFiles));
@@ -502,9 +606,11 @@ Status Session::train() {
   }
   PDLRT_RETURN_IF_ERROR(writeDumps());
 
-  if (stopSignal())
+  if (stopping && !stopSignal())
+    noteStopSignal(SIGTERM);
+  if (stopping)
     print("stopped by a signal after the current step");
-  if (checkpoints && checkpoints->resumed())
+  if (resumption)
     print("nothing left to train: the checkpoint has as many steps or epochs");
   // With nothing trained, the totals lack the epoch that was running.
   const int64_t runSamples =
@@ -520,9 +626,9 @@ Status Session::train() {
   if (skippedUpdates)
     print(fmt::format("updates skipped for a zero sum of weights {}",
                       skippedUpdates));
-  reportBadRows("", *trainer.reader);
+  reportBadRows("", trainer);
   if (tests)
-    reportBadRows("test ", *tester.reader);
+    reportBadRows("test ", tester);
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
     if (const EmbeddingTable *table = model->table(i))
       print(fmt::format("table @{} keys {}, {:.1f} MiB",
@@ -533,7 +639,7 @@ Status Session::train() {
          reportLines("train", descriptor, true, trained))
       print(line);
   if (tested.samples > 0) {
-    reportKeys("test", tester.engine->replicas().pullCounts());
+    reportKeys("test", tester.pulls);
     for (const std::string &line :
          reportLines("test", descriptor, tester.program->has_loss, tested))
       print(line);
@@ -552,14 +658,14 @@ Status Session::evaluate() {
   Report report;
   PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report));
   PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
-  if (stopSignal())
+  if (stopping)
     print("stopped by a signal after the current step");
   print(fmt::format("evaluated {} samples in {:.1f} s ({:.0f} samples/s)",
                     report.samples, report.seconds,
                     report.seconds > 0 ? double(report.samples) / report.seconds
                                        : 0.0));
-  reportBadRows("", *tester.reader);
-  reportKeys("test", tester.engine->replicas().pullCounts());
+  reportBadRows("", tester);
+  reportKeys("test", tester.pulls);
   for (const std::string &line :
        reportLines("test", descriptor, tester.program->has_loss, report))
     print(line);
@@ -593,6 +699,7 @@ Status Session::predict() {
   PDLRT_RETURN_IF_ERROR(writer->finish());
   Report report;
   report.samples = samples;
+  stopping = stopSignal() != 0;
   PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
   for (const std::string &sentence : runner.reader->badRowSentences())
     logWarning("skipped " + sentence);

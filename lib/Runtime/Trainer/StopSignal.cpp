@@ -28,3 +28,8 @@ void pdlrt::watchStopSignals() {
 }
 
 int pdlrt::stopSignal() { return received.load(); }
+
+void pdlrt::noteStopSignal(int number) {
+  int none = 0;
+  received.compare_exchange_strong(none, number);
+}

@@ -47,13 +47,16 @@ settingsOf(const SessionOptions &options) {
 
 Expected<std::unique_ptr<TrainingCheckpoints>>
 TrainingCheckpoints::open(const pdl_descriptor &descriptor,
-                          const SessionOptions &options) {
+                          const SessionOptions &options, Job &job) {
+  std::unique_ptr<TrainingCheckpoints> checkpoints(
+      new TrainingCheckpoints(descriptor, options, job));
+  if (job.rank() != 0)
+    return checkpoints;
   Expected<CheckpointFolder> folder =
       CheckpointFolder::open(options.checkpoint);
   if (!folder)
     return folder.status();
-  std::unique_ptr<TrainingCheckpoints> checkpoints(
-      new TrainingCheckpoints(descriptor, options, std::move(*folder)));
+  checkpoints->folder.emplace(std::move(*folder));
   checkpoints->settings = settingsOf(options);
   if (options.resume) {
     PDLRT_RETURN_IF_ERROR(checkpoints->resume());
@@ -69,13 +72,13 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
 Status TrainingCheckpoints::resume() {
   std::vector<std::string> refused;
   Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(folder.path(), refused);
+      findNewestCheckpoint(folder->path(), refused);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)
     logWarning("passed over " + sentence);
   if (!*newest) {
-    logInfo("no checkpoint in " + folder.path() + " yet: training begins");
+    logInfo("no checkpoint in " + folder->path() + " yet: training begins");
     return {};
   }
   const Checkpoint &checkpoint = **newest;
@@ -93,7 +96,6 @@ Status TrainingCheckpoints::resume() {
     logWarning(fmt::format("{} was trained with numerics {}, this program has "
                            "{}: the last bits will differ",
                            checkpoint.path(), manifest.numerics, numerics));
-  latest = {manifest.progress.steps, manifest.progress.epoch};
   resumedFrom = std::move(**newest);
   return {};
 }
@@ -102,25 +104,21 @@ bool TrainingCheckpoints::isDue(int64_t steps) const {
   return options.checkpointSteps && steps % *options.checkpointSteps == 0;
 }
 
-Status TrainingCheckpoints::save(const Model &model, ReplicaSet &set,
-                                 const Report &report,
+Status TrainingCheckpoints::save(const Model &model,
+                                 const RunningEpoch &running,
                                  TrainingProgress progress) {
-  const std::pair<int64_t, int64_t> current = {progress.steps, progress.epoch};
-  if (current == latest)
-    return {};
+  const int64_t steps = progress.steps;
+  latest = {steps, progress.epoch};
   CheckpointManifest manifest;
   manifest.settings = settings;
-  if (!progress.positions.empty()) {
-    progress.epochSteps = report.steps;
-    progress.epochSamples = report.samples;
-    progress.epochSkippedUpdates = report.skippedUpdates;
-  }
   manifest.progress = std::move(progress);
-  CheckpointWriter writer(folder.nameOf(current.first));
-  PDLRT_RETURN_IF_ERROR(saveModel(model, writer, manifest));
+  CheckpointWriter writer(CheckpointFolder::nameIn(options.checkpoint, steps));
+  PDLRT_RETURN_IF_ERROR(job.saveState(model, writer, manifest));
+  if (!folder)
+    return {};
   if (!manifest.progress.positions.empty())
-    PDLRT_RETURN_IF_ERROR(saveRunningEpoch(descriptor, set, report, writer));
+    PDLRT_RETURN_IF_ERROR(saveRunningEpoch(
+        descriptor, running, options.groups * options.workers, writer));
   PDLRT_RETURN_IF_ERROR(writer.commit(std::move(manifest)));
-  latest = current;
-  return folder.removeOld(current.first, options.checkpointKeep);
+  return folder->removeOld(steps, options.checkpointKeep);
 }

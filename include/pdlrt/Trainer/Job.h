@@ -1,0 +1,63 @@
+//===- Job.h - A process among those that train one model -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_JOB_H
+#define PDLRT_TRAINER_JOB_H
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Trainer/Model.h"
+#include "pdlrt/Trainer/StepEngine.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace pdlrt {
+
+/// What a process shares with the others of its job. The functions that say so
+/// are called by all of them, in the same order; they block until all have
+/// come. An error, one sentence, ends the job for this process. One thread at a
+/// time.
+class Job {
+public:
+  virtual ~Job();
+
+  /// Of this process, from 0. The first one writes checkpoints.
+  virtual int rank() const = 0;
+  virtual StateLocation stateLocation() const = 0;
+  /// Which of the job's `groups` groups are here.
+  virtual ReplicaLayout layout(int groups, int workers) const = 0;
+
+  /// An engine for a program of the model, all of which outlive it, as does the
+  /// job. Of a job's models there is one.
+  virtual Expected<std::unique_ptr<StepEngine>>
+  createEngine(Model &model, const pdl_program &program,
+               const ReplicaLayout &layout, Scheduler &scheduler) = 0;
+
+  /// All: replaces the numbers by their sums over all processes, in the order
+  /// of ranks. All give as many.
+  virtual Status sum(std::span<int64_t> counts, std::span<double> sums) = 0;
+
+  /// All: saves values, slots and step counts: the parts to the folder of
+  /// `writer`, and what the manifest says of them to `manifest`; the first
+  /// process then adds what is left and commits.
+  virtual Status saveState(const Model &model, CheckpointWriter &writer,
+                           CheckpointManifest &manifest) = 0;
+
+  /// Says how this process ended, and why if it failed. The last call.
+  virtual void leave(const Status &outcome) = 0;
+};
+
+/// One process that owns all state.
+std::unique_ptr<Job> createLocalJob();
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_JOB_H
