@@ -44,7 +44,7 @@ private:
   /// Prepares the next round, or none.
   Status prepareNext(bool none);
   /// Sends `sum` with the keys of what was prepared last.
-  Status exchange(const Contribution *sum);
+  Status exchange(bool first, const Contribution *sum);
 
   Model &model;
   const pdl_program &program;

@@ -32,6 +32,8 @@ struct RowRequest {
 
 /// What a trainer brings to a round of sync training.
 struct RoundOffer {
+  /// The first round of a pass: all trainers bring keys only.
+  bool first = false;
   /// The sum over this process's replicas; its keys are those of the previous
   /// round's `next`, in that order. Null: nothing to contribute.
   const Contribution *sum = nullptr;

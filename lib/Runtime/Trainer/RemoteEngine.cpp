@@ -53,8 +53,9 @@ Status RemoteEngine::prepareNext(bool none) {
   return rows.gather(model.descriptor(), program, replicaSet);
 }
 
-Status RemoteEngine::exchange(const Contribution *sum) {
+Status RemoteEngine::exchange(bool first, const Contribution *sum) {
   RoundOffer offer;
+  offer.first = first;
   offer.sum = sum;
   offer.next = rows.requests();
   offer.contributesNext = preparedSamples > 0;
@@ -69,7 +70,7 @@ Status RemoteEngine::exchange(const Contribution *sum) {
 Status RemoteEngine::begin(RoundSource newSource) {
   source = std::move(newSource);
   PDLRT_RETURN_IF_ERROR(prepareNext(/*none=*/false));
-  return exchange(nullptr);
+  return exchange(/*first=*/true, nullptr);
 }
 
 Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
@@ -83,7 +84,7 @@ Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
     return groups.status();
   const Contribution &sum = groups->front();
   PDLRT_RETURN_IF_ERROR(prepareNext(last));
-  PDLRT_RETURN_IF_ERROR(exchange(sum.present ? &sum : nullptr));
+  PDLRT_RETURN_IF_ERROR(exchange(/*first=*/false, sum.present ? &sum : nullptr));
   result.lossSum = outcome.lossSum;
   result.weightSum = outcome.weightSum;
   result.skipped = !(result.weightSum > 0);

@@ -1,0 +1,87 @@
+//===- ServerClient.h - A trainer's state on servers ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRAINER_SERVERCLIENT_H
+#define PDLRT_TRAINER_SERVERCLIENT_H
+
+#include "pdlrt/Comm/ExchangeCodec.h"
+#include "pdlrt/Comm/Placement.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Rpc/ServerGroup.h"
+#include "pdlrt/Trainer/Model.h"
+#include "pdlrt/Trainer/RemoteState.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace pdlrt {
+
+/// Turns what a trainer asks into requests to all servers of its job, and their
+/// answers into mirrors and rows. After a join.
+class ServerClient final : public RemoteState {
+public:
+  /// All outlive the client. `mirror`: the trainer's copy of the parameters.
+  /// `program`: index of the descriptor's program that is trained.
+  static Expected<std::unique_ptr<ServerClient>>
+  create(const pdl_descriptor &descriptor, int32_t program,
+         const Placement &placement, ServerGroup &servers, Model &mirror);
+
+  Expected<RoundOutcome> exchange(const RoundOffer &offer) override;
+  Status pull(const pdl_program &program, std::span<const RowRequest> requests,
+              std::span<uint8_t *const> unknown) override;
+  Status sum(std::span<int64_t> counts, std::span<double> sums) override;
+
+private:
+  /// What is sent of one program, and whose keys belong to which server.
+  struct Traffic {
+    explicit Traffic(ExchangeLayout layout) : layout(std::move(layout)) {}
+    ExchangeLayout layout;
+    /// By lookup of the program, of the step that is pulled next, and of the
+    /// step whose gradients are pushed next.
+    std::vector<KeyRouter> next, current;
+    /// Rows of gradients, by channel and server, in the order of their keys.
+    std::vector<std::vector<AlignedBuffer>> rows;
+  };
+
+  ServerClient(const pdl_descriptor &descriptor, const Placement &placement,
+               ServerGroup &servers, Model &mirror)
+      : descriptor(descriptor), placement(placement), servers(servers),
+        mirror(mirror) {}
+
+  Expected<Traffic *> trafficOf(int32_t program);
+  void route(Traffic &traffic, std::span<const RowRequest> requests);
+  void addSums(Traffic &traffic, int32_t server, int32_t channel,
+               const Contribution &sum, ExchangeWriter &writer);
+  void addKeys(const Traffic &traffic, int32_t server, int32_t channel,
+               ExchangeWriter &writer) const;
+  Expected<std::vector<ExchangeMessage>> send(MessageKind kind,
+                                              Traffic &traffic,
+                                              std::vector<Message> payloads,
+                                              ExchangeForm form);
+  /// The joint squared norm of each clip that the program sends, by channel.
+  std::vector<double> jointNorms(const Traffic &traffic,
+                                 std::span<const ExchangeMessage> sums) const;
+  void takeState(Traffic &traffic, std::span<const RowRequest> requests,
+                 std::span<const ExchangeMessage> answers);
+
+  const pdl_descriptor &descriptor;
+  const Placement &placement;
+  ServerGroup &servers;
+  Model &mirror;
+  /// The program that is trained.
+  Traffic *trained = nullptr;
+  /// By index of the program.
+  std::map<int32_t, std::unique_ptr<Traffic>> traffics;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRAINER_SERVERCLIENT_H
