@@ -73,10 +73,6 @@ public:
   virtual Status pull(const pdl_program &program,
                       std::span<const RowRequest> requests,
                       std::span<uint8_t *const> unknown) = 0;
-
-  /// Replaces the numbers by their sums over all trainers, added in the order
-  /// of ranks. All trainers give as many.
-  virtual Status sum(std::span<int64_t> counts, std::span<double> sums) = 0;
 };
 
 } // namespace pdlrt

@@ -37,7 +37,6 @@ public:
   Expected<RoundOutcome> exchange(const RoundOffer &offer) override;
   Status pull(const pdl_program &program, std::span<const RowRequest> requests,
               std::span<uint8_t *const> unknown) override;
-  Status sum(std::span<int64_t> counts, std::span<double> sums) override;
 
 private:
   /// What is sent of one program, and whose keys belong to which server.
@@ -81,6 +80,11 @@ private:
   /// By index of the program.
   std::map<int32_t, std::unique_ptr<Traffic>> traffics;
 };
+
+/// Replaces the numbers by their sums over all trainers of the job, added in
+/// the order of ranks. All trainers give as many.
+Status sumOverTrainers(ServerGroup &servers, std::span<int64_t> counts,
+                       std::span<double> sums);
 
 } // namespace pdlrt
 

@@ -12,6 +12,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
+#include "pdlrt/Trainer/DistributedJob.h"
 
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,11 @@ struct SessionOptions {
   int64_t checkpointKeep = 3;
   /// Go on from the newest checkpoint, if there is one.
   bool resume = false;
+
+  /// Training with servers: `groups` is then the number of trainers. The
+  /// transport outlives the call.
+  std::optional<DistributedOptions> distributed;
+  Transport *transport = nullptr;
 };
 
 /// Runs a command on a checked descriptor: reads, steps, reports to the

@@ -25,18 +25,23 @@
 
 namespace pdlrt {
 
+/// The flags that decide which samples the batches of an epoch hold, each with
+/// its value as a text.
+std::vector<std::pair<std::string, std::string>>
+dataSettings(const SessionOptions &options);
+
 /// The checkpoints that one run writes, and the one that it goes on from. Not
 /// thread-safe.
 class TrainingCheckpoints {
 public:
-  /// Of the first process of a job: takes hold of `options.checkpoint`, and,
-  /// with `options.resume`, finds the newest whole checkpoint there. Fails if
-  /// it is another model's, if it was written with other flags than a running
-  /// epoch can go on with, or if there are checkpoints and none is to be
-  /// resumed. Other processes touch no file. The job outlives the object.
+  /// With `options.resume`, finds the newest whole checkpoint in
+  /// `options.checkpoint`. Fails if it is another model's, or if it was written
+  /// with other flags than a running epoch can go on with. `first`: the first
+  /// process of a job takes hold of the folder; it also fails if there are
+  /// checkpoints and none is to be resumed.
   static Expected<std::unique_ptr<TrainingCheckpoints>>
   open(const pdl_descriptor &descriptor, const SessionOptions &options,
-       Job &job);
+       bool first);
 
   /// What to go on from; null if the training begins.
   const Checkpoint *resumed() const {
@@ -55,18 +60,17 @@ public:
   void noteResumed(int64_t steps, int64_t epoch) { latest = {steps, epoch}; }
   /// All processes of the job: writes what `progress` says; removes checkpoints
   /// that are older than those to keep. `running`: of all replicas.
-  Status save(const Model &model, const RunningEpoch &running,
+  Status save(Job &job, const Model &model, const RunningEpoch &running,
               TrainingProgress progress);
 
 private:
   TrainingCheckpoints(const pdl_descriptor &descriptor,
-                      const SessionOptions &options, Job &job)
-      : descriptor(descriptor), options(options), job(job) {}
+                      const SessionOptions &options)
+      : descriptor(descriptor), options(options) {}
   Status resume();
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
-  Job &job;
   /// Of the first process.
   std::optional<CheckpointFolder> folder;
   std::vector<std::pair<std::string, std::string>> settings;

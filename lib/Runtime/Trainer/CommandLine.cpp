@@ -8,7 +8,10 @@
 
 #include "pdlrt/Trainer/CommandLine.h"
 
+#include "Trainer/ClusterFlags.h"
+#include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Rpc/Transport.h"
 #include "pdlrt/Trainer/Session.h"
 #include "pdlrt/Trainer/StopSignal.h"
 
@@ -16,6 +19,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <memory>
 #include <thread>
 
 using namespace pdlrt;
@@ -25,6 +29,7 @@ namespace {
 /// Where CLI11 puts what it read; `SessionOptions` is made from it.
 struct Flags {
   SessionOptions session;
+  ClusterFlags cluster;
   std::string rows, evaluateRows, delimiter, replicas = "1x1";
   uint64_t seed = 0;
   int64_t epochs = 1, steps = 0, checkpointSteps = 0;
@@ -37,21 +42,25 @@ constexpr int64_t maxCount = int64_t(1) << 60;
 } // namespace
 
 static std::string describeProgram(const pdl_descriptor &descriptor) {
-  return fmt::format("model                {}\n"
-                     "compiler             {}\n"
-                     "ABI                  {}\n"
-                     "element type         {}\n"
-                     "numerics             {}\n"
-                     "target CPU           {}\n"
-                     "semantic fingerprint {:016x}\n"
-                     "wire fingerprint     {:016x}",
-                     descriptor.model_name, descriptor.compiler_version,
-                     descriptor.abi_version,
-                     descriptor.element_type == PDL_F32 ? "f32" : "f64",
-                     descriptor.numerics == PDL_NUMERICS_STRICT ? "strict"
-                                                                : "fast",
-                     descriptor.target_cpu, descriptor.semantic_fingerprint,
-                     descriptor.wire_fingerprint);
+  return fmt::format(
+      "model                {}\n"
+      "compiler             {}\n"
+      "ABI                  {}\n"
+      "element type         {}\n"
+      "numerics             {}\n"
+      "target CPU           {}\n"
+      "mode                 {}\n"
+      "semantic fingerprint {:016x}\n"
+      "wire fingerprint     {:016x}",
+      descriptor.model_name, descriptor.compiler_version,
+      descriptor.abi_version,
+      descriptor.element_type == PDL_F32 ? "f32" : "f64",
+      descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast",
+      descriptor.target_cpu,
+      descriptor.mode == PDL_MODE_LOCAL  ? "local"
+      : descriptor.mode == PDL_MODE_SYNC ? "sync"
+                                         : "async",
+      descriptor.semantic_fingerprint, descriptor.wire_fingerprint);
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,7 +272,8 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
       ->group("Execution");
 }
 
-static CLI::App *addTrain(CLI::App &app, Flags &flags) {
+static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
+                          Flags &flags) {
   CLI::App *command = app.add_subcommand(
       "train", "Train the model on files of samples, and test it if asked");
   addDataFlags(*command, flags);
@@ -327,6 +337,17 @@ static CLI::App *addTrain(CLI::App &app, Flags &flags) {
       ->type_name("FILE")
       ->group("State");
   addExecutionFlags(*command, flags, /*withReplicas=*/true);
+  addClusterFlags(*command, descriptor, flags.cluster);
+  if (descriptor.role == PDL_ROLE_TRAINER) {
+    command->footer(
+        "Example, of two trainers with two workers each:\n"
+        "  trainer train --servers a:7101,b:7101 --trainers 2 --rank 0\n"
+        "      --replicas 1x2 --data clicks.tsv\n"
+        "Losses and metrics that it prints at the end of an epoch are those "
+        "of all trainers.\n"
+        "Ctrl-C ends all trainers after the same step.");
+    return command;
+  }
   command->footer(
       "Examples:\n"
       "  trainer train --data clicks.tsv --epochs 3 --dump model.safetensors\n"
@@ -412,7 +433,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
   app.footer("'trainer COMMAND --help' lists the flags of a command.\n"
              "Exit status: 0 done, 1 bad data, 2 bad flags, 130 or 143 ended "
              "early by a signal.");
-  CLI::App *train = addTrain(app, flags);
+  CLI::App *train = addTrain(app, descriptor, flags);
   CLI::App *evaluate = addEvaluate(app, flags);
   addPredict(app, flags);
   try {
@@ -436,6 +457,22 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
       options.checkpoint.empty())
     return fail(2, "--init-from is required, or --checkpoint; give the values "
                    "that 'trainer train' wrote");
+  if (command == train)
+    if (Status status =
+            takeClusterFlags(*command, descriptor, flags.cluster, options);
+        !status.ok())
+      return fail(2, status.message());
+  std::unique_ptr<RealClock> clock;
+  std::unique_ptr<Transport> transport;
+  if (options.distributed) {
+    clock = std::make_unique<RealClock>();
+    Expected<std::unique_ptr<Transport>> created =
+        createClusterTransport(*clock);
+    if (!created)
+      return fail(1, created.status().message());
+    transport = std::move(*created);
+    options.transport = transport.get();
+  }
   auto run = command == train      ? runTrain
              : command == evaluate ? runEvaluate
                                    : runPredict;

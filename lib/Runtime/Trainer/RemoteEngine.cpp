@@ -84,7 +84,8 @@ Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
     return groups.status();
   const Contribution &sum = groups->front();
   PDLRT_RETURN_IF_ERROR(prepareNext(last));
-  PDLRT_RETURN_IF_ERROR(exchange(/*first=*/false, sum.present ? &sum : nullptr));
+  PDLRT_RETURN_IF_ERROR(
+      exchange(/*first=*/false, sum.present ? &sum : nullptr));
   result.lossSum = outcome.lossSum;
   result.weightSum = outcome.weightSum;
   result.skipped = !(result.weightSum > 0);

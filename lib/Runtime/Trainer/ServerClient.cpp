@@ -313,7 +313,8 @@ Status ServerClient::pull(const pdl_program &program,
   return {};
 }
 
-Status ServerClient::sum(std::span<int64_t> counts, std::span<double> sums) {
+Status pdlrt::sumOverTrainers(ServerGroup &servers, std::span<int64_t> counts,
+                              std::span<double> sums) {
   // The first server adds; the others only take part in the round.
   ReduceVectors vectors;
   vectors.counts.assign(counts.begin(), counts.end());

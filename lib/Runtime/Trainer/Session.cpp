@@ -36,6 +36,7 @@
 #include <limits>
 #include <memory>
 #include <unistd.h>
+#include <xxhash.h>
 
 using namespace pdlrt;
 
@@ -127,6 +128,10 @@ public:
 private:
   Status runTraining();
   Status openCheckpoints();
+  Status joinOthers();
+  Status checkAgreement();
+  Status shareProgress();
+  uint64_t seedOfRun() const;
   Status createModel();
   Status openProgram(const char *name, const DataOptions &data,
                      const ReplicaLayout &layout, Runner &runner);
@@ -208,12 +213,21 @@ static void print(const std::string &line) {
   std::fputs((line + "\n").c_str(), stdout);
 }
 
+/// With servers: what all processes compare before they begin.
+uint64_t Session::seedOfRun() const {
+  const Checkpoint *from = checkpoints ? checkpoints->resumed() : nullptr;
+  return options.seed.value_or(from ? from->manifest().seed : 0);
+}
+
 Status Session::createModel() {
+  if (job->stateLocation() == StateLocation::Servers) {
+    model = std::make_unique<Model>(descriptor, seedOfRun(),
+                                    StateLocation::Servers);
+    return {};
+  }
   // The state of a checkpoint belongs to the seed that it was trained with.
   std::optional<Checkpoint> opened;
   const Checkpoint *checkpoint = checkpoints ? checkpoints->resumed() : nullptr;
-  if (job->stateLocation() == StateLocation::Servers)
-    checkpoint = nullptr;
   if (!checkpoints && !options.checkpoint.empty()) {
     std::vector<std::string> refused;
     Expected<Checkpoint> found = openCheckpoint(options.checkpoint, refused);
@@ -235,12 +249,6 @@ Status Session::createModel() {
     if (!found)
       return std::move(found).status();
     seed = found->value_or(0);
-  }
-  if (job->stateLocation() == StateLocation::Servers) {
-    model = std::make_unique<Model>(descriptor,
-                                    resumption ? resumption->seed : seed,
-                                    StateLocation::Servers);
-    return {};
   }
   model = std::make_unique<Model>(descriptor, seed);
   return options.initFrom.empty() ? Status()
@@ -362,14 +370,74 @@ Status Session::prepareEvaluation() {
 Status Session::openCheckpoints() {
   if (options.checkpoint.empty())
     return {};
-  auto opened = TrainingCheckpoints::open(descriptor, options, *job);
+  const bool first = !options.distributed || options.distributed->rank == 0;
+  auto opened = TrainingCheckpoints::open(descriptor, options, first);
   if (!opened)
     return opened.status();
   checkpoints = std::move(*opened);
-  if (!options.resume)
+  return {};
+}
+
+/// Joins the servers of the job, if there are some.
+Status Session::joinOthers() {
+  if (!options.distributed)
     return {};
-  Expected<std::optional<Resumption>> shared =
-      shareResumption(descriptor, layout(), checkpoints->resumed(), *job);
+  const Checkpoint *from = checkpoints ? checkpoints->resumed() : nullptr;
+  RunOptions run;
+  run.workers = options.workers;
+  run.seed = seedOfRun();
+  run.startStep = from ? from->manifest().progress.steps : 0;
+  Expected<std::unique_ptr<Job>> joined =
+      joinJob(descriptor, *options.distributed, run, *options.transport);
+  if (!joined)
+    return joined.status();
+  job = std::move(*joined);
+  return {};
+}
+
+/// Refuses to begin where trainers were started with different flags: they
+/// would wait for each other, or train on samples twice.
+Status Session::checkAgreement() {
+  if (!options.distributed)
+    return {};
+  auto numberOr = [](const std::optional<int64_t> &number, const char *none) {
+    return number ? std::to_string(*number) : std::string(none);
+  };
+  std::vector<std::pair<std::string, std::string>> flags =
+      dataSettings(options);
+  flags.emplace_back("--epochs", numberOr(options.epochs, "none"));
+  flags.emplace_back("--steps", numberOr(options.steps, "none"));
+  flags.emplace_back("--evaluate-data",
+                     options.evaluateFiles.empty() ? "none" : "some files");
+  flags.emplace_back("--evaluate-rows",
+                     options.evaluateRows ? "some rows" : "none");
+  flags.emplace_back("--checkpoint",
+                     options.checkpoint.empty() ? "none" : "a folder");
+  flags.emplace_back("--checkpoint-steps",
+                     numberOr(options.checkpointSteps, "none"));
+  flags.emplace_back("--resume", options.resume ? "yes" : "no");
+  std::vector<int64_t> counts;
+  for (const auto &[flag, value] : flags)
+    counts.push_back(int64_t(XXH64(value.data(), value.size(), 0) >> 16));
+  const std::vector<int64_t> own = counts;
+  PDLRT_RETURN_IF_ERROR(job->sum(counts, {}));
+  for (size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] != own[i] * options.distributed->trainers)
+      return Status::invalid(fmt::format(
+          "the trainers were not all started with the same {}; this one has "
+          "{}: give all of them the same",
+          flags[i].first, flags[i].second));
+  return {};
+}
+
+/// Finds out where the job goes on, if it does.
+Status Session::shareProgress() {
+  if (!checkpoints || !options.resume)
+    return {};
+  // What the first process found counts for all.
+  Expected<std::optional<Resumption>> shared = shareResumption(
+      descriptor, layout(), job->rank() == 0 ? checkpoints->resumed() : nullptr,
+      *job);
   if (!shared)
     return shared.status();
   resumption = std::move(*shared);
@@ -444,7 +512,7 @@ Status Session::saveCheckpoint(int64_t epoch, const Report &report) {
   progress.samples = totalSamples + progress.epochSamples;
   if (epochEnded)
     progress.epochSamples = 0;
-  return checkpoints->save(*model, running, std::move(progress));
+  return checkpoints->save(*job, *model, running, std::move(progress));
 }
 
 /// Reads a round of the running epoch, and keeps it if asked to.
@@ -556,13 +624,16 @@ static std::string joinLines(const std::vector<std::string> &lines) {
 Status Session::train() {
   PDLRT_RETURN_IF_ERROR(checkTarget(options.dump));
   PDLRT_RETURN_IF_ERROR(checkTarget(options.dumpBatches));
+  PDLRT_RETURN_IF_ERROR(openCheckpoints());
+  PDLRT_RETURN_IF_ERROR(joinOthers());
   Status status = runTraining();
   job->leave(status);
   return status;
 }
 
 Status Session::runTraining() {
-  PDLRT_RETURN_IF_ERROR(openCheckpoints());
+  PDLRT_RETURN_IF_ERROR(checkAgreement());
+  PDLRT_RETURN_IF_ERROR(shareProgress());
   PDLRT_RETURN_IF_ERROR(createModel());
   DataOptions data = options.data;
   data.seed = model->seed();

@@ -22,10 +22,9 @@ static std::string boundText(const RowRange::Bound &bound) {
                          : std::to_string(bound.row);
 }
 
-/// The flags that decide which samples the batches of an epoch hold. A file
-/// counts by its name and size: it may have moved to another folder.
-static std::vector<std::pair<std::string, std::string>>
-settingsOf(const SessionOptions &options) {
+// A file counts by its name and size: it may have moved to another folder.
+std::vector<std::pair<std::string, std::string>>
+pdlrt::dataSettings(const SessionOptions &options) {
   const DataOptions &data = options.data;
   std::string files;
   for (const std::string &file : data.files) {
@@ -47,19 +46,21 @@ settingsOf(const SessionOptions &options) {
 
 Expected<std::unique_ptr<TrainingCheckpoints>>
 TrainingCheckpoints::open(const pdl_descriptor &descriptor,
-                          const SessionOptions &options, Job &job) {
+                          const SessionOptions &options, bool first) {
   std::unique_ptr<TrainingCheckpoints> checkpoints(
-      new TrainingCheckpoints(descriptor, options, job));
-  if (job.rank() != 0)
-    return checkpoints;
-  Expected<CheckpointFolder> folder =
-      CheckpointFolder::open(options.checkpoint);
-  if (!folder)
-    return folder.status();
-  checkpoints->folder.emplace(std::move(*folder));
-  checkpoints->settings = settingsOf(options);
+      new TrainingCheckpoints(descriptor, options));
+  checkpoints->settings = dataSettings(options);
+  if (first) {
+    Expected<CheckpointFolder> folder =
+        CheckpointFolder::open(options.checkpoint);
+    if (!folder)
+      return folder.status();
+    checkpoints->folder.emplace(std::move(*folder));
+  }
   if (options.resume) {
     PDLRT_RETURN_IF_ERROR(checkpoints->resume());
+  } else if (!first) {
+    return checkpoints;
   } else if (auto all = listCheckpoints(options.checkpoint); !all.empty()) {
     return Status::invalid(fmt::format(
         "{}: there are checkpoints of up to {} steps already; give --resume to "
@@ -72,13 +73,13 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
 Status TrainingCheckpoints::resume() {
   std::vector<std::string> refused;
   Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(folder->path(), refused);
+      findNewestCheckpoint(options.checkpoint, refused);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)
     logWarning("passed over " + sentence);
   if (!*newest) {
-    logInfo("no checkpoint in " + folder->path() + " yet: training begins");
+    logInfo("no checkpoint in " + options.checkpoint + " yet: training begins");
     return {};
   }
   const Checkpoint &checkpoint = **newest;
@@ -104,7 +105,7 @@ bool TrainingCheckpoints::isDue(int64_t steps) const {
   return options.checkpointSteps && steps % *options.checkpointSteps == 0;
 }
 
-Status TrainingCheckpoints::save(const Model &model,
+Status TrainingCheckpoints::save(Job &job, const Model &model,
                                  const RunningEpoch &running,
                                  TrainingProgress progress) {
   const int64_t steps = progress.steps;

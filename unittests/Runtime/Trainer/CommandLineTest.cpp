@@ -417,3 +417,36 @@ TEST(CommandLine, ThreadsThatCannotStartAreOneSentence) {
               HasSubstr("of 1024 threads can be started"));
   EXPECT_THAT(folder.read("errors"), HasSubstr("give fewer --threads"));
 }
+
+// Flags of trainers with servers, before any server is looked for.
+TEST(CommandLine, RefusesWrongFlagsOfACluster) {
+  TestFolder folder;
+  const std::string data = folder.write("train.tsv", makeData(10));
+  auto errorsOf = [&](const char *program, std::vector<std::string> flags) {
+    std::vector<std::string> arguments = {"train", "--data", data};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    TrainerProcess process(folder, std::move(arguments), program);
+    EXPECT_EQ(process.wait(), 2);
+    return process.errors();
+  };
+  EXPECT_THAT(errorsOf(HAND_WRITTEN_TRAINER, {"--servers", "a:1"}),
+              HasSubstr("--servers is for trainers with servers"));
+  EXPECT_THAT(errorsOf(HAND_WRITTEN_TRAINER, {"--rank", "0"}),
+              HasSubstr("--rank is for trainers with servers"));
+  const char *sync = HAND_WRITTEN_SYNC_TRAINER;
+  EXPECT_THAT(errorsOf(sync, {}), HasSubstr("--servers is required"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--replicas", "2x3"}),
+              HasSubstr("give --replicas 1x3, and start 2 trainers"));
+  EXPECT_THAT(
+      errorsOf(sync, {"--servers", "a:1", "--rank", "2", "--trainers", "2"}),
+      HasSubstr("numbered from 0 to 1"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--dump", "model"}),
+              HasSubstr("pdl-checkpoint dump"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--init-from", data}),
+              HasSubstr("--init-from is not for a trainer with servers"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--placement", "best"}),
+              HasSubstr("least-loaded"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--token-file",
+                              folder.write("token", "")}),
+              HasSubstr("the first line is empty"));
+}

@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Linked with PDLTrainerMain and PDLRuntime, as pdl-translate links a program.
+// Mode and role come from the build.
 //
 //===----------------------------------------------------------------------===//
 
 #include "HandWrittenProgram.h"
 
 const pdl_descriptor *pdl_program_query(uint32_t version) {
-  return version == PDL_ABI_VERSION ? handWrittenProgram({}) : nullptr;
+  ProgramVariant variant;
+  variant.mode = HAND_WRITTEN_MODE;
+  variant.role = HAND_WRITTEN_ROLE;
+  return version == PDL_ABI_VERSION ? handWrittenProgram(variant) : nullptr;
 }

@@ -156,7 +156,6 @@ public:
     shared.pull(requests[0], unknown[0]);
     return {};
   }
-  Status sum(std::span<int64_t>, std::span<double>) override { return {}; }
 
   /// Asks to stop in the exchange of that number.
   int64_t stopAfter = -1;

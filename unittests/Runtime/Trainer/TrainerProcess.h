@@ -20,10 +20,10 @@
 /// A running program with its two output streams in files of the folder.
 class TrainerProcess {
 public:
-  TrainerProcess(const TestFolder &folder, std::vector<std::string> arguments)
+  TrainerProcess(const TestFolder &folder, std::vector<std::string> arguments,
+                 std::string program = HAND_WRITTEN_TRAINER)
       : folder(folder) {
     std::vector<char *> argv;
-    static std::string program = HAND_WRITTEN_TRAINER;
     argv.push_back(program.data());
     for (std::string &argument : arguments)
       argv.push_back(argument.data());
