@@ -66,14 +66,24 @@ private:
     RequestDone done;
     ClockTime since{0};
     ClockTime pause{0};
+    ClockTime attemptTime{0};
   };
 
   Envelope headOf(MessageKind kind, uint64_t sequence) const {
     return {kind,     sender.trainer, sender.worker, sender.incarnation,
             sequence, sender.epoch};
   }
-  bool isOpen(uint64_t number) const {
-    return !closed && open && open->number == number;
+  /// The open request, if it is that one; with `mutex`.
+  OpenRequest *findOpen(uint64_t number) {
+    return !closed && open && open->number == number ? &*open : nullptr;
+  }
+  /// A trainer that has joined, and does not know it, sends no beats: a join is
+  /// repeated before it counts as silent.
+  ClockTime firstAttemptTime(MessageKind kind) const {
+    return kind == MessageKind::Join && options.silenceLimit > ClockTime(0)
+               ? std::min<ClockTime>(options.attemptDeadline,
+                                     options.silenceLimit / 2)
+               : options.attemptDeadline;
   }
   /// Calls `then` of this session at a time, if it still exists.
   template <typename Action> void later(ClockTime when, Action then) {
@@ -154,6 +164,7 @@ void SessionState::send(MessageKind kind, const Message &payload,
     request.message = joinFrame(request.head, payload);
     request.done = std::move(done);
     request.since = clock.now();
+    request.attemptTime = firstAttemptTime(kind);
     open = std::move(request);
   }
   attempt(number);
@@ -177,12 +188,13 @@ void SessionState::endRejected() {
 
 void SessionState::attempt(uint64_t number) {
   const std::lock_guard lock(mutex);
-  if (!isOpen(number))
+  const OpenRequest *request = findOpen(number);
+  if (!request)
     return;
-  ClockTime deadline = clock.now() + options.attemptDeadline;
-  if (open->head.kind == MessageKind::Join)
-    deadline = std::min(deadline, open->since + options.joinPatience);
-  connection->call(open->message, deadline,
+  ClockTime deadline = clock.now() + request->attemptTime;
+  if (request->head.kind == MessageKind::Join)
+    deadline = std::min(deadline, request->since + options.joinPatience);
+  connection->call(request->message, deadline,
                    [weak = weak_from_this(), number](const CallResult &result) {
                      if (const auto self = weak.lock())
                        self->attemptEnded(number, result);
@@ -220,9 +232,10 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
   Envelope head;
   {
     const std::lock_guard lock(mutex);
-    if (!isOpen(number))
+    const OpenRequest *request = findOpen(number);
+    if (!request)
       return;
-    head = open->head;
+    head = request->head;
   }
   if (result.outcome == CallOutcome::Answered)
     if (auto response = readResponse(result.response, head)) {
@@ -234,21 +247,28 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
       finish(number, std::move(*response));
       return;
     }
+  if (result.outcome == CallOutcome::DeadlineExceeded && head.sequence > 0) {
+    const std::lock_guard lock(mutex);
+    if (OpenRequest *request = findOpen(number))
+      request->attemptTime = std::min<ClockTime>(2 * request->attemptTime,
+                                                 32 * options.attemptDeadline);
+  }
   attemptAgain(number);
 }
 
 void SessionState::attemptAgain(uint64_t number) {
   {
     const std::lock_guard lock(mutex);
-    if (!isOpen(number))
+    OpenRequest *request = findOpen(number);
+    if (!request)
       return;
-    open->pause =
-        open->pause == ClockTime(0)
+    request->pause =
+        request->pause == ClockTime(0)
             ? options.firstPause
-            : std::min<ClockTime>(2 * open->pause, options.longestPause);
-    const ClockTime when = clock.now() + open->pause;
-    if (open->head.kind != MessageKind::Join ||
-        when < open->since + options.joinPatience) {
+            : std::min<ClockTime>(2 * request->pause, options.longestPause);
+    const ClockTime when = clock.now() + request->pause;
+    if (request->head.kind != MessageKind::Join ||
+        when < request->since + options.joinPatience) {
       later(when, [number](SessionState &self) { self.attempt(number); });
       return;
     }

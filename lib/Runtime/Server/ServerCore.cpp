@@ -162,6 +162,10 @@ private:
   void failWith(std::string sentence, Outbox &out);
   void endWith(JobState state, std::string sentence, Outbox &out);
   void heard(const Envelope &head);
+  bool allLeft() const {
+    return std::all_of(trainers.begin(), trainers.end(),
+                       [](const Trainer &each) { return each.left; });
+  }
   std::string waitingSentence() const;
   std::string absenceOf(uint32_t rank) const;
   std::string silenceOf(uint32_t rank) const;
@@ -339,7 +343,8 @@ void ServerCore::State::leave(const Frame &frame, Responder responder,
   if (job.state != JobState::Running)
     return;
   if (!trainer.failure.empty()) {
-    if (options.onFailure == FailurePolicy::Abort)
+    // Where all have left, nobody is there to wait.
+    if (options.onFailure == FailurePolicy::Abort || allLeft())
       failWith(trainerName(head.trainer) + " failed: " + trainer.failure, out);
     return;
   }
@@ -350,11 +355,12 @@ void ServerCore::State::leave(const Frame &frame, Responder responder,
              out);
     return;
   }
-  const bool allLeft =
-      std::all_of(trainers.begin(), trainers.end(), [](const Trainer &each) {
-        return each.left && each.failure.empty();
-      });
-  if (allLeft)
+  if (!allLeft())
+    return;
+  for (uint32_t rank = 0; rank < options.trainers; ++rank)
+    if (!trainers[rank].failure.empty())
+      failWith(trainerName(rank) + " failed: " + trainers[rank].failure, out);
+  if (job.state == JobState::Running)
     endWith(JobState::Finished, {}, out);
 }
 
@@ -537,10 +543,9 @@ void ServerCore::State::workOnRound(Frame frame, Outbox &out) {
   const std::vector<Message> &answers = *finished;
   const bool isWhole = answers.size() == options.trainers;
   for (uint32_t each = 0; each < options.trainers; ++each) {
-    const Envelope head = round.payloads[each]->head;
-    round.payloads[each].reset();
-    if (isWhole)
-      answerSender(head, MessageKind::Answer, answers[each], out);
+    const auto contribution = std::exchange(round.payloads[each], std::nullopt);
+    if (isWhole && contribution)
+      answerSender(contribution->head, MessageKind::Answer, answers[each], out);
   }
   if (!isWhole)
     failWith("the server's " + std::string(nameOf(kind)) + " gave " +

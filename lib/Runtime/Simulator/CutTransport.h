@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_LIB_RUNTIME_SIMULATOR_CUTTRANSPORT_H
-#define PDL_LIB_RUNTIME_SIMULATOR_CUTTRANSPORT_H
+#ifndef LIB_RUNTIME_SIMULATOR_CUTTRANSPORT_H
+#define LIB_RUNTIME_SIMULATOR_CUTTRANSPORT_H
 
 #include "pdlrt/Rpc/Transport.h"
 
@@ -24,4 +24,4 @@ createCutTransport(Transport &inner, std::function<bool(ClockTime now)> isCut);
 
 } // namespace pdlrt
 
-#endif // PDL_LIB_RUNTIME_SIMULATOR_CUTTRANSPORT_H
+#endif // LIB_RUNTIME_SIMULATOR_CUTTRANSPORT_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_LIB_RUNTIME_SIMULATOR_LINGERINGTRANSPORT_H
-#define PDL_LIB_RUNTIME_SIMULATOR_LINGERINGTRANSPORT_H
+#ifndef LIB_RUNTIME_SIMULATOR_LINGERINGTRANSPORT_H
+#define LIB_RUNTIME_SIMULATOR_LINGERINGTRANSPORT_H
 
 #include "pdlrt/Rpc/Transport.h"
 
@@ -22,4 +22,4 @@ std::unique_ptr<Transport> createLingeringTransport(Transport &inner);
 
 } // namespace pdlrt
 
-#endif // PDL_LIB_RUNTIME_SIMULATOR_LINGERINGTRANSPORT_H
+#endif // LIB_RUNTIME_SIMULATOR_LINGERINGTRANSPORT_H

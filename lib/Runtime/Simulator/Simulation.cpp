@@ -36,7 +36,8 @@ public:
         table(in.scenario, server, in.clock, in.history) {
     if (hooks.wrapApplication)
       wrapped = hooks.wrapApplication(table);
-    core.emplace(in.scenario.core, application(), in.clock);
+    core =
+        std::make_unique<ServerCore>(in.scenario.core, application(), in.clock);
     RequestHandler handler = [this](const Message &request, Responder back) {
       core->handle(request, std::move(back));
     };
@@ -49,7 +50,7 @@ public:
     core->whenOver([this] { over(); });
   }
 
-  bool hasEnded() const { return !core.has_value(); }
+  bool hasEnded() const { return core == nullptr; }
   std::string waitingFor() const { return core ? core->waitingFor() : ""; }
 
 private:
@@ -81,7 +82,7 @@ private:
   const uint32_t rank;
   ToyTable table;
   std::unique_ptr<ServerApplication> wrapped;
-  std::optional<ServerCore> core;
+  std::unique_ptr<ServerCore> core;
   std::unique_ptr<Listener> listener;
 };
 

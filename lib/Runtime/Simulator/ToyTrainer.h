@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_LIB_RUNTIME_SIMULATOR_TOYTRAINER_H
-#define PDL_LIB_RUNTIME_SIMULATOR_TOYTRAINER_H
+#ifndef LIB_RUNTIME_SIMULATOR_TOYTRAINER_H
+#define LIB_RUNTIME_SIMULATOR_TOYTRAINER_H
 
 #include "pdlrt/Rpc/ServerSession.h"
 #include "pdlrt/Simulator/History.h"
@@ -59,4 +59,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDL_LIB_RUNTIME_SIMULATOR_TOYTRAINER_H
+#endif // LIB_RUNTIME_SIMULATOR_TOYTRAINER_H

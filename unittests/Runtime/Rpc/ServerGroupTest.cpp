@@ -11,8 +11,9 @@
 #include "../Server/RecordingApplication.h"
 #include "pdlrt/Server/ServerCore.h"
 
-#include <atomic>
 #include <gmock/gmock.h>
+
+#include <atomic>
 #include <mutex>
 #include <thread>
 

@@ -13,6 +13,7 @@
 #include "pdlrt/Server/ServerCore.h"
 
 #include <gmock/gmock.h>
+
 #include <optional>
 #include <thread>
 
@@ -175,7 +176,7 @@ TEST_F(ServerSessionTest, ARetryIsTheSameRequest) {
 TEST_F(ServerSessionTest, AnAttemptThatTakesTooLongIsRepeated) {
   std::vector<Responder> held;
   listen([&](const Envelope &head, const std::string &payload, Responder back) {
-    if (head.kind == MessageKind::Exchange && held.empty())
+    if (head.kind == MessageKind::Exchange && held.size() < 2)
       held.push_back(std::move(back));
     else
       echo()(head, payload, std::move(back));
@@ -184,10 +185,16 @@ TEST_F(ServerSessionTest, AnAttemptThatTakesTooLongIsRepeated) {
   Probe probe;
   session().send(MessageKind::Exchange, Message::ofString("g"), probe.done());
   advance(Seconds(19));
+  EXPECT_EQ(seen.size(), 1u);
+  advance(Seconds(2));
+  EXPECT_EQ(seen.size(), 2u);
+  // The second attempt has twice the time.
+  advance(Seconds(38));
+  EXPECT_EQ(seen.size(), 2u);
   EXPECT_EQ(probe.ends, 0);
   advance(Seconds(2));
   EXPECT_EQ(probe.text, "re g");
-  EXPECT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen.size(), 3u);
 }
 
 TEST_F(ServerSessionTest, AnotherRequestsAnswerIsNoAnswer) {

@@ -12,6 +12,8 @@
 #include "pdlrt/Rpc/Frame.h"
 
 #include <gmock/gmock.h>
+
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -57,8 +59,8 @@ protected:
 
   ServerCore &core() {
     if (!server) {
-      application.emplace(options.trainers);
-      server.emplace(options, *application, clock);
+      application = std::make_unique<RecordingApplication>(options.trainers);
+      server = std::make_unique<ServerCore>(options, *application, clock);
     }
     return *server;
   }
@@ -92,8 +94,8 @@ protected:
 
   ServerCoreOptions options;
   ManualClock clock;
-  std::optional<RecordingApplication> application;
-  std::optional<ServerCore> server;
+  std::unique_ptr<RecordingApplication> application;
+  std::unique_ptr<ServerCore> server;
 };
 
 TEST_F(ServerCoreTest, RoundsAreClosedInRankOrder) {
@@ -466,6 +468,17 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
   EXPECT_EQ(again.text(), "1 reads cd");
   EXPECT_EQ(again.head().incarnation, 5u);
   EXPECT_EQ(application->rounds, 2);
+}
+
+TEST_F(ServerCoreTest, WhereAllHaveLeftNobodyIsWaitedFor) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  leave(1, "server 3 is lost");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  leave(0);
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_EQ(core().status().sentence, "trainer 1 failed: server 3 is lost");
 }
 
 TEST_F(ServerCoreTest, AServerGivesUpByItself) {

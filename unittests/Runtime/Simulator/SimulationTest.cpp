@@ -11,8 +11,9 @@
 #include "Mutants.h"
 #include "pdlrt/Simulator/Checker.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
+
+#include <cmath>
 #include <limits>
 #include <set>
 #include <tuple>
