@@ -163,7 +163,14 @@ class BadInput(unittest.TestCase):
                 (["--numerics=exact"], "exact"),
                 (["--element-type=f16"], "f16"),
                 (["--target-cpu=pentium9"], "pentium9"),
-                (["--mode=geo"], "geo")):
+                (["--mode=geo"], "geo"),
+                (["--emit=pserver"], "--mode=local has none"),
+                (["--emit=trainer,servers", "--mode=sync"], "servers"),
+                (["--emit=obj,trainer", "--mode=sync"], "mixes kinds"),
+                (["--slice=false"], "--mode=local has none"),
+                (["--min-block-elements=0", "--mode=sync"], "at least 1"),
+                (["--min-block-elements=many", "--mode=sync"], "many"),
+                (["--target-block-bytes=-1", "--mode=async"], "at least 1")):
             with self.subTest(flags=flags):
                 self.rejects([PDL_TRANSLATE, self.path / "tiny.mlir", "-o",
                               self.path / "bad", *flags], expected)

@@ -33,7 +33,7 @@ struct Partition : pdlc::impl::PSPartitionBase<Partition> {
   void runOnOperation() override;
 
 private:
-  LogicalResult checkOptions();
+  LogicalResult check();
   void cut(OpBuilder &builder, Operation *symbol, RankedTensorType type,
            bool trained);
   void shard(OpBuilder &builder, nn::TableOp table, int64_t ids, bool trained);
@@ -42,7 +42,7 @@ private:
 };
 } // namespace
 
-LogicalResult Partition::checkOptions() {
+LogicalResult Partition::check() {
   ModuleOp module = getOperation();
   if (mode != "sync" && mode != "async")
     return module.emitError()
@@ -54,9 +54,15 @@ LogicalResult Partition::checkOptions() {
               "least 1, not "
            << minBlockElements.getValue() << " and "
            << targetBlockBytes.getValue();
-  for (Operation &op : *module.getBody())
+  bool hasState = false;
+  for (Operation &op : *module.getBody()) {
     if (isa<ps::BlocksOp, ps::ShardsOp>(op))
       return op.emitOpError("is there before ps-partition has run");
+    hasState |= isa<nn::ParamOp, nn::StateOp, nn::TableOp>(op);
+  }
+  if (!hasState)
+    return module.emitError("holds no parameter, state or table, so that "
+                            "servers have nothing to do; use mode local");
   return success();
 }
 
@@ -103,7 +109,7 @@ void Partition::shard(OpBuilder &builder, nn::TableOp table, int64_t ids,
 
 void Partition::runOnOperation() {
   ModuleOp module = getOperation();
-  if (failed(checkOptions()))
+  if (failed(check()))
     return signalPassFailure();
   OpBuilder builder(&getContext());
   module->setAttr(ps::PSDialect::kModeAttrName, builder.getStringAttr(mode));
