@@ -16,13 +16,39 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <system_error>
 
 using namespace pdlrt;
 
 namespace {
+
+struct SeedRange {
+  uint64_t first = 1;
+  uint64_t last = 0;
+};
+
+/// "7", or "1-2000".
+std::optional<SeedRange> parseSeeds(const std::string &text) {
+  SeedRange range;
+  const char *const end = text.data() + text.size();
+  auto read = std::from_chars(text.data(), end, range.first);
+  if (read.ec != std::errc())
+    return std::nullopt;
+  range.last = range.first;
+  if (read.ptr != end) {
+    if (*read.ptr != '-')
+      return std::nullopt;
+    read = std::from_chars(read.ptr + 1, end, range.last);
+  }
+  if (read.ec != std::errc() || read.ptr != end || range.last < range.first)
+    return std::nullopt;
+  return range;
+}
 
 struct Totals {
   uint64_t jobs = 0, wrong = 0, events = 0;
@@ -63,26 +89,16 @@ int main(int argc, char **argv) {
   app.add_option("--seeds", seeds, "A seed, or the first and the last: 1-2000")
       ->capture_default_str()
       ->check([](const std::string &text) {
-        uint64_t first = 0;
-        uint64_t last = 0;
-        char rest = 0;
-        const int count =
-            std::sscanf(text.c_str(), "%lu-%lu%c", &first, &last, &rest);
-        const bool isOne =
-            text.find_first_not_of("0123456789") == std::string::npos;
-        return isOne || (count == 2 && first <= last)
+        return parseSeeds(text)
                    ? std::string()
                    : "must be a number, or two like 1-2000, not '" + text + "'";
       });
   app.add_flag("--print", print, "Print what happens");
   CLI11_PARSE(app, argc, argv);
 
-  const size_t dash = seeds.find('-');
-  const uint64_t first = std::stoull(seeds);
-  const uint64_t last =
-      dash == std::string::npos ? first : std::stoull(seeds.substr(dash + 1));
   Totals totals;
-  for (uint64_t seed = first; seed <= last; ++seed)
+  const auto range = parseSeeds(seeds).value_or(SeedRange());
+  for (uint64_t seed = range.first; seed <= range.last; ++seed)
     runSeed(seed, print, totals);
   std::printf("%llu jobs, %llu wrong; %llu events, %llu messages lost, %llu "
               "delayed, %llu doubled, %llu disconnects; longest job %.0f s of "

@@ -31,10 +31,10 @@ namespace pdlrt {
 /// How long a sender waits for what.
 struct RetryOptions {
   /// One attempt; a server that waits for other trainers may take longer, so
-  /// its end is no failure, and the request is sent again. For numbered requests
-  /// it doubles each time, up to 32 times as long: a long wait must not cost a
-  /// copy of all bytes each time. Lost connections show without a deadline. A
-  /// join's is at most half of `silenceLimit`.
+  /// its end is no failure, and the request is sent again. For numbered
+  /// requests it doubles each time, up to 32 times as long: a long wait must
+  /// not cost a copy of all bytes each time. Lost connections show without a
+  /// deadline. A join's is at most half of `silenceLimit`.
   ClockTime attemptDeadline = std::chrono::seconds(20);
   /// Pause before the first repetition; doubles up to `longestPause`.
   ClockTime firstPause = std::chrono::milliseconds(20);

@@ -8,8 +8,7 @@
 
 #include "pdlrt/Rpc/ServerGroup.h"
 
-#include "../Server/RecordingApplication.h"
-#include "pdlrt/Server/ServerCore.h"
+#include "TestServer.h"
 
 #include <gmock/gmock.h>
 
@@ -24,25 +23,6 @@ using testing::HasSubstr;
 namespace {
 
 using Milliseconds = std::chrono::milliseconds;
-
-/// One server over the in-process transport.
-struct TestServer {
-  RecordingApplication application;
-  ServerCore core;
-  std::unique_ptr<Listener> listener;
-
-  TestServer(Transport &transport, const std::string &address,
-             const ServerCoreOptions &options)
-      : application(options.trainers),
-        core(options, application, transport.clock()) {
-    auto opened = transport.listen(
-        address, [this](const Message &request, Responder back) {
-          core.handle(request, std::move(back));
-        });
-    EXPECT_TRUE(opened.ok()) << opened.status().message();
-    listener = std::move(*opened);
-  }
-};
 
 class ServerGroupTest : public testing::Test {
 protected:
