@@ -13,6 +13,7 @@
 #include "pdlrt/Rpc/Address.h"
 #include "pdlrt/Rpc/GrpcTransport.h"
 
+#include <grpcpp/completion_queue.h>
 #include <memory>
 
 namespace pdlrt::grpcimpl {
@@ -25,7 +26,9 @@ struct ClientSide {
   RealClock &clock;
   const GrpcOptions options;
   grpc::CompletionQueue queue;
-  Poller poller{queue};
+  Poller poller{[this](Tag *&tag, bool &ok) {
+    return queue.Next(reinterpret_cast<void **>(&tag), &ok);
+  }};
   LiveCount live;
 };
 

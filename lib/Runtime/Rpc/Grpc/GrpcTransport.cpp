@@ -11,6 +11,7 @@
 #include "Rpc/Grpc/Connection.h"
 #include "Rpc/Grpc/Listener.h"
 
+#include <absl/synchronization/mutex.h>
 #include <cstdlib>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
@@ -28,6 +29,9 @@ static void setUpGrpc() {
     // What a user should know comes as a status or an outcome.
     if (!std::getenv("GRPC_VERBOSITY"))
       gpr_set_log_function([](gpr_log_func_args *) {});
+    // Debian's abseil is built with assertions, and so looks for cycles at each
+    // lock.
+    absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     // Never taken back: gRPC's own end waits up to 10 s for a poller that
     // large messages start.
     grpc_init();

@@ -224,7 +224,9 @@ Status GrpcListener::start(Address address) {
   });
   builder.RegisterAsyncGenericService(&side.service);
   side.queue = builder.AddCompletionQueue();
-  side.poller.emplace(*side.queue);
+  side.poller.emplace([this](Tag *&tag, bool &ok) {
+    return side.queue->Next(reinterpret_cast<void **>(&tag), &ok);
+  });
   server = builder.BuildAndStart();
   if (!server)
     return whyNotBound(address);

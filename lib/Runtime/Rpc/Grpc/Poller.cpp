@@ -53,13 +53,43 @@ Poller::~Poller() {
 }
 
 void Poller::loop() {
-  void *tag = nullptr;
+  std::unique_lock lock(mutex);
+  while (!finished) {
+    if (!hasLeader) {
+      lead(lock);
+    } else if (hasWatcher) {
+      changed.wait(lock);
+    } else {
+      hasWatcher = true;
+      changed.wait_for(lock, patience);
+      hasWatcher = false;
+      if (!finished && leaderIsLate())
+        lead(lock);
+    }
+  }
+}
+
+void Poller::lead(std::unique_lock<std::mutex> &lock) {
+  const uint64_t own = ++term;
+  hasLeader = true;
+  inTask = false;
+  // One that sleeps may watch this one.
+  changed.notify_one();
+  lock.unlock();
+  Tag *tag = nullptr;
   bool ok = false;
-  while (queue.Next(&tag, &ok))
-    static_cast<Tag *>(tag)->ended(ok);
+  bool more = true;
+  while (term == own && (more = next(tag, ok)))
+    tag->ended(ok);
+  lock.lock();
+  if (!more) {
+    finished = true;
+    changed.notify_all();
+  }
 }
 
 void Poller::run(std::function<void()> task) {
+  const uint64_t own = term;
   {
     const std::lock_guard lock(mutex);
     if (refusing)
@@ -69,6 +99,8 @@ void Poller::run(std::function<void()> task) {
       return;
     }
     ++busy;
+    inTask = true;
+    taskStart = SteadyClock::now();
   }
   while (true) {
     task();
@@ -77,6 +109,8 @@ void Poller::run(std::function<void()> task) {
     const std::lock_guard lock(mutex);
     if (waiting.empty()) {
       --busy;
+      if (term == own)
+        inTask = false;
       return;
     }
     task = std::move(waiting.front());

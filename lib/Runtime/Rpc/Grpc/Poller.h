@@ -12,10 +12,10 @@
 #include "pdlrt/Core/Status.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <grpcpp/completion_queue.h>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -80,13 +80,17 @@ private:
   size_t count = 0;
 };
 
-/// Threads that wait for a queue's operations and run other people's code
-/// between: handlers and ends of calls. All but one of them may be in such code
-/// at once; the rest waits in line, so that the network is always served.
+/// Threads that serve a queue and run other people's code between: handlers and
+/// ends of calls. One of them, the leader, waits for operations and runs that
+/// code itself, because a change of threads costs more than most of it. Where
+/// the code lasts, another thread takes the lead. All but one may be in such
+/// code at once; the rest waits in line, so that the network is always served.
 class Poller {
 public:
-  /// The queue outlives it.
-  explicit Poller(grpc::CompletionQueue &ofQueue) : queue(ofQueue) {}
+  /// Waits for the end of an operation; false once the queue is shut down and
+  /// empty.
+  using Next = std::function<bool(Tag *&tag, bool &ok)>;
+  explicit Poller(Next nextEnd) : next(std::move(nextEnd)) {}
   /// The queue has been shut down; returns when it is empty and no task runs.
   ~Poller();
   Poller(const Poller &) = delete;
@@ -101,11 +105,29 @@ public:
   void refuseTasks();
 
 private:
+  using SteadyClock = std::chrono::steady_clock;
   void loop();
+  void lead(std::unique_lock<std::mutex> &lock);
+  bool leaderIsLate() const {
+    return inTask && SteadyClock::now() - taskStart > patience;
+  }
 
-  grpc::CompletionQueue &queue;
+  /// How long the network waits for other people's code.
+  static constexpr std::chrono::milliseconds patience{5};
+
+  const Next next;
   size_t mostBusy = 1;
   std::mutex mutex;
+  std::condition_variable changed;
+  /// Counts leaders, to tell one that it is none any more.
+  std::atomic<uint64_t> term{0};
+  bool hasLeader = false;
+  /// One of the others watches the leader.
+  bool hasWatcher = false;
+  bool finished = false;
+  /// Whether the leader runs a task, and since when.
+  bool inTask = false;
+  SteadyClock::time_point taskStart;
   size_t busy = 0;
   bool refusing = false;
   std::deque<std::function<void()>> waiting;

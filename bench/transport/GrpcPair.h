@@ -1,0 +1,52 @@
+//===- GrpcPair.h - The transport over gRPC, measured -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDL_BENCH_TRANSPORT_GRPCPAIR_H
+#define PDL_BENCH_TRANSPORT_GRPCPAIR_H
+
+#include "pdlrt/Rpc/GrpcTransport.h"
+
+#include <memory>
+#include <string>
+#include <sys/types.h>
+
+namespace pdlbench {
+
+/// A server process; made before gRPC is used in this one.
+class GrpcServer {
+public:
+  explicit GrpcServer(bool unixSocket, bool tuned);
+  ~GrpcServer();
+  GrpcServer(const GrpcServer &) = delete;
+  GrpcServer &operator=(const GrpcServer &) = delete;
+  const std::string &address() const { return where; }
+  pid_t serverProcess() const { return process; }
+
+private:
+  std::string where;
+  int lifeline = -1;
+  pid_t process = -1;
+};
+
+/// Its client.
+class GrpcClient {
+public:
+  explicit GrpcClient(const std::string &address);
+  /// As RawPair's; answers are as large as the server is asked for.
+  void exchange(size_t size, size_t answerSize, int count, int depth);
+
+private:
+  pdlrt::RealClock clock;
+  std::unique_ptr<pdlrt::Transport> network;
+  std::unique_ptr<pdlrt::Connection> connection;
+  std::shared_ptr<std::string> payload = std::make_shared<std::string>();
+};
+
+} // namespace pdlbench
+
+#endif // PDL_BENCH_TRANSPORT_GRPCPAIR_H

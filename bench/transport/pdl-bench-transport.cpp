@@ -1,0 +1,148 @@
+//===- pdl-bench-transport.cpp - Bytes and round trips --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GrpcPair.h"
+#include "RawSocket.h"
+#include "pdlrt/Core/Allocator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace pdlbench;
+using Clock = std::chrono::steady_clock;
+
+/// A client that sends `count` messages, of which up to `depth` are not
+/// answered yet; and its server.
+struct Pair {
+  std::function<void(size_t size, size_t answerSize, int count, int depth)>
+      exchange;
+  pid_t server;
+};
+
+/// Of payload, one way.
+struct Rate {
+  double gigabytesPerSecond = 0;
+  /// Of both processes.
+  double cpuSecondsPerGigabyte = 1e9;
+};
+
+/// Best of these, taken in turns.
+static constexpr int passes = 7;
+static constexpr size_t acknowledgement = 8;
+
+static double secondsOf(const std::function<void()> &action) {
+  const Clock::time_point start = Clock::now();
+  action();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+static double cpuSeconds(pid_t process) {
+  clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
+  timespec time{};
+  if (process != 0)
+    ::clock_getcpuclockid(process, &clock);
+  ::clock_gettime(clock, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+static void measure(const Pair &pair, size_t size, int depth, Rate &best) {
+  const int count = static_cast<int>((size_t(256) << 20) / size);
+  const double gigabytes = double(size) * count / 1e9;
+  const double before = cpuSeconds(0) + cpuSeconds(pair.server);
+  const double seconds =
+      secondsOf([&] { pair.exchange(size, acknowledgement, count, depth); });
+  const double used = cpuSeconds(0) + cpuSeconds(pair.server) - before;
+  best.gigabytesPerSecond =
+      std::max(best.gigabytesPerSecond, gigabytes / seconds);
+  best.cpuSecondsPerGigabyte =
+      std::min(best.cpuSecondsPerGigabyte, used / gigabytes);
+}
+
+static void showRates(const char *network, const Pair &raw,
+                      const Pair &rawLarge, const Pair &grpc) {
+  for (const auto &[size, name, depth] :
+       {std::tuple(size_t(64) << 10, "64 KiB", 8),
+        std::tuple(size_t(1) << 20, "1 MiB", 4),
+        std::tuple(size_t(8) << 20, "8 MiB", 2)}) {
+    Rate plain, large, ours;
+    for (int pass = 0; pass < passes; ++pass) {
+      measure(raw, size, depth, plain);
+      measure(rawLarge, size, depth, large);
+      measure(grpc, size, depth, ours);
+    }
+    std::printf("| %s, %s, %d open | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) | "
+                "%.2f |\n",
+                network, name, depth, plain.gigabytesPerSecond,
+                plain.cpuSecondsPerGigabyte, large.gigabytesPerSecond,
+                large.cpuSecondsPerGigabyte, ours.gigabytesPerSecond,
+                ours.cpuSecondsPerGigabyte,
+                ours.gigabytesPerSecond / std::max(plain.gigabytesPerSecond,
+                                                   large.gigabytesPerSecond));
+    std::fflush(stdout);
+  }
+}
+
+/// Microseconds of each of many round trips of 1 KiB, sorted.
+static std::vector<double> roundTrips(const Pair &pair) {
+  std::vector<double> times;
+  for (int i = 0; i < 5000; ++i)
+    times.push_back(1e6 * secondsOf([&] { pair.exchange(1024, 1024, 1, 1); }));
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+static void showRoundTrips(const char *network, const Pair &raw,
+                           const Pair &grpc) {
+  roundTrips(grpc);
+  const std::vector<double> limit = roundTrips(raw), ours = roundTrips(grpc);
+  const size_t p50 = limit.size() / 2, p99 = limit.size() * 99 / 100;
+  std::printf("| %s | %.0f / %.0f | %.0f / %.0f | %.2f / %.2f |\n", network,
+              limit[p50], limit[p99], ours[p50], ours[p99],
+              ours[p50] / limit[p50], ours[p99] / limit[p99]);
+}
+
+int main(int argc, char **argv) {
+  const bool tuned = argc < 2 || std::string(argv[1]) != "--default-allocator";
+  // All processes are made before gRPC starts its threads.
+  GrpcServer tcpServer(false, tuned), unixServer(true, tuned);
+  RawPair tcp(false, false), tcpLarge(false, true);
+  RawPair local(true, false), localLarge(true, true);
+  if (tuned)
+    pdlrt::tuneAllocator();
+  GrpcClient tcpClient(tcpServer.address()), unixClient(unixServer.address());
+  const auto with = [](auto &pair, pid_t server) -> Pair {
+    return {[&pair](size_t size, size_t answerSize, int count, int depth) {
+              pair.exchange(size, answerSize, count, depth);
+            },
+            server};
+  };
+  const Pair tcpPair = with(tcp, tcp.serverProcess());
+  const Pair tcpLargePair = with(tcpLarge, tcpLarge.serverProcess());
+  const Pair localPair = with(local, local.serverProcess());
+  const Pair localLargePair = with(localLarge, localLarge.serverProcess());
+  const Pair tcpGrpc = with(tcpClient, tcpServer.serverProcess());
+  const Pair unixGrpc = with(unixClient, unixServer.serverProcess());
+  std::printf(
+      "GB/s of payload, one way (CPU seconds a GB, of both processes);\n"
+      "allocator: %s\n\n",
+      tuned ? "tuned" : "as it is");
+  std::puts("| | socket | socket, 4 MiB buffers | gRPC | of the better socket "
+            "|\n|---|---|---|---|---|");
+  showRates("TCP", tcpPair, tcpLargePair, tcpGrpc);
+  showRates("unix", localPair, localLargePair, unixGrpc);
+  std::puts("\n1 KiB there and back, microseconds, p50 / p99\n");
+  std::puts("| | socket | gRPC | ratio |\n|---|---|---|---|");
+  showRoundTrips("TCP", tcpPair, tcpGrpc);
+  showRoundTrips("unix", localPair, unixGrpc);
+  return 0;
+}
