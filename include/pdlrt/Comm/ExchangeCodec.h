@@ -91,6 +91,9 @@ public:
   static Expected<ExchangeMessage> decode(const Message &payload,
                                           int32_t channelCount);
 
+  /// The program that a payload is of, before the rest is looked at.
+  static Expected<uint32_t> programOf(const Message &payload);
+
   const ExchangeHead &head() const { return start; }
   int32_t channelCount() const { return int32_t(sections.size()); }
   /// A channel's bytes; aligned to 8, valid as long as this object or one that

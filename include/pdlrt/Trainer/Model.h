@@ -10,6 +10,7 @@
 #define PDLRT_TRAINER_MODEL_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Comm/Placement.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 
@@ -37,10 +38,22 @@ public:
   Model(const pdl_descriptor &descriptor, uint64_t seed,
         StateLocation location = StateLocation::Here);
 
+  /// What `server` owns: of parameters the rows of `Placement::rowsOf`, one run
+  /// after the other; of tables any row, of which it is asked for its own.
+  Model(const pdl_descriptor &descriptor, uint64_t seed,
+        const Placement &placement, int32_t server);
+
   const pdl_descriptor &descriptor() const { return programDescriptor; }
   uint64_t seed() const { return initialSeed; }
 
-  /// A parameter's elements, row-major; null for a table.
+  /// Which rows of a parameter are here, ascending: all, or a server's own.
+  const std::vector<RowBlock> &rows(int32_t symbol) const {
+    return heldRows[symbol];
+  }
+  /// The number of their elements.
+  int64_t heldElements(int32_t symbol) const;
+  /// A parameter's elements that are here, row-major, without gaps; null for a
+  /// table.
   void *value(int32_t symbol) const { return values[symbol]; }
   /// A parameter's slot, of the same shape.
   void *slot(int32_t symbol, int32_t index) const {
@@ -63,8 +76,13 @@ public:
   }
 
 private:
+  void makeTable(int32_t index);
+  void makeParameter(int32_t index);
+
   const pdl_descriptor &programDescriptor;
   uint64_t initialSeed;
+  /// By symbol; empty for tables.
+  std::vector<std::vector<RowBlock>> heldRows;
   /// By symbol: the value and its slots; empty for tables.
   std::vector<std::vector<AlignedBuffer>> states;
   std::vector<void *> values;

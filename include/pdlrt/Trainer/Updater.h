@@ -15,6 +15,7 @@
 #include "pdlrt/Trainer/Model.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pdlrt {
@@ -29,9 +30,25 @@ public:
   /// All outlive the updater.
   Updater(Model &model, const pdl_program &program, Scheduler &scheduler);
 
-  /// One update of every group of the program. `merged.weightSum` > 0. Throws
-  /// std::bad_alloc before anything is written, and nothing afterwards.
+  /// One update of every group of the program. `merged.weightSum` > 0; its
+  /// dense blocks are what the model holds. Throws std::bad_alloc before
+  /// anything is written, and nothing afterwards.
   void apply(const Contribution &merged);
+
+  // The same in parts, for a model that holds a part of each gradient: `begin`,
+  // then what is asked of partial norms, then `finish`. `merged` stays
+  // unchanged meanwhile.
+
+  /// Takes up the gradients of a step; throws std::bad_alloc.
+  void begin(const Contribution &merged);
+  /// Partial squared norms of an update's gradient: of each 64 rows of a
+  /// parameter, of each of a table's 1024 shards. Valid until the next call;
+  /// throws std::bad_alloc.
+  const std::vector<double> &partialNorms(int32_t update,
+                                          const Contribution &merged);
+  /// Updates the state. `norms`: by clip of the descriptor, the squared norm of
+  /// the whole gradient. Throws nothing.
+  void finish(const Contribution &merged, const std::vector<double> &norms);
 
 private:
   /// The rows of a table that a step touches, grouped by logical shard.
@@ -63,7 +80,6 @@ private:
   /// out of memory.
   void reserveScratch(const Task &task);
   double squaredNorm(int32_t clip, const Contribution &merged);
-  void normPartials(int32_t update, const Contribution &merged);
   void applyDense(const Task &task, const Contribution &merged);
   void applyTouched(const Task &task);
   void applyAllRows(const Task &task, ShardScratch &scratch);
@@ -90,6 +106,12 @@ private:
   std::vector<double> norms;
   AlignedBuffer zeroRow;
 };
+
+/// An error where a sum of gradients, or its quotient by the sum of weights
+/// (> 0), is not finite.
+Status checkFiniteSums(const pdl_descriptor &descriptor,
+                       std::span<const GradientBlock> blocks,
+                       const Contribution &merged);
 
 } // namespace pdlrt
 

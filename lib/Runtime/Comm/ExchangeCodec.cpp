@@ -48,6 +48,17 @@ static Status damaged(const std::string &what) {
 // Taking apart
 //===----------------------------------------------------------------------===//
 
+Expected<uint32_t> ExchangeMessage::programOf(const Message &payload) {
+  SliceReader reader(payload);
+  WireHead head;
+  if (reader.left() < sizeof(head))
+    return damaged("it has " + std::to_string(reader.left()) +
+                   " bytes, and its head alone has " +
+                   std::to_string(sizeof(head)));
+  reader.copy(&head, sizeof(head));
+  return head.program;
+}
+
 Expected<ExchangeMessage> ExchangeMessage::decode(const Message &payload,
                                                   int32_t channelCount) {
   SliceReader reader(payload);

@@ -10,6 +10,7 @@
 
 #include "pdlabi/norm.h"
 #include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Trainer/BatchContext.h"
 
 #include <algorithm>
 #include <cstring>
@@ -56,8 +57,8 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       }
       continue;
     }
-    const int64_t elements = elementCount(symbol);
     const int32_t index = program.updates[i].symbol;
+    const int64_t elements = model.heldElements(index);
     for (int64_t begin = 0; begin < elements; begin += elementsInTask) {
       Task task = {
           i, begin, std::min(elements, begin + elementsInTask), -1, {}};
@@ -139,7 +140,8 @@ static double normOfRows(const void *const *gradients, int64_t begin,
   return unit.partial();
 }
 
-void Updater::normPartials(int32_t update, const Contribution &merged) {
+const std::vector<double> &Updater::partialNorms(int32_t update,
+                                                 const Contribution &merged) {
   const pdl_symbol &symbol = symbolOf(update);
   const BlockGradient &block = merged.blocks[update];
   const bool isFloat = model.descriptor().element_type == PDL_F32;
@@ -156,14 +158,14 @@ void Updater::normPartials(int32_t update, const Contribution &merged) {
                                                      rows.splits[s + 1],
                                                      symbol.row_width, weight);
     });
-    return;
+    return partials;
   }
   if (!block.dense) {
     partials.clear();
-    return;
+    return partials;
   }
   // A vector is one unit; it is one row of the descriptor.
-  const int64_t elements = elementCount(symbol);
+  const int64_t elements = model.heldElements(program.updates[update].symbol);
   const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
   const int64_t units = (elements + unit - 1) / unit;
   partials.resize(units);
@@ -174,6 +176,7 @@ void Updater::normPartials(int32_t update, const Contribution &merged) {
                                            std::min(elements, (u + 1) * unit),
                                            weight);
   });
+  return partials;
 }
 
 double Updater::squaredNorm(int32_t clip, const Contribution &merged) {
@@ -182,8 +185,7 @@ double Updater::squaredNorm(int32_t clip, const Contribution &merged) {
   for (int32_t update : bySymbol) {
     if (descriptor.groups[symbolOf(update).group].clip != clip)
       continue;
-    normPartials(update, merged);
-    for (double partial : partials)
+    for (double partial : partialNorms(update, merged))
       sum += partial;
   }
   return sum;
@@ -268,17 +270,27 @@ void Updater::applyAllRows(const Task &task, ShardScratch &scratch) {
 
 void Updater::apply(const Contribution &merged) {
   const pdl_descriptor &descriptor = model.descriptor();
+  begin(merged);
+  // The clips' partial norms need memory too, so that no step is counted before
+  // all of them are there.
+  norms.assign(descriptor.clip_count, 0);
+  for (int32_t c = 0; c < descriptor.clip_count; ++c)
+    norms[c] = squaredNorm(c, merged);
+  finish(merged, norms);
+}
+
+void Updater::begin(const Contribution &merged) {
   for (int32_t i = 0; i < program.update_count; ++i)
     if (symbolOf(i).kind == PDL_SYMBOL_TABLE)
       groupRowsByShard(i, merged.blocks[i]);
   for (const Task &task : tasks)
     if (task.scratch >= 0)
       reserveScratch(task);
-  // The clips' partial norms need memory too, so that no step is counted before
-  // all of them are there.
-  norms.assign(descriptor.clip_count, 0);
-  for (int32_t c = 0; c < descriptor.clip_count; ++c)
-    norms[c] = squaredNorm(c, merged);
+}
+
+void Updater::finish(const Contribution &merged,
+                     const std::vector<double> &norms) {
+  const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t g = 0; g < descriptor.group_count; ++g) {
     if (!usesGroup[g])
       continue;
@@ -299,7 +311,8 @@ void Updater::apply(const Contribution &merged) {
     const int64_t rows = allRows
                              ? model.table(program.updates[i].symbol)->size()
                              : merged.blocks[i].keyCount;
-    elements += elementCount(symbol) * (isTable ? rows : 1);
+    elements += isTable ? symbol.row_width * rows
+                        : model.heldElements(program.updates[i].symbol);
   }
   forEachTask(elements, int64_t(tasks.size()), [&](int64_t index) {
     const Task &task = tasks[index];
@@ -311,4 +324,45 @@ void Updater::apply(const Contribution &merged) {
     else
       applyTouched(task);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// What must not be applied
+//===----------------------------------------------------------------------===//
+
+/// The symbol of a block whose merged gradient is not finite, -1 if all are.
+/// Parts that are finite may have a sum that is not, and a sum of weights below
+/// one makes quotients larger than what they are made of.
+static int32_t findNonFiniteSum(std::span<const GradientBlock> blocks,
+                                const Contribution &merged) {
+  const double weight = merged.weightSum;
+  auto areFinite = [&](int32_t type, int64_t count, const void *values) {
+    return weight < 1 ? allQuotientsFinite(type, count, values, weight)
+                      : allFinite(type, count, values);
+  };
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    const BlockGradient &gradient = merged.blocks[b];
+    const int32_t type = blocks[b].elementType;
+    const int64_t count = blocks[b].elementCount;
+    bool finite = !gradient.dense || areFinite(type, count, gradient.dense);
+    for (int64_t k = 0; finite && k < gradient.keyCount; ++k)
+      finite = areFinite(type, count, gradient.gradients[k]);
+    if (!finite)
+      return blocks[b].symbol;
+  }
+  return -1;
+}
+
+Status pdlrt::checkFiniteSums(const pdl_descriptor &descriptor,
+                              std::span<const GradientBlock> blocks,
+                              const Contribution &merged) {
+  const int32_t symbol = findNonFiniteSum(blocks, merged);
+  if (symbol < 0)
+    return {};
+  return Status::invalid(
+      std::string("the sum of all replicas' gradients of @") +
+      descriptor.symbols[symbol].name +
+      ", divided by the sum of weights, is not finite; nothing of this "
+      "step was applied: lower the "
+      "rate, or look for extreme values in the data");
 }

@@ -1,0 +1,67 @@
+//===- BufferPool.h - Memory that is given back and used again --*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_BUFFERPOOL_H
+#define PDLRT_CORE_BUFFERPOOL_H
+
+#include "pdlrt/Core/AlignedBuffer.h"
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// Hands out aligned memory for messages; it comes back when the last owner
+/// lets it go, by any thread, even after the pool is gone. Thread-safe.
+class BufferPool {
+public:
+  BufferPool() : shelf(std::make_shared<Shelf>()) {}
+
+  /// At least `bytes` bytes, not initialised. Throws std::bad_alloc.
+  std::shared_ptr<std::byte> take(size_t bytes) {
+    auto buffer = std::make_unique<AlignedBuffer>(shelf->pick(bytes));
+    auto *start = static_cast<std::byte *>(buffer->reserve(bytes));
+    return {start, [home = shelf,
+                    owned = std::shared_ptr<AlignedBuffer>(std::move(buffer))](
+                       std::byte *) { home->putBack(std::move(*owned)); }};
+  }
+
+private:
+  struct Shelf {
+    /// The smallest buffer that is large enough; else any, which then grows.
+    AlignedBuffer pick(size_t bytes) {
+      const std::lock_guard lock(mutex);
+      if (buffers.empty())
+        return {};
+      size_t best = 0;
+      for (size_t i = 1; i < buffers.size(); ++i) {
+        const size_t size = buffers[i].capacity();
+        const size_t bestSize = buffers[best].capacity();
+        if (size >= bytes && (bestSize < bytes || size < bestSize))
+          best = i;
+      }
+      AlignedBuffer chosen = std::move(buffers[best]);
+      buffers.erase(buffers.begin() + ptrdiff_t(best));
+      return chosen;
+    }
+    void putBack(AlignedBuffer buffer) {
+      const std::lock_guard lock(mutex);
+      buffers.push_back(std::move(buffer));
+    }
+    std::mutex mutex;
+    std::vector<AlignedBuffer> buffers;
+  };
+  std::shared_ptr<Shelf> shelf;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_CORE_BUFFERPOOL_H

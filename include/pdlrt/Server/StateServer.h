@@ -1,0 +1,157 @@
+//===- StateServer.h - The state that a server owns -------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A server's part of a program's state, and what requests do to it: in rounds
+// of all trainers (mode sync), or one by one (mode async). The payloads are
+// those of docs/Protocol.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_SERVER_STATESERVER_H
+#define PDLRT_SERVER_STATESERVER_H
+
+#include "pdlrt/Comm/ExchangeCodec.h"
+#include "pdlrt/Comm/Placement.h"
+#include "pdlrt/Core/BufferPool.h"
+#include "pdlrt/Rpc/Handshake.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Server/ServerApplication.h"
+#include "pdlrt/Trainer/Model.h"
+#include "pdlrt/Trainer/Updater.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What a server is made of. References outlive it.
+struct ServerSetup {
+  /// Of role pserver; has passed `checkDescriptor`.
+  const pdl_descriptor &descriptor;
+  const Placement &placement;
+  /// Its own view of the job: rank (`serverRank`), trainers, seed, job, token.
+  Handshake handshake;
+  Scheduler &scheduler;
+};
+
+/// What both modes share: joins, pulls of frozen programs, sums over trainers.
+/// Calls come one at a time.
+class StateServer : public ServerApplication {
+public:
+  ~StateServer() override;
+
+  /// Its part of the state.
+  Model &model() { return ownModel; }
+  const Handshake &handshake() const { return own; }
+  /// The run goes on from a checkpoint of that many steps. Before any join.
+  void setStartStep(int64_t steps) { own.startStep = steps; }
+
+  Expected<Message> join(const Envelope &request,
+                         const Message &payload) override;
+  Status check(const Envelope &request, const Message &payload) override;
+  Message handle(const Envelope &request, Message payload) override;
+  void contribute(const Envelope &request, Message payload) override;
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override;
+
+protected:
+  /// Which keys a sender's last request carried, and the row of each.
+  struct Pulled {
+    /// -1: none.
+    int32_t program = -1;
+    std::shared_ptr<const ExchangeMessage> message;
+    /// By channel: of KEYS, the row of each key; of ROW_GRADIENT, where each
+    /// row of the gradient is.
+    std::vector<std::vector<void *>> rows;
+
+    int64_t keyCount(int32_t channel) const {
+      return int64_t(message->sectionOf<int64_t>(channel).size());
+    }
+  };
+  /// Copies of parameters' blocks for the answers of one moment, by symbol.
+  using Snapshot = std::vector<std::shared_ptr<std::byte>>;
+  /// What an answer says of a step.
+  struct StepOutcome {
+    bool applied = false;
+    /// Null: LOSS is not part of the answer.
+    const Contribution *merged = nullptr;
+    bool stop = false;
+    uint32_t contributors = 0;
+  };
+
+  explicit StateServer(const ServerSetup &setup);
+  /// An error where the program's channels are not understood.
+  Status prepare();
+
+  /// A step's request of one sender. Errors leave everything as it was.
+  virtual Status checkStep(const Envelope &request, ExchangeMessage message,
+                           const ExchangeLayout &layout) = 0;
+  virtual Message handleStep(const Envelope &request) = 0;
+  virtual Expected<std::vector<Message>> closeStep(MessageKind kind) = 0;
+
+  int32_t rank() const { return int32_t(own.serverRank); }
+  uint32_t trainers() const { return uint32_t(own.trainers); }
+  /// How many rows each channel of a request must have, after `pulled`.
+  std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
+                                  const Pulled &pulled) const;
+  /// What a checked message contributes; borrows it and `pulled`.
+  Contribution contributionOf(const ExchangeLayout &layout,
+                              const ExchangeMessage &message, Pulled &pulled);
+  /// Finds or makes the rows of all keys. Changes nothing that can be read, so
+  /// an error may come in the middle.
+  Status insertKeys(const std::vector<Pulled *> &senders);
+  /// The answers State to senders whose keys have rows. `allValues`, by sender:
+  /// whether it wants all blocks.
+  std::vector<Message> answerState(const ExchangeLayout &layout,
+                                   const std::vector<Pulled *> &senders,
+                                   const std::vector<bool> &allValues,
+                                   const StepOutcome &outcome);
+  /// The update of a program that a symbol belongs to; -1 if there is none.
+  int32_t updateOf(const ExchangeLayout &layout, int32_t symbol) const;
+
+  const pdl_descriptor &descriptor;
+  const Placement &placement;
+  Scheduler &scheduler;
+  Model ownModel;
+  BufferPool pool;
+  /// By program of the descriptor.
+  std::vector<ExchangeLayout> layouts;
+  std::vector<std::vector<GradientBlock>> blocks;
+  std::vector<std::unique_ptr<Updater>> updaters;
+
+private:
+  /// A range of the keys of one channel of one sender.
+  struct KeyTask {
+    size_t sender;
+    int32_t channel;
+    int64_t begin, end;
+  };
+  void splitKeys(const std::vector<Pulled *> &senders);
+  Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
+  void addValues(const ExchangeLayout &layout, int32_t channel,
+                 Snapshot &snapshot, ExchangeWriter &writer);
+  Status checkReduce(const Envelope &request, const Message &payload);
+  std::vector<Message> closeReduce();
+
+  Handshake own;
+  std::vector<KeyTask> keyTasks;
+  std::vector<TableScratch> scratch;
+  std::vector<Status> statuses;
+  /// By trainer, of the current round.
+  std::vector<std::optional<ReduceVectors>> reduced;
+};
+
+/// The server of the descriptor's mode, with initial values.
+Expected<std::unique_ptr<StateServer>>
+createStateServer(const ServerSetup &setup);
+
+} // namespace pdlrt
+
+#endif // PDLRT_SERVER_STATESERVER_H

@@ -1,0 +1,134 @@
+//===- AsyncServer.cpp - Applies what each worker sends -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each Exchange is a step of its own, with its own weight, and its answer has
+// the state after it. What can fail is done while a request is checked; it is
+// handled right after that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Server/Modes.h"
+
+#include <cstring>
+#include <map>
+#include <new>
+#include <string>
+#include <utility>
+
+using namespace pdlrt;
+
+namespace {
+
+class AsyncServer final : public StateServer {
+public:
+  using StateServer::prepare;
+  explicit AsyncServer(const ServerSetup &setup) : StateServer(setup) {}
+
+  bool formsRounds(MessageKind kind) const override {
+    return kind == MessageKind::Reduce;
+  }
+
+protected:
+  Status checkStep(const Envelope &request, ExchangeMessage message,
+                   const ExchangeLayout &layout) override;
+  Message handleStep(const Envelope &request) override;
+  Expected<std::vector<Message>> closeStep(MessageKind) override {
+    return Status::internal("mode async has no rounds of steps");
+  }
+
+private:
+  Status takeUp(Pulled &pulled, const ExchangeLayout &layout);
+
+  /// By (trainer, worker): the keys of its last request.
+  std::map<std::pair<uint32_t, uint32_t>, Pulled> senders;
+  /// The request that was checked last, and what it gives.
+  std::shared_ptr<const ExchangeMessage> incoming;
+  Pulled next;
+  Contribution part;
+  std::vector<AlignedBuffer> alignedDense;
+};
+
+} // namespace
+
+/// What may fail: the gradients, then room for the next keys.
+Status AsyncServer::takeUp(Pulled &pulled, const ExchangeLayout &layout) {
+  const int32_t program = layout.programIndex();
+  part = contributionOf(layout, *incoming, pulled);
+  if (part.present && part.weightSum > 0) {
+    alignedDense.resize(part.blocks.size());
+    for (size_t b = 0; b < part.blocks.size(); ++b) {
+      if (!part.blocks[b].dense)
+        continue;
+      const size_t bytes = size_t(blocks[program][b].elementCount) *
+                           elementSize(blocks[program][b].elementType);
+      void *copy = alignedDense[b].reserve(bytes);
+      std::memcpy(copy, part.blocks[b].dense, bytes);
+      part.blocks[b].dense = copy;
+    }
+    PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], part));
+    updaters[program]->begin(part);
+  }
+  next = {};
+  if (incoming->head().contributesNext) {
+    next.program = program;
+    next.message = incoming;
+  }
+  return insertKeys({&next});
+}
+
+Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
+                              const ExchangeLayout &layout) {
+  if (request.kind == MessageKind::Norm)
+    return Status::invalid("mode async has no requests of norms");
+  Pulled &pulled = senders[{request.trainer, request.worker}];
+  if (message.head().contributes && pulled.program != layout.programIndex())
+    return Status::invalid(
+        "worker " + std::to_string(request.worker) + " of trainer " +
+        std::to_string(request.trainer) +
+        " sends gradients of a step it is not in: this is a fault of PDL, "
+        "please report it");
+  PDLRT_RETURN_IF_ERROR(layout.check(ExchangeForm::Exchange, rank(), message,
+                                     pushedRows(layout, pulled)));
+  incoming = std::make_shared<const ExchangeMessage>(std::move(message));
+  try {
+    return takeUp(pulled, layout);
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory(
+        "server " + std::to_string(rank()) +
+        " is out of memory; use more servers, or machines with more memory");
+  }
+}
+
+Message AsyncServer::handleStep(const Envelope &request) {
+  const ExchangeLayout &layout = layouts[incoming->head().program];
+  std::vector<double> norms(descriptor.clip_count);
+  for (int32_t c = 0; c < layout.channelCount(); ++c)
+    if (const auto norm = incoming->sectionOf<double>(c);
+        layout.channel(c).kind == PDL_CHANNEL_NORM && !norm.empty())
+      norms[layout.channel(c).clip] = norm[0];
+  StepOutcome outcome;
+  outcome.merged = part.present ? &part : nullptr;
+  // Others have changed the state since this worker's last answer.
+  outcome.applied = true;
+  outcome.stop = incoming->head().stopRequested;
+  outcome.contributors = incoming->head().contributesNext ? 1 : 0;
+  if (part.present && part.weightSum > 0)
+    updaters[layout.programIndex()]->finish(part, norms);
+  std::vector<Message> answers =
+      answerState(layout, {&next}, {incoming->head().allValues}, outcome);
+  senders[{request.trainer, request.worker}] = std::exchange(next, {});
+  incoming.reset();
+  return std::move(answers.front());
+}
+
+Expected<std::unique_ptr<StateServer>>
+pdlrt::createAsyncServer(const ServerSetup &setup) {
+  auto server = std::make_unique<AsyncServer>(setup);
+  PDLRT_RETURN_IF_ERROR(server->prepare());
+  return std::unique_ptr<StateServer>(std::move(server));
+}

@@ -1,0 +1,25 @@
+//===- Modes.h - The servers of each mode -----------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_LIB_SERVER_MODES_H
+#define PDLRT_LIB_SERVER_MODES_H
+
+#include "pdlrt/Server/StateServer.h"
+
+namespace pdlrt {
+
+/// Sums over all trainers, then applies.
+Expected<std::unique_ptr<StateServer>>
+createSyncServer(const ServerSetup &setup);
+/// Applies what each worker sends by itself.
+Expected<std::unique_ptr<StateServer>>
+createAsyncServer(const ServerSetup &setup);
+
+} // namespace pdlrt
+
+#endif // PDLRT_LIB_SERVER_MODES_H

@@ -1,0 +1,246 @@
+//===- SyncServer.cpp - Sums over all trainers, then applies --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step is one round of Exchange requests, or, where a clip needs the norm of
+// the whole gradient, one of Exchange and one of Norm requests. The last round
+// of a step carries the keys of the next one. What can fail comes before state
+// is written: sums, the search for what is not finite, new rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Server/Modes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+using namespace pdlrt;
+
+namespace {
+
+class SyncServer final : public StateServer {
+public:
+  explicit SyncServer(const ServerSetup &setup)
+      : StateServer(setup), incoming(trainers()), pushed(trainers()),
+        pulled(trainers()) {}
+  using StateServer::prepare;
+
+  bool formsRounds(MessageKind kind) const override {
+    return kind != MessageKind::Pull && kind != MessageKind::Save;
+  }
+
+protected:
+  Status checkStep(const Envelope &request, ExchangeMessage message,
+                   const ExchangeLayout &layout) override;
+  Message handleStep(const Envelope &) override { return {}; }
+  Expected<std::vector<Message>> closeStep(MessageKind kind) override;
+
+private:
+  Status checkNorms(const Envelope &request, const ExchangeMessage &message,
+                    const ExchangeLayout &layout);
+  Status mergeParts(const ExchangeLayout &layout);
+  std::vector<Message> answerSums(const ExchangeLayout &layout);
+  Expected<std::vector<Message>> finishStep(const ExchangeLayout &layout);
+
+  /// By trainer: its request of the current round; the one with the gradients
+  /// of the step that is not applied yet; the keys of its last request.
+  std::vector<std::shared_ptr<const ExchangeMessage>> incoming, pushed;
+  std::vector<Pulled> pulled;
+  ContributionSum sum;
+  std::vector<AlignedBuffer> alignedDense;
+  Contribution merged;
+  /// Sums were answered, and their norms are due.
+  bool normsAreDue = false;
+  /// Somebody was asked to stop, in a request of this step.
+  bool stop = false;
+};
+
+} // namespace
+
+static Status outOfStep(const Envelope &request, const std::string &what) {
+  return Status::invalid("trainer " + std::to_string(request.trainer) + " " +
+                         what + ": this is a fault of PDL, please report it");
+}
+
+Status SyncServer::checkNorms(const Envelope &request,
+                              const ExchangeMessage &message,
+                              const ExchangeLayout &layout) {
+  if (message.head().contributes != merged.present)
+    return outOfStep(request, merged.present
+                                  ? "sends no norms, although they are due"
+                                  : "sends norms that nobody asked for");
+  for (uint32_t other = 0; other < trainers(); ++other) {
+    if (other == request.trainer || !incoming[other])
+      continue;
+    for (int32_t c = 0; c < layout.channelCount(); ++c) {
+      const auto mine = message.section(c),
+                 theirs = incoming[other]->section(c);
+      if (layout.channel(c).kind == PDL_CHANNEL_NORM &&
+          !std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end()))
+        return Status::invalid(
+            "trainers " + std::to_string(other) + " and " +
+            std::to_string(request.trainer) +
+            " computed different norms of one gradient; are their machines "
+            "of one kind, and their programs of one translation?");
+    }
+  }
+  return {};
+}
+
+Status SyncServer::checkStep(const Envelope &request, ExchangeMessage message,
+                             const ExchangeLayout &layout) {
+  const uint32_t trainer = request.trainer;
+  const bool isNorm = request.kind == MessageKind::Norm;
+  for (uint32_t other = 0; other < trainers(); ++other)
+    if (other != trainer && incoming[other] &&
+        incoming[other]->head().program != message.head().program)
+      return outOfStep(request, "trains another program than trainer " +
+                                    std::to_string(other));
+  if (isNorm && !layout.hasNormRequest())
+    return outOfStep(request, "sends norms of a program without a clip");
+  if (!isNorm && normsAreDue)
+    return outOfStep(request, "sends gradients while norms are due");
+  if (!isNorm && message.head().contributes &&
+      pulled[trainer].program != layout.programIndex())
+    return outOfStep(request, "sends gradients of a step it is not in");
+  PDLRT_RETURN_IF_ERROR(
+      layout.check(isNorm ? ExchangeForm::Norm : ExchangeForm::Exchange, rank(),
+                   message, pushedRows(layout, pulled[trainer])));
+  if (isNorm)
+    PDLRT_RETURN_IF_ERROR(checkNorms(request, message, layout));
+  incoming[trainer] =
+      std::make_shared<const ExchangeMessage>(std::move(message));
+  return {};
+}
+
+/// Forms `merged` of what was pushed; an error where it must not be applied.
+Status SyncServer::mergeParts(const ExchangeLayout &layout) {
+  const int32_t program = layout.programIndex();
+  std::vector<Contribution> parts;
+  for (uint32_t t = 0; t < trainers(); ++t)
+    parts.push_back(contributionOf(layout, *pushed[t], pulled[t]));
+  PDLRT_RETURN_IF_ERROR(sum.assign(blocks[program], parts, scheduler));
+  merged = sum.result();
+  if (!merged.present || !(merged.weightSum > 0))
+    return {};
+  // A sum of one part lies where the message does.
+  alignedDense.resize(merged.blocks.size());
+  for (size_t b = 0; b < merged.blocks.size(); ++b) {
+    const void *dense = merged.blocks[b].dense;
+    if (!dense ||
+        reinterpret_cast<uintptr_t>(dense) % PDL_BUFFER_ALIGNMENT == 0)
+      continue;
+    const size_t bytes = size_t(blocks[program][b].elementCount) *
+                         elementSize(blocks[program][b].elementType);
+    void *copy = alignedDense[b].reserve(bytes);
+    std::memcpy(copy, dense, bytes);
+    merged.blocks[b].dense = copy;
+  }
+  PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], merged));
+  updaters[program]->begin(merged);
+  return {};
+}
+
+std::vector<Message> SyncServer::answerSums(const ExchangeLayout &layout) {
+  ExchangeHead head;
+  head.contributes = merged.present;
+  ExchangeWriter writer(layout, head);
+  const bool isApplied = merged.weightSum > 0;
+  for (int32_t c = 0; merged.present && c < layout.channelCount(); ++c) {
+    const pdl_channel &channel = layout.channel(c);
+    if (channel.kind == PDL_CHANNEL_LOSS) {
+      const double loss[] = {merged.lossSum, merged.weightSum};
+      writer.addCopy(c, loss, sizeof(loss));
+    }
+    if (channel.kind != PDL_CHANNEL_PARTIAL_NORM)
+      continue;
+    // Without weight nothing will be applied, whatever the norm.
+    std::vector<double> partials(layout.sectionBytes(rank(), c) /
+                                 sizeof(double));
+    if (isApplied && !partials.empty()) {
+      const std::vector<double> &all =
+          updaters[layout.programIndex()]->partialNorms(
+              updateOf(layout, channel.symbol), merged);
+      if (descriptor.symbols[channel.symbol].kind == PDL_SYMBOL_TABLE) {
+        const auto &shards = placement.unitsOf(channel.symbol, rank());
+        for (size_t i = 0; i < shards.size(); ++i)
+          partials[i] = all[shards[i]];
+      } else {
+        partials = all;
+      }
+    }
+    writer.addCopy(c, partials.data(), partials.size() * sizeof(double));
+  }
+  return std::vector<Message>(trainers(), writer.finish());
+}
+
+/// Applies `merged`, takes up the keys of the next step, and answers.
+Expected<std::vector<Message>>
+SyncServer::finishStep(const ExchangeLayout &layout) {
+  std::vector<double> norms(descriptor.clip_count);
+  StepOutcome outcome;
+  outcome.merged =
+      merged.present && !layout.hasNormRequest() ? &merged : nullptr;
+  outcome.applied = merged.present && merged.weightSum > 0;
+  outcome.stop = stop;
+  std::vector<Pulled> next(trainers());
+  std::vector<Pulled *> senders;
+  std::vector<bool> allValues;
+  for (uint32_t t = 0; t < trainers(); ++t) {
+    const ExchangeHead &head = incoming[t]->head();
+    allValues.push_back(head.allValues);
+    senders.push_back(&next[t]);
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      if (const auto norm = incoming[t]->sectionOf<double>(c);
+          layout.channel(c).kind == PDL_CHANNEL_NORM && !norm.empty())
+        norms[layout.channel(c).clip] = norm[0];
+    if (!head.contributesNext)
+      continue;
+    ++outcome.contributors;
+    next[t].program = layout.programIndex();
+    next[t].message = incoming[t];
+  }
+  PDLRT_RETURN_IF_ERROR(insertKeys(senders));
+  if (outcome.applied)
+    updaters[layout.programIndex()]->finish(merged, norms);
+  std::vector<Message> answers =
+      answerState(layout, senders, allValues, outcome);
+  merged = {};
+  stop = normsAreDue = false;
+  for (uint32_t t = 0; t < trainers(); ++t) {
+    incoming[t].reset();
+    pushed[t].reset();
+    pulled[t] = std::move(next[t]);
+  }
+  return answers;
+}
+
+Expected<std::vector<Message>> SyncServer::closeStep(MessageKind kind) {
+  const ExchangeLayout &layout = layouts[incoming[0]->head().program];
+  for (const std::shared_ptr<const ExchangeMessage> &message : incoming)
+    stop |= message->head().stopRequested;
+  if (kind == MessageKind::Norm)
+    return finishStep(layout);
+  if (!layout.hasNormRequest()) {
+    pushed = incoming;
+    PDLRT_RETURN_IF_ERROR(mergeParts(layout));
+    return finishStep(layout);
+  }
+  pushed = std::exchange(incoming, {});
+  incoming.resize(trainers());
+  PDLRT_RETURN_IF_ERROR(mergeParts(layout));
+  normsAreDue = true;
+  return answerSums(layout);
+}
+
+Expected<std::unique_ptr<StateServer>>
+pdlrt::createSyncServer(const ServerSetup &setup) {
+  auto server = std::make_unique<SyncServer>(setup);
+  PDLRT_RETURN_IF_ERROR(server->prepare());
+  return std::unique_ptr<StateServer>(std::move(server));
+}

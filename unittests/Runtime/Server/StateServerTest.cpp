@@ -1,0 +1,500 @@
+//===- StateServerTest.cpp - Servers hold what one process would ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ServerJob.h"
+
+#include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Trainer/BatchContext.h"
+
+#include <cstring>
+#include <gmock/gmock.h>
+#include <limits>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::HasSubstr;
+
+namespace {
+
+/// One process that owns all state, stepped by the same gradients.
+template <typename T> class Reference {
+public:
+  explicit Reference(BlockVariant variant)
+      : program([&] {
+          variant.mode = PDL_MODE_LOCAL;
+          return variant;
+        }()),
+        model(program.descriptor(), 5),
+        train(program.descriptor().programs[BlockTrain]),
+        updater(model, train, scheduler),
+        blocks(gradientBlocks(program.descriptor(), train)) {}
+
+  void insert(const std::vector<Gradients<T>> &next) {
+    for (const Gradients<T> &each : next)
+      for (int i = 0; i < 2 && each.present; ++i)
+        (void)rowsOf(i, each.keys[i]);
+  }
+  void step(const std::vector<Gradients<T>> &gradients) {
+    std::vector<Contribution> parts(gradients.size());
+    std::vector<std::vector<void *>> rows;
+    std::vector<std::vector<const void *>> pointers;
+    rows.reserve(2 * gradients.size());
+    pointers.reserve(2 * gradients.size());
+    for (size_t t = 0; t < gradients.size(); ++t) {
+      const Gradients<T> &from = gradients[t];
+      parts[t].present = from.present;
+      parts[t].lossSum = from.loss;
+      parts[t].weightSum = from.weight;
+      parts[t].blocks.resize(4);
+      parts[t].blocks[0].dense = from.w.data();
+      parts[t].blocks[1].dense = from.b.data();
+      for (int i = 0; i < 2; ++i) {
+        rows.push_back(
+            rowsOf(i, from.present ? from.keys[i] : std::vector<int64_t>()));
+        std::vector<const void *> &list = pointers.emplace_back();
+        const size_t width = i == 0 ? 4 : 2;
+        for (size_t k = 0; k < rows.back().size(); ++k)
+          list.push_back(from.rows[i].data() + k * width);
+        parts[t].blocks[2 + i] = {nullptr, int64_t(rows.back().size()),
+                                  from.keys[i].data(), rows.back().data(),
+                                  list.data()};
+      }
+    }
+    ASSERT_TRUE(sum.assign(blocks, parts, scheduler).ok());
+    if (sum.result().present && sum.result().weightSum > 0)
+      updater.apply(sum.result());
+  }
+  std::vector<void *> rowsOf(int table, const std::vector<int64_t> &keys) {
+    std::vector<void *> rows(keys.size());
+    TableScratch scratch;
+    int64_t inserted = 0;
+    EXPECT_TRUE(model.table(table == 0 ? BlockLazy : BlockAll)
+                    ->findOrInsert(int64_t(keys.size()), keys.data(),
+                                   rows.data(), scratch, inserted)
+                    .ok());
+    return rows;
+  }
+
+  BlockProgram program;
+  Scheduler scheduler{1};
+  Model model;
+  const pdl_program &train;
+  Updater updater;
+  std::vector<GradientBlock> blocks;
+  ContributionSum sum;
+};
+
+/// All values and slots of all servers, against those of one process.
+template <typename T> void expectSame(ServerJob<T> &job, Reference<T> &local) {
+  const pdl_descriptor &descriptor = job.descriptor();
+  for (int32_t index = 0; index < BlockSymbols; ++index) {
+    const pdl_symbol &symbol = descriptor.symbols[index];
+    const size_t rowBytes = size_t(symbol.row_width) * sizeof(T);
+    for (size_t s = 0; s < job.size(); ++s) {
+      Model &own = job.server(s).model();
+      if (symbol.kind == PDL_SYMBOL_PARAMETER) {
+        size_t at = 0;
+        for (const RowBlock &run : job.map().rowsOf(index, int(s))) {
+          for (int32_t slot = -1; slot < symbol.slot_count; ++slot) {
+            auto *mine = static_cast<char *>(slot < 0 ? own.value(index)
+                                                      : own.slot(index, slot));
+            auto *whole =
+                static_cast<char *>(slot < 0 ? local.model.value(index)
+                                             : local.model.slot(index, slot));
+            EXPECT_EQ(std::memcmp(mine + at,
+                                  whole + size_t(run.firstRow) * rowBytes,
+                                  size_t(run.rowCount) * rowBytes),
+                      0)
+                << symbol.name << " slot " << slot << " on server " << s;
+          }
+          at += size_t(run.rowCount) * rowBytes;
+        }
+        EXPECT_EQ(own.heldElements(index),
+                  int64_t(at / rowBytes) * symbol.row_width);
+        continue;
+      }
+      std::vector<TableRow> mine, theirs;
+      for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+        own.table(index)->collectShard(shard, mine);
+        if (job.map().ownerOf(index, shard) != int(s)) {
+          EXPECT_TRUE(mine.empty());
+          continue;
+        }
+        local.model.table(index)->collectShard(shard, theirs);
+        ASSERT_EQ(mine.size(), theirs.size());
+        for (size_t i = 0; i < mine.size(); ++i) {
+          EXPECT_EQ(mine[i].key, theirs[i].key);
+          EXPECT_EQ(std::memcmp(mine[i].row, theirs[i].row,
+                                own.table(index)->rowBytes()),
+                    0)
+              << symbol.name << ", key " << mine[i].key;
+        }
+      }
+    }
+  }
+  for (size_t s = 0; s < job.size(); ++s)
+    for (int32_t g = 0; g < descriptor.group_count; ++g)
+      EXPECT_EQ(job.server(s).model().stepCount(g), local.model.stepCount(g));
+}
+
+/// What trainer 0 was answered, against the same.
+template <typename T>
+void expectAnswers(ServerJob<T> &job, Reference<T> &local,
+                   const Gradients<T> &next) {
+  for (int32_t index : {BlockW, BlockB, BlockC})
+    EXPECT_EQ(std::memcmp(job.mirrors[index].data(), local.model.value(index),
+                          job.mirrors[index].size() * sizeof(T)),
+              0);
+  for (int i = 0; i < 2; ++i) {
+    const auto rows = local.rowsOf(i, next.keys[i]);
+    const size_t width = i == 0 ? 4 : 2;
+    for (size_t k = 0; k < rows.size(); ++k)
+      EXPECT_EQ(std::memcmp(job.rows[i].data() + k * width, rows[k],
+                            width * sizeof(T)),
+                0);
+  }
+}
+
+template <typename T>
+void runSync(bool clipped, int32_t servers, uint32_t trainers,
+             PlacementPolicy policy, uint32_t seed) {
+  SCOPED_TRACE(testing::Message()
+               << "clipped " << clipped << ", " << servers << " servers, "
+               << trainers << " trainers, " << placementPolicyName(policy));
+  std::mt19937 random(seed);
+  const BlockVariant variant = {sizeof(T) == 4 ? PDL_F32 : PDL_F64, clipped};
+  Reference<T> local(variant);
+  ServerJob<T> job(variant, servers, trainers, policy, 1 + int(seed % 3));
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    std::vector<Gradients<T>> now = randomGradients<T>(trainers, random);
+    Status status = job.step({}, now, random);
+    ASSERT_TRUE(status.ok()) << status.message();
+    local.insert(now);
+    expectSame(job, local);
+    for (int step = 0; step < 12; ++step) {
+      std::vector<Gradients<T>> next;
+      if (step < 11)
+        next = randomGradients<T>(trainers, random);
+      status = job.step(now, next, random);
+      ASSERT_TRUE(status.ok()) << status.message();
+      local.step(now);
+      local.insert(next);
+      expectSame(job, local);
+      if (!next.empty() && next[0].present)
+        expectAnswers(job, local, next[0]);
+      EXPECT_EQ(job.contributors,
+                std::count_if(next.begin(), next.end(),
+                              [](const auto &each) { return each.present; }));
+      if (local.sum.result().present) {
+        EXPECT_EQ(job.lossSum, local.sum.result().lossSum);
+        EXPECT_EQ(job.weightSum, local.sum.result().weightSum);
+      }
+      now = std::move(next);
+    }
+  }
+  EXPECT_GT(local.model.stepCount(0), 10);
+}
+
+} // namespace
+
+TEST(SyncServer, StateIsThatOfOneProcessForAnyNumberOfServers) {
+  uint32_t seed = 1;
+  for (bool clipped : {false, true})
+    for (int32_t servers : {1, 2, 3})
+      for (uint32_t trainers : {1u, 2u, 3u}) {
+        runSync<float>(clipped, servers, trainers, PlacementPolicy::LeastLoaded,
+                       seed++);
+        runSync<double>(clipped, servers, trainers, PlacementPolicy::HashName,
+                        seed++);
+      }
+  // Many own nothing of the parameters.
+  runSync<float>(true, 12, 2, PlacementPolicy::RoundRobin, seed);
+}
+
+TEST(SyncServer, SumsThatAreNotFiniteAreNotApplied) {
+  std::mt19937 random(3);
+  ServerJob<float> job({}, 2, 2, PlacementPolicy::LeastLoaded, 1);
+  Reference<float> local({});
+  std::vector<Gradients<float>> now = randomGradients<float>(2, random);
+  for (Gradients<float> &each : now) {
+    each.present = true;
+    each.weight = 1;
+    // Both are finite.
+    std::fill(each.w.begin(), each.w.end(), 3e38f);
+  }
+  ASSERT_TRUE(job.step({}, now, random).ok());
+  EXPECT_EQ(job.step(now, {}, random).message(),
+            "the sum of all replicas' gradients of @w, divided by the sum of "
+            "weights, is not finite; nothing of this step was applied: lower "
+            "the rate, or look for extreme values in the data");
+  local.insert(now);
+  expectSame(job, local);
+}
+
+TEST(SyncServer, RequestsOutOfStepAreRefused) {
+  std::mt19937 random(4);
+  ServerJob<float> job({}, 2, 2, PlacementPolicy::LeastLoaded, 1);
+  Reference<float> local({});
+  std::vector<Gradients<float>> now = randomGradients<float>(2, random);
+  now[0].present = now[1].present = true;
+  auto sentence = [&](MessageKind kind, const Message &payload,
+                      uint32_t trainer = 0) {
+    return job.server(0).check({kind, trainer, 0, 1, 1, 0}, payload).message();
+  };
+  // Gradients before any key was sent.
+  EXPECT_THAT(
+      sentence(MessageKind::Exchange, job.exchange(now[0], nullptr, false)[0]),
+      HasSubstr("a step it is not in"));
+  ASSERT_TRUE(job.step({}, now, random).ok());
+  // Another server's payload, rows of other keys, no norms here.
+  EXPECT_THAT(
+      sentence(MessageKind::Exchange, job.exchange(now[0], nullptr, false)[1]),
+      HasSubstr("damaged"));
+  EXPECT_THAT(
+      sentence(MessageKind::Exchange, job.exchange(now[1], nullptr, false)[0]),
+      HasSubstr("damaged"));
+  EXPECT_THAT(
+      sentence(MessageKind::Norm, ExchangeWriter(job.layout(0), {}).finish()),
+      HasSubstr("without a clip"));
+  EXPECT_THAT(sentence(MessageKind::Exchange, Message::ofString("x")),
+              HasSubstr("damaged"));
+  EXPECT_THAT(
+      sentence(MessageKind::Pull, ExchangeWriter(job.layout(0), {}).finish()),
+      HasSubstr("trains"));
+  EXPECT_THAT(sentence(MessageKind::Exchange,
+                       ExchangeWriter(job.layout(1), {}).finish()),
+              HasSubstr("frozen"));
+  // Nothing has changed.
+  local.insert(now);
+  ASSERT_TRUE(job.step(now, {}, random).ok());
+  local.step(now);
+  expectSame(job, local);
+}
+
+TEST(SyncServer, AllTrainersMustSendTheSameNorm) {
+  std::mt19937 random(5);
+  ServerJob<float> job({PDL_F32, true}, 1, 2, PlacementPolicy::LeastLoaded, 1);
+  std::vector<Gradients<float>> now = randomGradients<float>(2, random);
+  now[0].present = now[1].present = true;
+  ASSERT_TRUE(job.step({}, now, random).ok());
+  std::vector<std::vector<Message>> answers;
+  ASSERT_TRUE(job.round(MessageKind::Exchange,
+                        {job.exchange(now[0], nullptr, false),
+                         job.exchange(now[1], nullptr, false)},
+                        answers, random)
+                  .ok());
+  const ExchangeLayout &layout = job.layout(BlockTrain);
+  auto check = [&](uint32_t trainer, double norm, bool contributes = true) {
+    ExchangeWriter writer(layout, {.contributes = contributes});
+    if (contributes)
+      writer.addCopy(layout.find(PDL_CHANNEL_NORM, 0), &norm, sizeof(norm));
+    return job.server(0)
+        .check({MessageKind::Norm, trainer, 0, 1, 1, 0}, writer.finish())
+        .message();
+  };
+  EXPECT_THAT(check(0, 0, false), HasSubstr("although they are due"));
+  EXPECT_EQ(check(0, 2.5), "");
+  EXPECT_THAT(check(1, std::nextafter(2.5, 3.0)), HasSubstr("different norms"));
+  EXPECT_EQ(check(1, 2.5), "");
+  // Gradients are not due.
+  EXPECT_THAT(job.server(0)
+                  .check({MessageKind::Exchange, 0, 0, 1, 1, 0},
+                         job.exchange(now[0], nullptr, false)[0])
+                  .message(),
+              HasSubstr("while norms are due"));
+}
+
+TEST(StateServer, PullsReadWithoutInserting) {
+  std::mt19937 random(6);
+  ServerJob<float> job({}, 2, 1, PlacementPolicy::LeastLoaded, 2);
+  Reference<float> local({});
+  std::vector<Gradients<float>> now = randomGradients<float>(1, random);
+  now[0].present = true;
+  ASSERT_TRUE(job.step({}, now, random).ok());
+  ASSERT_TRUE(job.step(now, {}, random).ok());
+  local.step(now);
+
+  const ExchangeLayout &layout = job.layout(BlockEvaluate);
+  // Every second key is unknown.
+  std::vector<int64_t> keys[2];
+  for (int i = 0; i < 2; ++i)
+    for (int64_t key : now[0].keys[i]) {
+      keys[i].push_back(key);
+      keys[i].push_back(key ^ (int64_t(1) << 50));
+    }
+  for (int s = 0; s < 2; ++s) {
+    ExchangeWriter writer(layout, {.allValues = true});
+    KeyRouter routers[2];
+    std::vector<int64_t> counts(layout.channelCount());
+    for (int i = 0; i < 2; ++i) {
+      const int32_t table = i == 0 ? BlockLazy : BlockAll;
+      routers[i].assign(job.map(), table, int64_t(keys[i].size()),
+                        keys[i].data());
+      const auto own = routers[i].keysOf(s);
+      writer.addCopy(layout.find(PDL_CHANNEL_KEYS, table), own.data(),
+                     own.size_bytes());
+      counts[layout.find(PDL_CHANNEL_ROWS, table)] = int64_t(own.size());
+    }
+    const Message payload = writer.finish();
+    const Envelope head = {MessageKind::Pull, 0, 0, 1, 1, 0};
+    EXPECT_FALSE(job.server(s).formsRounds(MessageKind::Pull));
+    const Status status = job.server(s).check(head, payload);
+    ASSERT_TRUE(status.ok()) << status.message();
+    auto message = ExchangeMessage::decode(job.server(s).handle(head, payload),
+                                           layout.channelCount());
+    ASSERT_TRUE(message.ok());
+    const Status fits = layout.check(ExchangeForm::State, s, *message, counts);
+    ASSERT_TRUE(fits.ok()) << fits.message();
+    EXPECT_EQ(message->section(layout.find(PDL_CHANNEL_VALUE, BlockW)).size(),
+              size_t(job.map().rowCountOf(BlockW, s)) * 12);
+    for (int i = 0; i < 2; ++i) {
+      const int32_t table = i == 0 ? BlockLazy : BlockAll;
+      const size_t width = i == 0 ? 4 : 2;
+      const auto own = routers[i].keysOf(s);
+      const auto rows =
+          message->sectionOf<float>(layout.find(PDL_CHANNEL_ROWS, table));
+      const auto missing =
+          message->sectionOf<int64_t>(layout.find(PDL_CHANNEL_KEYS, table));
+      size_t next = 0;
+      for (size_t k = 0; k < own.size(); ++k) {
+        std::vector<float> wanted(width);
+        void *row = nullptr;
+        TableScratch scratch;
+        if (local.model.table(table)->find(1, &own[k], &row, scratch) == 0) {
+          std::memcpy(wanted.data(), row, width * sizeof(float));
+        } else {
+          ASSERT_LT(next, missing.size());
+          EXPECT_EQ(missing[next++], int64_t(k));
+          if (table == BlockLazy) // the other one has unknown(zero)
+            local.model.table(table)->initialValue(own[k], wanted.data());
+        }
+        EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), &rows[k * width]));
+      }
+      EXPECT_EQ(next, missing.size());
+      EXPECT_GT(next, 0u);
+    }
+  }
+  expectSame(job, local);
+}
+
+TEST(StateServer, SumsGoOverAllTrainersInRankOrder) {
+  std::mt19937 random(7);
+  ServerJob<float> job({}, 1, 3, PlacementPolicy::LeastLoaded, 1);
+  // In another order the sum would be another one.
+  const double sums[] = {1e16, 1, -1e16};
+  std::vector<std::vector<Message>> payloads, answers;
+  for (int t = 0; t < 3; ++t)
+    payloads.push_back({encodeReduce({{1, int64_t(1) << t}, {sums[t]}})});
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(job.round(MessageKind::Reduce, payloads, answers, random).ok());
+    for (const Message &answer : answers[0])
+      EXPECT_EQ(*decodeReduce(answer),
+                (ReduceVectors{{3, 7}, {(1e16 + 1) - 1e16}}));
+  }
+  const Envelope head = {MessageKind::Reduce, 0, 0, 1, 1, 0};
+  ASSERT_TRUE(job.server(0).check(head, payloads[0][0]).ok());
+  EXPECT_THAT(
+      job.server(0)
+          .check({MessageKind::Reduce, 1, 0, 1, 1, 0}, encodeReduce({{1}, {}}))
+          .message(),
+      HasSubstr("gives 1 counts and 0 sums, trainer 0 2 and 1"));
+}
+
+TEST(StateServer, JoinsAreCompared) {
+  ServerJob<float> job({}, 2, 3, PlacementPolicy::LeastLoaded, 1);
+  Handshake trainer = Handshake::of(job.descriptor(), job.map());
+  trainer.serverRank = 1;
+  trainer.trainers = 3;
+  trainer.workers = 2;
+  trainer.seed = 5;
+  auto join = [&](const Handshake &handshake) {
+    return job.server(1).join({MessageKind::Join, 0, 0, 1, 0, 0},
+                              encodeHandshake(handshake));
+  };
+  Expected<Message> answer = join(trainer);
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_EQ(*decodeHandshake(*answer), trainer);
+  // The first one has said how many workers there are.
+  trainer.workers = 1;
+  EXPECT_THAT(join(trainer).status().message(),
+              HasSubstr("(--replicas): 1, the server 2"));
+  trainer.workers = 2;
+  trainer.serverRank = 0;
+  EXPECT_THAT(join(trainer).status().message(), HasSubstr("server rank 0"));
+  EXPECT_FALSE(
+      job.server(1)
+          .join({MessageKind::Join, 0, 0, 1, 0, 0}, Message::ofString("hello"))
+          .ok());
+}
+
+TEST(AsyncServer, OneWorkerIsOneProcess) {
+  std::mt19937 random(8);
+  for (int32_t servers : {1, 2, 3}) {
+    const BlockVariant variant = {PDL_F32, false, PDL_MODE_ASYNC};
+    Reference<float> local(variant);
+    ServerJob<float> job(variant, servers, 1, PlacementPolicy::LeastLoaded, 2);
+    std::vector<Gradients<float>> now = randomGradients<float>(1, random);
+    now[0].present = true;
+    ASSERT_TRUE(job.asyncStep(0, {}, &now[0]).ok());
+    local.insert(now);
+    for (int step = 0; step < 15; ++step) {
+      std::vector<Gradients<float>> next = randomGradients<float>(1, random);
+      next[0].present = true;
+      const Status status = job.asyncStep(0, now[0], &next[0]);
+      ASSERT_TRUE(status.ok()) << status.message();
+      local.step(now);
+      local.insert(next);
+      expectSame(job, local);
+      expectAnswers(job, local, next[0]);
+      now = std::move(next);
+    }
+  }
+}
+
+TEST(AsyncServer, EachPushIsAStepOfItsOwn) {
+  std::mt19937 random(9);
+  const BlockVariant variant = {PDL_F64, false, PDL_MODE_ASYNC};
+  Reference<double> local(variant);
+  ServerJob<double> job(variant, 2, 3, PlacementPolicy::LeastLoaded, 2);
+  std::vector<Gradients<double>> now = randomGradients<double>(3, random);
+  for (uint32_t t = 0; t < 3; ++t) {
+    now[t].present = true;
+    ASSERT_TRUE(job.asyncStep(t, {}, &now[t]).ok());
+  }
+  local.insert(now);
+  for (int step = 0; step < 30; ++step) {
+    const uint32_t t = random() % 3;
+    std::vector<Gradients<double>> next = randomGradients<double>(1, random);
+    next[0].present = true;
+    ASSERT_TRUE(job.asyncStep(t, now[t], &next[0]).ok());
+    local.step({now[t]});
+    local.insert(next);
+    expectSame(job, local);
+    expectAnswers(job, local, next[0]);
+    now[t] = next[0];
+  }
+}
+
+TEST(AsyncServer, GradientsThatAreNotFiniteAreRefused) {
+  std::mt19937 random(10);
+  const BlockVariant variant = {PDL_F32, false, PDL_MODE_ASYNC};
+  Reference<float> local(variant);
+  ServerJob<float> job(variant, 1, 1, PlacementPolicy::LeastLoaded, 1);
+  std::vector<Gradients<float>> now = randomGradients<float>(1, random);
+  now[0].present = true;
+  now[0].weight = 2;
+  ASSERT_TRUE(job.asyncStep(0, {}, &now[0]).ok());
+  local.insert(now);
+  Gradients<float> spoilt = now[0];
+  spoilt.rows[0][3] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(job.asyncStep(0, spoilt, nullptr).message(),
+              HasSubstr("@lazy, divided by the sum of weights, is not finite"));
+  ASSERT_TRUE(job.asyncStep(0, now[0], nullptr).ok());
+  local.step(now);
+  expectSame(job, local);
+}
