@@ -31,8 +31,8 @@ namespace pdlrt {
 enum class FailurePolicy {
   /// It fails: all are told, and end.
   Abort,
-  /// It waits until the trainer is back. Where all have left, at least one of
-  /// them because it failed, the job fails.
+  /// It waits until the trainer is back. Where all have left because they
+  /// failed, the job fails.
   Wait,
 };
 

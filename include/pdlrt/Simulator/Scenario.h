@@ -27,6 +27,9 @@ struct ToyCrash {
   ClockTime when{0};
   /// How long after its death a new start comes; negative: never.
   ClockTime back{0};
+  /// Its last words, that it failed, are on their way and may come after the
+  /// new start.
+  bool saysSo = false;
 };
 
 /// A trainer that no message reaches or leaves for a while.

@@ -162,10 +162,6 @@ private:
   void failWith(std::string sentence, Outbox &out);
   void endWith(JobState state, std::string sentence, Outbox &out);
   void heard(const Envelope &head);
-  bool allLeft() const {
-    return std::all_of(trainers.begin(), trainers.end(),
-                       [](const Trainer &each) { return each.left; });
-  }
   std::string waitingSentence() const;
   std::string absenceOf(uint32_t rank) const;
   std::string silenceOf(uint32_t rank) const;
@@ -343,8 +339,12 @@ void ServerCore::State::leave(const Frame &frame, Responder responder,
   if (job.state != JobState::Running)
     return;
   if (!trainer.failure.empty()) {
-    // Where all have left, nobody is there to wait.
-    if (options.onFailure == FailurePolicy::Abort || allLeft())
+    // Where all have failed, nobody is there to wait.
+    const bool allFailed =
+        std::all_of(trainers.begin(), trainers.end(), [](const Trainer &each) {
+          return each.left && !each.failure.empty();
+        });
+    if (options.onFailure == FailurePolicy::Abort || allFailed)
       failWith(trainerName(head.trainer) + " failed: " + trainer.failure, out);
     return;
   }
@@ -355,12 +355,11 @@ void ServerCore::State::leave(const Frame &frame, Responder responder,
              out);
     return;
   }
-  if (!allLeft())
-    return;
-  for (uint32_t rank = 0; rank < options.trainers; ++rank)
-    if (!trainers[rank].failure.empty())
-      failWith(trainerName(rank) + " failed: " + trainers[rank].failure, out);
-  if (job.state == JobState::Running)
+  const bool allDone =
+      std::all_of(trainers.begin(), trainers.end(), [](const Trainer &each) {
+        return each.left && each.failure.empty();
+      });
+  if (allDone)
     endWith(JobState::Finished, {}, out);
 }
 

@@ -71,7 +71,8 @@ std::string Scenario::describe() const {
             (crash.back < ClockTime(0)
                  ? " for ever"
                  : ", back after " +
-                       std::to_string(crash.back / Milliseconds(1)) + " ms");
+                       std::to_string(crash.back / Milliseconds(1)) + " ms") +
+            (crash.saysSo ? ", and says so" : "");
   for (const ToyCut &cut : cuts)
     text += "; trainer " + std::to_string(cut.trainer) + " is cut off at " +
             std::to_string(cut.when / Milliseconds(1)) + " ms for " +
@@ -140,6 +141,12 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed) {
     for (uint32_t left = dice.upTo(2); left > 0; --left)
       scenario.cuts.push_back(
           {anyTrainer(), anyMoment(), Milliseconds(dice.upTo(60000))});
+    // Not all at once: a job is over where all have failed.
+    if (scenario.trainers > 1 && !scenario.crashes.empty() && dice.chance(50)) {
+      scenario.crashes[0].saysSo = true;
+      if (dice.chance(50))
+        scenario.crashes[0].back = Milliseconds(dice.upTo(500));
+    }
   } else if (dice.chance(20)) {
     scenario.crashes.push_back({anyTrainer(), anyMoment(), ClockTime(-1)});
   } else if (dice.chance(10)) {

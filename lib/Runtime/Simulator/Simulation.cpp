@@ -148,7 +148,7 @@ public:
                          [this] { start(); });
     for (const ToyCrash &crash : world.scenario.crashes)
       if (crash.trainer == rank)
-        world.clock.runAt(crash.when, [this, back = crash.back] { die(back); });
+        world.clock.runAt(crash.when, [this, crash] { die(crash); });
   }
 
   bool hasEnded() const {
@@ -166,7 +166,7 @@ private:
     isDead = comesBack = false;
     trainer = std::make_unique<ToyTrainer>(world, rank, ++incarnation);
   }
-  void die(ClockTime back) {
+  void die(const ToyCrash &crash) {
     // It may not have been started, may be dead, or on its way out.
     if (!trainer || trainer->isLeaving())
       return;
@@ -176,11 +176,13 @@ private:
     event.trainer = rank;
     event.incarnation = incarnation;
     world.history.push_back(event);
+    if (crash.saysSo)
+      trainer->sayLastWords();
     trainer.reset();
     isDead = true;
-    comesBack = back >= ClockTime(0);
+    comesBack = crash.back >= ClockTime(0);
     if (comesBack)
-      world.clock.runAfter(back, [this] { start(); });
+      world.clock.runAfter(crash.back, [this] { start(); });
   }
 
   std::unique_ptr<Transport> network;

@@ -53,6 +53,11 @@ public:
 
   void begin();
   void leave(const std::string &sentence);
+  void sayLastWords() {
+    for (const auto &session : sessions)
+      session->send(MessageKind::Leave, Message::ofString("it was killed"),
+                    [](const Expected<Message> &) {});
+  }
   /// The workers are done.
   void workersDone() {
     if (isAtEnd)
@@ -267,5 +272,6 @@ ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t incarnation)
     sender->begin();
 }
 ToyTrainer::~ToyTrainer() = default;
+void ToyTrainer::sayLastWords() { senders.front()->sayLastWords(); }
 bool ToyTrainer::isOver() const { return shared->isOver; }
 bool ToyTrainer::isLeaving() const { return shared->isLeaving; }

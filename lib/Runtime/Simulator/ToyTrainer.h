@@ -45,6 +45,8 @@ public:
   ToyTrainer(const ToyTrainer &) = delete;
   ToyTrainer &operator=(const ToyTrainer &) = delete;
 
+  /// Tells the servers that it fails, and waits for no answer.
+  void sayLastWords();
   /// It has left, or has given up and told the servers.
   bool isOver() const;
   /// It has begun to leave: a new start would not be let in.

@@ -470,15 +470,28 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
   EXPECT_EQ(application->rounds, 2);
 }
 
-TEST_F(ServerCoreTest, WhereAllHaveLeftNobodyIsWaitedFor) {
+TEST_F(ServerCoreTest, WhereAllHaveFailedNobodyIsWaitedFor) {
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();
   leave(1, "server 3 is lost");
   EXPECT_EQ(core().status().state, JobState::Running);
-  leave(0);
+  leave(0, "server 3 is gone");
   EXPECT_EQ(core().status().state, JobState::Failed);
-  EXPECT_EQ(core().status().sentence, "trainer 1 failed: server 3 is lost");
+  EXPECT_EQ(core().status().sentence, "trainer 0 failed: server 3 is gone");
+}
+
+TEST_F(ServerCoreTest, AFailedTrainerIsWaitedForWhereOthersAreDone) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  leave(1, "killed");
+  leave(0);
+  EXPECT_EQ(core().status().state, JobState::Running);
+  EXPECT_EQ(core().waitingFor(), "waiting: trainer 1 failed: killed");
+  join(1, 2);
+  leave(1, "", 2);
+  EXPECT_EQ(core().status().state, JobState::Finished);
 }
 
 TEST_F(ServerCoreTest, AServerGivesUpByItself) {

@@ -105,6 +105,25 @@ SimulationHooks staleEpochAccepted(const Scenario &scenario) {
   return hooks;
 }
 
+/// Takes an earlier start of a trainer for its newest one.
+SimulationHooks noFencing(const Scenario &) {
+  SimulationHooks hooks;
+  hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
+    return filtered(std::move(protocol),
+                    [newest = std::make_shared<std::map<uint32_t, uint64_t>>()](
+                        const Frame &frame, const Message &,
+                        Responder &responder, const RequestHandler &next) {
+                      Envelope head = frame.head;
+                      uint64_t &known = (*newest)[head.trainer];
+                      known = std::max(known, head.incarnation);
+                      head.incarnation = known;
+                      next(joinFrame(head, frame.payload),
+                           std::move(responder));
+                    });
+  };
+  return hooks;
+}
+
 //===----------------------------------------------------------------------===//
 // Before an application
 //===----------------------------------------------------------------------===//
@@ -379,13 +398,21 @@ std::vector<Mutant> pdlrt::test::allMutants() {
   const auto haunted = [](Scenario &scenario) { scenario.hasGhost = true; };
   const auto crashing = [](Scenario &scenario) {
     scenario.core.onFailure = FailurePolicy::Wait;
-    scenario.core.keptAnswers = 1;
     scenario.failingTrainer = -1;
     scenario.crashes.clear();
     for (uint32_t i = 0; i < 6; ++i)
       scenario.crashes.push_back({i % scenario.trainers,
                                   std::chrono::milliseconds(1500 + 700 * i),
                                   std::chrono::milliseconds(100)});
+  };
+  const auto crashingKeepingOne = [crashing](Scenario &scenario) {
+    crashing(scenario);
+    scenario.core.keptAnswers = 1;
+  };
+  const auto sayingSo = [crashing](Scenario &scenario) {
+    crashing(scenario);
+    for (ToyCrash &crash : scenario.crashes)
+      crash.saysSo = scenario.trainers > 1 && crash.trainer == 0;
   };
   return {
       {"noDeduplication", 20, noDeduplication, {}},
@@ -399,6 +426,7 @@ std::vector<Mutant> pdlrt::test::allMutants() {
       {"newSequenceOnRetry", 20, withConnection<NewSequenceOnRetry>, {}},
       {"lossTakenForSuccess", 20, withConnection<LossTakenForSuccess>, {}},
       // A new start that comes within a round needs the answer before the last.
-      {"oneAnswerKept", 20, nothing, crashing},
+      {"oneAnswerKept", 20, nothing, crashingKeepingOne},
+      {"noFencing", 20, noFencing, sayingSo},
   };
 }
