@@ -9,6 +9,7 @@
 #include "pdlrt/Trainer/CommandLine.h"
 
 #include "Trainer/ClusterFlags.h"
+#include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Rpc/Transport.h"
@@ -465,6 +466,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
   std::unique_ptr<RealClock> clock;
   std::unique_ptr<Transport> transport;
   if (options.distributed) {
+    tuneAllocator();
     clock = std::make_unique<RealClock>();
     Expected<std::unique_ptr<Transport>> created =
         createClusterTransport(*clock);
