@@ -5,6 +5,16 @@
 // RUN: pdl-opt %pdl_src/models/wide_deep/wide_deep.mlir --pdl-pipeline="to=split mode=sync" | FileCheck %s --check-prefixes=PLAIN,ROUND
 // RUN: pdl-opt %pdl_src/models/wide_deep/wide_deep.mlir --pdl-pipeline="to=split mode=async" | FileCheck %s --check-prefixes=PLAIN,FREE
 
+// How many: of @train and of @predict together.
+// RUN: pdl-opt %S/Inputs/two_clips.mlir --pdl-pipeline="to=split mode=sync" --remarks-filter=statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=SYNC-COUNT
+// SYNC-COUNT: channels=28
+// SYNC-COUNT: messages-before=24
+// SYNC-COUNT: messages-after=3
+// RUN: pdl-opt %S/Inputs/two_clips.mlir --pdl-pipeline="to=split mode=async" --remarks-filter=statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=ASYNC-COUNT
+// ASYNC-COUNT: channels=25
+// ASYNC-COUNT: messages-before=20
+// ASYNC-COUNT: messages-after=2
+
 // The exchange carries gradients and sums, and brings partial norms; the norm
 // carries keys of the next step ahead, and brings its rows and values.
 // TWO: ps.message @train.exchange in "train" round

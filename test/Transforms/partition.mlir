@@ -2,6 +2,9 @@
 // RUN: pdl-opt %s --ps-partition="mode=async slice=false" | FileCheck %s --check-prefixes=CHECK,WHOLE
 // RUN: pdl-opt %s --ps-partition="min-block-elements=1 target-block-bytes=1" | FileCheck %s --check-prefix=UNITS
 // RUN: pdl-opt %s --ps-partition="min-block-elements=100000 target-block-bytes=1" | FileCheck %s --check-prefix=LEAST
+// RUN: pdl-opt %s --ps-partition --remarks-filter=statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNT
+// COUNT-DAG: blocks=16
+// COUNT-DAG: shards=3072
 
 // SLICED: ps.mode = "sync"
 // WHOLE: ps.mode = "async"

@@ -10,6 +10,7 @@
 // RUN: pdl-opt %t/one_clip.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=CLIP
 // RUN: pdl-opt %t/two_trained.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=TWO
 // RUN: pdl-opt %t/dots.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=DOTS
+// RUN: pdl-opt %t/state.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=STATE
 
 // A program that trains nothing but a table: no value travels.
 // TABLE: ps.message @train.exchange
@@ -61,6 +62,18 @@
 // DOTS: nn.param @train.loss :
 // DOTS: ps.channel @[[LOSS:train.loss_[0-9]+]] number {{[0-9]+}} in "train" loss
 // DOTS: ps.message @train.exchange in "train" round sends [@train.gradient.train.loss, @[[LOSS]]]
+
+// A state is read like a parameter and never pushed; a parameter that is read in two
+// places has one channel each way; what only one program reads, the other has no
+// channel for. The weights of samples are in the sums.
+// STATE: ps.message @train.exchange in "train" round
+// STATE-SAME: sends [@train.gradient.w, @train.row_gradient.emb, @train.loss, @train.keys.emb]
+// STATE-SAME: receives [@train.loss, @train.value.mean, @train.value.w, @train.rows.emb]
+// STATE: nn.program @train
+// STATE: ^bb0(%{{[a-z0-9]+}}: tensor<?x1xf32>, %[[WEIGHTS:[a-z0-9]+]]: tensor<?x1xf32>,
+// STATE: %[[SUM:[a-z0-9]+]], %[[WEIGHT:[a-z0-9]+]] = nn.loss_sum %{{[0-9]+}} weight %[[WEIGHTS]]
+// STATE: ps.post @train.exchange(%{{.*}}, %{{.*}}, %[[SUM]], %[[WEIGHT]])
+// STATE: ps.message @predict.pull in "predict" sends [@predict.keys.late] ahead [] receives [@predict.value.only_predict, @predict.rows.late]
 
 //--- table_only.mlir
 module {
@@ -176,5 +189,41 @@ module {
     %z = nn.linear %x, @train.loss : (tensor<?x4xf32>) -> tensor<?x1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over @g : tensor<?x1xf32>
+  }
+}
+//--- state.mlir
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @wt : tensor<?x1xf32>
+    nn.field @x : tensor<?x4xf32>
+    nn.field @c : tensor<?x1xi64>
+  }
+  nn.group @g rule(@adam) rate(0.1) untouched(dense)
+  nn.state @mean : tensor<4xf32> init(#nn.zeros)
+  nn.param @w : tensor<4x1xf32> in @g init(#nn.zeros)
+  nn.param @only_predict : tensor<1xf32> init(#nn.zeros)
+  nn.table @emb : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.table @late : i64 -> tensor<1xf32> init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %wt: tensor<?x1xf32>, %x: tensor<?x4xf32>, %c: tensor<?x1xi64>):
+    %m = nn.read @mean : tensor<4xf32>
+    %d = nn.sub %x, %m : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z0 = nn.linear %d, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z1 = nn.linear %x, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %z2 = nn.add %z0, %z1 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %z2, %f : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l weight %wt over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r except @y) {
+  ^bb0(%wt: tensor<?x1xf32>, %x: tensor<?x4xf32>, %c: tensor<?x1xi64>):
+    %m = nn.read @only_predict : tensor<1xf32>
+    %e = nn.lookup @late[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %f, %m : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
   }
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/PS/IR/PS.h"
+
 #include "pdlabi/hash.h"
 #include "pdlabi/norm.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
@@ -39,14 +40,15 @@ ChannelOp pdlc::ps::lookupChannel(Operation *user, Attribute name) {
 }
 
 /// The channel that `op` uses; an error where the name is another symbol's, or
-/// where its kind is not among `kinds`.
-static FailureOr<ChannelOp> requireChannel(Operation *op,
-                                           SymbolTableCollection &tables,
-                                           FlatSymbolRefAttr name,
-                                           ArrayRef<ChannelKind> kinds) {
+/// where its kind is not among `kinds`, and null.
+static ChannelOp requireChannel(Operation *op, SymbolTableCollection &tables,
+                                FlatSymbolRefAttr name,
+                                ArrayRef<ChannelKind> kinds) {
   auto channel = tables.lookupNearestSymbolFrom<ChannelOp>(op, name);
-  if (!channel)
-    return op->emitOpError() << name << " is not a ps.channel (C1)", failure();
+  if (!channel) {
+    op->emitOpError() << name << " is not a ps.channel (C1)";
+    return {};
+  }
   if (llvm::is_contained(kinds, channel.getKind()))
     return channel;
   InFlightDiagnostic diagnostic = op->emitOpError()
@@ -58,7 +60,7 @@ static FailureOr<ChannelOp> requireChannel(Operation *op,
       [&](ChannelKind kind) { diagnostic << stringifyChannelKind(kind); },
       [&] { diagnostic << " or "; });
   diagnostic << " (C1)";
-  return failure();
+  return {};
 }
 
 /// Fails unless values have the types that the channel stands for.
@@ -281,50 +283,50 @@ LogicalResult MessageOp::verifySymbolUses(SymbolTableCollection &tables) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult SendOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<ChannelOp> channel = requireChannel(
+  ChannelOp channel = requireChannel(
       *this, tables, getChannelAttr(),
       {ChannelKind::gradient, ChannelKind::loss, ChannelKind::norm});
-  if (failed(channel))
+  if (!channel)
     return failure();
-  return requireTypes(*this, *channel, getValues().getTypes());
+  return requireTypes(*this, channel, getValues().getTypes());
 }
 
 LogicalResult RecvOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<ChannelOp> channel = requireChannel(
+  ChannelOp channel = requireChannel(
       *this, tables, getChannelAttr(),
       {ChannelKind::value, ChannelKind::loss, ChannelKind::partial_norm});
-  if (failed(channel))
+  if (!channel)
     return failure();
-  return requireTypes(*this, *channel, getValues().getTypes());
+  return requireTypes(*this, channel, getValues().getTypes());
 }
 
 LogicalResult PullOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<ChannelOp> rows =
+  ChannelOp rows =
       requireChannel(*this, tables, getChannelAttr(), {ChannelKind::rows});
-  if (failed(rows))
+  if (!rows)
     return failure();
-  FailureOr<ChannelOp> keys =
+  ChannelOp keys =
       requireChannel(*this, tables, getKeysChannelAttr(), {ChannelKind::keys});
-  if (failed(keys))
+  if (!keys)
     return failure();
-  if (rows->getSymbolAttr() != keys->getSymbolAttr())
-    return emitOpError() << "asks by keys of " << keys->getSymbolAttr()
-                         << " for rows of " << rows->getSymbolAttr() << " (C1)";
-  if (failed(requireTypes(*this, *keys, getKeys().getType())))
+  if (rows.getSymbolAttr() != keys.getSymbolAttr())
+    return emitOpError() << "asks by keys of " << keys.getSymbolAttr()
+                         << " for rows of " << rows.getSymbolAttr() << " (C1)";
+  if (failed(requireTypes(*this, keys, getKeys().getType())))
     return failure();
-  return requireTypes(*this, *rows, getRows().getType());
+  return requireTypes(*this, rows, getRows().getType());
 }
 
 LogicalResult PushOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<ChannelOp> channel = requireChannel(*this, tables, getChannelAttr(),
-                                                {ChannelKind::row_gradient});
-  if (failed(channel))
+  ChannelOp channel = requireChannel(*this, tables, getChannelAttr(),
+                                     {ChannelKind::row_gradient});
+  if (!channel)
     return failure();
   Type keys = vectorOf(IntegerType::get(getContext(), 64));
   if (getKeys().getType() != keys)
     return emitOpError() << "has keys of type " << getKeys().getType()
                          << ", expected " << keys << " (C3)";
-  return requireTypes(*this, *channel, getGradient().getType());
+  return requireTypes(*this, channel, getGradient().getType());
 }
 
 LogicalResult BarrierOp::verify() {
@@ -411,27 +413,27 @@ LogicalResult HandlerOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult MergedOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<ChannelOp> channel =
+  ChannelOp channel =
       requireChannel(*this, tables, getChannelAttr(),
                      {ChannelKind::gradient, ChannelKind::row_gradient,
                       ChannelKind::loss, ChannelKind::norm});
-  if (failed(channel))
+  if (!channel)
     return failure();
-  if (channel->getKind() != ChannelKind::row_gradient)
-    return requireTypes(*this, *channel, getValues().getTypes());
+  if (channel.getKind() != ChannelKind::row_gradient)
+    return requireTypes(*this, channel, getValues().getTypes());
   auto keys = vectorOf(IntegerType::get(getContext(), 64));
   if (getNumResults() != 2 || getResult(0).getType() != keys)
     return emitOpError() << "gives the keys, " << keys
                          << ", and the rows of a row_gradient (C2)";
-  return requireTypes(*this, *channel, getResult(1).getType());
+  return requireTypes(*this, channel, getResult(1).getType());
 }
 
 LogicalResult PartialNormOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FailureOr<ChannelOp> channel = requireChannel(*this, tables, getChannelAttr(),
-                                                {ChannelKind::partial_norm});
-  if (failed(channel))
+  ChannelOp channel = requireChannel(*this, tables, getChannelAttr(),
+                                     {ChannelKind::partial_norm});
+  if (!channel)
     return failure();
-  FlatSymbolRefAttr name = channel->getSymbolAttr();
+  FlatSymbolRefAttr name = channel.getSymbolAttr();
   Operation *symbol = tables.lookupNearestSymbolFrom(*this, name);
   auto table = dyn_cast_or_null<nn::TableOp>(symbol);
   RankedTensorType expected = table ? rowsOf(table) : denseType(symbol);
