@@ -106,6 +106,17 @@ LogicalResult VerifyRoles::verifySameLayout(Role &trainer, Role &pserver) {
                               << " " << op->getAttr(attribute) << ", but "
                               << twin->getAttr(attribute) << " in " << where,
                           twin, "the other declaration is here");
+    // The group is the servers' business.
+    auto withoutGroup = [](Operation *declaration) {
+      NamedAttrList attributes(declaration->getAttrDictionary());
+      attributes.erase("group");
+      return attributes.getDictionary(declaration->getContext());
+    };
+    if (withoutGroup(op) != withoutGroup(twin))
+      return failWithNote(op->emitOpError()
+                              << "@" << name.getValue()
+                              << " is declared in another way in " << where,
+                          twin, "the other declaration is here");
     return success();
   };
   for (auto [from, to, where] : {std::tuple(&trainer, &pserver, "@pserver"),

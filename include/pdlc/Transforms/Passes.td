@@ -519,6 +519,7 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
     Fails, at the op in question, unless
 
     - there are one `@trainer` and one `@pserver`, of one mode and one wire;
+    - both declare the same parameters, states, tables and clips, but for groups;
     - both declare the same channels, messages and units, in the same order;
     - each parameter, state and table is cut into units exactly once;
     - each channel travels in a message; each that goes to servers is posted by

@@ -61,6 +61,12 @@ MUTATIONS = [
     Mutation("symbol of one role only", TRAINER, r"(.*)nn.metric @auc",
              r"\1nn.param @extra : tensor<2xf32> init(#nn.zeros)" + "\n" + r"\1nn.metric @auc",
              "@extra is not declared in @pserver"),
+    Mutation("other initial values", PSERVER, r"init\(#nn.constant<1.0*e\+00>\)", "init(#nn.zeros)",
+             "@scale is declared in another way in @pserver", at=r"nn.param @scale", at_role=TRAINER),
+    Mutation("unknown keys in one role", TRAINER, r"(nn.table @emb .*)", r"\1 unknown(zero)",
+             "@emb is declared in another way in @pserver", at=r"nn.table @emb"),
+    Mutation("limit of a clip", PSERVER, r"global_norm\(1.0*e\+00\)", "global_norm(2.0)",
+             "@joint is declared in another way in @pserver", at=r"nn.clip @joint", at_role=TRAINER),
     # Channels.
     Mutation("number of another channel", PSERVER, r"@train.gradient.w number 6",
              "@train.gradient.w number 5", "has number 6 in @trainer, but 5 in @pserver",
