@@ -39,6 +39,7 @@ public:
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
   bool stopped() const override;
+  bool sumsOverJob() const override { return true; }
   ReplicaSet &replicas() override { return replicaSet; }
 
 private:

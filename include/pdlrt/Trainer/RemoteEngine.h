@@ -38,6 +38,7 @@ public:
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
   bool stopped() const override { return outcome.stop; }
+  bool sumsOverJob() const override { return true; }
   ReplicaSet &replicas() override { return replicaSet; }
 
 private:
@@ -69,10 +70,10 @@ public:
                      RemoteState &state);
 
   Status begin(RoundSource source) override;
-  /// The sums of the result are those of this process.
   Expected<std::optional<StepResult>> next(bool last) override;
   /// Whether this process was asked to stop.
   bool stopped() const override;
+  bool sumsOverJob() const override { return false; }
   ReplicaSet &replicas() override { return replicaSet; }
 
 private:
@@ -84,6 +85,8 @@ private:
   ReplicaSet replicaSet;
   RoundSource source;
   StepRows rows;
+  /// No batch of this pass has been pulled for.
+  bool isFirst = true;
   std::vector<std::vector<uint8_t>> unknown;
   std::vector<uint8_t *> unknownPointers;
 };

@@ -30,7 +30,8 @@ struct RowRequest {
   void *rows = nullptr;
 };
 
-/// What a trainer brings to a round of sync training.
+/// What a trainer brings to a round of sync training, or a worker to a step of
+/// async training, which is a round of its own.
 struct RoundOffer {
   /// The first round of a pass: all trainers bring keys only.
   bool first = false;
@@ -56,7 +57,8 @@ struct RoundOutcome {
 };
 
 /// The state of a job on its servers, as one trainer sees it. Every trainer of
-/// a job makes the same calls in the same order, `pull` aside. Calls block. On
+/// a job makes the same calls in the same order, `pull` aside (mode async: each
+/// worker as it likes). Calls block. On
 /// an error, one sentence, the job is over for this trainer. One thread at a
 /// time.
 class RemoteState {
@@ -67,10 +69,11 @@ public:
   /// mirrors of the parameters and the rows of `offer.next`.
   virtual Expected<RoundOutcome> exchange(const RoundOffer &offer) = 0;
 
-  /// Reads rows for a frozen program; changes nothing. `requests`: by lookup of
+  /// Reads rows for a frozen program, and with `allValues` the parameters too;
+  /// changes nothing. `requests`: by lookup of
   /// `program`. `unknown[l][i]` becomes 1 where key i of lookup l has no row,
   /// else 0.
-  virtual Status pull(const pdl_program &program,
+  virtual Status pull(const pdl_program &program, bool allValues,
                       std::span<const RowRequest> requests,
                       std::span<uint8_t *const> unknown) = 0;
 };

@@ -48,6 +48,10 @@ public:
   ReplicaSet(Model &model, const pdl_program &program,
              const ReplicaLayout &layout, int ringSize, Scheduler &scheduler);
 
+  /// The same with a model for each replica.
+  ReplicaSet(std::span<Model *const> models, const pdl_program &program,
+             const ReplicaLayout &layout, int ringSize, Scheduler &scheduler);
+
   const ReplicaLayout &layout() const { return replicaLayout; }
   int count() const { return int(replicas.size()); }
   Replica &operator[](int index) { return *replicas[index]; }

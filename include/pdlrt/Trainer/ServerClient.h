@@ -35,7 +35,8 @@ public:
          const Placement &placement, ServerGroup &servers, Model &mirror);
 
   Expected<RoundOutcome> exchange(const RoundOffer &offer) override;
-  Status pull(const pdl_program &program, std::span<const RowRequest> requests,
+  Status pull(const pdl_program &program, bool allValues,
+              std::span<const RowRequest> requests,
               std::span<uint8_t *const> unknown) override;
 
 private:
@@ -65,6 +66,9 @@ private:
                                               Traffic &traffic,
                                               std::vector<Message> payloads,
                                               ExchangeForm form);
+  /// The squared norms of one contribution, by channel.
+  std::vector<double> ownNorms(const Traffic &traffic,
+                               const Contribution &sum) const;
   /// The joint squared norm of each clip that the program sends, by channel.
   std::vector<double> jointNorms(const Traffic &traffic,
                                  std::span<const ExchangeMessage> sums) const;

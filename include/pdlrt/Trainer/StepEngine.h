@@ -19,7 +19,8 @@
 
 namespace pdlrt {
 
-/// What a step did. Sums are those over all replicas of the job.
+/// What a step did. Sums are those over all replicas of the job, if the engine
+/// says so, else over those of this process.
 struct StepResult {
   double lossSum = 0;
   double weightSum = 0;
@@ -50,6 +51,9 @@ public:
   /// True if the job ends after the last step, because somebody was asked to
   /// stop: then all its processes see it after the same step.
   virtual bool stopped() const = 0;
+
+  /// Whether the sums of a result are those of the whole job.
+  virtual bool sumsOverJob() const = 0;
 
   virtual ReplicaSet &replicas() = 0;
 };

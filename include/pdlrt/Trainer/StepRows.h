@@ -21,15 +21,15 @@
 
 namespace pdlrt {
 
-/// The distinct keys that the replicas of a process look up in one step, by
+/// The distinct keys that replicas of a process look up in one step, by
 /// lookup of the program, and the rows that servers sent for them.
 class StepRows {
 public:
-  /// Gathers the keys of the batches prepared last, workers in order, and
-  /// points each replica's lookups into memory for the rows. Throws
-  /// std::bad_alloc.
+  /// Gathers the keys of the batches that the replicas [first, first + count)
+  /// prepared last, in order, and points their lookups into memory for the
+  /// rows. Throws std::bad_alloc.
   Status gather(const pdl_descriptor &descriptor, const pdl_program &program,
-                ReplicaSet &replicas);
+                ReplicaSet &replicas, int first, int count);
   std::span<const RowRequest> requests() const { return rowRequests; }
 
 private:

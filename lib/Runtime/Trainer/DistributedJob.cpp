@@ -11,6 +11,7 @@
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Rpc/Handshake.h"
 #include "pdlrt/Rpc/ServerGroup.h"
+#include "pdlrt/Trainer/AsyncEngine.h"
 #include "pdlrt/Trainer/RemoteEngine.h"
 #include "pdlrt/Trainer/ServerClient.h"
 #include "pdlrt/Trainer/StopSignal.h"
@@ -47,23 +48,42 @@ public:
   Status saveState(const Model &model, CheckpointWriter &writer,
                    CheckpointManifest &manifest) override;
   void leave(const Status &outcome) override {
+    for (Worker &worker : workers)
+      worker.servers->leaveAll(outcome.message());
     if (servers)
       servers->leaveAll(outcome.message());
   }
 
 private:
+  /// A worker of mode async.
+  struct Worker {
+    std::unique_ptr<ServerGroup> servers;
+    /// The first worker has that of the job.
+    std::unique_ptr<Model> ownMirror;
+    std::unique_ptr<ServerClient> client;
+  };
+  Expected<std::unique_ptr<ServerGroup>>
+  joinAs(uint32_t worker, const RunOptions &run, Transport &transport);
+  Expected<std::unique_ptr<StepEngine>>
+  createAsyncEngine(Model &model, const pdl_program &program,
+                    const ReplicaLayout &layout, Scheduler &scheduler);
+
   const pdl_descriptor &descriptor;
   const DistributedOptions options;
   const Placement placement;
   std::atomic<bool> joining = true;
   std::unique_ptr<ServerGroup> servers;
   std::unique_ptr<ServerClient> client;
+  std::vector<Worker> workers;
 };
 
 } // namespace
 
-Status DistributedJob::join(const RunOptions &run, Transport &transport) {
+Expected<std::unique_ptr<ServerGroup>>
+DistributedJob::joinAs(uint32_t worker, const RunOptions &run,
+                       Transport &transport) {
   SenderName sender;
+  sender.worker = worker;
   sender.trainer = uint32_t(options.rank);
   // A later start has a larger number.
   sender.incarnation =
@@ -80,7 +100,6 @@ Status DistributedJob::join(const RunOptions &run, Transport &transport) {
       ServerGroup::connect(transport, options.servers, sender, group);
   if (!connected)
     return connected.status();
-  servers = std::move(*connected);
   Handshake handshake = Handshake::of(descriptor, placement);
   handshake.trainers = options.trainers;
   handshake.workers = run.workers;
@@ -94,9 +113,29 @@ Status DistributedJob::join(const RunOptions &run, Transport &transport) {
     handshakes.push_back(encodeHandshake(handshake));
   }
   Expected<std::vector<Message>> answers =
-      servers->joinAll(std::move(handshakes));
+      (*connected)->joinAll(std::move(handshakes));
+  if (!answers) {
+    // Servers that it has joined would wait for it.
+    (*connected)->leaveAll(answers.status().message());
+    return answers.status();
+  }
+  return connected;
+}
+
+Status DistributedJob::join(const RunOptions &run, Transport &transport) {
+  auto joined = joinAs(0, run, transport);
+  if (!joined)
+    return joined.status();
+  servers = std::move(*joined);
+  if (descriptor.mode == PDL_MODE_ASYNC)
+    for (int w = 0; w < run.workers; ++w) {
+      auto other = joinAs(uint32_t(w) + 1, run, transport);
+      if (!other)
+        return other.status();
+      workers.emplace_back().servers = std::move(*other);
+    }
   joining = false;
-  return answers.status();
+  return {};
 }
 
 Expected<std::unique_ptr<StepEngine>>
@@ -115,8 +154,34 @@ DistributedJob::createEngine(Model &model, const pdl_program &program,
   if (program.frozen)
     return std::unique_ptr<StepEngine>(std::make_unique<RemoteFrozenEngine>(
         model, program, layout, scheduler, *client));
+  if (descriptor.mode == PDL_MODE_ASYNC)
+    return createAsyncEngine(model, program, layout, scheduler);
   return std::unique_ptr<StepEngine>(std::make_unique<RemoteEngine>(
       model, program, layout, scheduler, *client));
+}
+
+Expected<std::unique_ptr<StepEngine>>
+DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
+                                  const ReplicaLayout &layout,
+                                  Scheduler &scheduler) {
+  std::vector<AsyncWorker> all;
+  for (Worker &worker : workers) {
+    Model *mirror = &model;
+    if (!all.empty()) {
+      worker.ownMirror = std::make_unique<Model>(descriptor, model.seed(),
+                                                 StateLocation::Servers);
+      mirror = worker.ownMirror.get();
+    }
+    Expected<std::unique_ptr<ServerClient>> created = ServerClient::create(
+        descriptor, int32_t(&program - descriptor.programs), placement,
+        *worker.servers, *mirror);
+    if (!created)
+      return created.status();
+    worker.client = std::move(*created);
+    all.push_back({worker.client.get(), mirror});
+  }
+  return std::unique_ptr<StepEngine>(
+      std::make_unique<AsyncEngine>(all, program, layout, scheduler));
 }
 
 Status DistributedJob::saveState(const Model &model, CheckpointWriter &writer,

@@ -50,7 +50,8 @@ Status RemoteEngine::prepareNext(bool none) {
   for (const StepInput &input : inputs)
     preparedSamples += input.samples;
   PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
-  return rows.gather(model.descriptor(), program, replicaSet);
+  return rows.gather(model.descriptor(), program, replicaSet, 0,
+                     replicaSet.count());
 }
 
 Status RemoteEngine::exchange(bool first, const Contribution *sum) {
@@ -105,6 +106,7 @@ RemoteFrozenEngine::RemoteFrozenEngine(Model &model, const pdl_program &program,
 
 Status RemoteFrozenEngine::begin(RoundSource newSource) {
   source = std::move(newSource);
+  isFirst = true;
   return {};
 }
 
@@ -141,12 +143,15 @@ Expected<std::optional<StepResult>> RemoteFrozenEngine::next(bool /*last*/) {
   if (inputs->empty())
     return std::optional<StepResult>();
   PDLRT_RETURN_IF_ERROR(replicaSet.prepare(*inputs));
-  PDLRT_RETURN_IF_ERROR(rows.gather(model.descriptor(), program, replicaSet));
+  PDLRT_RETURN_IF_ERROR(rows.gather(model.descriptor(), program, replicaSet, 0,
+                                    replicaSet.count()));
   for (int32_t l = 0; l < program.lookup_count; ++l) {
     unknown[l].assign(rows.requests()[l].keyCount, 0);
     unknownPointers[l] = unknown[l].data();
   }
-  PDLRT_RETURN_IF_ERROR(state.pull(program, rows.requests(), unknownPointers));
+  PDLRT_RETURN_IF_ERROR(
+      state.pull(program, isFirst, rows.requests(), unknownPointers));
+  isFirst = false;
   for (int32_t l = 0; l < program.lookup_count; ++l)
     countUnknown(rows.requests()[l], l);
   PDLRT_RETURN_IF_ERROR(replicaSet.compute());

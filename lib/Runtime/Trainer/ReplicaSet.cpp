@@ -15,10 +15,16 @@ using namespace pdlrt;
 ReplicaSet::ReplicaSet(Model &model, const pdl_program &program,
                        const ReplicaLayout &layout, int ringSize,
                        Scheduler &scheduler)
-    : descriptor(model.descriptor()), replicaLayout(layout),
+    : ReplicaSet(std::vector<Model *>(layout.localReplicas(), &model), program,
+                 layout, ringSize, scheduler) {}
+
+ReplicaSet::ReplicaSet(std::span<Model *const> models,
+                       const pdl_program &program, const ReplicaLayout &layout,
+                       int ringSize, Scheduler &scheduler)
+    : descriptor(models.front()->descriptor()), replicaLayout(layout),
       scheduler(scheduler) {
-  for (int i = 0; i < layout.localReplicas(); ++i)
-    replicas.push_back(std::make_unique<Replica>(model, program, ringSize));
+  for (Model *model : models)
+    replicas.push_back(std::make_unique<Replica>(*model, program, ringSize));
   statuses.resize(replicas.size());
   nonFinite.resize(replicas.size());
   workerParts.resize(layout.workers);

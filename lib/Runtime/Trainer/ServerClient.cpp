@@ -150,6 +150,68 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
   return messages;
 }
 
+template <typename T>
+static double partialNorm(const void *values, int64_t count, double weight) {
+  pdlabi::SquaredNormUnit unit;
+  unit.add(static_cast<const T *>(values), count, weight);
+  return unit.partial();
+}
+
+std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
+                                           const Contribution &sum) const {
+  const ExchangeLayout &layout = traffic.layout;
+  std::vector<double> norms(layout.channelCount());
+  if (!(sum.weightSum > 0))
+    return norms;
+  const bool isFloat = descriptor.element_type == PDL_F32;
+  const size_t size = elementSize(descriptor.element_type);
+  std::vector<pdlabi::SquaredNormUnit> shards;
+  for (int32_t n = 0; n < layout.channelCount(); ++n) {
+    if (layout.channel(n).kind != PDL_CHANNEL_NORM)
+      continue;
+    for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+      const pdl_symbol &symbol = descriptor.symbols[s];
+      const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
+      const int32_t number = layout.find(
+          isTable ? PDL_CHANNEL_ROW_GRADIENT : PDL_CHANNEL_GRADIENT, s);
+      if (number < 0 || layout.channel(number).clip != layout.channel(n).clip)
+        continue;
+      const BlockGradient &block = sum.blocks[updateOf(layout.program(), s)];
+      if (!isTable) {
+        const int64_t count = elementCount(symbol);
+        const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
+        for (int64_t begin = 0; begin < count; begin += unit)
+          norms[n] +=
+              (isFloat ? partialNorm<float>
+                       : partialNorm<double>)(static_cast<const char *>(
+                                                  block.dense) +
+                                                  begin * size,
+                                              std::min(unit, count - begin),
+                                              sum.weightSum);
+        continue;
+      }
+      // A server's keys stand in the order of (shard, key).
+      shards.assign(EmbeddingTable::shardCount, {});
+      const KeyRouter &keys = traffic.current[lookupOf(layout.program(), s)];
+      for (int32_t server = 0; server < placement.serverCount(); ++server)
+        for (int32_t place : keys.placesOf(server)) {
+          pdlabi::SquaredNormUnit &shard =
+              shards[EmbeddingTable::shardOf(block.keys[place])];
+          const void *row = block.gradients[place];
+          if (isFloat)
+            shard.add(static_cast<const float *>(row), symbol.row_width,
+                      sum.weightSum);
+          else
+            shard.add(static_cast<const double *>(row), symbol.row_width,
+                      sum.weightSum);
+        }
+      for (const pdlabi::SquaredNormUnit &shard : shards)
+        norms[n] += shard.partial();
+    }
+  }
+  return norms;
+}
+
 std::vector<double>
 ServerClient::jointNorms(const Traffic &traffic,
                          std::span<const ExchangeMessage> sums) const {
@@ -228,11 +290,16 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
   Expected<std::vector<ExchangeMessage>> answers =
       std::vector<ExchangeMessage>();
   if (!withNorms || !offer.first) {
+    std::vector<double> norms;
+    if (offer.sum && descriptor.mode == PDL_MODE_ASYNC)
+      norms = ownNorms(traffic, *offer.sum);
     for (int32_t s = 0; s < count; ++s) {
       ExchangeWriter writer(layout, head);
       for (int32_t c = 0; c < layout.channelCount(); ++c) {
         if (offer.sum)
           addSums(traffic, s, c, *offer.sum, writer);
+        if (!norms.empty() && layout.channel(c).kind == PDL_CHANNEL_NORM)
+          writer.addCopy(c, &norms[c], sizeof(double));
         if (!withNorms)
           addKeys(traffic, s, c, writer);
       }
@@ -277,7 +344,7 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
   return outcome;
 }
 
-Status ServerClient::pull(const pdl_program &program,
+Status ServerClient::pull(const pdl_program &program, bool allValues,
                           std::span<const RowRequest> requests,
                           std::span<uint8_t *const> unknown) {
   Expected<Traffic *> found =
@@ -288,6 +355,7 @@ Status ServerClient::pull(const pdl_program &program,
   const ExchangeLayout &layout = traffic.layout;
   route(traffic, requests);
   ExchangeHead head;
+  head.allValues = allValues;
   std::vector<Message> payloads;
   for (int32_t s = 0; s < placement.serverCount(); ++s) {
     ExchangeWriter writer(layout, head);

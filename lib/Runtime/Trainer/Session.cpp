@@ -140,7 +140,7 @@ private:
   Expected<std::span<const StepInput>> readTrainingRound();
   Status trainEpoch(int64_t epoch, Report &report);
   Status saveCheckpoint(int64_t epoch, const Report &report);
-  Status addUp(Runner &runner, bool withLosses, Report &report);
+  Status addUp(Runner &runner, Report &report);
   Status evaluateOnce(Runner &runner, const std::string &label, Report &report);
   Status requireSamples(const Report &report,
                         const std::vector<std::string> &files) const;
@@ -282,9 +282,8 @@ Status Session::openProgram(const char *name, const DataOptions &data,
   return {};
 }
 
-/// Turns the figures of this process into those of the job. `withLosses`: the
-/// losses are not yet.
-Status Session::addUp(Runner &runner, bool withLosses, Report &report) {
+/// Turns the figures of this process into those of the job.
+Status Session::addUp(Runner &runner, Report &report) {
   ReplicaSet &replicas = runner.engine->replicas();
   const PullCounts pulls = replicas.pullCounts();
   std::vector<int64_t> counts = {
@@ -315,7 +314,7 @@ Status Session::addUp(Runner &runner, bool withLosses, Report &report) {
   runner.pulls.ids = counts[3];
   runner.pulls.unknownInitial = counts[4];
   runner.pulls.unknownZero = counts[5];
-  if (withLosses) {
+  if (!runner.engine->sumsOverJob()) {
     report.lossSum = sums[0];
     report.weightSum = sums[1];
   }
@@ -568,7 +567,7 @@ Status Session::trainEpoch(int64_t epoch, Report &report) {
   }
   report.seconds = secondsSince(start);
   const Report own = report;
-  PDLRT_RETURN_IF_ERROR(addUp(trainer, /*withLosses=*/false, report));
+  PDLRT_RETURN_IF_ERROR(addUp(trainer, report));
   // Before anything that may take long or fail.
   if (report.samples > 0)
     PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));
@@ -599,7 +598,7 @@ Status Session::evaluateOnce(Runner &runner, const std::string &label,
                      firstAuc(descriptor, engine.replicas())});
   }
   report.seconds = secondsSince(start);
-  return addUp(runner, /*withLosses=*/true, report);
+  return addUp(runner, report);
 }
 
 Status Session::writeDumps() {

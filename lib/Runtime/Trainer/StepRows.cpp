@@ -13,15 +13,16 @@
 using namespace pdlrt;
 
 Status StepRows::gather(const pdl_descriptor &descriptor,
-                        const pdl_program &program, ReplicaSet &replicas) {
+                        const pdl_program &program, ReplicaSet &replicas,
+                        int first, int count) {
   while (lookups.size() < size_t(program.lookup_count))
     lookups.push_back(std::make_unique<Lookup>());
   rowRequests.resize(program.lookup_count);
   for (int32_t l = 0; l < program.lookup_count; ++l) {
     keyLists.clear();
     keyCounts.clear();
-    for (int r = 0; r < replicas.count(); ++r) {
-      const pdl_lookup &lookup = replicas[r].current().lookup(l);
+    for (int r = 0; r < count; ++r) {
+      const pdl_lookup &lookup = replicas[first + r].current().lookup(l);
       keyLists.push_back(lookup.keys);
       keyCounts.push_back(lookup.key_count);
     }
@@ -35,10 +36,10 @@ Status StepRows::gather(const pdl_descriptor &descriptor,
         static_cast<char *>(own.rows.reserve(own.index.keyCount() * bytes));
     rowRequests[l] = {own.index.keyCount(), own.index.keys(), rows};
     const int32_t *place = own.index.inverse();
-    for (int r = 0; r < replicas.count(); ++r) {
+    for (int r = 0; r < count; ++r) {
       if (keyCounts[r] == 0)
         continue;
-      void **pointers = replicas[r].current().remoteRows(l);
+      void **pointers = replicas[first + r].current().remoteRows(l);
       if (!pointers)
         return Status::internal("a stage did not pull all of its lookups");
       for (int64_t u = 0; u < keyCounts[r]; ++u)

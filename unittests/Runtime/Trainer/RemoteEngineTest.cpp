@@ -151,7 +151,7 @@ public:
     changed.stop |= stopAfter-- == 0;
     return shared.exchange(rank, changed, mirror);
   }
-  Status pull(const pdl_program &, std::span<const RowRequest> requests,
+  Status pull(const pdl_program &, bool, std::span<const RowRequest> requests,
               std::span<uint8_t *const> unknown) override {
     shared.pull(requests[0], unknown[0]);
     return {};

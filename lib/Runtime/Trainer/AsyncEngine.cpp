@@ -1,0 +1,93 @@
+//===- AsyncEngine.cpp - The step of workers by themselves ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Trainer/AsyncEngine.h"
+
+#include "pdlrt/Trainer/StopSignal.h"
+
+using namespace pdlrt;
+
+static std::vector<Model *> mirrorsOf(std::span<const AsyncWorker> workers) {
+  std::vector<Model *> mirrors;
+  for (const AsyncWorker &worker : workers)
+    mirrors.push_back(worker.mirror);
+  return mirrors;
+}
+
+AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
+                         const pdl_program &program,
+                         const ReplicaLayout &layout, Scheduler &scheduler)
+    : descriptor(workers.front().mirror->descriptor()), program(program),
+      scheduler(scheduler), workers(workers.begin(), workers.end()),
+      replicaSet(mirrorsOf(workers), program, layout, /*ringSize=*/2,
+                 scheduler),
+      rows(workers.size()), sums(workers.size()), statuses(workers.size()) {}
+
+bool AsyncEngine::stopped() const { return stopSignal() != 0; }
+
+Status AsyncEngine::prepareNext(bool none) {
+  std::span<const StepInput> inputs;
+  if (!none) {
+    Expected<std::span<const StepInput>> read = source();
+    if (!read)
+      return read.status();
+    inputs = *read;
+  }
+  preparedSamples = 0;
+  for (const StepInput &input : inputs)
+    preparedSamples += input.samples;
+  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
+  for (size_t w = 0; w < workers.size(); ++w)
+    PDLRT_RETURN_IF_ERROR(
+        rows[w].gather(descriptor, program, replicaSet, int(w), 1));
+  return {};
+}
+
+Status AsyncEngine::exchange(bool first) {
+  scheduler.parallelFor(int64_t(workers.size()), [&](int64_t w) {
+    RoundOffer offer;
+    offer.first = first;
+    offer.sum = sums[w];
+    offer.next = rows[w].requests();
+    offer.contributesNext = replicaSet[int(w)].current().input().samples > 0;
+    offer.stop = stopped();
+    statuses[w] = {};
+    if (offer.sum || offer.contributesNext)
+      statuses[w] = workers[w].state->exchange(offer).status();
+  });
+  for (Status &status : statuses)
+    PDLRT_RETURN_IF_ERROR(std::move(status));
+  return {};
+}
+
+Status AsyncEngine::begin(RoundSource newSource) {
+  source = std::move(newSource);
+  PDLRT_RETURN_IF_ERROR(prepareNext(/*none=*/false));
+  sums.assign(sums.size(), nullptr);
+  return exchange(/*first=*/true);
+}
+
+Expected<std::optional<StepResult>> AsyncEngine::next(bool last) {
+  if (preparedSamples == 0)
+    return std::optional<StepResult>();
+  StepResult result;
+  result.samples = preparedSamples;
+  PDLRT_RETURN_IF_ERROR(replicaSet.compute());
+  for (size_t w = 0; w < workers.size(); ++w) {
+    const Contribution &own = replicaSet[int(w)].current().contribution();
+    sums[w] = own.present ? &own : nullptr;
+    if (!own.present)
+      continue;
+    result.lossSum += own.lossSum;
+    result.weightSum += own.weightSum;
+  }
+  PDLRT_RETURN_IF_ERROR(prepareNext(last));
+  PDLRT_RETURN_IF_ERROR(exchange(/*first=*/false));
+  result.skipped = !(result.weightSum > 0);
+  return std::optional<StepResult>(result);
+}
