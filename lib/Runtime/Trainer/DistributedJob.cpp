@@ -71,6 +71,11 @@ private:
   const pdl_descriptor &descriptor;
   const DistributedOptions options;
   const Placement placement;
+  /// Of this start of the trainer: a later one has a larger number.
+  const uint64_t incarnation =
+      uint64_t(std::chrono::duration_cast<std::chrono::microseconds>(
+                   std::chrono::system_clock::now().time_since_epoch())
+                   .count());
   std::atomic<bool> joining = true;
   std::unique_ptr<ServerGroup> servers;
   std::unique_ptr<ServerClient> client;
@@ -85,11 +90,7 @@ DistributedJob::joinAs(uint32_t worker, const RunOptions &run,
   SenderName sender;
   sender.worker = worker;
   sender.trainer = uint32_t(options.rank);
-  // A later start has a larger number.
-  sender.incarnation =
-      uint64_t(std::chrono::duration_cast<std::chrono::microseconds>(
-                   std::chrono::system_clock::now().time_since_epoch())
-                   .count());
+  sender.incarnation = incarnation;
   ServerGroupOptions group;
   group.retry.silenceLimit = options.silenceLimit;
   group.retry.joinPatience = options.joinPatience;

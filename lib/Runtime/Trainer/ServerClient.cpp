@@ -286,6 +286,7 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
   // With partial norms the keys travel with the second message of a step, which
   // is the only one of a first round.
   const bool withNorms = layout.hasNormRequest();
+  RoundOutcome outcome;
   std::vector<Message> payloads;
   Expected<std::vector<ExchangeMessage>> answers =
       std::vector<ExchangeMessage>();
@@ -309,7 +310,15 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
                    withNorms ? ExchangeForm::Sums : ExchangeForm::State);
     if (!answers)
       return answers.status();
-    head.contributes = answers->front().head().contributes;
+    // The answer to the first message of a step has the losses.
+    const ExchangeMessage &first = answers->front();
+    head.contributes = first.head().contributes;
+    if (const int32_t loss = layout.find(PDL_CHANNEL_LOSS, -1);
+        head.contributes && loss >= 0) {
+      const std::span<const double> sums = first.sectionOf<double>(loss);
+      outcome.lossSum = sums[0];
+      outcome.weightSum = sums[1];
+    }
   }
   if (withNorms) {
     const std::vector<double> norms = head.contributes
@@ -332,15 +341,8 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
   }
   takeState(traffic, offer.next, *answers);
   const ExchangeMessage &first = answers->front();
-  RoundOutcome outcome;
   outcome.contributingNext = first.head().contributors;
   outcome.stop = first.head().stopRequested;
-  const int32_t loss = layout.find(PDL_CHANNEL_LOSS, -1);
-  if (first.head().contributes && loss >= 0) {
-    const std::span<const double> sums = first.sectionOf<double>(loss);
-    outcome.lossSum = sums[0];
-    outcome.weightSum = sums[1];
-  }
   return outcome;
 }
 

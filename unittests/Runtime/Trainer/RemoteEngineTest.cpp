@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GroupBatches.h"
 #include "HandWrittenProgram.h"
 #include "ModelBytes.h"
 #include "NaiveTrainer.h"
@@ -166,43 +167,6 @@ private:
   Model &mirror;
 };
 
-/// Batches of one epoch for groups of a job: replica r of all gets
-/// `rounds - r` of them.
-template <typename T> class Batches {
-public:
-  Batches(const ReplicaLayout &layout, int rounds)
-      : layout(layout), rounds(rounds) {}
-
-  Expected<std::span<const StepInput>> read() {
-    samples.clear();
-    inputs.assign(layout.localReplicas(), {});
-    bool any = false;
-    for (int i = 0; i < layout.localReplicas(); ++i) {
-      const int replica = layout.firstGroup * layout.workers + i;
-      samples.push_back(
-          makeSamples<T>(uint64_t(round) * 100 + replica, 16 + replica));
-      if (round >= rounds - replica)
-        continue;
-      any = true;
-    }
-    for (int i = 0; i < layout.localReplicas(); ++i)
-      if (round < rounds - layout.firstGroup * layout.workers - i)
-        inputs[i] = samples[i].input();
-    ++round;
-    return any ? std::span<const StepInput>(inputs)
-               : std::span<const StepInput>();
-  }
-  RoundSource source() {
-    return [this] { return read(); };
-  }
-
-private:
-  ReplicaLayout layout;
-  int rounds, round = 0;
-  std::vector<Samples<T>> samples;
-  std::vector<StepInput> inputs;
-};
-
 struct Shape {
   int trainers, workers;
   bool clipped;
@@ -232,7 +196,8 @@ TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
   Engine engine(model, local.programs[0], workers, scheduler, *communicator);
   std::vector<StepResult> expected;
   for (int epoch = 0; epoch < epochs; ++epoch) {
-    Batches<float> batches(ReplicaLayout::local(trainers, workers), rounds);
+    GroupBatches<float> batches(ReplicaLayout::local(trainers, workers),
+                                rounds);
     ASSERT_TRUE(engine.begin(batches.source()).ok());
     while (true) {
       Expected<std::optional<StepResult>> step = engine.next(false);
@@ -272,7 +237,7 @@ TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
       Trainer &trainer = *all[rank];
       size_t done = 0;
       for (int epoch = 0; epoch < epochs; ++epoch) {
-        Batches<float> batches(trainer.layout, rounds);
+        GroupBatches<float> batches(trainer.layout, rounds);
         EXPECT_TRUE(trainer.engine.begin(batches.source()).ok());
         while (true) {
           Expected<std::optional<StepResult>> step = trainer.engine.next(false);
@@ -326,7 +291,7 @@ TEST(RemoteEngine, AllStopAfterTheSameStep) {
       // The first exchange carries keys only.
       state.stopAfter = rank == 1 ? 5 : -1;
       RemoteEngine engine(mirror, remote.programs[0], layout, scheduler, state);
-      Batches<float> batches(layout, 20);
+      GroupBatches<float> batches(layout, 20);
       EXPECT_TRUE(engine.begin(batches.source()).ok());
       while (!engine.stopped()) {
         Expected<std::optional<StepResult>> step = engine.next(false);
@@ -347,7 +312,7 @@ TEST(RemoteEngine, LastStepReadsNothing) {
   Model mirror(remote, 1, StateLocation::Servers);
   SharedStateClient state(shared, 0, mirror);
   RemoteEngine engine(mirror, remote.programs[0], {}, scheduler, state);
-  Batches<float> batches({}, 20);
+  GroupBatches<float> batches({}, 20);
   int reads = 0;
   ASSERT_TRUE(engine
                   .begin([&] {
@@ -373,7 +338,7 @@ TEST(RemoteFrozenEngine, SeesWhatALocalProgramSees) {
   Model mirror(remote, 1, StateLocation::Servers);
   SharedStateClient state(shared, 0, mirror);
   RemoteEngine train(mirror, remote.programs[0], {}, scheduler, state);
-  Batches<float> some({}, 3);
+  GroupBatches<float> some({}, 3);
   ASSERT_TRUE(train.begin(some.source()).ok());
   for (int i = 0; i < 3; ++i)
     ASSERT_TRUE(train.next(false).ok());
