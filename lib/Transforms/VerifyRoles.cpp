@@ -59,6 +59,7 @@ private:
   LogicalResult verifyOrder(nn::ProgramOp program, ps::MessageOp message,
                             ps::WaitOp wait, ps::PostOp post);
   LogicalResult verifyHandlers(Role &pserver);
+  LogicalResult verifyScalars(nn::OnceOp once, Role &pserver);
   LogicalResult verifyUpdates(ps::HandlerOp handler, Role &pserver);
 };
 
@@ -511,6 +512,36 @@ LogicalResult VerifyRoles::verifyHandlers(Role &pserver) {
   return success();
 }
 
+/// The channel that brings `value` to a handler, null if none does.
+static ps::ChannelOp channelOf(Value value) {
+  auto merged = value.getDefiningOp<ps::MergedOp>();
+  return merged ? ps::lookupChannel(merged, merged.getChannelAttr())
+                : ps::ChannelOp();
+}
+
+/// Whether `value` is the summed weight of a round, or of a worker.
+static bool isWeight(Value value) {
+  ps::ChannelOp channel = channelOf(value);
+  return channel && channel.getKind() == ChannelKind::loss &&
+         cast<OpResult>(value).getResultNumber() == 1;
+}
+
+LogicalResult VerifyRoles::verifyScalars(nn::OnceOp once, Role &pserver) {
+  if (!isWeight(once.getWeight()))
+    return once.emitOpError("divides by something else than the weight that a "
+                            "channel of kind loss brings");
+  if (!once.getNorm())
+    return success();
+  ps::ChannelOp channel = channelOf(once.getNorm());
+  FlatSymbolRefAttr clip =
+      pserver.symbols.lookup<nn::GroupOp>(once.getGroup()).getClipAttr();
+  if (!channel || channel.getKind() != ChannelKind::norm ||
+      channel.getClipAttr() != clip)
+    return once.emitOpError()
+           << "clips by something else than the norm of " << clip;
+  return success();
+}
+
 LogicalResult VerifyRoles::verifyUpdates(ps::HandlerOp handler, Role &pserver) {
   auto message = pserver.symbols.lookup<ps::MessageOp>(*handler.getMessage());
   for (Operation &op : handler.getBody().front()) {
@@ -533,6 +564,19 @@ LogicalResult VerifyRoles::verifyUpdates(ps::HandlerOp handler, Role &pserver) {
                << "answers through " << partial.getChannelAttr()
                << ", which the answer to " << handler.getMessageAttr()
                << " does not carry";
+      ps::ChannelOp gradient = channelOf(partial.getGradient());
+      ps::ChannelOp answer =
+          ps::lookupChannel(partial, partial.getChannelAttr());
+      if (!gradient || gradient.getSymbolAttr() != answer.getSymbolAttr())
+        return partial.emitOpError() << "answers for " << answer.getSymbolAttr()
+                                     << " by a gradient of something else";
+      if (!isWeight(partial.getWeight()))
+        return partial.emitOpError(
+            "divides by something else than the weight that a channel of kind "
+            "loss brings");
+    } else if (auto once = dyn_cast<nn::OnceOp>(op)) {
+      if (failed(verifyScalars(once, pserver)))
+        return failure();
     } else if (auto update = dyn_cast<nn::UpdateOp>(op)) {
       auto merged = update.getGradient().getDefiningOp<ps::MergedOp>();
       if (!merged)

@@ -527,8 +527,10 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
     - no message waits for itself: keys come from fields alone; a message that
       brings what a step begins with is awaited before it is posted, for the next
       step, and any other one is posted before it is awaited;
-    - state is updated on servers only, each symbol once for each program, and
-      nothing that has no group.
+    - state is updated on servers only, each symbol once for each program, by its
+      own gradient, and nothing that has no group;
+    - a group divides by the summed weight and clips by its own clip's norm, whose
+      partials are of the symbols that they are named by.
 
     Example:
     ```

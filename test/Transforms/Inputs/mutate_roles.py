@@ -104,6 +104,18 @@ MUTATIONS = [
     Mutation("partial norm that nobody forms", PSERVER, r".*ps.partial_norm .*@train.partial_norm.joint.w .*\n", "",
              "of kind partial_norm has no handler that uses it",
              at=r"ps.channel @train.partial_norm.joint.w"),
+    # What handlers divide by, and what partials are of.
+    Mutation("sum of losses as weight", PSERVER, r"nn.once @all weight\(%0#1\)",
+             "nn.once @all weight(%0#0)", "divides by something else than the weight"),
+    Mutation("norm as weight", PSERVER, r"nn.once @all weight\(%0#1\)",
+             "nn.once @all weight(%4)", "divides by something else than the weight"),
+    Mutation("weight as norm", PSERVER, r"nn.once @all weight\(%0#1\) norm\(%4\)",
+             "nn.once @all weight(%0#1) norm(%0#1)",
+             "clips by something else than the norm of @joint"),
+    Mutation("partial norm of another gradient", PSERVER, r"ps.partial_norm %2 ",
+             "ps.partial_norm %3 ", "answers for @w by a gradient of something else"),
+    Mutation("partial norm without weight", PSERVER, r"ps.partial_norm %3 weight\(%0#1\)",
+             "ps.partial_norm %3 weight(%0#0)", "divides by something else than the weight"),
     # Cycles of waits.
     Mutation("waits before it posts", TRAINER,
              r"( *ps.post @train.exchange.*\n)( *%\d+:5 = ps.wait @train.exchange.*\n)", r"\2\1",
