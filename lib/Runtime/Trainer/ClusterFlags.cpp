@@ -125,15 +125,16 @@ static Status checkTrainerFlags(const ClusterFlags &flags,
         options.groups));
   if (!options.dump.empty())
     return Status::invalid("--dump is not for a trainer with servers, which "
-                           "hold the values; give --checkpoint, and read it "
-                           "with 'pdl-checkpoint dump'");
+                           "hold the values; leave it out");
   if (!options.dumpBatches.empty())
     return Status::invalid("--dump-batches is not for a trainer with servers; "
                            "leave it out");
   if (!options.initFrom.empty())
     return Status::invalid("--init-from is not for a trainer with servers, "
-                           "which hold the values; give --checkpoint and "
-                           "--resume to trainers and servers");
+                           "which hold the values; give it to the servers");
+  if (!options.checkpoint.empty())
+    return Status::invalid("--checkpoint is not there yet for a trainer with "
+                           "servers; leave it out");
   return {};
 }
 

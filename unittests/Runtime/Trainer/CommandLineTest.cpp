@@ -441,9 +441,11 @@ TEST(CommandLine, RefusesWrongFlagsOfACluster) {
       errorsOf(sync, {"--servers", "a:1", "--rank", "2", "--trainers", "2"}),
       HasSubstr("numbered from 0 to 1"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--dump", "model"}),
-              HasSubstr("pdl-checkpoint dump"));
+              HasSubstr("--dump is not for a trainer with servers"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--init-from", data}),
-              HasSubstr("--init-from is not for a trainer with servers"));
+              HasSubstr("give it to the servers"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--checkpoint", "saved"}),
+              HasSubstr("--checkpoint is not there yet"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--placement", "best"}),
               HasSubstr("least-loaded"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--token-file",
