@@ -46,7 +46,8 @@ struct VerifyRoles : pdlc::impl::PSVerifyRolesBase<VerifyRoles> {
 
 private:
   LogicalResult verify();
-  FailureOr<ModuleOp> findRole(StringRef name);
+  /// The module of a role; says why there is none, and returns null.
+  ModuleOp findRole(StringRef name);
   LogicalResult verifySameLayout(Role &trainer, Role &pserver);
   LogicalResult verifyUnits(Role &role);
   LogicalResult verifySameUnits(Role &trainer, Role &pserver);
@@ -69,26 +70,28 @@ private:
 // Layouts and units
 //===----------------------------------------------------------------------===//
 
-FailureOr<ModuleOp> VerifyRoles::findRole(StringRef name) {
+ModuleOp VerifyRoles::findRole(StringRef name) {
   ModuleOp found;
   for (auto module : getOperation().getOps<ModuleOp>()) {
     auto role = module->getAttrOfType<StringAttr>(ps::PSDialect::kRoleAttrName);
-    if (!role)
-      return module.emitOpError(
-                 "says no role: expected ps.role = \"trainer\" or \"pserver\""),
-             failure();
+    if (!role) {
+      module.emitOpError(
+          "says no role: expected ps.role = \"trainer\" or \"pserver\"");
+      return {};
+    }
     if (role.getValue() != name)
       continue;
-    if (found)
-      return failWithNote(module.emitOpError()
-                              << "is a second module of role " << name,
-                          found, "the first one is here");
+    if (found) {
+      (void)failWithNote(module.emitOpError()
+                             << "is a second module of role " << name,
+                         found, "the first one is here");
+      return {};
+    }
     found = module;
   }
   if (!found)
-    return getOperation().emitError() << "holds no module of role " << name
-                                      << ": run ps-outline-roles first",
-           failure();
+    getOperation().emitError()
+        << "holds no module of role " << name << ": run ps-outline-roles first";
   return found;
 }
 
@@ -543,7 +546,8 @@ LogicalResult VerifyRoles::verifyScalars(nn::OnceOp once, Role &pserver) {
 }
 
 LogicalResult VerifyRoles::verifyUpdates(ps::HandlerOp handler, Role &pserver) {
-  auto message = pserver.symbols.lookup<ps::MessageOp>(*handler.getMessage());
+  auto message =
+      pserver.symbols.lookup<ps::MessageOp>(handler.getMessageAttr().getAttr());
   for (Operation &op : handler.getBody().front()) {
     if (auto merged = dyn_cast<ps::MergedOp>(op)) {
       ps::ChannelOp channel =
@@ -599,22 +603,22 @@ LogicalResult VerifyRoles::verifyUpdates(ps::HandlerOp handler, Role &pserver) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult VerifyRoles::verify() {
-  FailureOr<ModuleOp> trainerModule = findRole("trainer");
-  if (failed(trainerModule))
+  ModuleOp trainerModule = findRole("trainer");
+  if (!trainerModule)
     return failure();
-  FailureOr<ModuleOp> pserverModule = findRole("pserver");
-  if (failed(pserverModule))
+  ModuleOp pserverModule = findRole("pserver");
+  if (!pserverModule)
     return failure();
   for (StringRef attribute :
        {ps::PSDialect::kModeAttrName, ps::PSDialect::kWireAttrName}) {
-    Attribute ours = (*trainerModule)->getAttr(attribute);
-    Attribute theirs = (*pserverModule)->getAttr(attribute);
+    Attribute ours = trainerModule->getAttr(attribute);
+    Attribute theirs = pserverModule->getAttr(attribute);
     if (!ours || ours != theirs)
       return failWithNote(pserverModule->emitOpError()
                               << "and @trainer differ in " << attribute,
-                          *trainerModule, "the trainer's module is here");
+                          trainerModule, "the trainer's module is here");
   }
-  Role trainer(*trainerModule), pserver(*pserverModule);
+  Role trainer(trainerModule), pserver(pserverModule);
   if (failed(verifySameLayout(trainer, pserver)) ||
       failed(verifyUnits(trainer)) || failed(verifyUnits(pserver)) ||
       failed(verifySameUnits(trainer, pserver)) ||
