@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_RPC_OPENCALL_H
-#define PDLRT_LIB_RPC_OPENCALL_H
+#ifndef LIB_RUNTIME_RPC_OPENCALL_H
+#define LIB_RUNTIME_RPC_OPENCALL_H
 
 #include "pdlrt/Rpc/Transport.h"
 
@@ -37,4 +37,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_RPC_OPENCALL_H
+#endif // LIB_RUNTIME_RPC_OPENCALL_H

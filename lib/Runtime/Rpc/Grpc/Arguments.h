@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_RPC_GRPC_ARGUMENTS_H
-#define PDLRT_LIB_RPC_GRPC_ARGUMENTS_H
+#ifndef LIB_RUNTIME_RPC_GRPC_ARGUMENTS_H
+#define LIB_RUNTIME_RPC_GRPC_ARGUMENTS_H
 
 #include "pdlrt/Rpc/Address.h"
 #include "pdlrt/Rpc/GrpcTransport.h"
@@ -29,4 +29,4 @@ void setKeepAlive(const GrpcOptions &options,
 
 } // namespace pdlrt::grpcimpl
 
-#endif // PDLRT_LIB_RPC_GRPC_ARGUMENTS_H
+#endif // LIB_RUNTIME_RPC_GRPC_ARGUMENTS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_RPC_GRPC_BINDCHECK_H
-#define PDLRT_LIB_RPC_GRPC_BINDCHECK_H
+#ifndef LIB_RUNTIME_RPC_GRPC_BINDCHECK_H
+#define LIB_RUNTIME_RPC_GRPC_BINDCHECK_H
 
 #include "pdlrt/Rpc/Address.h"
 
@@ -23,4 +23,4 @@ Status whyNotBound(const Address &address);
 
 } // namespace pdlrt::grpcimpl
 
-#endif // PDLRT_LIB_RPC_GRPC_BINDCHECK_H
+#endif // LIB_RUNTIME_RPC_GRPC_BINDCHECK_H

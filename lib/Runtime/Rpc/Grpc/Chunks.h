@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_RPC_GRPC_CHUNKS_H
-#define PDLRT_LIB_RPC_GRPC_CHUNKS_H
+#ifndef LIB_RUNTIME_RPC_GRPC_CHUNKS_H
+#define LIB_RUNTIME_RPC_GRPC_CHUNKS_H
 
 #include "pdlrt/Rpc/Message.h"
 
@@ -65,4 +65,4 @@ private:
 
 } // namespace pdlrt::grpcimpl
 
-#endif // PDLRT_LIB_RPC_GRPC_CHUNKS_H
+#endif // LIB_RUNTIME_RPC_GRPC_CHUNKS_H

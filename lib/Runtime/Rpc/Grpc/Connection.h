@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_RPC_GRPC_CONNECTION_H
-#define PDLRT_LIB_RPC_GRPC_CONNECTION_H
+#ifndef LIB_RUNTIME_RPC_GRPC_CONNECTION_H
+#define LIB_RUNTIME_RPC_GRPC_CONNECTION_H
 
 #include "Rpc/Grpc/Poller.h"
 #include "pdlrt/Rpc/Address.h"
@@ -37,4 +37,4 @@ std::unique_ptr<Connection> createConnection(ClientSide &side,
 
 } // namespace pdlrt::grpcimpl
 
-#endif // PDLRT_LIB_RPC_GRPC_CONNECTION_H
+#endif // LIB_RUNTIME_RPC_GRPC_CONNECTION_H

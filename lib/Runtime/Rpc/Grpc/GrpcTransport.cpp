@@ -10,6 +10,7 @@
 
 #include "Rpc/Grpc/Connection.h"
 #include "Rpc/Grpc/Listener.h"
+#include "Rpc/Grpc/ThreadSanitizer.h"
 
 #include <absl/synchronization/mutex.h>
 #include <cstdlib>
@@ -94,3 +95,11 @@ pdlrt::createGrpcTransport(RealClock &clock, const GrpcOptions &options) {
 extern "C" Transport *pdlrt_create_grpc_transport(RealClock *clock) {
   return createGrpcTransport(*clock).release();
 }
+
+#if __has_feature(thread_sanitizer)
+/// gRPC and abseil only: built without the sanitizer, their locks are
+/// invisible.
+extern "C" const char *__tsan_default_suppressions() {
+  return "race:libgrpc\nrace:libgpr\nrace:libabsl\nrace:^grpc::\n";
+}
+#endif

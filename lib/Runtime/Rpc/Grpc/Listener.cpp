@@ -66,7 +66,7 @@ struct ServerSide {
   std::unique_ptr<grpc::ServerCompletionQueue> queue;
   LiveCount live;
   std::shared_ptr<Unanswered> unanswered = std::make_shared<Unanswered>();
-  std::optional<Poller> poller;
+  std::unique_ptr<Poller> poller;
 };
 
 /// A call: from its arrival until gRPC is done with it. Everything of one call
@@ -224,7 +224,7 @@ Status GrpcListener::start(Address address) {
   });
   builder.RegisterAsyncGenericService(&side.service);
   side.queue = builder.AddCompletionQueue();
-  side.poller.emplace([this](Tag *&tag, bool &ok) {
+  side.poller = std::make_unique<Poller>([this](Tag *&tag, bool &ok) {
     return side.queue->Next(reinterpret_cast<void **>(&tag), &ok);
   });
   server = builder.BuildAndStart();

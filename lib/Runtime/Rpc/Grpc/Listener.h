@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_RPC_GRPC_LISTENER_H
-#define PDLRT_LIB_RPC_GRPC_LISTENER_H
+#ifndef LIB_RUNTIME_RPC_GRPC_LISTENER_H
+#define LIB_RUNTIME_RPC_GRPC_LISTENER_H
 
 #include "pdlrt/Rpc/Address.h"
 #include "pdlrt/Rpc/GrpcTransport.h"
@@ -22,4 +22,4 @@ Expected<std::unique_ptr<Listener>> createListener(const GrpcOptions &options,
 
 } // namespace pdlrt::grpcimpl
 
-#endif // PDLRT_LIB_RPC_GRPC_LISTENER_H
+#endif // LIB_RUNTIME_RPC_GRPC_LISTENER_H

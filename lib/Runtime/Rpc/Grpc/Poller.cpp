@@ -79,8 +79,10 @@ void Poller::lead(std::unique_lock<std::mutex> &lock) {
   Tag *tag = nullptr;
   bool ok = false;
   bool more = true;
-  while (term == own && (more = next(tag, ok)))
+  while (term == own && (more = next(tag, ok))) {
+    noteEnd(tag);
     tag->ended(ok);
+  }
   lock.lock();
   if (!more) {
     finished = true;

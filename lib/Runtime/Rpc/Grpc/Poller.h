@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_RPC_GRPC_POLLER_H
-#define PDLRT_LIB_RPC_GRPC_POLLER_H
+#ifndef LIB_RUNTIME_RPC_GRPC_POLLER_H
+#define LIB_RUNTIME_RPC_GRPC_POLLER_H
 
+#include "Rpc/Grpc/ThreadSanitizer.h"
 #include "pdlrt/Core/Status.h"
 
 #include <atomic>
@@ -38,13 +39,11 @@ public:
   /// Before an operation starts.
   void *arm(std::shared_ptr<Object> object) {
     owner = std::move(object);
-    // What happened before the operation happens before its end, also for
-    // whoever does not see into gRPC (the thread sanitizer).
-    armed.store(true, std::memory_order_release);
-    return static_cast<Tag *>(this);
+    Tag *tag = this;
+    noteStart(tag);
+    return tag;
   }
   void ended(bool ok) override {
-    armed.exchange(false, std::memory_order_acquire);
     const std::shared_ptr<Object> object = std::move(owner);
     (object.get()->*step)(ok);
   }
@@ -52,7 +51,6 @@ public:
 private:
   Step step;
   std::shared_ptr<Object> owner;
-  std::atomic<bool> armed{false};
 };
 
 /// Counts objects that start operations, so that a queue closes after them.
@@ -136,4 +134,4 @@ private:
 
 } // namespace pdlrt::grpcimpl
 
-#endif // PDLRT_LIB_RPC_GRPC_POLLER_H
+#endif // LIB_RUNTIME_RPC_GRPC_POLLER_H
