@@ -8,8 +8,9 @@
 
 #include "pdlrt/Core/Allocator.h"
 
-#include <cstring>
 #include <gtest/gtest.h>
+
+#include <cstring>
 #include <memory>
 #include <sys/resource.h>
 #include <thread>

@@ -133,7 +133,7 @@ public:
   const int descriptor;
 };
 
-const std::string http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+constexpr const char *http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 std::string http2Frame(uint8_t type, uint8_t flags, uint32_t stream,
                        const std::string &payload) {
@@ -155,7 +155,7 @@ std::string http2Field(const std::string &name, const std::string &value) {
 
 /// The start of a call, with everything before its first message.
 std::string startOfCall() {
-  return http2Preface + http2Frame(4, 0, 0, "") +
+  return std::string(http2Preface) + http2Frame(4, 0, 0, "") +
          http2Frame(
              1, 4, 1,
              http2Field(":method", "POST") + http2Field(":scheme", "http") +
@@ -380,7 +380,7 @@ TEST_F(GrpcFaultsTest, ASilentPeerIsNoticedBeforeTheDeadline) {
   std::mutex mutex;
   std::vector<Responder> held;
   std::atomic<int> arrived{0};
-  const auto listener = listen([&](Message, Responder responder) {
+  const auto listener = listen([&](const Message &, Responder responder) {
     const std::lock_guard lock(mutex);
     held.push_back(std::move(responder));
     ++arrived;

@@ -21,7 +21,8 @@ namespace {
 
 /// A port that was free just now.
 std::string freeTcpAddress(Transport &transport) {
-  auto listener = transport.listen("127.0.0.1:0", [](Message, Responder) {});
+  auto listener = transport.listen("127.0.0.1:0",
+                                   [](const Message &, const Responder &) {});
   return listener.ok() ? (*listener)->address() : "";
 }
 
