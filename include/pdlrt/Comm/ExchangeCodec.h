@@ -54,7 +54,8 @@ enum class ExchangeForm {
   /// Answer to an Exchange that a Norm request follows: LOSS and PARTIAL_NORM
   /// where `contributes`.
   Sums,
-  /// Answer to all others: VALUE, ROWS; LOSS where `contributes`. In answer to
+  /// Answer to all others: VALUE, ROWS; LOSS, once more after a Norm, where
+  /// `contributes`. In answer to
   /// a Pull, KEYS holds the positions (i64, ascending) of the request's keys
   /// that the server does not know.
   State,

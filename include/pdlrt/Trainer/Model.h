@@ -52,6 +52,10 @@ public:
   }
   /// The number of their elements.
   int64_t heldElements(int32_t symbol) const;
+  /// Whether a table's logical shard is here: all are, or a server's own.
+  bool holdsShard(int32_t symbol, int shard) const {
+    return heldShards[symbol].empty() || heldShards[symbol][shard];
+  }
   /// A parameter's elements that are here, row-major, without gaps; null for a
   /// table.
   void *value(int32_t symbol) const { return values[symbol]; }
@@ -83,6 +87,8 @@ private:
   uint64_t initialSeed;
   /// By symbol; empty for tables.
   std::vector<std::vector<RowBlock>> heldRows;
+  /// By symbol; empty: all.
+  std::vector<std::vector<char>> heldShards;
   /// By symbol: the value and its slots; empty for tables.
   std::vector<std::vector<AlignedBuffer>> states;
   std::vector<void *> values;

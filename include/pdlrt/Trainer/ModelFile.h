@@ -37,7 +37,8 @@ Status dumpModel(const Model &model, const std::string &path, bool withSlots);
 /// Sets the state of a fresh model to what `path` holds. Every parameter of the
 /// model must be there, with its shape; tables and slots may be absent and then
 /// keep their initial values. F32 tensors are widened for an F64 program. Every
-/// tensor of the file must belong to the model.
+/// tensor of the file must belong to the model. A server's model takes its own
+/// rows of them.
 Status initializeModel(Model &model, const std::string &path);
 
 /// The seed that a dump was trained with: rows that were never inserted derive

@@ -184,8 +184,7 @@ Expected<std::vector<Message>>
 SyncServer::finishStep(const ExchangeLayout &layout) {
   std::vector<double> norms(descriptor.clip_count);
   StepOutcome outcome;
-  outcome.merged =
-      merged.present && !layout.hasNormRequest() ? &merged : nullptr;
+  outcome.merged = merged.present ? &merged : nullptr;
   outcome.applied = merged.present && merged.weightSum > 0;
   outcome.stop = stop;
   std::vector<Pulled> next(trainers());

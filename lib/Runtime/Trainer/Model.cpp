@@ -60,8 +60,9 @@ int64_t Model::heldElements(int32_t symbol) const {
 Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
              StateLocation location)
     : programDescriptor(descriptor), initialSeed(seed),
-      heldRows(descriptor.symbol_count), states(descriptor.symbol_count),
-      values(descriptor.symbol_count), ownedTables(descriptor.symbol_count),
+      heldRows(descriptor.symbol_count), heldShards(descriptor.symbol_count),
+      states(descriptor.symbol_count), values(descriptor.symbol_count),
+      ownedTables(descriptor.symbol_count),
       tablePointers(descriptor.symbol_count),
       stepCounts(descriptor.group_count) {
   const bool isHere = location == StateLocation::Here;
@@ -87,13 +88,17 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
 Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
              const Placement &placement, int32_t server)
     : programDescriptor(descriptor), initialSeed(seed),
-      heldRows(descriptor.symbol_count), states(descriptor.symbol_count),
-      values(descriptor.symbol_count), ownedTables(descriptor.symbol_count),
+      heldRows(descriptor.symbol_count), heldShards(descriptor.symbol_count),
+      states(descriptor.symbol_count), values(descriptor.symbol_count),
+      ownedTables(descriptor.symbol_count),
       tablePointers(descriptor.symbol_count),
       stepCounts(descriptor.group_count) {
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     if (descriptor.symbols[s].kind == PDL_SYMBOL_TABLE) {
       makeTable(s);
+      heldShards[s].resize(EmbeddingTable::shardCount);
+      for (int64_t shard : placement.unitsOf(s, server))
+        heldShards[s][shard] = true;
       continue;
     }
     heldRows[s] = placement.rowsOf(s, server);

@@ -263,9 +263,32 @@ static Status copyTensor(const Checkpoint &checkpoint,
   return {};
 }
 
-static Status restoreTablePart(const pdl_descriptor &descriptor,
-                               const pdl_symbol &symbol, EmbeddingTable &table,
+/// Copies the rows of a parameter or slot that the model holds.
+static Status copyHeldRows(const Checkpoint &checkpoint,
+                           const SafetensorsFile &file, const std::string &name,
+                           const Model &model, int32_t index, void *out) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  Expected<const TensorView *> tensor = findTensor(
+      checkpoint, file, name, tensorTypeOf(descriptor), shapeOf(symbol));
+  if (!tensor)
+    return tensor.status();
+  const size_t rowBytes =
+      size_t(symbol.row_width) * elementSize(descriptor.element_type);
+  auto *next = static_cast<char *>(out);
+  for (const RowBlock &run : model.rows(index)) {
+    const size_t bytes = size_t(run.rowCount) * rowBytes;
+    std::memcpy(next, (*tensor)->data + size_t(run.firstRow) * rowBytes, bytes);
+    next += bytes;
+  }
+  return {};
+}
+
+static Status restoreTablePart(const Model &model, int32_t symbolIndex,
                                const Checkpoint &checkpoint, size_t index) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  const pdl_symbol &symbol = descriptor.symbols[symbolIndex];
+  EmbeddingTable &table = *model.table(symbolIndex);
   const CheckpointPart &part = checkpoint.manifest().parts[index];
   const SafetensorsFile &file = checkpoint.file(index);
   const TensorView *keyTensor = file.find("keys");
@@ -285,11 +308,19 @@ static Status restoreTablePart(const pdl_descriptor &descriptor,
       return checkpoint.damaged(
           fmt::format("{}: key {} is not in its place", part.file, keys[i]));
   }
-  std::vector<void *> rows(count);
+  // A server takes its own.
+  std::vector<int64_t> heldKeys, places;
+  for (int64_t i = 0; i < count; ++i)
+    if (model.holdsShard(symbolIndex, EmbeddingTable::shardOf(keys[i]))) {
+      heldKeys.push_back(keys[i]);
+      places.push_back(i);
+    }
+  const auto held = int64_t(heldKeys.size());
+  std::vector<void *> rows(held);
   TableScratch scratch;
   int64_t inserted = 0;
-  PDLRT_RETURN_IF_ERROR(
-      table.findOrInsert(count, keys.data(), rows.data(), scratch, inserted));
+  PDLRT_RETURN_IF_ERROR(table.findOrInsert(held, heldKeys.data(), rows.data(),
+                                           scratch, inserted));
   const size_t bytes = table.valueBytes();
   for (int32_t p = 0; p <= symbol.slot_count; ++p) {
     Expected<const TensorView *> values =
@@ -297,9 +328,9 @@ static Status restoreTablePart(const pdl_descriptor &descriptor,
                    tensorTypeOf(descriptor), {count, symbol.row_width});
     if (!values)
       return values.status();
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = 0; i < held; ++i)
       std::memcpy(static_cast<char *>(rows[i]) + p * bytes,
-                  (*values)->data + i * bytes, bytes);
+                  (*values)->data + places[i] * int64_t(bytes), bytes);
   }
   return {};
 }
@@ -308,34 +339,32 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
   const pdl_descriptor &descriptor = model.descriptor();
   PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint));
   const CheckpointManifest &manifest = checkpoint.manifest();
-  const TensorType type = tensorTypeOf(descriptor);
   Expected<const SafetensorsFile *> dense = checkpoint.only(PartKind::Dense);
   if (!dense)
     return dense.status();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
-    if (EmbeddingTable *table = model.table(i)) {
+    if (model.table(i)) {
       bool found = false;
       for (size_t p = 0; p < manifest.parts.size(); ++p) {
         if (manifest.parts[p].kind != PartKind::Table ||
             manifest.parts[p].symbol != symbol.name)
           continue;
         found = true;
-        PDLRT_RETURN_IF_ERROR(
-            restoreTablePart(descriptor, symbol, *table, checkpoint, p));
+        PDLRT_RETURN_IF_ERROR(restoreTablePart(model, i, checkpoint, p));
       }
       if (!found)
         return checkpoint.damaged(std::string("it has no rows of @") +
                                   symbol.name);
       continue;
     }
-    PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **dense, symbol.name, type,
-                                     shapeOf(symbol), model.value(i)));
+    PDLRT_RETURN_IF_ERROR(copyHeldRows(checkpoint, **dense, symbol.name, model,
+                                       i, model.value(i)));
     for (int32_t s = 0; s < symbol.slot_count; ++s)
       PDLRT_RETURN_IF_ERROR(
-          copyTensor(checkpoint, **dense,
-                     std::string(symbol.name) + "." + slotName(symbol, s), type,
-                     shapeOf(symbol), model.slot(i, s)));
+          copyHeldRows(checkpoint, **dense,
+                       std::string(symbol.name) + "." + slotName(symbol, s),
+                       model, i, model.slot(i, s)));
   }
   for (int32_t g = 0; g < descriptor.group_count; ++g) {
     const auto found =

@@ -120,6 +120,8 @@ private:
                                     const std::vector<int64_t> &shape);
   void copyElements(const TensorView &tensor, int64_t first, int64_t count,
                     void *out) const;
+  /// The rows of a parameter that the model holds.
+  void copyHeldRows(const TensorView &tensor, int32_t index, void *out) const;
   Status readParameter(int32_t index);
   Status readTable(int32_t index);
 
@@ -171,6 +173,16 @@ void Initializer::copyElements(const TensorView &tensor, int64_t first,
   }
 }
 
+void Initializer::copyHeldRows(const TensorView &tensor, int32_t index,
+                               void *out) const {
+  const int64_t width = model.descriptor().symbols[index].row_width;
+  auto *next = static_cast<char *>(out);
+  for (const RowBlock &run : model.rows(index)) {
+    copyElements(tensor, run.firstRow * width, run.rowCount * width, next);
+    next += run.rowCount * width * int64_t(elementSize(type));
+  }
+}
+
 Status Initializer::readParameter(int32_t index) {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
   Expected<const TensorView *> value = take(symbol.name, shapeOf(symbol));
@@ -180,14 +192,14 @@ Status Initializer::readParameter(int32_t index) {
     return Status::invalid(file.path() + ": there is no tensor '" +
                            symbol.name +
                            "', which the model has as a parameter; add it");
-  copyElements(**value, 0, elementCount(symbol), model.value(index));
+  copyHeldRows(**value, index, model.value(index));
   for (int32_t s = 0; s < symbol.slot_count; ++s) {
     Expected<const TensorView *> slot =
         take(slotName(symbol, s), shapeOf(symbol));
     if (!slot)
       return slot.status();
     if (*slot)
-      copyElements(**slot, 0, elementCount(symbol), model.slot(index, s));
+      copyHeldRows(**slot, index, model.slot(index, s));
   }
   return {};
 }
@@ -219,19 +231,25 @@ Status Initializer::readTable(int32_t index) {
   }
 
   EmbeddingTable &table = *model.table(index);
-  std::vector<int64_t> keyList(count);
-  keys->copyTo(keyList.data());
-  std::vector<void *> rows(count);
+  std::vector<int64_t> all(count), keyList, places;
+  keys->copyTo(all.data());
+  for (int64_t i = 0; i < count; ++i)
+    if (model.holdsShard(index, EmbeddingTable::shardOf(all[i]))) {
+      keyList.push_back(all[i]);
+      places.push_back(i);
+    }
+  const auto held = int64_t(keyList.size());
+  std::vector<void *> rows(held);
   TableScratch scratch;
   int64_t inserted = 0;
-  PDLRT_RETURN_IF_ERROR(table.findOrInsert(count, keyList.data(), rows.data(),
-                                           scratch, inserted));
-  if (inserted != count)
+  PDLRT_RETURN_IF_ERROR(
+      table.findOrInsert(held, keyList.data(), rows.data(), scratch, inserted));
+  if (inserted != held)
     return Status::invalid(file.path() + ": '" + name +
                            ".keys' holds a key twice; keep one row of each");
   for (int32_t part = 0; part <= symbol.slot_count; ++part)
-    for (int64_t i = 0; parts[part] && i < count; ++i)
-      copyElements(*parts[part], i * symbol.row_width, symbol.row_width,
+    for (int64_t i = 0; parts[part] && i < held; ++i)
+      copyElements(*parts[part], places[i] * symbol.row_width, symbol.row_width,
                    static_cast<char *>(rows[i]) + part * table.valueBytes());
   return {};
 }

@@ -1,0 +1,277 @@
+//===- ServerMain.cpp - The program of a server ---------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Server/ServerMain.h"
+
+#include "Server/ServerFlags.h"
+#include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Server/StateServer.h"
+#include "pdlrt/Trainer/ModelCheckpoint.h"
+#include "pdlrt/Trainer/ModelFile.h"
+#include "pdlrt/Trainer/StopSignal.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+#include <new>
+#include <optional>
+#include <thread>
+
+using namespace pdlrt;
+
+/// How often somebody who is waited for is named.
+static constexpr std::chrono::seconds reportInterval(5);
+/// How often a request to stop is looked for.
+static constexpr std::chrono::milliseconds pollInterval(100);
+/// How long trainers may still ask how the job has ended; after a signal
+/// somebody waits for this process too.
+static constexpr std::chrono::seconds farewell(10), farewellAfterSignal(2);
+/// Workers of a trainer that may send by themselves in mode async.
+static constexpr uint32_t mostWorkers = 4096;
+
+static int fail(int status, const std::string &sentence) {
+  std::fprintf(stderr, "error: %s\n", sentence.c_str());
+  return status;
+}
+
+static ClockTime secondsOf(double seconds) {
+  return std::chrono::duration_cast<ClockTime>(
+      std::chrono::duration<double>(std::min(seconds, 1e9)));
+}
+
+static std::string describeServer(const pdl_descriptor &descriptor) {
+  return fmt::format("model                {}\n"
+                     "role                 pserver, mode {}\n"
+                     "compiler             {}\n"
+                     "ABI                  {}\n"
+                     "element type         {}\n"
+                     "numerics             {}\n"
+                     "target CPU           {}\n"
+                     "semantic fingerprint {:016x}\n"
+                     "wire fingerprint     {:016x}",
+                     descriptor.model_name,
+                     descriptor.mode == PDL_MODE_ASYNC ? "async" : "sync",
+                     descriptor.compiler_version, descriptor.abi_version,
+                     descriptor.element_type == PDL_F32 ? "f32" : "f64",
+                     descriptor.numerics == PDL_NUMERICS_STRICT ? "strict"
+                                                                : "fast",
+                     descriptor.target_cpu, descriptor.semantic_fingerprint,
+                     descriptor.wire_fingerprint);
+}
+
+//===----------------------------------------------------------------------===//
+// State at the start
+//===----------------------------------------------------------------------===//
+
+/// The checkpoint to go on from, if there is one.
+static Expected<std::optional<Checkpoint>>
+findResumed(const pdl_descriptor &descriptor, const ServerFlags &flags) {
+  if (!flags.resume)
+    return std::optional<Checkpoint>();
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(flags.checkpoint, refused);
+  if (!newest)
+    return newest.status();
+  for (const std::string &sentence : refused)
+    logWarning("passed over " + sentence);
+  if (!*newest)
+    logInfo("no checkpoint in " + flags.checkpoint + " yet: training begins");
+  else
+    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, **newest));
+  return newest;
+}
+
+static Expected<uint64_t> chooseSeed(const ServerFlags &flags,
+                                     const std::optional<Checkpoint> &resumed) {
+  std::optional<uint64_t> found;
+  if (resumed) {
+    found = resumed->manifest().seed;
+    if (flags.seed && *flags.seed != *found)
+      return Status::invalid(fmt::format(
+          "{}: was trained with --seed {}, but this run has {}; leave the flag "
+          "out, or train into another folder",
+          resumed->path(), *found, *flags.seed));
+  } else if (!flags.initFrom.empty()) {
+    Expected<std::optional<uint64_t>> seed = seedOfModelFile(flags.initFrom);
+    if (!seed)
+      return seed.status();
+    found = *seed;
+  }
+  return flags.seed.value_or(found.value_or(0));
+}
+
+static Status fillState(StateServer &server, const ServerFlags &flags,
+                        const std::optional<Checkpoint> &resumed) {
+  if (resumed) {
+    server.setStartStep(resumed->manifest().progress.steps);
+    logInfo("going on from " + resumed->path());
+    return restoreModel(server.model(), *resumed);
+  }
+  if (!flags.initFrom.empty())
+    return initializeModel(server.model(), flags.initFrom);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Serving
+//===----------------------------------------------------------------------===//
+
+/// Waits for the end of the job; the signal that ended it, or 0.
+static int waitForEnd(ServerCore &core, int64_t rank) {
+  auto reported = std::chrono::steady_clock::now();
+  while (!core.waitUntilOver(pollInterval)) {
+    if (const int signal = stopSignal()) {
+      core.fail(fmt::format("server {} was told to stop", rank));
+      return signal;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now - reported < reportInterval)
+      continue;
+    reported = now;
+    if (const std::string waiting = core.waitingFor(); !waiting.empty())
+      logInfo(waiting);
+  }
+  return 0;
+}
+
+/// Trainers ask once more, and are told how the job has ended.
+static void sayFarewell(const ServerCore &core, std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!core.allTold() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(pollInterval);
+}
+
+static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
+                 const TransportFactory &makeTransport) {
+  auto failed = [&](const Status &status) {
+    return fail(1, fmt::format("server {}: {}", flags.rank, status.message()));
+  };
+  Expected<Placement> placement = Placement::compute(
+      descriptor, int32_t(flags.servers.size()), flags.policy);
+  if (!placement)
+    return failed(placement.status());
+  Expected<std::optional<Checkpoint>> resumed = findResumed(descriptor, flags);
+  if (!resumed)
+    return failed(resumed.status());
+  Expected<uint64_t> seed = chooseSeed(flags, *resumed);
+  if (!seed)
+    return failed(seed.status());
+  Handshake handshake = Handshake::of(descriptor, *placement);
+  handshake.serverRank = flags.rank;
+  handshake.trainers = flags.trainers;
+  handshake.seed = *seed;
+  handshake.job = flags.job;
+  handshake.token = flags.token;
+  Scheduler scheduler(int(flags.threads));
+  Expected<std::unique_ptr<StateServer>> server =
+      createStateServer({descriptor, *placement, handshake, scheduler});
+  if (!server)
+    return failed(server.status());
+  if (Status status = fillState(**server, flags, *resumed); !status.ok())
+    return failed(status);
+
+  RealClock clock;
+  Expected<std::unique_ptr<Transport>> transport = makeTransport(clock);
+  if (!transport)
+    return failed(transport.status());
+  ServerCoreOptions options;
+  options.trainers = uint32_t(flags.trainers);
+  options.workersOfTrainer =
+      descriptor.mode == PDL_MODE_ASYNC ? mostWorkers : 0;
+  options.silenceLimit = secondsOf(flags.silenceLimit);
+  options.joinLimit = secondsOf(flags.joinPatience);
+  options.onFailure =
+      flags.onFailure == "wait" ? FailurePolicy::Wait : FailurePolicy::Abort;
+  ServerCore core(options, **server, clock);
+  Expected<std::unique_ptr<Listener>> listener =
+      (*transport)
+          ->listen(flags.address,
+                   [&core](Message request, Responder responder) {
+                     core.handle(request, std::move(responder));
+                   });
+  if (!listener)
+    return failed(listener.status());
+  logInfo(fmt::format("server {} of {}: model {}, listening at {} for {} "
+                      "trainer{}",
+                      flags.rank, flags.servers.size(), descriptor.model_name,
+                      (*listener)->address(), flags.trainers,
+                      flags.trainers == 1 ? "" : "s"));
+  const int signal = waitForEnd(core, flags.rank);
+  sayFarewell(core, signal != 0 ? farewellAfterSignal : farewell);
+  const JobStatus status = core.status();
+  (*listener).reset();
+  if (signal != 0) {
+    logInfo(fmt::format("server {}: ended by a signal", flags.rank));
+    return 128 + signal;
+  }
+  if (status.state != JobState::Finished)
+    return fail(1, fmt::format("server {}: {}", flags.rank, status.sentence));
+  logInfo(fmt::format("server {}: all trainers have left, the job is done",
+                      flags.rank));
+  return 0;
+}
+
+static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
+                      const TransportFactory &makeTransport) {
+  ServerFlags flags;
+  flags.threads =
+      std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 1024);
+  CLI::App app(fmt::format("Holds a part of the state of the model '{}' for "
+                           "the trainers of one job.",
+                           descriptor.model_name),
+               "pserver");
+  app.set_version_flag("--version", describeServer(descriptor),
+                       "Print what this program was compiled from and for");
+  app.set_help_flag("-h,--help", "Print this help");
+  addServerFlags(app, flags);
+  app.footer(
+      "Example, on one machine (start them in any order):\n"
+      "  pserver --rank 0 --servers 127.0.0.1:7101,127.0.0.1:7102 --trainers 2 "
+      "&\n"
+      "  pserver --rank 1 --servers 127.0.0.1:7101,127.0.0.1:7102 --trainers 2 "
+      "&\n"
+      "  trainer train --rank 0 --trainers 2 --servers "
+      "127.0.0.1:7101,127.0.0.1:7102 --data clicks.tsv\n"
+      "The server ends by itself when all trainers have left.\n"
+      "Exit status: 0 done, 1 the job failed, 2 bad flags, 130 or 143 ended by "
+      "a signal.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &request) {
+    return app.exit(request);
+  } catch (const CLI::ParseError &error) {
+    return fail(2, std::string(error.what()) +
+                       "; 'pserver --help' lists what can be given");
+  }
+  if (Status status = checkServerFlags(flags); !status.ok())
+    return fail(2, status.message());
+  if (descriptor.role != PDL_ROLE_PSERVER)
+    return fail(1, "this program was not translated as a pserver; translate "
+                   "the model with --mode=sync --emit=trainer,pserver");
+  watchStopSignals();
+  return serve(descriptor, flags, makeTransport);
+}
+
+int pdlrt::runServer(int argc, char **argv,
+                     const pdl_descriptor *(*query)(uint32_t version),
+                     const TransportFactory &makeTransport) {
+  try {
+    Expected<const pdl_descriptor *> descriptor = loadDescriptor(query);
+    if (!descriptor)
+      return fail(1, descriptor.status().message());
+    return runChecked(argc, argv, **descriptor, makeTransport);
+  } catch (const std::bad_alloc &) {
+    return fail(1, "out of memory; use more servers, or machines with more "
+                   "memory");
+  } catch (const std::exception &exception) {
+    return fail(1, exception.what());
+  }
+}
