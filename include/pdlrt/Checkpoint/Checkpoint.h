@@ -9,16 +9,18 @@
 // A checkpoint is a folder `step-<number>` with safetensors files and
 // `manifest.json`, which names them with their sizes and checksums:
 //
-//   dense.safetensors     every parameter and its slots, `<parameter>` and
-//                         `<parameter>.slot.<slot>`
-//   table-<n>-<shard>...  rows of table n from that shard on, ordered by
+//   dense...safetensors   parameters and their slots, `<parameter>` and
+//                         `<parameter>.slot.<slot>`: all rows, or those that
+//                         the manifest says, ascending
+//   table-<n>-...         rows of table n of the shards that the manifest
+//                         says, ordered by
 //                         (shard, key): `keys` I64 [rows], `values` and
 //                         `slot.<slot>` [rows, width]
 //   trainer.safetensors   sums of the running epoch: `loss`, `metric.<name>...`
 //
 // The folder is written under another name and renamed when all of it is on
-// the disk. Which process wrote which shards is free: a reader puts together
-// any parts that cover the 1024 logical shards.
+// the disk. Which process wrote which rows and shards is free: a reader puts
+// together any parts that cover all rows and the 1024 logical shards once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +54,11 @@ public:
   const SafetensorsFile &file(size_t part) const { return files[part]; }
   /// The only part of that kind; an error if there is none or several.
   Expected<const SafetensorsFile *> only(PartKind kind) const;
+  /// Copies rows [first, end) of a parameter (`tensor` is its name) or of one
+  /// of its slots, whichever parts hold them. An error where a part is not what
+  /// the manifest says.
+  Status copyRows(const CheckpointSymbol &symbol, const std::string &tensor,
+                  CheckpointRange rows, void *out) const;
   /// An error about `what`, with the checkpoint's name.
   Status damaged(const std::string &what) const;
 

@@ -21,22 +21,44 @@
 namespace pdlrt {
 
 /// Raised with every change that an older reader would misread.
-inline constexpr int64_t checkpointVersion = 1;
+inline constexpr int64_t checkpointVersion = 2;
+/// The oldest version that is still read.
+inline constexpr int64_t oldestCheckpointVersion = 1;
 
 /// What a file of a checkpoint holds.
 enum class PartKind {
-  Dense,  ///< parameters and their slots
-  Table,  ///< the rows of one table that belong to a range of shards
+  Dense,  ///< parameters and their slots, or some rows of them
+  Table,  ///< the rows of one table that belong to some of its shards
   Trainer ///< sums of the running epoch
 };
+
+/// [first, end).
+using CheckpointRange = std::pair<int64_t, int64_t>;
 
 struct CheckpointPart {
   std::string file; ///< its name in the checkpoint's folder
   PartKind kind = PartKind::Dense;
   std::string symbol;                   ///< Table: whose rows
   int64_t firstShard = 0, endShard = 0; ///< Table: which of its shards
+  /// Table: which of its shards, ascending, where they are no single range;
+  /// then `firstShard` and `endShard` are not used.
+  std::vector<CheckpointRange> shardRanges;
+  /// Dense: the rows of each parameter that are here, ascending; empty: all
+  /// rows of all parameters.
+  std::vector<std::pair<std::string, std::vector<CheckpointRange>>> rows;
+
+  /// Table: its shards, as ranges.
+  std::vector<CheckpointRange> shards() const {
+    if (!shardRanges.empty())
+      return shardRanges;
+    return {{firstShard, endShard}};
+  }
+  bool holdsShard(int64_t shard) const;
   FileDigest digest;
 };
+
+/// A parameter's rows; a tensor of rank 0 or 1 is one row.
+int64_t rowCountOf(const std::vector<int64_t> &shape);
 
 struct CheckpointSymbol {
   std::string name;
@@ -88,7 +110,7 @@ Status writeManifest(const CheckpointManifest &manifest,
 
 /// Reads what `writeManifest` wrote. Any other content is refused: another
 /// version, a single changed byte, names of files outside the folder, shards
-/// of a table that are missing or there twice.
+/// of a table or rows of a parameter that are missing or there twice.
 Expected<CheckpointManifest> readManifest(const std::string &path);
 
 } // namespace pdlrt

@@ -25,12 +25,24 @@ namespace pdlrt {
 Status checkSameModel(const pdl_descriptor &descriptor,
                       const Checkpoint &checkpoint);
 
+/// Fills in what a manifest says of the program, its symbols and the updates
+/// applied: all but settings, progress and parts.
+void describeModel(const Model &model, CheckpointManifest &manifest);
+
+/// Adds what the model holds of values and slots: all, or a server's own, in
+/// parts that together with those of other servers are the whole. `denseFile`:
+/// name of the file of parameters, unlike that of other servers. `model` does
+/// not change meanwhile.
+Status saveParts(const Model &model, const std::string &denseFile,
+                 CheckpointWriter &writer);
+
 /// Adds values, slots and step counts of all symbols and groups: the parts to
 /// `writer`, the rest to `manifest`. `model` does not change meanwhile.
 Status saveModel(const Model &model, CheckpointWriter &writer,
                  CheckpointManifest &manifest);
 
-/// Sets the state of a fresh model, made with the checkpoint's seed.
+/// Sets the state of a fresh model, made with the checkpoint's seed: all, or
+/// what a server's model holds of it, whoever wrote which parts.
 Status restoreModel(Model &model, const Checkpoint &checkpoint);
 
 /// Loss and metric accumulators of a running epoch, of all replicas of a job.

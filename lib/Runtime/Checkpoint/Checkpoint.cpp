@@ -10,6 +10,8 @@
 
 #include "Checkpoint/TemporaryFile.h"
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -65,6 +67,55 @@ Expected<const SafetensorsFile *> Checkpoint::only(PartKind kind) const {
         "it has {} files of {}, but one is needed", count,
         kind == PartKind::Dense ? "parameters" : "the running epoch"));
   return found;
+}
+
+Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
+                            const std::string &tensor, CheckpointRange rows,
+                            void *out) const {
+  const int64_t rowCount = rowCountOf(symbol.shape);
+  int64_t elements = 1;
+  for (int64_t dimension : symbol.shape)
+    elements *= dimension;
+  const size_t rowBytes =
+      size_t(elements / rowCount) * tensorElementSize(content.elementType);
+  for (size_t p = 0; p < files.size(); ++p) {
+    const CheckpointPart &part = content.parts[p];
+    if (part.kind != PartKind::Dense)
+      continue;
+    std::vector<CheckpointRange> held;
+    if (part.rows.empty())
+      held = {{0, rowCount}};
+    for (const auto &[name, ranges] : part.rows)
+      if (name == symbol.name)
+        held.insert(held.end(), ranges.begin(), ranges.end());
+    if (held.empty())
+      continue;
+    int64_t heldRows = 0;
+    for (const auto &[first, end] : held)
+      heldRows += end - first;
+    std::vector<int64_t> shape = symbol.shape;
+    if (shape.size() > 1)
+      shape.front() = heldRows;
+    const TensorView *found = files[p].find(tensor);
+    if (!found || found->type != content.elementType || found->shape != shape)
+      return damaged(fmt::format(
+          "{} has {} instead of '{}' of {} [{}]", files[p].path(),
+          found ? found->typeAndShape() : "nothing", tensor,
+          tensorTypeName(content.elementType), fmt::join(shape, ", ")));
+    // What the file holds before the current range, and what is wanted of it.
+    int64_t before = 0;
+    for (const auto &[first, end] : held) {
+      const int64_t begin = std::max(first, rows.first);
+      const int64_t stop = std::min(end, rows.second);
+      if (begin < stop)
+        std::memcpy(static_cast<std::byte *>(out) +
+                        size_t(begin - rows.first) * rowBytes,
+                    found->data + size_t(before + begin - first) * rowBytes,
+                    size_t(stop - begin) * rowBytes);
+      before += end - first;
+    }
+  }
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

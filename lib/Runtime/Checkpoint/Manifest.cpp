@@ -37,6 +37,17 @@ static const char *kindName(PartKind kind) {
   return "";
 }
 
+bool CheckpointPart::holdsShard(int64_t shard) const {
+  for (const auto &[first, end] : shards())
+    if (shard >= first && shard < end)
+      return true;
+  return false;
+}
+
+int64_t pdlrt::rowCountOf(const std::vector<int64_t> &shape) {
+  return shape.size() > 1 ? shape.front() : 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Out
 //===----------------------------------------------------------------------===//
@@ -64,8 +75,10 @@ static json toJson(const CheckpointManifest &manifest) {
                   {"xxh3", hexText(part.digest.hash)}};
     if (part.kind == PartKind::Table) {
       entry["symbol"] = part.symbol;
-      entry["shards"] = {part.firstShard, part.endShard};
+      entry["shards"] = part.shards();
     }
+    for (const auto &[symbol, ranges] : part.rows)
+      entry["rows"].push_back({{"symbol", symbol}, {"ranges", ranges}});
     parts.push_back(std::move(entry));
   }
   const TrainingProgress &progress = manifest.progress;
@@ -189,9 +202,20 @@ static CheckpointManifest fromJson(const json &root) {
     part.digest.hash = parseHex(entry.at("xxh3"));
     if (part.kind == PartKind::Table) {
       part.symbol = entry.at("symbol");
-      part.firstShard = entry.at("shards").at(0);
-      part.endShard = entry.at("shards").at(1);
+      const json &shards = entry.at("shards");
+      // Version 1 has a single range.
+      if (shards.at(0).is_number()) {
+        part.firstShard = shards.at(0);
+        part.endShard = shards.at(1);
+      } else {
+        part.shardRanges = shards.get<std::vector<CheckpointRange>>();
+      }
     }
+    if (part.kind == PartKind::Dense && entry.contains("rows"))
+      for (const json &rows : entry.at("rows"))
+        part.rows.emplace_back(
+            rows.at("symbol"),
+            rows.at("ranges").get<std::vector<CheckpointRange>>());
     manifest.parts.push_back(std::move(part));
   }
   const json &counts = root.at("progress");
@@ -211,13 +235,34 @@ static CheckpointManifest fromJson(const json &root) {
   return manifest;
 }
 
-/// Files within the folder, and each shard of each table once.
+/// Whether ranges cover [0, count) once.
+static bool coverOnce(std::vector<CheckpointRange> ranges, int64_t count) {
+  std::sort(ranges.begin(), ranges.end());
+  int64_t next = 0;
+  for (const auto &[first, end] : ranges) {
+    if (first != next || end <= first)
+      return false;
+    next = end;
+  }
+  return next == count;
+}
+
+/// Files within the folder; each shard of each table, and each row of each
+/// parameter, once.
 static Status checkParts(const CheckpointManifest &manifest,
                          const std::string &path) {
-  std::map<std::string, std::vector<std::pair<int64_t, int64_t>>> shards;
-  for (const CheckpointSymbol &symbol : manifest.symbols)
+  std::map<std::string, std::vector<CheckpointRange>> shards, rows;
+  std::map<std::string, int64_t> rowCounts;
+  for (const CheckpointSymbol &symbol : manifest.symbols) {
     if (symbol.isTable)
       shards[symbol.name];
+    else
+      rowCounts[symbol.name] = rowCountOf(symbol.shape);
+  }
+  auto append = [](std::vector<CheckpointRange> &to,
+                   const std::vector<CheckpointRange> &from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   std::set<std::string> files;
   for (const CheckpointPart &part : manifest.parts) {
     if (part.file.empty() || part.file.front() == '.' ||
@@ -225,26 +270,31 @@ static Status checkParts(const CheckpointManifest &manifest,
         !files.insert(part.file).second)
       return damaged(path, "it names a file '" + part.file +
                                "' twice or outside of its folder");
+    if (part.kind == PartKind::Dense && part.rows.empty())
+      for (const auto &[name, count] : rowCounts)
+        rows[name].emplace_back(0, count);
+    for (const auto &[name, ranges] : part.rows) {
+      if (!rowCounts.count(name))
+        return damaged(path,
+                       "it has rows of @" + name + ", but no such parameter");
+      append(rows[name], ranges);
+    }
     if (part.kind != PartKind::Table)
       continue;
     auto found = shards.find(part.symbol);
     if (found == shards.end())
       return damaged(path,
                      "it has rows of @" + part.symbol + ", but no such table");
-    found->second.emplace_back(part.firstShard, part.endShard);
+    append(found->second, part.shards());
   }
-  for (auto &[table, ranges] : shards) {
-    std::sort(ranges.begin(), ranges.end());
-    int64_t next = 0;
-    for (const auto &[first, end] : ranges) {
-      if (first != next || end <= first)
-        return damaged(path, "shards of table @" + table +
-                                 " are missing or there twice");
-      next = end;
-    }
-    if (next != pdlabi::logicalShardCount)
-      return damaged(path, "shards of table @" + table + " are missing");
-  }
+  for (const auto &[table, ranges] : shards)
+    if (!coverOnce(ranges, pdlabi::logicalShardCount))
+      return damaged(path, "shards of table @" + table +
+                               " are missing or there twice");
+  for (const auto &[name, count] : rowCounts)
+    if (!coverOnce(rows[name], count))
+      return damaged(path, "rows of parameter @" + name +
+                               " are missing or there twice");
   return {};
 }
 
@@ -263,12 +313,12 @@ Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path) {
       std::from_chars(text.data() + opening.size(), end, version);
   if (error != std::errc())
     return damaged(path, "is not the manifest of a checkpoint");
-  if (version != checkpointVersion)
+  if (version < oldestCheckpointVersion || version > checkpointVersion)
     return Status::invalid(fmt::format(
-        "{}: has format version {}, but this program reads version {}; "
+        "{}: has format version {}, but this program reads versions {} to {}; "
         "translate the model again with the pdl-translate that belongs to "
         "that version, or use another checkpoint",
-        path, version, checkpointVersion));
+        path, version, oldestCheckpointVersion, checkpointVersion));
   constexpr size_t hexDigits = 16;
   const size_t at = size_t(rest - text.data());
   if (text.compare(at, middle.size(), middle) != 0 ||

@@ -90,11 +90,23 @@ Expected<ModelState> pdlrt::stateOf(const Checkpoint &checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
   state.metadata["model"] = manifest.model;
   state.metadata["seed"] = std::to_string(manifest.seed);
-  Expected<const SafetensorsFile *> dense = checkpoint.only(PartKind::Dense);
-  if (!dense)
-    return dense.status();
-  for (const TensorView &tensor : (*dense)->tensors())
-    state.tensors[tensor.name] = copyOf(tensor);
+  for (const CheckpointSymbol &symbol : manifest.symbols) {
+    if (symbol.isTable)
+      continue;
+    std::vector<std::string> names = {symbol.name};
+    for (const std::string &slot : symbol.slots)
+      names.push_back(symbol.name + ".slot." + slot);
+    size_t bytes = tensorElementSize(manifest.elementType);
+    for (int64_t dimension : symbol.shape)
+      bytes *= size_t(dimension);
+    for (const std::string &name : names) {
+      StateTensor &tensor = state.tensors[name];
+      tensor = {manifest.elementType, symbol.shape, {}};
+      tensor.bytes.resize(bytes);
+      PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
+          symbol, name, {0, rowCountOf(symbol.shape)}, tensor.bytes.data()));
+    }
+  }
   for (const CheckpointSymbol &symbol : manifest.symbols)
     if (symbol.isTable)
       PDLRT_RETURN_IF_ERROR(addTable(checkpoint, symbol, state));

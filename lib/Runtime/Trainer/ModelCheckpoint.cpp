@@ -58,10 +58,11 @@ Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
 // Out
 //===----------------------------------------------------------------------===//
 
-/// The rows of shards [firstShard, endShard), ordered by (shard, key).
+/// The rows of some shards, ordered by (shard, key).
 static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
-                           const EmbeddingTable &table, int firstShard,
-                           int endShard, const std::vector<TableRow> &rows,
+                           const EmbeddingTable &table,
+                           std::vector<CheckpointRange> shards,
+                           const std::vector<TableRow> &rows,
                            CheckpointWriter &writer) {
   const pdl_symbol &symbol = descriptor.symbols[index];
   const auto count = int64_t(rows.size());
@@ -85,11 +86,12 @@ static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
                     {count, symbol.row_width}, column.data()));
   }
   CheckpointPart part;
-  part.file = fmt::format("table-{}-{:04}.safetensors", index, firstShard);
+  // Shards have one owner, so the name has one writer.
+  part.file =
+      fmt::format("table-{}-{:04}.safetensors", index, shards.front().first);
   part.kind = PartKind::Table;
   part.symbol = symbol.name;
-  part.firstShard = firstShard;
-  part.endShard = endShard;
+  part.shardRanges = std::move(shards);
   return writer.addPart(part, tensors);
 }
 
@@ -97,59 +99,96 @@ static Status saveTable(const Model &model, int32_t index,
                         CheckpointWriter &writer) {
   const EmbeddingTable &table = *model.table(index);
   std::vector<TableRow> rows, shard;
-  int firstShard = 0;
+  std::vector<CheckpointRange> shards;
+  auto flush = [&] {
+    Status status = addTablePart(model.descriptor(), index, table,
+                                 std::move(shards), rows, writer);
+    rows.clear();
+    shards.clear();
+    return status;
+  };
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    if (!model.holdsShard(index, s))
+      continue;
     table.collectShard(s, shard);
     rows.insert(rows.end(), shard.begin(), shard.end());
-    if (rows.size() * table.rowBytes() < bytesInPart &&
-        s + 1 < EmbeddingTable::shardCount)
-      continue;
-    PDLRT_RETURN_IF_ERROR(addTablePart(model.descriptor(), index, table,
-                                       firstShard, s + 1, rows, writer));
-    rows.clear();
-    firstShard = s + 1;
+    if (!shards.empty() && shards.back().second == s)
+      ++shards.back().second;
+    else
+      shards.emplace_back(s, s + 1);
+    if (rows.size() * table.rowBytes() >= bytesInPart)
+      PDLRT_RETURN_IF_ERROR(flush());
   }
-  return {};
+  return shards.empty() ? Status() : flush();
 }
 
-Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
-                        CheckpointManifest &manifest) {
+void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
   const pdl_descriptor &descriptor = model.descriptor();
-  const TensorType type = tensorTypeOf(descriptor);
   manifest.model = descriptor.model_name;
   manifest.semanticFingerprint = descriptor.semantic_fingerprint;
   manifest.compilerVersion = descriptor.compiler_version;
   manifest.targetCpu = descriptor.target_cpu;
   manifest.numerics =
       descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast";
-  manifest.elementType = type;
+  manifest.elementType = tensorTypeOf(descriptor);
   manifest.seed = model.seed();
   for (int32_t g = 0; g < descriptor.group_count; ++g)
     manifest.groupSteps.emplace_back(descriptor.groups[g].name,
                                      model.stepCount(g));
-  SafetensorsWriter dense;
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     manifest.symbols.push_back(
         {symbol.name,
-         model.table(i) != nullptr,
+         symbol.kind == PDL_SYMBOL_TABLE,
          shapeOf(symbol),
          {symbol.slot_names, symbol.slot_names + symbol.slot_count}});
+  }
+}
+
+Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
+                        CheckpointWriter &writer) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  const TensorType type = tensorTypeOf(descriptor);
+  SafetensorsWriter dense;
+  CheckpointPart part;
+  part.file = denseFile;
+  part.kind = PartKind::Dense;
+  bool isWhole = true, isEmpty = true;
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
     if (model.table(i)) {
       PDLRT_RETURN_IF_ERROR(saveTable(model, i, writer));
       continue;
     }
-    PDLRT_RETURN_IF_ERROR(
-        dense.add(symbol.name, type, shapeOf(symbol), model.value(i)));
+    const int64_t held = model.heldElements(i) / symbol.row_width;
+    isWhole &= held == symbol.row_count;
+    if (held == 0)
+      continue;
+    isEmpty = false;
+    std::vector<CheckpointRange> ranges;
+    for (const RowBlock &run : model.rows(i))
+      ranges.emplace_back(run.firstRow, run.firstRow + run.rowCount);
+    part.rows.emplace_back(symbol.name, std::move(ranges));
+    std::vector<int64_t> shape = shapeOf(symbol);
+    if (shape.size() > 1)
+      shape.front() = held;
+    PDLRT_RETURN_IF_ERROR(dense.add(symbol.name, type, shape, model.value(i)));
     for (int32_t s = 0; s < symbol.slot_count; ++s)
       PDLRT_RETURN_IF_ERROR(
           dense.add(std::string(symbol.name) + "." + slotName(symbol, s), type,
-                    shapeOf(symbol), model.slot(i, s)));
+                    shape, model.slot(i, s)));
   }
-  CheckpointPart part;
-  part.file = "dense.safetensors";
-  part.kind = PartKind::Dense;
+  if (isWhole)
+    part.rows.clear();
+  else if (isEmpty)
+    return {};
   return writer.addPart(part, dense);
+}
+
+Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
+                        CheckpointManifest &manifest) {
+  describeModel(model, manifest);
+  return saveParts(model, "dense.safetensors", writer);
 }
 
 /// Goes over the metrics: their accumulators begin at `counts` and `sums`, and
@@ -264,22 +303,18 @@ static Status copyTensor(const Checkpoint &checkpoint,
 }
 
 /// Copies the rows of a parameter or slot that the model holds.
-static Status copyHeldRows(const Checkpoint &checkpoint,
-                           const SafetensorsFile &file, const std::string &name,
-                           const Model &model, int32_t index, void *out) {
+static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
+                           int32_t index, const std::string &name, void *out) {
   const pdl_descriptor &descriptor = model.descriptor();
   const pdl_symbol &symbol = descriptor.symbols[index];
-  Expected<const TensorView *> tensor = findTensor(
-      checkpoint, file, name, tensorTypeOf(descriptor), shapeOf(symbol));
-  if (!tensor)
-    return tensor.status();
+  const CheckpointSymbol wanted = {symbol.name, false, shapeOf(symbol), {}};
   const size_t rowBytes =
       size_t(symbol.row_width) * elementSize(descriptor.element_type);
   auto *next = static_cast<char *>(out);
   for (const RowBlock &run : model.rows(index)) {
-    const size_t bytes = size_t(run.rowCount) * rowBytes;
-    std::memcpy(next, (*tensor)->data + size_t(run.firstRow) * rowBytes, bytes);
-    next += bytes;
+    PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
+        wanted, name, {run.firstRow, run.firstRow + run.rowCount}, next));
+    next += size_t(run.rowCount) * rowBytes;
   }
   return {};
 }
@@ -303,7 +338,7 @@ static Status restoreTablePart(const Model &model, int32_t symbolIndex,
   };
   for (int64_t i = 0; i < count; ++i) {
     const int shard = EmbeddingTable::shardOf(keys[i]);
-    if (shard < part.firstShard || shard >= part.endShard ||
+    if (!part.holdsShard(shard) ||
         (i > 0 && place(keys[i - 1]) >= place(keys[i])))
       return checkpoint.damaged(
           fmt::format("{}: key {} is not in its place", part.file, keys[i]));
@@ -339,9 +374,6 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
   const pdl_descriptor &descriptor = model.descriptor();
   PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint));
   const CheckpointManifest &manifest = checkpoint.manifest();
-  Expected<const SafetensorsFile *> dense = checkpoint.only(PartKind::Dense);
-  if (!dense)
-    return dense.status();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     if (model.table(i)) {
@@ -358,13 +390,13 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
                                   symbol.name);
       continue;
     }
-    PDLRT_RETURN_IF_ERROR(copyHeldRows(checkpoint, **dense, symbol.name, model,
-                                       i, model.value(i)));
+    PDLRT_RETURN_IF_ERROR(
+        copyHeldRows(checkpoint, model, i, symbol.name, model.value(i)));
     for (int32_t s = 0; s < symbol.slot_count; ++s)
       PDLRT_RETURN_IF_ERROR(
-          copyHeldRows(checkpoint, **dense,
+          copyHeldRows(checkpoint, model, i,
                        std::string(symbol.name) + "." + slotName(symbol, s),
-                       model, i, model.slot(i, s)));
+                       model.slot(i, s)));
   }
   for (int32_t g = 0; g < descriptor.group_count; ++g) {
     const auto found =

@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ServerJob.h"
+#include "TestFolder.h"
 
+#include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Trainer/BatchContext.h"
+#include "pdlrt/Trainer/ModelCheckpoint.h"
 
 #include <cstring>
 #include <gmock/gmock.h>
@@ -214,6 +217,70 @@ TEST(SyncServer, StateIsThatOfOneProcessForAnyNumberOfServers) {
       }
   // Many own nothing of the parameters.
   runSync<float>(true, 12, 2, PlacementPolicy::RoundRobin, seed);
+}
+
+// What two servers wrote, one process and three servers go on from, and the
+// other way round.
+TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
+  std::mt19937 random(2);
+  TestFolder folder;
+  Reference<float> local({});
+  ServerJob<float> two({}, 2, 2, PlacementPolicy::LeastLoaded, 1);
+  std::vector<Gradients<float>> now = randomGradients<float>(2, random);
+  now[0].present = now[1].present = true;
+  now[0].weight = 1;
+  ASSERT_TRUE(two.step({}, now, random).ok());
+  ASSERT_TRUE(two.step(now, {}, random).ok());
+  local.insert(now);
+  local.step(now);
+
+  auto commit = [&](const char *name, const std::vector<Model *> &models) {
+    CheckpointWriter writer(folder.file(name));
+    for (size_t i = 0; i < models.size(); ++i) {
+      const Status status = saveParts(
+          *models[i], "dense-" + std::to_string(i) + ".safetensors", writer);
+      EXPECT_TRUE(status.ok()) << status.message();
+    }
+    CheckpointManifest manifest;
+    describeModel(*models[0], manifest);
+    EXPECT_TRUE(writer.commit(manifest).ok());
+    Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file(name));
+    EXPECT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+    return checkpoint;
+  };
+  Model *first = &two.server(0).model(), *second = &two.server(1).model();
+  const Expected<Checkpoint> ofTwo = commit("two", {first, second});
+  const Expected<Checkpoint> ofOne = commit("one", {&local.model});
+  ASSERT_TRUE(ofTwo.ok() && ofOne.ok());
+  const Expected<ModelState> stateOfTwo = stateOf(*ofTwo);
+  const Expected<ModelState> stateOfOne = stateOf(*ofOne);
+  ASSERT_TRUE(stateOfTwo.ok() && stateOfOne.ok());
+  EXPECT_THAT(compareStates(*stateOfTwo, *stateOfOne, "A", "B", 3).sentences,
+              testing::IsEmpty());
+  for (const Checkpoint *from : {&*ofTwo, &*ofOne}) {
+    ServerJob<float> three({}, 3, 2, PlacementPolicy::HashName, 1);
+    for (size_t s = 0; s < 3; ++s) {
+      const Status status = restoreModel(three.server(s).model(), *from);
+      ASSERT_TRUE(status.ok()) << status.message();
+    }
+    expectSame(three, local);
+    Reference<float> again({});
+    ASSERT_TRUE(restoreModel(again.model, *from).ok());
+    expectSame(two, again);
+  }
+  // A half, and a half twice.
+  for (const std::vector<Model *> &models :
+       {std::vector<Model *>{first}, {first, first}}) {
+    CheckpointWriter writer(folder.file("half"));
+    Status status;
+    for (size_t i = 0; i < models.size(); ++i)
+      status = saveParts(*models[i],
+                         "dense-" + std::to_string(i) + ".safetensors", writer);
+    CheckpointManifest manifest;
+    describeModel(*first, manifest);
+    ASSERT_TRUE(writer.commit(manifest).ok());
+    EXPECT_FALSE(Checkpoint::open(folder.file("half")).ok());
+  }
 }
 
 TEST(SyncServer, SumsThatAreNotFiniteAreNotApplied) {

@@ -150,12 +150,13 @@ TEST(Checkpoint, AnotherVersionIsNamed) {
   TestFolder folder;
   save(*makeModel(3, 5), folder.file("c"));
   std::string text = folder.read("c/manifest.json");
-  const std::string begin = "{\"version\": 1,";
+  const std::string begin = "{\"version\": 2,";
   ASSERT_EQ(text.compare(0, begin.size(), begin), 0);
   folder.write("c/manifest.json",
                "{\"version\": 27," + text.substr(begin.size()));
-  EXPECT_THAT(Checkpoint::open(folder.file("c")).status().message(),
-              testing::AllOf(HasSubstr("version 27"), HasSubstr("version 1")));
+  EXPECT_THAT(
+      Checkpoint::open(folder.file("c")).status().message(),
+      testing::AllOf(HasSubstr("version 27"), HasSubstr("versions 1 to 2")));
 }
 
 TEST(Checkpoint, AnotherModelIsRefused) {
