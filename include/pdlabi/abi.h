@@ -335,7 +335,9 @@ typedef enum pdl_channel_kind {
 typedef struct pdl_channel {
   int32_t kind;   /* pdl_channel_kind */
   int32_t symbol; /* of the descriptor; LOSS, NORM: -1 */
-  int32_t clip;   /* PARTIAL_NORM, NORM: of the descriptor, else -1 */
+  int32_t clip;   /* PARTIAL_NORM, NORM: of the descriptor. Mode async, where a
+                     worker forms the norm itself: GRADIENT and ROW_GRADIENT too,
+                     of the symbol's group. Else -1 */
 } pdl_channel;
 
 typedef struct pdl_program {

@@ -30,6 +30,30 @@ static int32_t updateOf(const pdl_program &program, int32_t symbol) {
   return -1;
 }
 
+/// A worker of mode async forms the norms of its gradients by itself, so it must
+/// know which of them a clip takes.
+static Status checkOwnNorms(const pdl_descriptor &descriptor,
+                            const ExchangeLayout &layout) {
+  if (descriptor.mode != PDL_MODE_ASYNC)
+    return {};
+  for (int32_t n = 0; n < layout.channelCount(); ++n) {
+    if (layout.channel(n).kind != PDL_CHANNEL_NORM)
+      continue;
+    bool known = false;
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      known |= (layout.channel(c).kind == PDL_CHANNEL_GRADIENT ||
+                layout.channel(c).kind == PDL_CHANNEL_ROW_GRADIENT) &&
+               layout.channel(c).clip == layout.channel(n).clip;
+    if (!known)
+      return Status::invalid(
+          std::string("this program does not say which gradients clip @") +
+          descriptor.clips[layout.channel(n).clip].name +
+          " takes, so that mode async cannot clip them; translate the model "
+          "with --mode=sync, or without the clip");
+  }
+  return {};
+}
+
 Expected<std::unique_ptr<ServerClient>>
 ServerClient::create(const pdl_descriptor &descriptor, int32_t program,
                      const Placement &placement, ServerGroup &servers,
@@ -40,6 +64,7 @@ ServerClient::create(const pdl_descriptor &descriptor, int32_t program,
   if (!traffic)
     return traffic.status();
   client->trained = *traffic;
+  PDLRT_RETURN_IF_ERROR(checkOwnNorms(descriptor, (*traffic)->layout));
   return client;
 }
 

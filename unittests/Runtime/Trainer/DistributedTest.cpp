@@ -144,8 +144,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Nobody else changes the state between a worker's push and its pull.
 TEST(AsyncJob, OneWorkerIsOneProcess) {
-  for (int servers : {1, 3}) {
+  for (auto [servers, clipped] : {std::pair(1, false), std::pair(3, true)}) {
     ProgramVariant variant;
+    variant.clipped = clipped;
     Reference reference(variant, 1, 1);
     variant.mode = PDL_MODE_ASYNC;
     TestCluster cluster(variant, servers, 1, 1, seed);
@@ -174,6 +175,34 @@ TEST(AsyncJob, EachWorkersPushIsAnUpdate) {
     pushes += epochs * (rounds - replica);
   for (const auto &state : cluster.states)
     EXPECT_EQ(state->model().stepCount(0), pushes);
+}
+
+// Without it gradients would silently not be clipped.
+TEST(AsyncJob, RefusesAClipOfUnknownGradients) {
+  ProgramVariant variant;
+  variant.clipped = true;
+  variant.mode = PDL_MODE_ASYNC;
+  TestCluster cluster(variant, 1, 1, 1, seed);
+  pdl_descriptor program = *cluster.trainerProgram;
+  std::vector<pdl_program> programs(program.programs,
+                                    program.programs + program.program_count);
+  std::vector<pdl_channel> channels(
+      programs[0].channels, programs[0].channels + programs[0].channel_count);
+  for (pdl_channel &channel : channels)
+    if (channel.kind != PDL_CHANNEL_NORM)
+      channel.clip = -1;
+  programs[0].channels = channels.data();
+  program.programs = programs.data();
+  Expected<std::unique_ptr<Job>> job = joinJob(
+      program, cluster.options(0), {1, seed, 0}, *cluster.transport);
+  ASSERT_TRUE(job.ok()) << job.status().message();
+  Scheduler scheduler(1);
+  Model mirror(program, seed, StateLocation::Servers);
+  auto engine =
+      (*job)->createEngine(mirror, programs[0], (*job)->layout(1, 1), scheduler);
+  ASSERT_FALSE(engine.ok());
+  EXPECT_THAT(engine.status().message(), HasSubstr("clip @joint"));
+  (*job)->leave(engine.status());
 }
 
 TEST(DistributedJob, RefusesAnotherSeed) {

@@ -356,6 +356,11 @@ void Descriptor::buildRole(const ProgramVariant &variant) {
       trainChannels.push_back({PDL_CHANNEL_PARTIAL_NORM, symbol, 0});
   if (variant.clipped)
     trainChannels.push_back({PDL_CHANNEL_NORM, -1, 0});
+  if (variant.clipped && variant.mode == PDL_MODE_ASYNC)
+    for (pdl_channel &channel : trainChannels)
+      if (channel.kind == PDL_CHANNEL_GRADIENT ||
+          channel.kind == PDL_CHANNEL_ROW_GRADIENT)
+        channel.clip = 0;
   programs[0].channel_count = int32_t(trainChannels.size());
   programs[0].channels = trainChannels.data();
   for (int p = 1; p < 3; ++p) {
