@@ -30,8 +30,8 @@ static int32_t updateOf(const pdl_program &program, int32_t symbol) {
   return -1;
 }
 
-/// A worker of mode async forms the norms of its gradients by itself, so it must
-/// know which of them a clip takes.
+/// A worker of mode async forms the norms of its gradients by itself, so it
+/// must know which of them a clip takes.
 static Status checkOwnNorms(const pdl_descriptor &descriptor,
                             const ExchangeLayout &layout) {
   if (descriptor.mode != PDL_MODE_ASYNC)

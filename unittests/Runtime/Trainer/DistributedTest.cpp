@@ -193,13 +193,13 @@ TEST(AsyncJob, RefusesAClipOfUnknownGradients) {
       channel.clip = -1;
   programs[0].channels = channels.data();
   program.programs = programs.data();
-  Expected<std::unique_ptr<Job>> job = joinJob(
-      program, cluster.options(0), {1, seed, 0}, *cluster.transport);
+  Expected<std::unique_ptr<Job>> job =
+      joinJob(program, cluster.options(0), {1, seed, 0}, *cluster.transport);
   ASSERT_TRUE(job.ok()) << job.status().message();
   Scheduler scheduler(1);
   Model mirror(program, seed, StateLocation::Servers);
-  auto engine =
-      (*job)->createEngine(mirror, programs[0], (*job)->layout(1, 1), scheduler);
+  auto engine = (*job)->createEngine(mirror, programs[0], (*job)->layout(1, 1),
+                                     scheduler);
   ASSERT_FALSE(engine.ok());
   EXPECT_THAT(engine.status().message(), HasSubstr("clip @joint"));
   (*job)->leave(engine.status());
