@@ -77,10 +77,20 @@ class CheckpointWriter {
 public:
   /// Nothing is done before `addPart`. `path` is the final name of the folder.
   explicit CheckpointWriter(std::string path);
-  CheckpointWriter(const CheckpointWriter &) = delete;
-  CheckpointWriter &operator=(const CheckpointWriter &) = delete;
+  CheckpointWriter(CheckpointWriter &&other) noexcept;
+  CheckpointWriter &operator=(CheckpointWriter &&) = delete;
   ~CheckpointWriter();
 
+  /// Of a process that writes parts into the `folder()` of another one's
+  /// writer, which commits them: nothing is removed here.
+  static CheckpointWriter into(const std::string &folder);
+
+  /// Where parts are written until they are committed; made if it is not there.
+  Expected<std::string> folder();
+  /// Takes in a part that another process has written to `folder()`.
+  void addWritten(CheckpointPart part) { parts.push_back(std::move(part)); }
+  /// Those that were added so far.
+  const std::vector<CheckpointPart> &addedParts() const { return parts; }
   /// Writes a part to the disk; its digest is filled in.
   Status addPart(CheckpointPart part, const SafetensorsWriter &tensors);
   /// Writes the manifest, with the parts that were added, and gives the folder
@@ -89,6 +99,7 @@ public:
 
 private:
   std::string path, temporary;
+  bool ownsFolder = true;
   std::vector<CheckpointPart> parts;
 };
 

@@ -104,6 +104,11 @@ struct CheckpointManifest {
   std::vector<CheckpointPart> parts;
 };
 
+/// The manifest as text, for a message; its parts need not be whole.
+std::string encodeManifest(const CheckpointManifest &manifest);
+/// Reads that text; an error where it is none. Any bytes are safe.
+Expected<CheckpointManifest> decodeManifest(const std::string &text);
+
 /// Writes the manifest with its checksum, at once or not at all.
 Status writeManifest(const CheckpointManifest &manifest,
                      const std::string &path);

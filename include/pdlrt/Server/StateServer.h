@@ -137,6 +137,8 @@ private:
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
   void addValues(const ExchangeLayout &layout, int32_t channel,
                  Snapshot &snapshot, ExchangeWriter &writer);
+  Status checkSave(const Envelope &request, const Message &payload) const;
+  Message save(const std::string &folder);
   Status checkReduce(const Envelope &request, const Message &payload);
   std::vector<Message> closeReduce();
 

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace pdlrt;
 namespace fs = std::filesystem;
@@ -124,9 +125,21 @@ Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
 
 CheckpointWriter::CheckpointWriter(std::string path) : path(std::move(path)) {}
 
+CheckpointWriter::CheckpointWriter(CheckpointWriter &&other) noexcept
+    : path(std::move(other.path)),
+      temporary(std::exchange(other.temporary, std::string())),
+      ownsFolder(other.ownsFolder), parts(std::move(other.parts)) {}
+
+CheckpointWriter CheckpointWriter::into(const std::string &folder) {
+  CheckpointWriter writer(folder);
+  writer.temporary = folder;
+  writer.ownsFolder = false;
+  return writer;
+}
+
 CheckpointWriter::~CheckpointWriter() {
   std::error_code ignored;
-  if (!temporary.empty())
+  if (!temporary.empty() && ownsFolder)
     fs::remove_all(temporary, ignored);
 }
 
@@ -137,8 +150,7 @@ static Status cannotWrite(const std::string &path,
                          "has room");
 }
 
-Status CheckpointWriter::addPart(CheckpointPart part,
-                                 const SafetensorsWriter &tensors) {
+Expected<std::string> CheckpointWriter::folder() {
   std::error_code error;
   if (temporary.empty()) {
     temporary = path + ".tmp." + std::to_string(getpid());
@@ -146,6 +158,13 @@ Status CheckpointWriter::addPart(CheckpointPart part,
     if (error)
       return cannotWrite(temporary, error);
   }
+  return temporary;
+}
+
+Status CheckpointWriter::addPart(CheckpointPart part,
+                                 const SafetensorsWriter &tensors) {
+  if (Expected<std::string> made = folder(); !made)
+    return made.status();
   PDLRT_RETURN_IF_ERROR(
       tensors.write(temporary + "/" + part.file, &part.digest));
   parts.push_back(std::move(part));

@@ -235,6 +235,20 @@ static CheckpointManifest fromJson(const json &root) {
   return manifest;
 }
 
+std::string pdlrt::encodeManifest(const CheckpointManifest &manifest) {
+  return toJson(manifest).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Expected<CheckpointManifest> pdlrt::decodeManifest(const std::string &text) {
+  try {
+    return fromJson(json::parse(text));
+  } catch (const std::exception &exception) {
+    return Status::invalid(
+        std::string("a server's list of parts cannot be read (") +
+        exception.what() + "); are all programs of this job of one version?");
+  }
+}
+
 /// Whether ranges cover [0, count) once.
 static bool coverOnce(std::vector<CheckpointRange> ranges, int64_t count) {
   std::sort(ranges.begin(), ranges.end());

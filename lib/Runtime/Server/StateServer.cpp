@@ -11,9 +11,12 @@
 #include "Server/Modes.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Trainer/BatchContext.h"
+#include "pdlrt/Trainer/ModelCheckpoint.h"
+#include "pdlrt/Trainer/ServerCheckpoint.h"
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <new>
 
 using namespace pdlrt;
@@ -81,6 +84,8 @@ Status StateServer::check(const Envelope &request, const Message &payload) {
   switch (request.kind) {
   case MessageKind::Reduce:
     return checkReduce(request, payload);
+  case MessageKind::Save:
+    return checkSave(request, payload);
   case MessageKind::Exchange:
     form = ExchangeForm::Exchange;
     break;
@@ -114,6 +119,8 @@ Status StateServer::check(const Envelope &request, const Message &payload) {
 }
 
 Message StateServer::handle(const Envelope &request, Message payload) {
+  if (request.kind == MessageKind::Save)
+    return save(payload.toString());
   if (request.kind != MessageKind::Pull)
     return handleStep(request);
   // It has passed `check`.
@@ -384,6 +391,43 @@ Message StateServer::pull(const ExchangeMessage &message,
                  rows[c]);
   }
   return writer.finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+Status StateServer::checkSave(const Envelope &request,
+                              const Message &payload) const {
+  constexpr size_t longestPath = 4096;
+  if (request.trainer != 0 || request.worker != 0)
+    return Status::invalid("checkpoints are written for trainer 0 alone");
+  if (payload.size() == 0 || payload.size() > longestPath)
+    return Status::invalid("a request to save names no folder");
+  return {};
+}
+
+Message StateServer::save(const std::string &folder) {
+  const std::string who = "server " + std::to_string(rank());
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error))
+    return encodeSaved(
+        Status::invalid(who + " does not see the folder " + folder +
+                        "; give a folder that all processes of the job share"));
+  try {
+    CheckpointWriter writer = CheckpointWriter::into(folder);
+    Status status = saveParts(
+        ownModel, "dense-" + std::to_string(rank()) + ".safetensors", writer);
+    if (!status.ok())
+      return encodeSaved(std::move(status).withContext(who));
+    CheckpointManifest manifest;
+    describeModel(ownModel, manifest);
+    manifest.parts = writer.addedParts();
+    return encodeSaved(std::move(manifest));
+  } catch (const std::bad_alloc &) {
+    return encodeSaved(Status::outOfMemory(who + " is out of memory for the "
+                                                 "parts of a checkpoint"));
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Trainer/BatchContext.h"
 #include "pdlrt/Trainer/ModelCheckpoint.h"
+#include "pdlrt/Trainer/ServerCheckpoint.h"
 
 #include <cstring>
 #include <gmock/gmock.h>
@@ -267,6 +268,34 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
     Reference<float> again({});
     ASSERT_TRUE(restoreModel(again.model, *from).ok());
     expectSame(two, again);
+  }
+  // The same by requests.
+  {
+    CheckpointWriter writer(folder.file("asked"));
+    const Message payload = Message::ofString(*writer.folder());
+    const Envelope head = {MessageKind::Save, 0, 0, 1, 1, 0};
+    std::vector<Message> answers;
+    for (size_t s = 0; s < 2; ++s) {
+      EXPECT_FALSE(two.server(s).formsRounds(MessageKind::Save));
+      ASSERT_TRUE(two.server(s).check(head, payload).ok());
+      answers.push_back(two.server(s).handle(head, payload));
+    }
+    CheckpointManifest manifest;
+    ASSERT_TRUE(joinSaved(answers, writer, manifest).ok());
+    ASSERT_TRUE(writer.commit(manifest).ok());
+    const Expected<Checkpoint> asked = Checkpoint::open(folder.file("asked"));
+    ASSERT_TRUE(asked.ok()) << asked.status().message();
+    EXPECT_THAT(
+        compareStates(*stateOf(*asked), *stateOfOne, "A", "B", 3).sentences,
+        testing::IsEmpty());
+    const Message nowhere = Message::ofString(folder.file("nowhere"));
+    EXPECT_THAT(
+        decodeSaved(two.server(0).handle(head, nowhere)).status().message(),
+        HasSubstr("server 0 does not see the folder"));
+    EXPECT_FALSE(decodeSaved(Message::ofString("+{}")).ok());
+    EXPECT_FALSE(decodeSaved(Message()).ok());
+    EXPECT_FALSE(
+        two.server(0).check({MessageKind::Save, 1, 0, 1, 1, 0}, payload).ok());
   }
   // A half, and a half twice.
   for (const std::vector<Model *> &models :
