@@ -1,0 +1,100 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trainers and servers of one job as processes of this host."""
+
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+
+class Process:
+    """A program whose output goes to a file, so that it never blocks."""
+
+    def __init__(self, name, arguments, folder):
+        self.name = name
+        self.path = pathlib.Path(folder, name + ".log")
+        with open(self.path, "w") as log:
+            self.popen = subprocess.Popen([str(a) for a in arguments],
+                                          stdin=subprocess.DEVNULL, stdout=log,
+                                          stderr=subprocess.STDOUT)
+
+    @property
+    def output(self):
+        return self.path.read_text()
+
+    def wait(self, seconds):
+        """Its exit status; fails if it runs for longer."""
+        try:
+            return self.popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.name} still runs after {seconds} s:\n"
+                                 f"{self.output}") from None
+
+
+class Cluster:
+    """One job. Addresses are unix sockets of its folder, so that jobs of several
+    tests never meet. Whatever still runs at the end is killed."""
+
+    def __init__(self, programs, trainers, servers, trainer_flags,
+                 server_flags=(), trainer_command="train"):
+        self.programs = pathlib.Path(programs)
+        # The path of a unix socket is short.
+        self.folder = tempfile.TemporaryDirectory(prefix="pdl")
+        self.counts = trainers, servers
+        self.addresses = ",".join(f"unix:{self.folder.name}/s{rank}"
+                                  for rank in range(servers))
+        self.trainer_flags = [trainer_command, *trainer_flags]
+        self.server_flags = list(server_flags)
+        self.trainers = []
+        self.servers = []
+
+    def start_server(self, rank):
+        process = Process(f"server{rank}", [
+            self.programs / "pserver", "--rank", rank, "--servers",
+            self.addresses, "--trainers", self.counts[0], *self.server_flags],
+            self.folder.name)
+        self.servers.append(process)
+        return process
+
+    def start_trainer(self, rank):
+        process = Process(f"trainer{rank}", [
+            self.programs / "trainer", *self.trainer_flags, "--rank", rank,
+            "--trainers", self.counts[0], "--servers", self.addresses],
+            self.folder.name)
+        self.trainers.append(process)
+        return process
+
+    def start(self):
+        for rank in range(self.counts[1]):
+            self.start_server(rank)
+        for rank in range(self.counts[0]):
+            self.start_trainer(rank)
+        return self
+
+    def processes(self):
+        return self.trainers + self.servers
+
+    def finish(self, seconds=120):
+        """Waits until all have ended well; returns the trainers' outputs."""
+        end = time.monotonic() + seconds
+        for process in self.processes():
+            status = process.wait(max(0.1, end - time.monotonic()))
+            if status != 0:
+                raise AssertionError(
+                    f"{process.name} exited with {status}:\n" + "\n".join(
+                        f"--- {p.name}\n{p.output}" for p in self.processes()))
+        return [trainer.output for trainer in self.trainers]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes():
+            if process.popen.poll() is None:
+                process.popen.send_signal(signal.SIGCONT)
+                process.popen.kill()
+                process.popen.wait()
+        self.folder.cleanup()

@@ -1,0 +1,152 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mode sync gives the bits of mode local: real processes over gRPC, and one
+process with as many replicas; values and slots compared after 200 steps."""
+
+import pathlib
+import tempfile
+import unittest
+
+from cluster import Cluster
+from programs import ADULT, BUILD, PDL_TRANSLATE, model, run, test_data
+
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+STEPS = 200
+# Trainers and servers; each trainer has two workers.
+TOPOLOGIES = [(1, 1), (2, 1), (2, 2), (2, 3)]
+
+# Small enough for every rule: a table, a parameter of several blocks, a vector,
+# and a parameter that is read but never trained.
+SMALL = """
+module @small {
+  nn.record @person {
+    nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
+    nn.field @categories : tensor<?x8xi64> hash(#nn.hash<xxh64, salt = slot>) missing("?")
+      columns([1, 3, 5, 6, 7, 8, 9, 13])
+    nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
+  }
+  CLIP
+  nn.group @dense rule(RULE) rate(RATE) OPTIONS
+  nn.group @sparse rule(RULE) rate(RATE) OPTIONS untouched(lazy)
+  nn.table @emb : i64 -> tensor<16xf32> in @sparse init(#nn.uniform<-0.1, 0.1>)
+  nn.param @w1 : tensor<133x70xf32> in @dense init(#nn.xavier)
+  nn.param @b1 : tensor<70xf32> in @dense init(#nn.zeros)
+  nn.param @w2 : tensor<70x1xf32> in @dense init(#nn.xavier)
+  nn.param @scale : tensor<5xf32> init(#nn.constant<0.001>)
+  nn.program @train reads(@person) {
+  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
+    %e = nn.lookup @emb[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x16xf32>
+    %f = nn.flatten %e from 1 : (tensor<?x8x16xf32>) -> tensor<?x128xf32>
+    %s = nn.read @scale : tensor<5xf32>
+    %n = nn.mul %numbers, %s : (tensor<?x5xf32>, tensor<5xf32>) -> tensor<?x5xf32>
+    %t = nn.signed_log1p %n : tensor<?x5xf32>
+    %x = nn.concat %f, %t axis 1 : (tensor<?x128xf32>, tensor<?x5xf32>) -> tensor<?x133xf32>
+    %h = nn.linear %x, @w1, @b1 act(relu) : (tensor<?x133xf32>) -> tensor<?x70xf32>
+    %z = nn.linear %h, @w2 : (tensor<?x70xf32>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
+    nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>
+  }
+}
+"""
+
+RATES = {"@sgd": "0.05", "@momentum": "0.01", "@adagrad": "0.05",
+         "@adam": "0.002", "@ftrl": "0.05"}
+
+
+def small_model(rule, clip, decay, warm_up):
+    options = []
+    if warm_up:
+        options.append("schedule(@warm_up {steps = 50.0})")
+    if decay:
+        options.append("decay(#nn.l2<1.0e-4>)")
+    if clip:
+        options.append("clip(@joint)")
+    return (SMALL.replace("CLIP", "nn.clip @joint : global_norm(0.5)"
+                          if clip else "")
+            .replace("RULE", rule).replace("RATE", RATES[rule])
+            .replace("OPTIONS", " ".join(options)))
+
+
+class Sync(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def translate(self, source):
+        for mode, flags in (("local", []),
+                            ("sync", ["--min-block-elements=1024",
+                                      "--target-block-bytes=16384"])):
+            run(PDL_TRANSLATE, source, "-o", self.root / mode,
+                "--numerics=strict", f"--mode={mode}", *flags)
+
+    def flags(self, data, saved, steps=STEPS):
+        return [*data, "--seed", 7, "--shuffle-window", 1000, "--steps", steps,
+                "--checkpoint", saved]
+
+    def check(self, data, topologies):
+        local = {}
+        for trainers, servers in topologies:
+            name = f"{trainers}x{servers}"
+            if trainers not in local:
+                local[trainers] = self.root / f"local{trainers}"
+                run(self.root / "local" / "trainer", "train",
+                    *self.flags(data, local[trainers]), "--replicas",
+                    f"{trainers}x2")
+            saved = self.root / name
+            with Cluster(self.root / "sync", trainers, servers,
+                         [*self.flags(data, saved), "--replicas", "1x2"],
+                         ["--seed", 7]) as cluster:
+                cluster.start().finish()
+            run(PDL_CHECKPOINT, "diff", local[trainers], saved)
+        # Other replicas are another result, so the comparison means something.
+        if len(local) > 1:
+            with self.assertRaises(AssertionError):
+                run(PDL_CHECKPOINT, "diff", *list(local.values())[:2])
+
+    def check_small(self, rule, topologies=((2, 2),), clip=False, decay=False,
+                    warm_up=False):
+        source = self.root / "small.mlir"
+        source.write_text(small_model(rule, clip, decay, warm_up))
+        self.translate(source)
+        self.check(["--data", ADULT, "--rows", "0:6000", "--batch-size", 64],
+                   topologies)
+
+    def test_sgd(self):
+        self.check_small("@sgd", TOPOLOGIES)
+
+    def test_momentum(self):
+        self.check_small("@momentum", warm_up=True)
+
+    def test_adagrad(self):
+        self.check_small("@adagrad", decay=True)
+
+    def test_adam(self):
+        self.check_small("@adam", TOPOLOGIES, clip=True, decay=True,
+                         warm_up=True)
+
+    def test_ftrl(self):
+        self.check_small("@ftrl")
+
+    def test_every_rule_with_clip(self):
+        for rule in ("@sgd", "@momentum", "@adagrad", "@ftrl"):
+            with self.subTest(rule=rule):
+                self.check_small(rule, clip=True)
+
+    def test_wide_deep(self):
+        self.translate(model("wide_deep"))
+        self.check(["--data", ADULT, "--rows", "0:20000", "--batch-size", 64],
+                   TOPOLOGIES)
+
+    def test_ctr_dnn(self):
+        data = test_data("criteo", "kaggle_head10k.tsv.gz")
+        self.translate(model("ctr_dnn"))
+        self.check(["--data", data, "--batch-size", 32], TOPOLOGIES)
+
+
+if __name__ == "__main__":
+    unittest.main()
