@@ -1,0 +1,193 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a job does when a process dies, hangs, is not the one that was expected,
+or when strangers talk to its port. Real processes; every wait is bounded."""
+
+import os
+import pathlib
+import random
+import signal
+import socket
+import tempfile
+import threading
+import time
+import unittest
+
+from cluster import Cluster
+from programs import ADULT, BUILD, PDL_TRANSLATE, model, run
+
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+SILENCE = 3  # seconds after which a peer counts as dead
+PATIENCE = SILENCE + 20  # a loaded machine may be slow to notice
+LONG = 10**9  # steps that no test sees the end of
+
+
+def data_flags(steps):
+    return ["--data", ADULT, "--rows", "0:6000", "--batch-size", 64, "--seed",
+            7, "--steps", steps, "--replicas", "1x1"]
+
+
+class Faults(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.folder.name)
+        cls.programs = cls.root / "sync"
+        run(PDL_TRANSLATE, model("logistic_regression"), "-o", cls.programs,
+            "--numerics=strict", "--mode=sync")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def job(self, steps, *trainer_flags, trainers=2, servers=2,
+            policy="abort", server_flags=()):
+        return Cluster(
+            self.programs, trainers, servers,
+            [*data_flags(steps), "--silence-limit", SILENCE, *trainer_flags],
+            ["--seed", 7, "--silence-limit", SILENCE, "--on-failure", policy,
+             *server_flags])
+
+    def wait_for_steps(self, cluster):
+        """Until every trainer says that it trains."""
+        end = time.monotonic() + 60
+        while not all("step" in trainer.output for trainer in cluster.trainers):
+            self.assertLess(time.monotonic(), end, "\n".join(
+                p.output for p in cluster.processes()))
+            time.sleep(0.05)
+
+    def check_abort(self, victim, signal_number, named):
+        with self.job(LONG) as cluster:
+            cluster.start()
+            self.wait_for_steps(cluster)
+            time.sleep(random.Random(victim).random())
+            processes = {p.name: p for p in cluster.processes()}
+            processes[victim].popen.send_signal(signal_number)
+            for name, process in processes.items():
+                if name == victim:
+                    continue
+                status = process.wait(PATIENCE)
+                self.assertNotEqual(status, 0, name)
+                self.assertGreater(status, 0, f"{name} died of a signal")
+                self.assertIn("error", process.output, name)
+            # Whoever noticed says who it was.
+            said = "\n".join(p.output for n, p in processes.items()
+                             if n != victim)
+            self.assertIn(named, said)
+
+    def test_killed_trainer(self):
+        self.check_abort("trainer1", signal.SIGKILL, "trainer 1")
+
+    def test_killed_server(self):
+        self.check_abort("server1", signal.SIGKILL, "/s1")
+
+    def test_stopped_trainer(self):
+        self.check_abort("trainer0", signal.SIGSTOP, "trainer 0")
+
+    def test_stopped_server(self):
+        self.check_abort("server0", signal.SIGSTOP, "/s0")
+
+    def test_interrupted_trainer_ends_all_well(self):
+        with self.job(LONG) as cluster:
+            cluster.start()
+            self.wait_for_steps(cluster)
+            cluster.trainers[1].popen.send_signal(signal.SIGINT)
+            for trainer in cluster.trainers:
+                self.assertIn(trainer.wait(PATIENCE), (0, 128 + signal.SIGINT),
+                              trainer.output)
+            for server in cluster.servers:
+                self.assertEqual(server.wait(PATIENCE), 0, server.output)
+
+    def test_wait_goes_on_after_a_pause(self):
+        """A stopped process of a job that waits: the same bits afterwards."""
+        saved = []
+        for paused in (None, "trainer1", "server0"):
+            path = self.root / f"paused_{paused}"
+            saved.append(path)
+            with self.job(400, "--checkpoint", path, "--on-failure", "wait",
+                          policy="wait") as cluster:
+                cluster.start()
+                if paused:
+                    self.wait_for_steps(cluster)
+                    victim = next(p for p in cluster.processes()
+                                  if p.name == paused)
+                    if victim.popen.poll() is None:
+                        victim.popen.send_signal(signal.SIGSTOP)
+                        time.sleep(20)
+                        victim.popen.send_signal(signal.SIGCONT)
+                cluster.finish()
+        for other in saved[1:]:
+            run(PDL_CHECKPOINT, "diff", saved[0], other)
+
+    def refused(self, cluster, expected, process):
+        self.assertEqual(process.wait(PATIENCE), 1, process.output)
+        for part in expected:
+            self.assertIn(part, process.output)
+
+    def test_wrong_model(self):
+        other = self.root / "other"
+        text = model("logistic_regression").read_text()
+        source = self.root / "other.mlir"
+        source.write_text(text.replace("rate(0.1)", "rate(0.2)"))
+        self.assertNotEqual(source.read_text(), text)
+        run(PDL_TRANSLATE, source, "-o", other, "--numerics=strict",
+            "--mode=sync")
+        with self.job(10, trainers=1, servers=1) as cluster:
+            cluster.start_server(0)
+            cluster.programs = other
+            self.refused(cluster, ["fingerprint"], cluster.start_trainer(0))
+
+    def test_wrong_seed_and_world(self):
+        for flags, expected in ((["--seed", 8], ["seed", "7", "8"]),
+                                (["--job", "other"], ["job", "other"])):
+            with self.subTest(flags=flags):
+                with self.job(10, *flags, trainers=1, servers=1) as cluster:
+                    cluster.start_server(0)
+                    self.refused(cluster, expected, cluster.start_trainer(0))
+        with self.job(10, trainers=2, servers=1) as cluster:
+            cluster.start_server(0)
+            cluster.counts = 1, 1
+            self.refused(cluster, ["trainers", "1", "2"],
+                         cluster.start_trainer(0))
+
+    def test_strangers_change_nothing(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        saved = []
+        for disturbed in (False, True):
+            path = self.root / f"disturbed_{disturbed}"
+            saved.append(path)
+            with self.job(300, "--checkpoint", path, trainers=1,
+                          servers=1) as cluster:
+                cluster.addresses = f"127.0.0.1:{port}"
+                cluster.start()
+                stop = threading.Event()
+
+                def disturb():
+                    noise = random.Random(5)
+                    while not stop.is_set():
+                        try:
+                            with socket.create_connection(
+                                    ("127.0.0.1", port), timeout=1) as peer:
+                                peer.sendall(noise.randbytes(
+                                    noise.choice((1, 40, 5000, 200000))))
+                        except OSError:
+                            pass
+
+                thread = threading.Thread(target=disturb)
+                if disturbed:
+                    thread.start()
+                try:
+                    cluster.finish()
+                finally:
+                    stop.set()
+                    if disturbed:
+                        thread.join()
+        run(PDL_CHECKPOINT, "diff", *saved)
+
+
+if __name__ == "__main__":
+    unittest.main()
