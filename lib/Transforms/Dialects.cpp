@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Transforms/Dialects.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -165,14 +165,17 @@ private:
     return arith::DivFOp::create(builder, clipLoc, limit, larger);
   }
 
-  /// The rule that a group names, diagnosed if there is none for `element`.
-  FailureOr<RuleOp> findRule(GroupOp group, Type element) {
+  /// The rule that a group names; null, and diagnosed, if there is none for
+  /// `element`.
+  RuleOp findRule(GroupOp group, Type element) {
     auto rule = symbols.lookup<RuleOp>(group.getRule());
-    if (!rule)
-      return group.emitOpError()
-             << "names rule " << group.getRuleAttr()
-             << ", which the module does not define; run nn-link-std if it is "
-                "one of the standard library";
+    if (!rule) {
+      group.emitOpError()
+          << "names rule " << group.getRuleAttr()
+          << ", which the module does not define; run nn-link-std if it is "
+             "one of the standard library";
+      return nullptr;
+    }
     Type written = rule.getEach().getArgument(0).getType();
     if (written == element)
       return rule;
@@ -181,14 +184,14 @@ private:
                             << group.getRuleAttr() << ", whose region 'each' "
                             << "is written for " << written;
     diagnostic.attachNote(rule.getLoc()) << "the rule is here";
-    return failure();
+    return nullptr;
   }
 
   LogicalResult createOnce(GroupOp group) {
     Type element =
         cast<RankedTensorType>(op.getLosses().getType()).getElementType();
-    FailureOr<RuleOp> rule = findRule(group, element);
-    if (failed(rule))
+    RuleOp rule = findRule(group, element);
+    if (!rule)
       return failure();
     ScheduleOp schedule;
     if (FlatSymbolRefAttr name = group.getScheduleAttr()) {
@@ -200,7 +203,7 @@ private:
                   "is one of the standard library";
     }
     FlatSymbolRefAttr clip = group.getClipAttr();
-    Block &yieldsOnce = rule->getOnce().front();
+    Block &yieldsOnce = rule.getOnce().front();
     size_t scalars =
         1 + (clip ? 1 : 0) + yieldsOnce.getTerminator()->getNumOperands();
     Type scalar = RankedTensorType::get({}, element);
@@ -228,12 +231,12 @@ private:
     if (clip)
       yielded.push_back(createClipFactor(body->getArgument(2), clip));
     SmallVector<Value> arguments{step, rate};
-    llvm::append_range(arguments, createHypers(builder, group.getLoc(),
-                                               rule->getHyperNames(),
-                                               rule->getHyperValues(),
-                                               group.getRuleHyperAttr()));
+    llvm::append_range(arguments,
+                       createHypers(builder, group.getLoc(),
+                                    rule.getHyperNames(), rule.getHyperValues(),
+                                    group.getRuleHyperAttr()));
     llvm::append_range(yielded,
-                       inlineRegion(builder, rule->getOnce(), arguments));
+                       inlineRegion(builder, rule.getOnce(), arguments));
     YieldOp::create(builder, group.getLoc(), yielded);
     onces[group] = once;
     return success();

@@ -211,13 +211,6 @@ void BufferPlan::assignSlots(MutableArrayRef<Lifetime> lifetimes, Stage stage) {
   }
 }
 
-std::optional<unsigned> BufferPlan::scratch(Operation *op) const {
-  auto found = scratches.find(op);
-  if (found == scratches.end())
-    return std::nullopt;
-  return found->second;
-}
-
 rt::SizeAttr BufferPlan::arenaSize(Stage stage, MLIRContext *context) const {
   int64_t constant = 0, perBatch = 0;
   SmallVector<int64_t> perKey(sizes.lookups().size(), 0);

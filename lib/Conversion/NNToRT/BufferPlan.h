@@ -50,8 +50,9 @@ public:
       llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)> parameterIndex);
 
   Home home(mlir::Value tensor) const { return homes.lookup(root(tensor)); }
-  /// The slot of the compute arena for an op's intermediate results.
-  std::optional<unsigned> scratch(mlir::Operation *op) const;
+  /// The slot of the compute arena for the intermediate results of `op`, the
+  /// gradient of a pooling that has bags.
+  unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
   /// What `tensor` is another view of (reshapes, stop_gradient); itself else.
   static mlir::Value root(mlir::Value tensor);
   /// Whether the op has no buffer of its own: it is computed in the loop of the

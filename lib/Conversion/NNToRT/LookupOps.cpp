@@ -125,7 +125,6 @@ void pdlc::emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
   Value lookup = emitter.pointer(rt::Place::lookup,
                                  emitter.sizes.lookupOf(op.getInverse()));
   Value out = emitter.view(op.getGradient());
-  std::optional<unsigned> scratch = emitter.plan.scratch(op);
   unsigned cotangent = 0;
   for (unsigned input = 0; input < op.getIds().size(); ++input) {
     if (!op.getPresent()[input])
@@ -135,7 +134,8 @@ void pdlc::emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
     Value splits, bagOf;
     if (Value bags = op.getSplitsOf(input)) {
       splits = emitter.flat(bags);
-      bagOf = emitter.scratchView(*scratch, extent, builder.getI32Type());
+      bagOf = emitter.scratchView(emitter.plan.scratch(op), extent,
+                                  builder.getI32Type());
       rt::BagOfOp::create(builder, splits, bagOf);
     }
     rt::PoolGradientOp::create(builder, poolingOf(op.getPoolings(), input),
