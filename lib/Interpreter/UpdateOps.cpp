@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Frame.h"
-#include "Lanes.h"
 #include "ScalarProgram.h"
 
 #include "pdlabi/hash.h"
+#include "pdlabi/norm.h"
 
 #include <algorithm>
 #include <numeric>
@@ -24,38 +24,18 @@ using namespace pdlc::nn;
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// Rows of a parameter in one unit of the norm's partial sums.
-static constexpr int64_t rowsOfUnit = 64;
-
-/// The f64 squares of a run of elements divided by the weight, in lanes that go
-/// on from one row of the unit to the next.
-template <typename T> class UnitNorm {
-public:
-  explicit UnitNorm(double weight) : weight(static_cast<T>(weight)) {}
-  void add(const T *elements, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-      double divided = static_cast<double>(elements[i] / weight);
-      lanes.laneOf(next++) += divided * divided;
-    }
-  }
-  double sum() { return lanes.sum(); }
-
-private:
-  T weight;
-  Lanes<double> lanes{0.0};
-  int64_t next = 0;
-};
-
 template <typename T>
 static void addParameterNorm(const Tensor &gradient, double weight,
                              double &total) {
   const T *elements = gradient.get<T>().data();
   int64_t rows = gradient.rank() <= 1 ? 1 : gradient.dim(0);
   int64_t width = gradient.count() / rows;
-  for (int64_t row = 0; row < rows; row += rowsOfUnit) {
-    UnitNorm<T> unit(weight);
-    unit.add(elements + row * width, std::min(rowsOfUnit, rows - row) * width);
-    total += unit.sum();
+  for (int64_t row = 0; row < rows; row += pdlabi::rowsInNormUnit) {
+    pdlabi::SquaredNormUnit unit;
+    unit.add(elements + row * width,
+             std::min<int64_t>(pdlabi::rowsInNormUnit, rows - row) * width,
+             weight);
+    total += unit.partial();
   }
 }
 
@@ -71,11 +51,11 @@ static void addTableNorm(const Tensor &gradient, ArrayRef<int64_t> keys,
            std::pair(pdlabi::shardOfKey(keys[b]), keys[b]);
   });
   for (size_t i = 0; i < order.size();) {
-    UnitNorm<T> unit(weight);
+    pdlabi::SquaredNormUnit unit;
     auto shard = pdlabi::shardOfKey(keys[order[i]]);
     for (; i < order.size() && pdlabi::shardOfKey(keys[order[i]]) == shard; ++i)
-      unit.add(elements + order[i] * width, width);
-    total += unit.sum();
+      unit.add(elements + order[i] * width, width, weight);
+    total += unit.partial();
   }
 }
 

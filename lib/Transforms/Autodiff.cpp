@@ -26,15 +26,6 @@ static bool isFloatTensor(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
-/// The group of a parameter or table, null for anything else.
-static FlatSymbolRefAttr groupOf(Operation *symbol) {
-  if (auto param = dyn_cast_or_null<ParamOp>(symbol))
-    return param.getGroupAttr();
-  if (auto table = dyn_cast_or_null<TableOp>(symbol))
-    return table.getGroupAttr();
-  return {};
-}
-
 //===----------------------------------------------------------------------===//
 // Samples do not mix
 //===----------------------------------------------------------------------===//

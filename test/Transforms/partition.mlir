@@ -37,7 +37,7 @@ nn.param @by_bytes : tensor<1024x64xf32> in @g init(#nn.zeros)
 // smaller than the target.
 // SLICED: ps.blocks @double rows [0, 320, 640, 1000] costs [1, 1, 1]
 // WHOLE: ps.blocks @double rows [0, 1000] costs [1]
-nn.param @double : tensor<1000x64xf64> in @g init(#nn.zeros)
+nn.param @double : tensor<1000x64xf64> init(#nn.zeros)
 
 // The same rows as f32: one block, as two would be smaller than the target.
 // SLICED: ps.blocks @single rows [0, 1000] costs [1]

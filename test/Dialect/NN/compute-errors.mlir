@@ -245,3 +245,12 @@ nn.program @train reads(@r) {
   // expected-error @+1 {{of shape [b, 1] with b the batch}}
   nn.minimize %p over [@g] : tensor<1x1xf32>
 }
+
+// -----
+
+nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros)
+nn.func private @f(%a: tensor<3x2xi64>) {
+  // expected-error @+1 {{looks up 'tensor<3x2xi64>' and gives 'tensor<3x2x4xf32>'; ids [b, s], with b the batch, give [b, s, width] (C2)}}
+  %0 = nn.lookup @t[%a] pool(sum) : (tensor<3x2xi64>) -> tensor<3x2x4xf32>
+  nn.return
+}

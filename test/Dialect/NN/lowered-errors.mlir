@@ -157,3 +157,29 @@ nn.func private @f(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) {
   %0 = nn.gemm %x, %w post [relu, relu] : (tensor<?x4xf32>, tensor<4x2xf32>) -> tensor<?x2xf32>
   nn.return
 }
+
+// -----
+
+nn.state @s : tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%g: tensor<2xf32>, %w: tensor<f64>) {
+  // expected-error @+1 {{names @s, which is neither nn.param nor nn.table (C1)}}
+  %0 = nn.squared_norm [@s](%g) weight(%w) : tensor<2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%g: tensor<2xf32>, %w: tensor<f64>) {
+  // expected-error @+1 {{names @nobody, which is neither nn.param nor nn.table (C1)}}
+  %0 = nn.squared_norm [@nobody](%g) weight(%w) : tensor<2xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%g: tensor<?x2xf32>, %w: tensor<f64>) {
+  // expected-error @+1 {{needs keys exactly for its tables (C1)}}
+  %0 = nn.squared_norm [@t](%g) weight(%w) : tensor<?x2xf32>
+  nn.return
+}

@@ -344,3 +344,63 @@ nn.program @train reads(@r) {
   // expected-error @+1 {{attribute 'groups' failed to satisfy constraint: flat symbol ref array attribute}}
   "nn.minimize"(%x) <{groups = [1, "a"], operandSegmentSizes = array<i32: 1, 0>}> : (tensor<?x1xf32>) -> ()
 }
+
+// -----
+
+// expected-error @+1 {{has name 'emb.keys', which dumps give to a part of another symbol; use a name that does not end in .keys or .values and has no .slot. in it (C4)}}
+nn.param @"emb.keys" : tensor<4xf32> init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{has name 'w.slot.m', which dumps give to a part of another symbol}}
+nn.state @"w.slot.m" : tensor<4xf32> init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{has name 'emb.values', which dumps give to a part of another symbol}}
+nn.table @"emb.values" : i64 -> tensor<4xf32> init(#nn.zeros)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @w : tensor<4xf32> in @g init(#nn.zeros)
+nn.param @other : tensor<4xf64> init(#nn.zeros)
+// expected-error @+1 {{has elements of 'f64' in group @g, whose other symbols have 'f32'; use two groups (nn.group, C6)}}
+nn.table @t : i64 -> tensor<4xf64> in @g init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{gives 'beta' a default that is not finite (C3)}}
+"nn.schedule"() <{sym_name = "s", hyper_names = ["beta"], hyper_values = array<f64: 0x7FF0000000000000>}> ({
+^bb0(%step: f64, %rate: f64, %beta: f64):
+  nn.yield %rate : f64
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{gives 'm' a default that is not finite (C3)}}
+"nn.rule"() <{sym_name = "r", hyper_names = [], hyper_values = array<f64>, slot_names = ["m"], slot_values = array<f64: 0x7FF8000000000000>}> ({
+^bb0(%step: f64, %rate: f64):
+  nn.yield
+}, {
+^bb0(%value: f32, %gradient: f32, %m: f32):
+  nn.yield %value, %m : f32, f32
+}) : () -> ()
+
+// -----
+
+nn.rule @r hyper(beta = 0.5) slots() once {
+^bb0(%step: f64, %rate: f64, %beta: f64):
+  nn.yield
+} each {
+^bb0(%value: f32, %gradient: f32):
+  nn.yield %value : f32
+}
+// expected-error @+1 {{gives 'beta' of @r a value that is not a finite number (C2)}}
+nn.group @g rule(@r {beta = 0x7FF8000000000000 : f64}) rate(0.1)
+
+// -----
+
+// expected-error @+1 {{has attribute 'nn.phase' with value 3 : i64, which is not a string}}
+module attributes {nn.phase = 3} {
+}

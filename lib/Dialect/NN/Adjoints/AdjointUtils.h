@@ -13,10 +13,6 @@
 
 namespace pdlc::nn {
 
-inline mlir::RankedTensorType tensorOf(mlir::Value value) {
-  return llvm::cast<mlir::RankedTensorType>(value.getType());
-}
-
 /// A constant of rank 0, rounded to `element`, which broadcasts to any shape.
 mlir::Value createNumber(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type element, double value);

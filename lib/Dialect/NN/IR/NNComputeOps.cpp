@@ -13,10 +13,6 @@
 using namespace mlir;
 using namespace pdlc::nn;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// Emits at `location`, if there is one.
 static InFlightDiagnostic emitAt(std::optional<Location> location,
                                  MLIRContext *context, StringRef op) {
@@ -38,10 +34,13 @@ static SmallVector<int64_t> idShape(Type type) {
 LogicalResult LookupOp::verify() {
   SmallVector<int64_t> shape = idShape(getIds().getType());
   auto result = tensorOf(getResult());
-  if (shape.size() != 2 || result.getRank() != 3 ||
+  if (shape.size() != 2 || !ShapedType::isDynamic(shape[0]) ||
+      result.getRank() != 3 ||
       result.getShape().take_front(2) != ArrayRef<int64_t>(shape))
     return emitOpError() << "looks up " << getIds().getType() << " and gives "
-                         << result << "; ids [b, s] give [b, s, width] (C2)";
+                         << result
+                         << "; ids [b, s], with b the batch, give "
+                            "[b, s, width] (C2)";
   return success();
 }
 

@@ -13,6 +13,18 @@ using namespace pdlc::nn;
 
 #include "pdlc/Dialect/NN/IR/NNDialect.cpp.inc"
 
+LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attribute) {
+  if ((attribute.getName() == kPhaseAttrName ||
+       attribute.getName() == kFingerprintAttrName) &&
+      !isa<StringAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << "has attribute '" << attribute.getName().getValue()
+           << "' with value " << attribute.getValue()
+           << ", which is not a string";
+  return success();
+}
+
 void NNDialect::initialize() {
   registerAttributes();
   registerTypes();

@@ -12,10 +12,6 @@
 using namespace mlir;
 using namespace pdlc::nn;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static RankedTensorType rowsOf(RankedTensorType row) {
   return RankedTensorType::get({ShapedType::kDynamic, row.getDimSize(0)},
                                row.getElementType());
@@ -202,15 +198,6 @@ LogicalResult ApplyGradientsOp::verify() {
   return success();
 }
 
-/// The group of a parameter or table, null for anything else.
-static FlatSymbolRefAttr groupOf(Operation *symbol) {
-  if (auto param = dyn_cast_or_null<ParamOp>(symbol))
-    return param.getGroupAttr();
-  if (auto table = dyn_cast_or_null<TableOp>(symbol))
-    return table.getGroupAttr();
-  return {};
-}
-
 LogicalResult
 ApplyGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (auto group : getGroups().getAsRange<FlatSymbolRefAttr>())
@@ -243,6 +230,20 @@ LogicalResult SquaredNormOp::verify() {
   if (getSymbols().size() != getGradients().size() ||
       getKeys().size() > getGradients().size())
     return emitOpError("needs as many symbols as gradients (C1)");
+  return success();
+}
+
+LogicalResult SquaredNormOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  size_t tables = 0;
+  for (auto name : getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+    Operation *symbol = symbols.lookupNearestSymbolFrom(*this, name);
+    if (!isa_and_nonnull<ParamOp, TableOp>(symbol))
+      return emitOpError() << "names " << name
+                           << ", which is neither nn.param nor nn.table (C1)";
+    tables += isa<TableOp>(symbol);
+  }
+  if (tables != getKeys().size())
+    return emitOpError("needs keys exactly for its tables (C1)");
   return success();
 }
 

@@ -135,6 +135,27 @@ static LogicalResult verifyInitializer(Operation *op, Attribute init,
   return success();
 }
 
+/// Dumps and checkpoints join names with dots: a table's keys are `t.keys`, a
+/// slot is `w.slot.m`. No symbol may have a name that looks like such a part.
+static LogicalResult verifyStateName(Operation *op, StringRef name) {
+  if (name.ends_with(".keys") || name.ends_with(".values") ||
+      name.contains(".slot."))
+    return op->emitOpError()
+           << "has name '" << name
+           << "', which dumps give to a part of another symbol; use a name "
+              "that does not end in .keys or .values and has no .slot. in it "
+              "(C4)";
+  return success();
+}
+
+FlatSymbolRefAttr pdlc::nn::groupOf(Operation *symbol) {
+  if (auto param = dyn_cast_or_null<ParamOp>(symbol))
+    return param.getGroupAttr();
+  if (auto table = dyn_cast_or_null<TableOp>(symbol))
+    return table.getGroupAttr();
+  return {};
+}
+
 static LogicalResult verifyDenseType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   FailureOr<int64_t> count =
@@ -163,7 +184,8 @@ verifyReference(Operation *user, SymbolTableCollection &symbols,
 }
 
 LogicalResult ParamOp::verify() {
-  if (failed(verifyDenseType(*this, getType())))
+  if (failed(verifyDenseType(*this, getType())) ||
+      failed(verifyStateName(*this, getSymName())))
     return failure();
   return verifyInitializer(*this, getInit(),
                            cast<RankedTensorType>(getType()).getRank());
@@ -174,7 +196,8 @@ LogicalResult ParamOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult StateOp::verify() {
-  if (failed(verifyDenseType(*this, getType())))
+  if (failed(verifyDenseType(*this, getType())) ||
+      failed(verifyStateName(*this, getSymName())))
     return failure();
   return verifyInitializer(*this, getInit(),
                            cast<RankedTensorType>(getType()).getRank());
@@ -188,7 +211,8 @@ LogicalResult TableOp::verify() {
   if (!row || row.getRank() != 1)
     return emitOpError() << "has rows of type " << getRow()
                          << "; a row is a static float tensor of rank 1 (C1)";
-  if (failed(verifyDenseType(*this, row)))
+  if (failed(verifyDenseType(*this, row)) ||
+      failed(verifyStateName(*this, getSymName())))
     return failure();
   if (row.getDimSize(0) > kMaxWidth)
     return emitOpError() << "has rows of " << row.getDimSize(0)
@@ -232,17 +256,41 @@ LogicalResult GroupOp::verify() {
   return success();
 }
 
+/// Checks that all symbols of `group` have one element type: its scalars are
+/// rounded to it once, for all of them.
+static LogicalResult verifyOneElementType(GroupOp group) {
+  Type element;
+  auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
+  for (Operation &op :
+       SymbolTable::getNearestSymbolTable(group)->getRegion(0).getOps()) {
+    if (groupOf(&op) != name)
+      continue;
+    auto param = dyn_cast<ParamOp>(op);
+    auto type = dyn_cast<RankedTensorType>(param ? param.getType()
+                                                 : cast<TableOp>(op).getRow());
+    // A type of another kind has its own sentence.
+    if (!type)
+      continue;
+    if (element && type.getElementType() != element)
+      return op.emitOpError()
+             << "has elements of " << type.getElementType() << " in group "
+             << name << ", whose other symbols have " << element
+             << "; use two groups (nn.group, C6)";
+    element = type.getElementType();
+  }
+  return success();
+}
+
 /// Checks that each name of `hyper` is one of `names`, with a number.
 static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
                                  ArrayAttr names, FlatSymbolRefAttr owner) {
   if (!hyper)
     return success();
   for (NamedAttribute entry : hyper) {
-    if (!isa<FloatAttr, IntegerAttr>(entry.getValue()))
+    if (!isSettledNumber(entry.getValue()))
       return op->emitOpError()
              << "gives '" << entry.getName().getValue() << "' of " << owner
-             << " a value that is not a "
-                "number (C2)";
+             << " a value that is not a finite number (C2)";
     if (!llvm::is_contained(names, entry.getName()))
       return op->emitOpError()
              << "gives '" << entry.getName().getValue() << "' to " << owner
@@ -275,6 +323,8 @@ LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
                              schedule.getHyperNames(), getScheduleAttr())))
         return failure();
     }
+  if (failed(verifyOneElementType(*this)))
+    return failure();
   return verifyReference<ClipOp>(*this, symbols, getClipAttr(), "C1");
 }
 
@@ -286,6 +336,11 @@ static LogicalResult verifyNamedNumbers(Operation *op, ArrayAttr names,
   for (auto name : names.getAsRange<StringAttr>())
     if (!seen.insert(name.getValue()).second)
       return op->emitOpError() << "names '" << name.getValue() << "' twice";
+  for (auto [name, value] :
+       llvm::zip_equal(names.getAsRange<StringAttr>(), values.asArrayRef()))
+    if (!std::isfinite(value))
+      return op->emitOpError() << "gives '" << name.getValue()
+                               << "' a default that is not finite (C3)";
   return success();
 }
 

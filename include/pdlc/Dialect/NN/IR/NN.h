@@ -36,6 +36,15 @@ namespace pdlc::nn {
 mlir::FailureOr<mlir::FloatAttr> parseNumber(mlir::AsmParser &parser);
 void printNumber(mlir::AsmPrinter &printer, mlir::FloatAttr value);
 
+/// The type of `value`, which is a tensor.
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// The group that `symbol` is trained in; null for a symbol without group, for
+/// anything but a parameter or table, and for null.
+mlir::FlatSymbolRefAttr groupOf(mlir::Operation *symbol);
+
 /// Trait: only the first dimension of each tensor may be dynamic.
 mlir::LogicalResult verifyBatchFirst(mlir::Operation *op);
 template <typename ConcreteType>

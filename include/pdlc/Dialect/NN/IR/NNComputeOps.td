@@ -68,7 +68,8 @@ def NN_LookupOp : NN_Op<"lookup", [NN_BatchFirst, DeclareOpInterfaceMethods<Symb
 
     Constraints:
     - (C1) The symbol is an `nn.table`.
-    - (C2) Ids of shape [b, s] give a result of shape [b, s, width].
+    - (C2) Ids of shape [b, s], with b the batch (dynamic), give a result of
+      shape [b, s, width].
     - (C3) Ids derive from fields alone, not from trained values.
 
     Example:

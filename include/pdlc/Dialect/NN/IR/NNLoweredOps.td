@@ -292,7 +292,8 @@ def NN_LossSumOp : NN_PureOp<"loss_sum"> {
   let hasVerifier = 1;
 }
 
-def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments]> {
+def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Joint squared norm of divided gradients, in f64";
   let description = [{
     Each gradient is divided by the weight, rounded to its element type, then

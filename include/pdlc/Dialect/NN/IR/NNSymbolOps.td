@@ -112,6 +112,8 @@ def NN_ParamOp : NN_Op<"param", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
     - (C2) The group, where given, names an `nn.group`. A parameter without
       group is never trained.
     - (C3) `#nn.xavier` needs rank 2.
+    - (C4) The name does not end in `.keys` or `.values` and has no `.slot.` in
+      it: dumps give such names to parts of tables and to slots.
 
     Example:
     ```mlir
@@ -136,6 +138,7 @@ def NN_StateOp : NN_Op<"state", [Symbol]> {
     Constraints:
     - (C1) The type is a static float tensor without empty dimensions, of at most
       2^40 elements.
+    - (C4) The name is as that of a parameter (`nn.param`, C4).
 
     Example:
     ```mlir
@@ -161,6 +164,7 @@ def NN_TableOp : NN_Op<"table", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
     - (C1) The key type is i64; the row is a static float tensor of rank 1
       with at most 1048576 elements.
     - (C2) The group, where given, names an `nn.group`.
+    - (C4) The name is as that of a parameter (`nn.param`, C4).
 
     Example:
     ```mlir
@@ -241,11 +245,13 @@ def NN_GroupOp : NN_Op<"group", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
 
     Constraints:
     - (C1) `rule` names an `nn.rule`, `schedule` an `nn.schedule`, `clip` an `nn.clip`.
-    - (C2) Each name of a hyper dictionary is one of the rule's or schedule's.
+    - (C2) Each name of a hyper dictionary is one of the rule's or schedule's;
+      its value is a finite number.
     - (C3) The rate is finite.
     - (C4) Decay holds `#nn.l1` and `#nn.l2` only.
     - (C5) A group with a table whose rule or decay changes a row even under a
       zero gradient must say `untouched` (checked by `nn-check-untouched`).
+    - (C6) All symbols of a group have one element type.
 
     Example:
     ```mlir
@@ -286,6 +292,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, IsolatedFromAbove]> {
       numerics define: arith.{constant,addf,subf,mulf,divf,negf,cmpf,select,
       maximumf,minimumf,extf,truncf}, math.{sqrt,absf,fma,copysign,powf,cos,exp,log},
       on scalars of f32, f64 and i1; powf, cos, exp and log only on f64.
+    - (C3) Defaults of hyper-parameters and slots are finite.
 
     Example:
     ```mlir
@@ -321,6 +328,7 @@ def NN_ScheduleOp : NN_Op<"schedule", [Symbol, IsolatedFromAbove]> {
     Constraints:
     - (C1) 2 + hypers arguments of type f64, one f64 yielded.
     - (C2) The ops of `nn.rule` (C2), on f64.
+    - (C3) Defaults of hyper-parameters are finite.
 
     Example:
     ```mlir
