@@ -94,12 +94,15 @@ void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
   auto *gradients = own.gradients.reserveFor<const void *>(count);
   auto *keys = own.keys.reserveFor<int64_t>(count);
   own.splits.assign(EmbeddingTable::shardCount + 1, 0);
-  for (int64_t i = 0; i < count; ++i)
-    ++own.splits[EmbeddingTable::shardOf(block.keys[i]) + 1];
+  // Until the keys are placed, their memory holds the shards.
+  for (int64_t i = 0; i < count; ++i) {
+    keys[i] = EmbeddingTable::shardOf(block.keys[i]);
+    ++own.splits[keys[i] + 1];
+  }
   for (int s = 0; s < EmbeddingTable::shardCount; ++s)
     own.splits[s + 1] += own.splits[s];
   for (int64_t i = 0; i < count; ++i)
-    order[own.splits[EmbeddingTable::shardOf(block.keys[i])]++] = i;
+    order[own.splits[keys[i]]++] = i;
   for (int s = EmbeddingTable::shardCount; s > 0; --s)
     own.splits[s] = own.splits[s - 1];
   own.splits[0] = 0;
