@@ -145,7 +145,7 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
   };
   std::string files = joinPath(request.runtimeFolder, "pdl");
   for (const std::string &needed :
-       {archive("PDLRuntime"), archive("PDLTrainerMain"),
+       {archive("PDLRuntime"), archive(request.mainArchive),
         joinPath(files, "libstdc++.a")})
     if (!sys::fs::exists(needed))
       return createStringError("found no " + needed +
@@ -176,7 +176,7 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
       "/lib64/ld-linux-x86-64.so.2", "-o", temporary,
       joinPath(*system, "Scrt1.o"), joinPath(*system, "crti.o"),
       joinPath(files, "crtbeginS.o"), "-L" + files, "-L" + *system,
-      request.objectFile, archive("PDLTrainerMain")};
+      request.objectFile, archive(request.mainArchive)};
   if (oneDnn) {
     // Not DT_RUNPATH, which would not hold for what oneDNN loads in turn.
     for (const char *flag : {"--undefined=pdlrt_register_onednn",

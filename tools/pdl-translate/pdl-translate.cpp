@@ -242,6 +242,8 @@ static Error link(StringRef objectFile, StringRef name,
   request.fast =
       numerics == "fast" && elementType == "f32" && name != "pserver";
   request.grpc = isDistributed();
+  if (name == "pserver")
+    request.mainArchive = "PDLServerMain";
   request.runtimeFolder = runtimeFolder;
   if (runtimeFolder.empty()) {
     static int anchor;

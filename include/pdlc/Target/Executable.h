@@ -23,6 +23,8 @@ struct LinkRequest {
   std::string name;
   /// The folder of PDL's archives (libPDLRuntime.a ...), with `pdl/` in it.
   std::string runtimeFolder;
+  /// The archive that holds `main`: PDLTrainerMain or PDLServerMain.
+  std::string mainArchive = "PDLTrainerMain";
   /// Whether products may run in oneDNN.
   bool fast = true;
   /// Whether the program talks to other processes, over gRPC.
