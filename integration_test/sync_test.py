@@ -2,16 +2,18 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mode sync gives the bits of mode local: real processes over gRPC, and one
-process with as many replicas; the losses of 200 steps and the metrics compared,
-which show any difference in values or slots."""
+process with as many replicas; losses, metrics, and after 200 steps values and
+slots compared."""
 
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
 from cluster import Cluster
-from programs import ADULT, PDL_TRANSLATE, model, run, test_data
+from programs import ADULT, BUILD, PDL_TRANSLATE, model, run, test_data
 
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
 STEPS = 200
 # Trainers and servers; each trainer has two workers.
 TOPOLOGIES = [(1, 1), (2, 1), (2, 2), (2, 3)]
@@ -84,9 +86,10 @@ class Sync(unittest.TestCase):
             run(PDL_TRANSLATE, source, "-o", self.root / mode,
                 "--numerics=strict", f"--mode={mode}", *flags)
 
-    def flags(self, data, losses, steps=STEPS):
+    def flags(self, data, name, steps=STEPS):
         return [*data, "--seed", 7, "--shuffle-window", 1000, "--steps", steps,
-                "--log-losses", losses]
+                "--log-losses", self.root / f"{name}.losses",
+                "--checkpoint", self.root / f"{name}.saved"]
 
     def metrics(self, output):
         lines = [line for line in output.splitlines()
@@ -97,28 +100,32 @@ class Sync(unittest.TestCase):
     def check(self, data, topologies):
         local, metrics = {}, {}
         for trainers, servers in topologies:
+            one, name = f"local{trainers}", f"{trainers}x{servers}"
             if trainers not in local:
-                losses = self.root / f"local{trainers}"
                 done = run(self.root / "local" / "trainer", "train",
-                           *self.flags(data, losses), "--replicas",
+                           *self.flags(data, one), "--replicas",
                            f"{trainers}x2")
-                local[trainers] = losses.read_text()
+                local[trainers] = (self.root / f"{one}.losses").read_text()
                 metrics[trainers] = self.metrics(done.stdout)
                 self.assertEqual(len(local[trainers].split()), STEPS)
-            losses = self.root / f"{trainers}x{servers}"
             with Cluster(self.root / "sync", trainers, servers,
-                         [*self.flags(data, losses), "--replicas", "1x2"],
+                         [*self.flags(data, name), "--replicas", "1x2"],
                          ["--seed", 7]) as cluster:
                 outputs = cluster.start().finish()
             # All trainers write the same file: what one wrote is what each did.
-            self.assertEqual(losses.read_text(), local[trainers])
+            self.assertEqual((self.root / f"{name}.losses").read_text(),
+                             local[trainers])
             for output in outputs:
                 self.assertEqual(self.metrics(output), metrics[trainers])
+            run(PDL_CHECKPOINT, "diff", self.root / f"{one}.saved",
+                self.root / f"{name}.saved")
         # Other replicas are another result, so the comparison means something.
         self.assertEqual(len(set(local.values())), len(local))
 
     def check_small(self, rule, topologies=((2, 2),), clip=False, decay=False,
                     warm_up=False):
+        self.root = pathlib.Path(self.folder.name, rule)
+        self.root.mkdir()
         source = self.root / "small.mlir"
         source.write_text(small_model(rule, clip, decay, warm_up))
         self.translate(source)
@@ -145,6 +152,37 @@ class Sync(unittest.TestCase):
         for rule in ("@sgd", "@momentum", "@adagrad", "@ftrl"):
             with self.subTest(rule=rule):
                 self.check_small(rule, clip=True)
+
+    def test_checkpoints_go_from_cluster_to_cluster(self):
+        """50 steps on 2 servers, 20 on 3, 15 in one process, 15 on 1 server."""
+        source = self.root / "small.mlir"
+        source.write_text(small_model("@adam", True, True, True))
+        self.translate(source)
+        data = ["--data", ADULT, "--rows", "0:6000", "--batch-size", 64]
+        local = [self.root / "local" / "trainer", "train"]
+        run(*local, *self.flags(data, "whole", 100), "--replicas", "2x2")
+
+        def go_on(servers, steps, *resume):
+            flags = self.flags(data, "parts", steps)
+            with Cluster(self.root / "sync", 2, servers,
+                         [*flags, "--replicas", "1x2", *resume],
+                         ["--seed", 7, "--checkpoint",
+                          self.root / "parts.saved", *resume]) as cluster:
+                cluster.start().finish()
+
+        go_on(2, 50)
+        go_on(3, 70, "--resume")
+        run(*local, *self.flags(data, "parts", 85), "--replicas", "2x2",
+            "--resume")
+        go_on(1, 100, "--resume")
+        run(PDL_CHECKPOINT, "diff", self.root / "whole.saved",
+            self.root / "parts.saved")
+        # Half a checkpoint is none.
+        newest = max((self.root / "parts.saved").glob("step-*"))
+        next(newest.glob("dense*.safetensors")).unlink()
+        done = subprocess.run([PDL_CHECKPOINT, "inspect", newest],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stdout)
 
     def test_wide_deep(self):
         self.translate(model("wide_deep"))

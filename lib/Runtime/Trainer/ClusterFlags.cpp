@@ -132,9 +132,6 @@ static Status checkTrainerFlags(const ClusterFlags &flags,
   if (!options.initFrom.empty())
     return Status::invalid("--init-from is not for a trainer with servers, "
                            "which hold the values; give it to the servers");
-  if (!options.checkpoint.empty())
-    return Status::invalid("--checkpoint is not there yet for a trainer with "
-                           "servers; leave it out");
   return {};
 }
 

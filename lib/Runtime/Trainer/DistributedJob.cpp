@@ -13,6 +13,7 @@
 #include "pdlrt/Rpc/ServerGroup.h"
 #include "pdlrt/Trainer/AsyncEngine.h"
 #include "pdlrt/Trainer/RemoteEngine.h"
+#include "pdlrt/Trainer/ServerCheckpoint.h"
 #include "pdlrt/Trainer/ServerClient.h"
 #include "pdlrt/Trainer/StopSignal.h"
 
@@ -187,8 +188,14 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
 
 Status DistributedJob::saveState(const Model &model, CheckpointWriter &writer,
                                  CheckpointManifest &manifest) {
-  return Status::invalid("checkpoints of trainers with servers are not there "
-                         "yet; leave --checkpoint out");
+  // In mode sync servers stay between two steps until this trainer's next one.
+  if (options.rank == 0)
+    PDLRT_RETURN_IF_ERROR(saveOnServers(*servers, writer, manifest));
+  if (descriptor.mode != PDL_MODE_ASYNC)
+    return {};
+  // Nobody pushes before all parts are written: they are of one moment.
+  int64_t saved = 1;
+  return sum({&saved, 1}, {});
 }
 
 Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,

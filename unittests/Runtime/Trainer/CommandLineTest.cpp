@@ -444,8 +444,6 @@ TEST(CommandLine, RefusesWrongFlagsOfACluster) {
               HasSubstr("--dump is not for a trainer with servers"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--init-from", data}),
               HasSubstr("give it to the servers"));
-  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--checkpoint", "saved"}),
-              HasSubstr("--checkpoint is not there yet"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--placement", "best"}),
               HasSubstr("least-loaded"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--token-file",
