@@ -43,6 +43,8 @@ private:
   LogicalResult check();
   ps::ChannelOp createChannel(ChannelKind kind, FlatSymbolRefAttr symbol,
                               FlatSymbolRefAttr clip, Type type);
+  /// The clip whose norm this is.
+  FlatSymbolRefAttr clipOf(nn::SquaredNormOp norm);
   void receiveState();
   void sendGradients();
   void exchangeNorms();
@@ -95,7 +97,10 @@ ps::ChannelOp ProgramSplitter::createChannel(ChannelKind kind,
                                              Type type) {
   std::string name =
       (program.getSymName() + "." + ps::stringifyChannelKind(kind)).str();
-  for (FlatSymbolRefAttr part : {clip, symbol})
+  // A symbol has one gradient, whatever clips it.
+  bool isGradient =
+      kind == ChannelKind::gradient || kind == ChannelKind::row_gradient;
+  for (FlatSymbolRefAttr part : {isGradient ? nullptr : clip, symbol})
     if (part)
       name += "." + part.getValue().str();
   auto channel =
@@ -141,13 +146,26 @@ void ProgramSplitter::receiveState() {
   }
 }
 
+FlatSymbolRefAttr ProgramSplitter::clipOf(nn::SquaredNormOp norm) {
+  auto once = cast<nn::OnceOp>(
+      *llvm::find_if(norm.getResult().getUsers(), llvm::IsaPred<nn::OnceOp>));
+  return symbols.lookup<nn::GroupOp>(once.getGroup()).getClipAttr();
+}
+
 void ProgramSplitter::sendGradients() {
   OpBuilder at(body.getTerminator());
+  // Where a worker forms the norms itself, gradients say whose they are.
+  llvm::SmallDenseMap<Attribute, FlatSymbolRefAttr> clips;
+  if (!sync)
+    for (nn::SquaredNormOp norm : norms)
+      for (Attribute symbol : norm.getSymbols())
+        clips[symbol] = clipOf(norm);
   for (nn::UpdateOp update : updates) {
     bool isTable = bool(update.getKeys());
     ps::ChannelOp channel = createChannel(
         isTable ? ChannelKind::row_gradient : ChannelKind::gradient,
-        update.getSymbolAttr(), {}, update.getGradient().getType());
+        update.getSymbolAttr(), clips.lookup(update.getSymbolAttr()),
+        update.getGradient().getType());
     gradientChannels.push_back(channel);
     Value sent =
         isTable
@@ -184,10 +202,7 @@ void ProgramSplitter::exchangeNorms() {
                                             nameOf(lossChannel), behind));
   (void)loss;
   for (nn::SquaredNormOp norm : norms) {
-    auto once = cast<nn::OnceOp>(
-        *llvm::find_if(norm.getResult().getUsers(), llvm::IsaPred<nn::OnceOp>));
-    FlatSymbolRefAttr clip =
-        symbols.lookup<nn::GroupOp>(once.getGroup()).getClipAttr();
+    FlatSymbolRefAttr clip = clipOf(norm);
     SmallVector<Partial> &own = partials.emplace_back();
     Value joined = norm.getResult();
     if (sync) {

@@ -62,6 +62,8 @@ private:
   LogicalResult verifyHandlers(Role &pserver);
   LogicalResult verifyScalars(nn::OnceOp once, Role &pserver);
   LogicalResult verifyUpdates(ps::HandlerOp handler, Role &pserver);
+  /// That a gradient's channel says the clip which a worker takes it into.
+  LogicalResult verifyClip(ps::ChannelOp gradient, Role &pserver);
 };
 
 } // namespace
@@ -545,6 +547,33 @@ LogicalResult VerifyRoles::verifyScalars(nn::OnceOp once, Role &pserver) {
   return success();
 }
 
+LogicalResult VerifyRoles::verifyClip(ps::ChannelOp gradient, Role &pserver) {
+  Operation *symbol = pserver.symbols.lookup(*gradient.getSymbol());
+  auto group = symbol->getAttrOfType<FlatSymbolRefAttr>("group");
+  FlatSymbolRefAttr expected;
+  // In mode sync no worker forms a norm.
+  auto mode =
+      pserver.module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
+  if (group && mode && mode.getValue() == "async")
+    expected = pserver.symbols.lookup<nn::GroupOp>(group.getAttr().getValue())
+                   .getClipAttr();
+  if (gradient.getClipAttr() == expected)
+    return success();
+  InFlightDiagnostic diagnostic = gradient.emitOpError()
+                                  << "@" << gradient.getSymName() << " has ";
+  if (gradient.getClipAttr())
+    diagnostic << "clip " << gradient.getClipAttr();
+  else
+    diagnostic << "no clip";
+  diagnostic << ", expected ";
+  if (expected)
+    diagnostic << expected << ", that of the group of "
+               << gradient.getSymbolAttr();
+  else
+    diagnostic << "none";
+  return diagnostic;
+}
+
 LogicalResult VerifyRoles::verifyUpdates(ps::HandlerOp handler, Role &pserver) {
   auto message =
       pserver.symbols.lookup<ps::MessageOp>(handler.getMessageAttr().getAttr());
@@ -593,6 +622,8 @@ LogicalResult VerifyRoles::verifyUpdates(ps::HandlerOp handler, Role &pserver) {
                                 << " by a gradient of "
                                 << channel.getSymbolAttr(),
                             merged, "the gradient is received here");
+      if (failed(verifyClip(channel, pserver)))
+        return failure();
     }
   }
   return success();

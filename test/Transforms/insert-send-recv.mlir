@@ -24,10 +24,14 @@
 // CHECK-NEXT: ps.channel @train.rows.second number 6
 // CHECK-NEXT: ps.channel @train.keys.fixed number 7
 // CHECK-NEXT: ps.channel @train.rows.fixed number 8
-// CHECK-NEXT: ps.channel @train.row_gradient.first number 9 in "train" row_gradient of @first : tensor<?x2xf32>
-// CHECK-NEXT: ps.channel @train.row_gradient.second number 10
-// CHECK-NEXT: ps.channel @train.gradient.w number 11 in "train" gradient of @w : tensor<2x1xf32>
-// CHECK-NEXT: ps.channel @train.gradient.bias number 12
+// In mode async, where workers form norms, a gradient says whose clip takes it.
+// SYNC-NEXT: ps.channel @train.row_gradient.first number 9 in "train" row_gradient of @first : tensor<?x2xf32>
+// SYNC-NEXT: ps.channel @train.row_gradient.second number 10 in "train" row_gradient of @second :
+// SYNC-NEXT: ps.channel @train.gradient.w number 11 in "train" gradient of @w : tensor<2x1xf32>
+// ASYNC-NEXT: ps.channel @train.row_gradient.first number 9 in "train" row_gradient of @first clip @loose : tensor<?x2xf32>
+// ASYNC-NEXT: ps.channel @train.row_gradient.second number 10 in "train" row_gradient of @second clip @tight :
+// ASYNC-NEXT: ps.channel @train.gradient.w number 11 in "train" gradient of @w clip @tight : tensor<2x1xf32>
+// CHECK-NEXT: ps.channel @train.gradient.bias number 12 in "train" gradient of @bias :
 // CHECK-NEXT: ps.channel @train.loss number 13 in "train" loss : tensor<2xf64>
 
 // Partial norms come by clip, then by symbol in the module's order.

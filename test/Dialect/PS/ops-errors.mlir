@@ -166,8 +166,27 @@ ps.channel @c number 0 in "train" loss clip @joint : tensor<2xf64>
 
 // -----
 
+nn.clip @joint : global_norm(1.0)
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind value has no clip (C3)}}
+ps.channel @c number 0 in "train" value of @w clip @joint : tensor<4xf32>
+
+// -----
+
 // expected-error @+1 {{@nobody is not an nn.clip (C3)}}
 ps.channel @c number 0 in "train" norm clip @nobody : tensor<f64>
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{@w is not an nn.clip (C3)}}
+ps.channel @c number 0 in "train" gradient of @w clip @w : tensor<4xf32>
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-error @+1 {{@nobody is not an nn.clip (C3)}}
+ps.channel @c number 0 in "train" row_gradient of @emb clip @nobody : tensor<?x3xf32>
 
 // -----
 

@@ -173,11 +173,13 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError() << "of kind " << kindName
                          << (needsSymbol ? " needs a symbol (C2)"
                                          : " has no symbol (C2)");
-  if (getClipAttr() ? !needsClip : needsClip)
+  bool mayClip =
+      kind == ChannelKind::gradient || kind == ChannelKind::row_gradient;
+  if (getClipAttr() ? !needsClip && !mayClip : needsClip)
     return emitOpError() << "of kind " << kindName
                          << (needsClip ? " needs a clip (C3)"
                                        : " has no clip (C3)");
-  if (needsClip &&
+  if (getClipAttr() &&
       !tables.lookupNearestSymbolFrom<nn::ClipOp>(*this, getClipAttr()))
     return emitOpError() << getClipAttr() << " is not an nn.clip (C3)";
   Operation *symbol =

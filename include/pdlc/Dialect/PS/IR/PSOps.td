@@ -103,8 +103,10 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, DeclareOpInterfaceMethods<SymbolUse
     - (C2) `of` names an `nn.param` or `nn.state` (value), an `nn.param`
       (gradient), an `nn.table` (keys, rows, row_gradient), or either of the
       two (partial_norm); `loss` and `norm` have none.
-    - (C3) `clip` names an `nn.clip` for `partial_norm` and `norm`; no other
-      kind has one.
+    - (C3) `clip` names an `nn.clip` for `partial_norm` and `norm`. In mode
+      async, where a worker forms norms itself, `gradient` and `row_gradient`
+      have the clip of the symbol's group, if it has one; in mode sync they have
+      none. No other kind has one.
     - (C4) The type is as the table says.
 
     Example:
