@@ -1,0 +1,127 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mode async: with one trainer and one worker it gives the bits of mode local;
+with more it counts every push once, and its quality stays near that of mode
+local with as many replicas. Real processes over gRPC."""
+
+import pathlib
+import re
+import statistics
+import tempfile
+import unittest
+
+from cluster import Cluster
+from programs import (ADULT, BUILD, PDL_TRANSLATE, metric, model, run,
+                      test_data)
+from sync_test import small_model
+
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+STEPS = 200
+SEEDS = (1, 2, 3, 4, 5)
+# How far the mean test AUC may be from that of mode local.
+AUC_BOUND = 0.01
+
+
+class Async(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def translate(self, source, root, numerics="strict"):
+        for mode, flags in (("local", []),
+                            ("async", ["--min-block-elements=1024",
+                                       "--target-block-bytes=16384"])):
+            run(PDL_TRANSLATE, source, "-o", root / mode,
+                f"--numerics={numerics}", f"--mode={mode}", *flags)
+
+    def check_bits(self, rule, **options):
+        """200 steps of one worker: losses, values and slots."""
+        root = self.root / rule
+        root.mkdir()
+        source = root / "small.mlir"
+        source.write_text(small_model(rule, **options))
+        self.translate(source, root)
+
+        def flags(name):
+            return ["--data", ADULT, "--rows", "0:6000", "--batch-size", 64,
+                    "--seed", 7, "--shuffle-window", 1000, "--steps", STEPS,
+                    "--replicas", "1x1", "--log-losses",
+                    root / f"{name}.losses", "--checkpoint",
+                    root / f"{name}.saved"]
+
+        run(root / "local" / "trainer", "train", *flags("local"))
+        losses = (root / "local.losses").read_text()
+        self.assertEqual(len(losses.split()), STEPS)
+        for servers in (1, 3):
+            name = f"servers{servers}"
+            with Cluster(root / "async", 1, servers, flags(name),
+                         ["--seed", 7]) as cluster:
+                cluster.start().finish()
+            self.assertEqual((root / f"{name}.losses").read_text(), losses)
+            run(PDL_CHECKPOINT, "diff", root / "local.saved",
+                root / f"{name}.saved")
+
+    def test_one_worker_sgd(self):
+        self.check_bits("@sgd", clip=False, decay=False, warm_up=False)
+
+    def test_one_worker_adam(self):
+        self.check_bits("@adam", clip=True, decay=True, warm_up=True)
+
+    def test_one_worker_ftrl(self):
+        self.check_bits("@ftrl", clip=False, decay=False, warm_up=False)
+
+    def updates(self, saved):
+        """By group, how often it was updated."""
+        newest = max(saved.glob("step-*"))
+        text = run(PDL_CHECKPOINT, "inspect", newest).stdout
+        found = re.findall(r"^group @(\S+): (\d+) updates$", text, re.M)
+        self.assertTrue(found, text)
+        return {name: int(count) for name, count in found}
+
+    def check_quality(self, name, data, rows, batch_size, epochs):
+        """Two trainers of two workers and two servers, by paired seeds. Each
+        batch of each epoch is one push, so the rows of a trainer are a
+        multiple of a batch."""
+        self.translate(model(name), self.root)
+        pushes = epochs * rows // batch_size
+        local, spread = [], []
+        for seed in SEEDS:
+            flags = [*data, "--batch-size", batch_size, "--epochs", epochs,
+                     "--shuffle-window", 100000, "--seed", seed]
+            done = run(self.root / "local" / "trainer", "train", *flags,
+                       "--replicas", "2x2")
+            local.append(metric(done.stdout + done.stderr, "test AUC"))
+            saved = self.root / f"saved{seed}"
+            with Cluster(self.root / "async", 2, 2,
+                         [*flags, "--replicas", "1x2", "--checkpoint", saved],
+                         ["--seed", seed]) as cluster:
+                outputs = cluster.start().finish()
+            spread.append(metric(outputs[0], "test AUC"))
+            counts = self.updates(saved)
+            self.assertEqual(counts, dict.fromkeys(counts, pushes))
+        difference = statistics.mean(spread) - statistics.mean(local)
+        print(f"{name}, {pushes} pushes: test AUC local {local}, async "
+              f"{spread}, difference of means {difference:+.4f}")
+        self.assertLessEqual(abs(difference), AUC_BOUND)
+
+    def test_wide_deep(self):
+        # 80 % of Adult are 26048 rows.
+        self.check_quality("wide_deep",
+                           ["--data", ADULT, "--rows", "0:25600",
+                            "--evaluate-rows", "80%:"], 25600, 256, 4)
+
+    def test_ctr_dnn(self):
+        # Together the four workers take the batch of models/ctr_dnn/README.md.
+        data = test_data("criteo", "kaggle_head10k.tsv.gz")
+        self.check_quality("ctr_dnn",
+                           ["--data", data, "--rows", "0:8000",
+                            "--evaluate-rows", "8000:10000"], 8000, 32, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
