@@ -90,8 +90,9 @@ public:
 
   JobStatus status() const;
   /// Who holds the job up, and since when, such as "waiting for the exchange of
-  /// trainer 1 (3 s)"; empty if nobody does.
-  std::string waitingFor() const;
+  /// trainer 1 (3 s)"; empty if nobody does. A round that is open for less than
+  /// `atLeast` holds nothing up.
+  std::string waitingFor(ClockTime atLeast = ClockTime(0)) const;
   /// Gives the job up for a reason of the server's own. No effect once it is
   /// over.
   void fail(const std::string &sentence);

@@ -103,9 +103,9 @@ public:
     const std::lock_guard lock(mutex);
     return job;
   }
-  std::string waitingFor() const {
+  std::string waitingFor(ClockTime atLeast) const {
     const std::lock_guard lock(mutex);
-    return waitingSentence();
+    return waitingSentence(atLeast);
   }
   void whenOver(std::function<void()> action);
   bool waitUntilOver(std::chrono::nanoseconds limit) const {
@@ -162,7 +162,7 @@ private:
   void failWith(std::string sentence, Outbox &out);
   void endWith(JobState state, std::string sentence, Outbox &out);
   void heard(const Envelope &head);
-  std::string waitingSentence() const;
+  std::string waitingSentence(ClockTime atLeast = ClockTime(0)) const;
   std::string absenceOf(uint32_t rank) const;
   std::string silenceOf(uint32_t rank) const;
   bool isSilent(const Trainer &trainer) const {
@@ -679,7 +679,7 @@ std::string ServerCore::State::silenceOf(uint32_t rank) const {
          inSeconds(clock.now() - trainers[rank].lastHeard);
 }
 
-std::string ServerCore::State::waitingSentence() const {
+std::string ServerCore::State::waitingSentence(ClockTime atLeast) const {
   if (job.state != JobState::Running)
     return {};
   const ClockTime now = clock.now();
@@ -701,7 +701,7 @@ std::string ServerCore::State::waitingSentence() const {
       trouble = silenceOf(rank);
     if (!trouble.empty())
       troubles += (troubles.empty() ? "" : "; ") + trouble;
-    if (round.open && !round.contributed[rank])
+    if (round.open && now - round.since >= atLeast && !round.contributed[rank])
       due.push_back(rank);
   }
   if (!due.empty())
@@ -725,7 +725,9 @@ void ServerCore::handle(const Message &request, Responder responder) {
   state->handle(request, std::move(responder));
 }
 JobStatus ServerCore::status() const { return state->currentStatus(); }
-std::string ServerCore::waitingFor() const { return state->waitingFor(); }
+std::string ServerCore::waitingFor(ClockTime atLeast) const {
+  return state->waitingFor(atLeast);
+}
 void ServerCore::fail(const std::string &sentence) { state->fail(sentence); }
 void ServerCore::whenOver(std::function<void()> action) {
   state->whenOver(std::move(action));

@@ -9,6 +9,7 @@
 #include "pdlrt/Server/ServerMain.h"
 
 #include "Server/ServerFlags.h"
+#include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Server/StateServer.h"
@@ -27,6 +28,8 @@
 using namespace pdlrt;
 
 /// How often somebody who is waited for is named.
+/// Every round waits for somebody; only a longer wait is worth a line.
+static constexpr std::chrono::seconds longWait(2);
 static constexpr std::chrono::seconds reportInterval(5);
 /// How often a request to stop is looked for.
 static constexpr std::chrono::milliseconds pollInterval(100);
@@ -136,7 +139,7 @@ static int waitForEnd(ServerCore &core, int64_t rank) {
     if (now - reported < reportInterval)
       continue;
     reported = now;
-    if (const std::string waiting = core.waitingFor(); !waiting.empty())
+    if (const std::string waiting = core.waitingFor(longWait); !waiting.empty())
       logInfo(waiting);
   }
   return 0;
@@ -264,6 +267,7 @@ int pdlrt::runServer(int argc, char **argv,
                      const pdl_descriptor *(*query)(uint32_t version),
                      const TransportFactory &makeTransport) {
   try {
+    tuneAllocator();
     Expected<const pdl_descriptor *> descriptor = loadDescriptor(query);
     if (!descriptor)
       return fail(1, descriptor.status().message());
