@@ -22,11 +22,10 @@ struct Place : pdlc::impl::PSPlaceBase<Place> {
   using PSPlaceBase::PSPlaceBase;
 
   void runOnOperation() override {
-    FailureOr<PlacementMap> map =
-        PlacementMap::compute(getOperation(), servers, policy);
-    if (failed(map))
+    PlacementMap map;
+    if (failed(PlacementMap::compute(getOperation(), servers, policy, map)))
       return signalPassFailure();
-    for (PlacementMap::Symbol &symbol : map->symbols)
+    for (PlacementMap::Symbol &symbol : map.symbols)
       symbol.units->setAttr(
           "servers", DenseI32ArrayAttr::get(&getContext(), symbol.servers));
   }

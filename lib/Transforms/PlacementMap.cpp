@@ -14,19 +14,16 @@
 using namespace mlir;
 using namespace pdlc;
 
-FailureOr<PlacementMap> PlacementMap::compute(ModuleOp module, int32_t servers,
-                                              StringRef policy) {
+LogicalResult PlacementMap::compute(ModuleOp module, int32_t servers,
+                                    StringRef policy, PlacementMap &map) {
   auto known = llvm::find(pdlabi::placementPolicyNames, policy);
   if (known == std::end(pdlabi::placementPolicyNames))
     return module.emitError()
-               << "'" << policy << "' is no placement policy; give "
-               << llvm::join(ArrayRef(pdlabi::placementPolicyNames), ", "),
-           failure();
+           << "'" << policy << "' is no placement policy; give "
+           << llvm::join(ArrayRef(pdlabi::placementPolicyNames), ", ");
   if (servers < 1)
     return module.emitError()
-               << "a job has at least one server, not " << servers,
-           failure();
-  PlacementMap map;
+           << "a job has at least one server, not " << servers;
   std::vector<pdlabi::PlacementUnit> units;
   for (Operation &op : *module.getBody()) {
     if (!isa<ps::BlocksOp, ps::ShardsOp>(op))
@@ -45,8 +42,7 @@ FailureOr<PlacementMap> PlacementMap::compute(ModuleOp module, int32_t servers,
   }
   if (units.empty())
     return module.emitError("is cut into no units: stop at phase placed of "
-                            "mode sync or async"),
-           failure();
+                            "mode sync or async");
   std::vector<uint32_t> order(units.size());
   std::vector<int32_t> owners(units.size());
   map.loads.resize(servers);
@@ -54,7 +50,7 @@ FailureOr<PlacementMap> PlacementMap::compute(ModuleOp module, int32_t servers,
   if (!pdlabi::placeUnits(static_cast<pdlabi::PlacementPolicy>(number),
                           units.data(), units.size(), servers, order.data(),
                           map.loads.data(), owners.data()))
-    return module.emitError("has more units than can be placed"), failure();
+    return module.emitError("has more units than can be placed");
   map.digest = pdlabi::placementDigest(units.data(), units.size(), servers,
                                        owners.data());
   auto next = owners.begin();
@@ -62,5 +58,5 @@ FailureOr<PlacementMap> PlacementMap::compute(ModuleOp module, int32_t servers,
     symbol.servers.assign(next, next + symbol.costs.size());
     next += symbol.costs.size();
   }
-  return map;
+  return success();
 }

@@ -30,10 +30,10 @@ struct PlacementMap {
   /// What processes compare.
   uint64_t digest = 0;
 
-  /// Fails, with a diagnostic at the module, for an unknown policy, for no
-  /// server, or where nothing was cut into units.
-  static mlir::FailureOr<PlacementMap>
-  compute(mlir::ModuleOp module, int32_t servers, llvm::StringRef policy);
+  /// Fills an empty map. Fails, with a diagnostic at the module, for an unknown
+  /// policy, for no server, or where nothing was cut into units.
+  static mlir::LogicalResult compute(mlir::ModuleOp module, int32_t servers,
+                                     llvm::StringRef policy, PlacementMap &map);
 };
 
 } // namespace pdlc

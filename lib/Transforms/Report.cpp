@@ -15,6 +15,7 @@
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -75,7 +76,7 @@ private:
   void printParameters(raw_ostream &out) const;
   void printServers(raw_ostream &out) const;
   void printTrainer(raw_ostream &out) const;
-  void printTimes(raw_ostream &out) const;
+  void printTimes(raw_ostream &out, const Machine &on) const;
   double keysOfStep(const SymbolFacts &table) const {
     return double(table.idsOfSample) * double(batchSize) * workers *
            uniqueShare;
@@ -168,8 +169,8 @@ void Report::distribute() {
           own.bytesIn += bytes;
           own.touchedBytes += bytes * (1 + fact.slots);
           if (fact.clip)
-            own.bytesOut += 8.0 * ((rows + pdlabi::rowsInNormUnit - 1) /
-                                   pdlabi::rowsInNormUnit);
+            own.bytesOut +=
+                8 * double(llvm::divideCeil(rows, pdlabi::rowsInNormUnit));
         }
         if (fact.read && fact.trained)
           own.bytesOut += bytes;
@@ -272,7 +273,7 @@ void Report::printServers(raw_ostream &out) const {
 }
 
 void Report::printTrainer(raw_ostream &out) const {
-  double dense = 0, rows = 0, in = 0, out_ = 0;
+  double dense = 0, rows = 0, received = 0, sent = 0;
   for (auto &[name, fact] : facts) {
     if (fact.isTable)
       rows += keysOfStep(fact) *
@@ -282,14 +283,14 @@ void Report::printTrainer(raw_ostream &out) const {
                (1 + (fact.trained ? workers : 0));
   }
   for (const ServerFacts &server : byServer) {
-    out_ += server.bytesIn;
-    in += server.bytesOut;
+    sent += server.bytesIn;
+    received += server.bytesOut;
   }
   out << "\n  trainer (each)\n"
       << "    memory for parameters and gradients " << formatBytes(dense)
       << ", for the rows of a step " << formatBytes(rows) << '\n'
-      << "    sends " << formatBytes(out_) << " a step, receives "
-      << formatBytes(in) << ", in "
+      << "    sends " << formatBytes(sent) << " a step, receives "
+      << formatBytes(received) << ", in "
       << messagesOfStep() * servers * (mode == "sync" ? 1 : workers)
       << " messages\n"
       << llvm::format("    computes %.0f flops a sample in products\n",
@@ -298,18 +299,18 @@ void Report::printTrainer(raw_ostream &out) const {
 
 /// Takes the parts of a step as one after the other, and a core for each
 /// worker.
-void Report::printTimes(raw_ostream &out) const {
+void Report::printTimes(raw_ostream &out, const Machine &on) const {
   double bytes = 0, touched = 0;
   for (const ServerFacts &server : byServer) {
     bytes = std::max(bytes, (server.bytesIn + server.bytesOut) * trainers);
     touched = std::max(touched, server.touchedBytes);
   }
-  double compute = flopsOfSample() * double(batchSize) / constants->flops;
-  double network = bytes / constants->networkBytes;
-  double latency = double(messagesOfStep()) * constants->roundTrip;
+  double compute = flopsOfSample() * double(batchSize) / on.flops;
+  double network = bytes / on.networkBytes;
+  double latency = double(messagesOfStep()) * on.roundTrip;
   // Each byte of state is read and written; gradients are read.
-  double apply = 3 * touched * (mode == "sync" ? 1 : trainers * workers) /
-                 constants->memoryBytes;
+  double apply =
+      3 * touched * (mode == "sync" ? 1 : trainers * workers) / on.memoryBytes;
   double sum = compute + network + latency + apply;
   out << "\n  predicted time of a step, its parts one after the other, on such "
          "machines\n";
@@ -341,12 +342,11 @@ LogicalResult Report::readMachine() {
         std::pair("memory_bytes_per_second", &result.memoryBytes),
         std::pair("network_bytes_per_second", &result.networkBytes),
         std::pair("round_trip_seconds", &result.roundTrip)}) {
-    std::optional<double> number =
-        object ? object->getNumber(name) : std::nullopt;
-    if (!number || !(*number > 0))
+    double number = object ? object->getNumber(name).value_or(0) : 0;
+    if (!(number > 0))
       return module.emitError() << machine << " has no positive number \""
                                 << name << "\"; let pdl-measure write the file";
-    *place = *number;
+    *place = number;
   }
   return success();
 }
@@ -360,11 +360,8 @@ LogicalResult Report::run() {
         "unique-share is above 0 and at most 1");
   if (failed(readMachine()))
     return failure();
-  FailureOr<PlacementMap> computed =
-      PlacementMap::compute(module, servers, policy);
-  if (failed(computed))
+  if (failed(PlacementMap::compute(module, servers, policy, map)))
     return failure();
-  map = std::move(*computed);
   mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName)
              .getValue();
   if (failed(collect()))
@@ -382,7 +379,7 @@ LogicalResult Report::run() {
   printServers(out);
   printTrainer(out);
   if (constants)
-    printTimes(out);
+    printTimes(out, *constants);
   file->keep();
   return success();
 }

@@ -168,9 +168,8 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
 
 /// Brings the module to phase `llvm`, as one program or role by role;
 /// diagnostics are printed on the way.
-static mlir::FailureOr<std::vector<Program>>
-compile(mlir::OwningOpRef<mlir::ModuleOp> module) {
-  std::vector<Program> programs;
+static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
+                                   std::vector<Program> &programs) {
   for (mlir::Operation &op : *module->getBody())
     if (isa<mlir::ModuleOp>(op))
       return mlir::emitError(op.getLoc(),
@@ -189,12 +188,12 @@ compile(mlir::OwningOpRef<mlir::ModuleOp> module) {
       return mlir::failure();
     programs.push_back(
         {emitsPrograms() ? "trainer" : "model", std::move(module)});
-    return programs;
+    return mlir::success();
   }
   if (failed(runPipeline(*module, pdlc::Phase::Roles, std::nullopt)))
     return mlir::failure();
   for (auto role : make_early_inc_range(module->getOps<mlir::ModuleOp>())) {
-    std::string name = role.getName()->str();
+    std::string name = role.getSymNameAttr().str();
     role->remove();
     mlir::OwningOpRef<mlir::ModuleOp> owned(role);
     if (!emitsRole(name))
@@ -205,7 +204,7 @@ compile(mlir::OwningOpRef<mlir::ModuleOp> module) {
       return mlir::failure();
     programs.push_back({std::move(name), std::move(owned)});
   }
-  return programs;
+  return mlir::success();
 }
 
 /// Writes a file under a temporary name and renames it when it is whole.
@@ -288,7 +287,8 @@ static Error emit(Program &program, const pdlc::TargetSpec &spec,
     return Error::success();
   Error error = link(object, program.name, programPath);
   // The executable does not need it: one that stays behind is no failure.
-  (void)sys::fs::remove(object);
+  std::error_code ignored = sys::fs::remove(object);
+  (void)ignored;
   return error;
 }
 
@@ -323,10 +323,10 @@ int main(int argc, char **argv) {
       mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return 1;
-  mlir::FailureOr<std::vector<Program>> programs = compile(std::move(module));
-  if (failed(programs))
+  std::vector<Program> programs;
+  if (failed(compile(std::move(module), programs)))
     return 1;
-  for (Program &program : *programs)
+  for (Program &program : programs)
     if (Error error = emit(program, *spec, argv[0]))
       return fail(toString(std::move(error)));
   return 0;

@@ -430,8 +430,10 @@ void DescriptorBuilder::setChannels(Constant<pdl_program> &program,
   for (ps::ChannelOp channel : channelsOf(name)) {
     pdl_channel &data = channels.emplace_back().data;
     data.kind = static_cast<int32_t>(channel.getKind());
-    data.symbol = channel.getSymbol() ? order.symbol(*channel.getSymbol()) : -1;
-    data.clip = channel.getClip() ? order.clip(*channel.getClip()) : -1;
+    FlatSymbolRefAttr symbol = channel.getSymbolAttr();
+    data.symbol = symbol ? order.symbol(symbol.getValue()) : -1;
+    FlatSymbolRefAttr clip = channel.getClipAttr();
+    data.clip = clip ? order.clip(clip.getValue()) : -1;
   }
   program.data.channel_count = channels.size();
   program.point(program.data.channels,
@@ -449,12 +451,12 @@ Constant<pdl_program> DescriptorBuilder::buildServerProgram(StringAttr name) {
   SmallVector<int32_t> updateLookups;
   for (ps::ChannelOp channel : channelsOf(name))
     if (channel.getKind() == ps::ChannelKind::keys)
-      tables.push_back(*channel.getSymbol());
+      tables.push_back(channel.getSymbolAttr().getValue());
   for (ps::ChannelOp channel : channelsOf(name)) {
     bool isRows = channel.getKind() == ps::ChannelKind::row_gradient;
     if (!isRows && channel.getKind() != ps::ChannelKind::gradient)
       continue;
-    updates.push_back(*channel.getSymbol());
+    updates.push_back(channel.getSymbolAttr().getValue());
     updateLookups.push_back(
         isRows ? static_cast<int32_t>(llvm::find(tables, updates.back()) -
                                       tables.begin())
