@@ -548,7 +548,8 @@ LogicalResult VerifyRoles::verifyScalars(nn::OnceOp once, Role &pserver) {
 }
 
 LogicalResult VerifyRoles::verifyClip(ps::ChannelOp gradient, Role &pserver) {
-  Operation *symbol = pserver.symbols.lookup(*gradient.getSymbol());
+  Operation *symbol =
+      pserver.symbols.lookup(gradient.getSymbolAttr().getAttr());
   auto group = symbol->getAttrOfType<FlatSymbolRefAttr>("group");
   FlatSymbolRefAttr expected;
   // In mode sync no worker forms a norm.
