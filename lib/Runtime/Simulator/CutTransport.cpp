@@ -8,9 +8,9 @@
 
 #include "CutTransport.h"
 
-#include <algorithm>
+#include "pdlrt/Simulator/WrappingTransport.h"
+
 #include <utility>
-#include <vector>
 
 using namespace pdlrt;
 
@@ -18,29 +18,18 @@ namespace {
 
 using CutTimes = std::function<bool(ClockTime now)>;
 
-struct CutCall {
-  CallDone done;
-  void end(CallResult result) {
-    if (CallDone action = std::exchange(done, nullptr))
-      action(std::move(result));
-  }
-};
-
 class CutConnection final : public Connection {
 public:
   CutConnection(Clock &by, CutTimes when, std::unique_ptr<Connection> over)
       : clock(by), isCut(std::move(when)), inner(std::move(over)) {}
   ~CutConnection() override {
     inner.reset();
-    for (const auto &open : std::exchange(calls, {}))
-      open->end({CallOutcome::Unavailable, {}});
+    calls.endAll();
   }
   void call(Message request, ClockTime deadline, CallDone done) override {
-    std::erase_if(calls, [](const auto &old) { return !old->done; });
-    auto open = std::make_shared<CutCall>(std::move(done));
-    calls.push_back(open);
+    const auto open = calls.add(std::move(done));
     const auto endLate = [&onClock = clock,
-                          deadline](const std::shared_ptr<CutCall> &late) {
+                          deadline](const std::shared_ptr<WrappedCall> &late) {
       onClock.runAt(deadline, [weak = std::weak_ptr(late)] {
         if (const auto call = weak.lock())
           call->end({CallOutcome::DeadlineExceeded, {}});
@@ -64,30 +53,7 @@ private:
   Clock &clock;
   CutTimes isCut;
   std::unique_ptr<Connection> inner;
-  std::vector<std::shared_ptr<CutCall>> calls;
-};
-
-class CutTransport final : public Transport {
-public:
-  CutTransport(Transport &over, CutTimes when)
-      : inner(over), isCut(std::move(when)) {}
-  Clock &clock() override { return inner.clock(); }
-  Expected<std::unique_ptr<Listener>> listen(const std::string &address,
-                                             RequestHandler handler) override {
-    return inner.listen(address, std::move(handler));
-  }
-  Expected<std::unique_ptr<Connection>>
-  connect(const std::string &address) override {
-    auto over = inner.connect(address);
-    if (!over)
-      return std::move(over).status();
-    return std::unique_ptr<Connection>(std::make_unique<CutConnection>(
-        inner.clock(), isCut, std::move(*over)));
-  }
-
-private:
-  Transport &inner;
-  CutTimes isCut;
+  WrappedCalls calls;
 };
 
 } // namespace
@@ -95,5 +61,9 @@ private:
 std::unique_ptr<Transport>
 pdlrt::createCutTransport(Transport &inner,
                           std::function<bool(ClockTime now)> isCut) {
-  return std::make_unique<CutTransport>(inner, std::move(isCut));
+  return createWrappingTransport(
+      inner, [&clock = inner.clock(),
+              isCut = std::move(isCut)](std::unique_ptr<Connection> over) {
+        return std::make_unique<CutConnection>(clock, isCut, std::move(over));
+      });
 }

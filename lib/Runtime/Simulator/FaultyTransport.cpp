@@ -9,6 +9,7 @@
 #include "pdlrt/Simulator/FaultyTransport.h"
 
 #include "pdlabi/philox.h"
+#include "pdlrt/Simulator/WrappingTransport.h"
 
 #include <vector>
 
@@ -52,15 +53,6 @@ private:
   uint64_t next = 0;
 };
 
-/// A call as its caller sees it.
-struct FaultyCall {
-  CallDone done;
-  void end(CallResult result) {
-    if (CallDone action = std::exchange(done, nullptr))
-      action(std::move(result));
-  }
-};
-
 class FaultyConnection final : public Connection {
 public:
   FaultyConnection(Clock &onClock, std::shared_ptr<FaultSource> from,
@@ -68,13 +60,11 @@ public:
       : clock(onClock), faults(std::move(from)), inner(std::move(over)) {}
   ~FaultyConnection() override {
     inner.reset();
-    endAll();
+    calls.endAll();
   }
 
   void call(Message request, ClockTime deadline, CallDone done) override {
-    const auto open = std::make_shared<FaultyCall>(std::move(done));
-    std::erase_if(openCalls, [](const auto &old) { return !old->done; });
-    openCalls.push_back(open);
+    const auto open = calls.add(std::move(done));
     clock.runAt(deadline, [weak = std::weak_ptr(open)] {
       if (const auto late = weak.lock())
         late->end({CallOutcome::DeadlineExceeded, {}});
@@ -84,14 +74,14 @@ public:
     if (!faults->happens(faults->rates.drop, faults->counts.drops))
       send(open, std::move(request), faults->delay());
     if (faults->happens(faults->rates.disconnect, faults->counts.disconnects))
-      clock.runAfter(faults->delay(), [broken = std::vector(openCalls)] {
+      clock.runAfter(faults->delay(), [broken = calls.all()] {
         for (const auto &call : broken)
           call->end({CallOutcome::Unavailable, {}});
       });
   }
 
 private:
-  void send(const std::shared_ptr<FaultyCall> &open, Message request,
+  void send(const std::shared_ptr<WrappedCall> &open, Message request,
             ClockTime delay) {
     // A copy may come long after its call's end; then only the connection's.
     clock.runAfter(delay, [weak = std::weak_ptr(inner), open,
@@ -111,40 +101,11 @@ private:
                });
     });
   }
-  void endAll() {
-    for (const auto &call : std::exchange(openCalls, {}))
-      call->end({CallOutcome::Unavailable, {}});
-  }
 
   Clock &clock;
   std::shared_ptr<FaultSource> faults;
   std::shared_ptr<Connection> inner;
-  std::vector<std::shared_ptr<FaultyCall>> openCalls;
-};
-
-class FaultyTransport final : public Transport {
-public:
-  FaultyTransport(Transport &over, const FaultRates &rates, uint64_t seed,
-                  FaultCounts &counts)
-      : inner(over),
-        faults(std::make_shared<FaultSource>(rates, seed, counts)) {}
-  Clock &clock() override { return inner.clock(); }
-  Expected<std::unique_ptr<Listener>> listen(const std::string &address,
-                                             RequestHandler handler) override {
-    return inner.listen(address, std::move(handler));
-  }
-  Expected<std::unique_ptr<Connection>>
-  connect(const std::string &address) override {
-    auto over = inner.connect(address);
-    if (!over)
-      return std::move(over).status();
-    return std::unique_ptr<Connection>(std::make_unique<FaultyConnection>(
-        inner.clock(), faults, std::move(*over)));
-  }
-
-private:
-  Transport &inner;
-  std::shared_ptr<FaultSource> faults;
+  WrappedCalls calls;
 };
 
 } // namespace
@@ -153,5 +114,10 @@ std::unique_ptr<Transport> pdlrt::createFaultyTransport(Transport &inner,
                                                         const FaultRates &rates,
                                                         uint64_t seed,
                                                         FaultCounts &counts) {
-  return std::make_unique<FaultyTransport>(inner, rates, seed, counts);
+  return createWrappingTransport(inner, [&clock = inner.clock(),
+                                         faults = std::make_shared<FaultSource>(
+                                             rates, seed, counts)](
+                                            std::unique_ptr<Connection> over) {
+    return std::make_unique<FaultyConnection>(clock, faults, std::move(over));
+  });
 }

@@ -10,6 +10,7 @@
 
 #include "pdlrt/Rpc/Frame.h"
 #include "pdlrt/Simulator/ToyTable.h"
+#include "pdlrt/Simulator/WrappingTransport.h"
 
 #include <algorithm>
 #include <map>
@@ -299,32 +300,13 @@ protected:
 };
 
 template <typename MutantConnection>
-class MutantTransport final : public Transport {
-public:
-  explicit MutantTransport(Transport &over) : inner(over) {}
-  Clock &clock() override { return inner.clock(); }
-  Expected<std::unique_ptr<Listener>> listen(const std::string &address,
-                                             RequestHandler handler) override {
-    return inner.listen(address, std::move(handler));
-  }
-  Expected<std::unique_ptr<Connection>>
-  connect(const std::string &address) override {
-    auto over = inner.connect(address);
-    if (!over)
-      return std::move(over).status();
-    return std::unique_ptr<Connection>(
-        std::make_unique<MutantConnection>(std::move(*over)));
-  }
-
-private:
-  Transport &inner;
-};
-
-template <typename MutantConnection>
 SimulationHooks withConnection(const Scenario &) {
   SimulationHooks hooks;
   hooks.wrapNetwork = [](Transport &network) {
-    return std::make_unique<MutantTransport<MutantConnection>>(network);
+    return createWrappingTransport(
+        network, [](std::unique_ptr<Connection> over) {
+          return std::make_unique<MutantConnection>(std::move(over));
+        });
   };
   return hooks;
 }
