@@ -24,6 +24,11 @@ namespace pdlrt {
 Status checkRemoteProgram(const pdl_descriptor &descriptor,
                           const pdl_program &program);
 
+/// Reads the next round, or none, and prepares it in `replicas`. Returns how
+/// many samples it has.
+Expected<int64_t> prepareNextRound(const RoundSource &source, bool none,
+                                   ReplicaSet &replicas);
+
 /// Trains in sync with all trainers of a job. The exchange of a step carries
 /// the keys of the next one, so the next batch is read and prepared while the
 /// gradients of the last one are still there.

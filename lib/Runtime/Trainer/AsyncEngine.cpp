@@ -8,6 +8,7 @@
 
 #include "pdlrt/Trainer/AsyncEngine.h"
 
+#include "pdlrt/Trainer/RemoteEngine.h"
 #include "pdlrt/Trainer/StopSignal.h"
 
 using namespace pdlrt;
@@ -31,17 +32,10 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
 bool AsyncEngine::stopped() const { return stopSignal() != 0; }
 
 Status AsyncEngine::prepareNext(bool none) {
-  std::span<const StepInput> inputs;
-  if (!none) {
-    Expected<std::span<const StepInput>> read = source();
-    if (!read)
-      return read.status();
-    inputs = *read;
-  }
-  preparedSamples = 0;
-  for (const StepInput &input : inputs)
-    preparedSamples += input.samples;
-  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
+  Expected<int64_t> samples = prepareNextRound(source, none, replicaSet);
+  if (!samples)
+    return samples.status();
+  preparedSamples = *samples;
   for (size_t w = 0; w < workers.size(); ++w)
     PDLRT_RETURN_IF_ERROR(
         rows[w].gather(descriptor, program, replicaSet, int(w), 1));

@@ -38,7 +38,8 @@ RemoteEngine::RemoteEngine(Model &model, const pdl_program &program,
       replicaSet(model, program, layout, /*ringSize=*/2, scheduler),
       blocks(gradientBlocks(model.descriptor(), program)) {}
 
-Status RemoteEngine::prepareNext(bool none) {
+Expected<int64_t> pdlrt::prepareNextRound(const RoundSource &source, bool none,
+                                          ReplicaSet &replicas) {
   std::span<const StepInput> inputs;
   if (!none) {
     Expected<std::span<const StepInput>> read = source();
@@ -46,10 +47,18 @@ Status RemoteEngine::prepareNext(bool none) {
       return read.status();
     inputs = *read;
   }
-  preparedSamples = 0;
+  int64_t samples = 0;
   for (const StepInput &input : inputs)
-    preparedSamples += input.samples;
-  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
+    samples += input.samples;
+  PDLRT_RETURN_IF_ERROR(replicas.prepare(inputs));
+  return samples;
+}
+
+Status RemoteEngine::prepareNext(bool none) {
+  Expected<int64_t> samples = prepareNextRound(source, none, replicaSet);
+  if (!samples)
+    return samples.status();
+  preparedSamples = *samples;
   return rows.gather(model.descriptor(), program, replicaSet, 0,
                      replicaSet.count());
 }
