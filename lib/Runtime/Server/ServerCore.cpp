@@ -15,6 +15,8 @@
 
 #include "pdlrt/Server/ServerCore.h"
 
+#include "Server/Outbox.h"
+#include "Server/Roster.h"
 #include "pdlrt/Rpc/Frame.h"
 #include "pdlrt/Server/ReplayGuard.h"
 
@@ -29,67 +31,13 @@
 
 using namespace pdlrt;
 
-namespace {
-
 /// Copies of one open request that are held; attempts before have timed out.
-constexpr size_t heldCopies = 16;
-
-std::string inSeconds(ClockTime time) {
-  return std::to_string(
-             std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
-         " s";
-}
-
-std::string trainerName(uint32_t rank) {
-  return "trainer " + std::to_string(rank);
-}
-
-/// "trainer 1", "trainers 1, 2 and 5".
-std::string trainerNames(const std::vector<uint32_t> &ranks) {
-  std::string text = ranks.size() == 1 ? "trainer " : "trainers ";
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    if (i > 0)
-      text += i + 1 == ranks.size() ? " and " : ", ";
-    text += std::to_string(ranks[i]);
-  }
-  return text;
-}
-
-/// Responses to send when no lock is held.
-class Outbox {
-public:
-  void add(Responder to, Envelope head, MessageKind kind,
-           const Message &payload) {
-    head.kind = kind;
-    letters.emplace_back(std::move(to), joinFrame(head, payload));
-  }
-  void refuse(Responder to, const Envelope &head, const std::string &sentence) {
-    add(std::move(to), head, MessageKind::Refusal, Message::ofString(sentence));
-  }
-  /// Lets a request go without an answer.
-  void drop(Responder to) { dropped.push_back(std::move(to)); }
-  void whenSent(std::function<void()> then) { after = std::move(then); }
-  void send() {
-    for (auto &[to, response] : std::exchange(letters, {}))
-      to.answer(std::move(response));
-    dropped.clear();
-    if (const auto action = std::exchange(after, nullptr))
-      action();
-  }
-
-private:
-  std::vector<std::pair<Responder, Message>> letters;
-  std::vector<Responder> dropped;
-  std::function<void()> after;
-};
-
-} // namespace
+static constexpr size_t heldCopies = 16;
 
 class ServerCore::State : public std::enable_shared_from_this<State> {
 public:
   State(const ServerCoreOptions &given, ServerApplication &on, Clock &by)
-      : options(given), application(on), clock(by), started(by.now()),
-        trainers(given.trainers),
+      : options(given), application(on), clock(by), roster(options, clock),
         guard(given.onFailure == FailurePolicy::Wait ? given.keptAnswers : 1) {
     round.payloads.resize(given.trainers);
   }
@@ -116,15 +64,6 @@ public:
   bool allTold() const;
 
 private:
-  struct Trainer {
-    bool joined = false;
-    uint64_t incarnation = 0;
-    ClockTime lastHeard{0};
-    /// In order, or with a failure.
-    bool left = false;
-    /// It left because of that.
-    std::string failure;
-  };
   /// Copies of a request whose answer is to come.
   struct Waiting {
     Envelope head;
@@ -153,7 +92,6 @@ private:
 
   // With `mutex`.
   std::string joinFault(const Envelope &head) const;
-  std::string fenceFault(const Envelope &head) const;
   bool admit(const Envelope &head, Responder responder, Outbox &out);
   void beat(const Envelope &head, Responder responder, Outbox &out);
   void leave(const Frame &frame, Responder responder, Outbox &out);
@@ -161,16 +99,7 @@ private:
                     const Message &payload, Outbox &out);
   void failWith(std::string sentence, Outbox &out);
   void endWith(JobState state, std::string sentence, Outbox &out);
-  void heard(const Envelope &head);
   std::string waitingSentence(ClockTime atLeast = ClockTime(0)) const;
-  std::string absenceOf(uint32_t rank) const;
-  std::string silenceOf(uint32_t rank) const;
-  bool isSilent(const Trainer &trainer) const {
-    return trainer.joined && options.silenceLimit > ClockTime(0) &&
-           clock.now() - trainer.lastHeard > options.silenceLimit;
-  }
-
-  ClockTime watchInterval() const;
   void watchAt(ClockTime when);
   void watch(ClockTime expected);
 
@@ -181,11 +110,10 @@ private:
   std::mutex applicationMutex;
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
-  ClockTime started;
   bool closed = false;
   JobStatus job;
   std::function<void()> overAction;
-  std::vector<Trainer> trainers;
+  Roster roster;
   ReplayGuard guard;
   std::map<SenderKey, std::deque<Waiting>> waiting;
   Round round;
@@ -214,10 +142,10 @@ void ServerCore::State::handle(const Message &request, Responder responder) {
       const std::lock_guard lock(mutex);
       if (closed)
         return;
-      if (const std::string fence = fenceFault(head); !fence.empty()) {
+      if (const std::string fence = roster.fenceFault(head); !fence.empty()) {
         out.refuse(std::move(responder), head, fence);
       } else {
-        heard(head);
+        roster.heard(head.trainer);
         if (head.kind == MessageKind::Leave)
           leave(*frame, std::move(responder), out);
         else if (job.state == JobState::Failed)
@@ -255,24 +183,6 @@ std::string ServerCore::State::headFault(const Envelope &head) const {
   return {};
 }
 
-std::string ServerCore::State::fenceFault(const Envelope &head) const {
-  const Trainer &trainer = trainers[head.trainer];
-  if (!trainer.joined || head.incarnation > trainer.incarnation)
-    return trainerName(head.trainer) +
-           " has not joined this server, or the server was started anew since: "
-           "start the whole job again";
-  if (head.incarnation < trainer.incarnation)
-    return "start " + std::to_string(head.incarnation) + " of " +
-           trainerName(head.trainer) + " is over: start " +
-           std::to_string(trainer.incarnation) + " has joined";
-  return {};
-}
-
-void ServerCore::State::heard(const Envelope &head) {
-  Trainer &trainer = trainers[head.trainer];
-  trainer.lastHeard = std::max(trainer.lastHeard, clock.now());
-}
-
 void ServerCore::State::beat(const Envelope &head, Responder responder,
                              Outbox &out) {
   out.add(std::move(responder), head, MessageKind::Answer,
@@ -282,8 +192,7 @@ void ServerCore::State::beat(const Envelope &head, Responder responder,
 /// Sorts out copies; true for a new request, which is then worked on.
 bool ServerCore::State::admit(const Envelope &head, Responder responder,
                               Outbox &out) {
-  const Trainer &trainer = trainers[head.trainer];
-  if (trainer.left) {
+  if (roster.hasLeft(head.trainer)) {
     out.refuse(std::move(responder), head,
                trainerName(head.trainer) + " has left this job");
     return false;
@@ -329,38 +238,26 @@ bool ServerCore::State::admit(const Envelope &head, Responder responder,
 void ServerCore::State::leave(const Frame &frame, Responder responder,
                               Outbox &out) {
   const Envelope &head = frame.head;
-  Trainer &trainer = trainers[head.trainer];
   out.add(std::move(responder), head, MessageKind::Answer, {});
   // A worker that ends says nothing of its process.
-  if (trainer.left || head.worker != 0)
+  if (roster.hasLeft(head.trainer) || head.worker != 0)
     return;
-  trainer.left = true;
-  trainer.failure = frame.payload.toString();
+  const std::string failure = frame.payload.toString();
+  roster.leave(head.trainer, failure);
   if (job.state != JobState::Running)
     return;
-  if (!trainer.failure.empty()) {
+  if (!failure.empty()) {
     // Where all have failed, nobody is there to wait.
-    const bool allFailed =
-        std::all_of(trainers.begin(), trainers.end(), [](const Trainer &each) {
-          return each.left && !each.failure.empty();
-        });
-    if (options.onFailure == FailurePolicy::Abort || allFailed)
-      failWith(trainerName(head.trainer) + " failed: " + trainer.failure, out);
-    return;
-  }
-  if (round.open) {
+    if (options.onFailure == FailurePolicy::Abort || roster.allFailed())
+      failWith(trainerName(head.trainer) + " failed: " + failure, out);
+  } else if (round.open) {
     failWith(trainerName(head.trainer) +
                  " has left while others wait for its " + nameOf(round.kind) +
                  ": start all trainers with the same options",
              out);
-    return;
-  }
-  const bool allDone =
-      std::all_of(trainers.begin(), trainers.end(), [](const Trainer &each) {
-        return each.left && each.failure.empty();
-      });
-  if (allDone)
+  } else if (roster.allAreDone()) {
     endWith(JobState::Finished, {}, out);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,24 +269,7 @@ std::string ServerCore::State::joinFault(const Envelope &head) const {
     return job.sentence;
   if (job.state == JobState::Finished)
     return "the job is finished";
-  const Trainer &trainer = trainers[head.trainer];
-  if (!trainer.joined)
-    return {};
-  const std::string starts = "start " + std::to_string(head.incarnation) +
-                             " of " + trainerName(head.trainer) +
-                             " is refused: start " +
-                             std::to_string(trainer.incarnation);
-  if (head.incarnation < trainer.incarnation)
-    return starts + " has joined, which is later";
-  if (trainer.left && trainer.failure.empty())
-    return starts + " has joined and left, and its part is done";
-  if (head.incarnation == trainer.incarnation)
-    return {};
-  if (options.onFailure == FailurePolicy::Abort)
-    return starts + " has joined: does a second process run as rank " +
-           std::to_string(head.trainer) +
-           "? A trainer that died cannot come back under --on-failure=abort";
-  return {};
+  return roster.joinFault(head);
 }
 
 void ServerCore::State::join(const Frame &frame, Responder responder,
@@ -425,19 +305,14 @@ void ServerCore::State::join(const Frame &frame, Responder responder,
     out.refuse(std::move(responder), head, next.status().message());
     return;
   }
-  Trainer &trainer = trainers[head.trainer];
-  if (!trainer.joined || head.incarnation > trainer.incarnation) {
-    trainer = {};
-    trainer.joined = true;
-    trainer.incarnation = head.incarnation;
+  if (roster.join(head))
     // Requests of the earlier start stay in their round; nobody waits there.
     for (auto &[key, copies] : waiting)
       if (key.first == head.trainer)
         for (Waiting &copy : std::exchange(copies, {}))
           out.refuse(std::move(copy.responder), copy.head,
-                     fenceFault(copy.head));
-  }
-  heard(head);
+                     roster.fenceFault(copy.head));
+  roster.heard(head.trainer);
   Envelope answer = head;
   answer.sequence = *next;
   out.add(std::move(responder), answer, MessageKind::Answer, *reply);
@@ -504,14 +379,13 @@ void ServerCore::State::workOnRound(Frame frame, Outbox &out) {
                    out);
       return;
     }
-    for (uint32_t other = 0; other < options.trainers; ++other)
-      if (trainers[other].left && trainers[other].failure.empty()) {
-        failWith(trainerName(other) + " has left, but " + trainerName(rank) +
-                     " goes on with its " + nameOf(kind) +
-                     ": start all trainers with the same options",
-                 out);
-        return;
-      }
+    if (const auto other = roster.firstThatIsDone()) {
+      failWith(trainerName(*other) + " has left, but " + trainerName(rank) +
+                   " goes on with its " + nameOf(kind) +
+                   ": start all trainers with the same options",
+               out);
+      return;
+    }
     if (!round.open) {
       round.open = true;
       round.kind = kind;
@@ -593,11 +467,7 @@ void ServerCore::State::whenOver(std::function<void()> action) {
 
 bool ServerCore::State::allTold() const {
   const std::lock_guard lock(mutex);
-  return job.state != JobState::Running &&
-         std::all_of(trainers.begin(), trainers.end(),
-                     [this](const Trainer &trainer) {
-                       return trainer.left || isSilent(trainer);
-                     });
+  return job.state != JobState::Running && roster.allLeftOrSilent();
 }
 
 void ServerCore::State::close() {
@@ -615,19 +485,8 @@ void ServerCore::State::close() {
 //===----------------------------------------------------------------------===//
 
 void ServerCore::State::startWatching() {
-  if (watchInterval() > ClockTime(0))
-    watchAt(clock.now() + watchInterval());
-}
-
-/// Zero: there is nothing to watch.
-ClockTime ServerCore::State::watchInterval() const {
-  ClockTime shortest{0};
-  for (const ClockTime limit : {options.silenceLimit, options.joinLimit})
-    if (limit > ClockTime(0) && (shortest == ClockTime(0) || limit < shortest))
-      shortest = limit;
-  return shortest == ClockTime(0)
-             ? shortest
-             : std::max<ClockTime>(shortest / 4, std::chrono::milliseconds(1));
+  if (roster.watchInterval() > ClockTime(0))
+    watchAt(clock.now() + roster.watchInterval());
 }
 
 void ServerCore::State::watchAt(ClockTime when) {
@@ -643,62 +502,30 @@ void ServerCore::State::watch(ClockTime expected) {
     const std::lock_guard lock(mutex);
     if (closed)
       return;
-    // Time in which this process itself did not run (it was stopped, its
-    // machine slept) says nothing of others.
     const ClockTime late = clock.now() - expected;
-    if (late > watchInterval()) {
-      started += late;
-      for (Trainer &trainer : trainers)
-        trainer.lastHeard = std::min(trainer.lastHeard + late, clock.now());
-    }
+    if (late > roster.watchInterval())
+      roster.forgive(late);
     if (options.onFailure == FailurePolicy::Abort)
       for (uint32_t rank = 0; rank < options.trainers; ++rank)
-        if (const std::string fault = absenceOf(rank); !fault.empty())
+        if (const std::string fault = roster.absenceOf(rank); !fault.empty())
           failWith(fault, out);
-    watchAt(clock.now() + watchInterval());
+    watchAt(clock.now() + roster.watchInterval());
   }
   out.send();
-}
-
-/// Why that trainer counts as lost; empty if it does not.
-std::string ServerCore::State::absenceOf(uint32_t rank) const {
-  const Trainer &trainer = trainers[rank];
-  if (!trainer.joined && options.joinLimit > ClockTime(0) &&
-      clock.now() - started > options.joinLimit)
-    return trainerName(rank) + " did not join for " +
-           inSeconds(clock.now() - started) + ": is it started?";
-  if (!trainer.left && isSilent(trainer))
-    return silenceOf(rank) +
-           ": it has died or its network is cut (under --on-failure=wait "
-           "others would wait for it)";
-  return {};
-}
-
-std::string ServerCore::State::silenceOf(uint32_t rank) const {
-  return trainerName(rank) + " was not heard of for " +
-         inSeconds(clock.now() - trainers[rank].lastHeard);
 }
 
 std::string ServerCore::State::waitingSentence(ClockTime atLeast) const {
   if (job.state != JobState::Running)
     return {};
-  const ClockTime now = clock.now();
-  std::vector<uint32_t> due;
-  for (uint32_t rank = 0; rank < options.trainers; ++rank)
-    if (!trainers[rank].joined)
-      due.push_back(rank);
+  std::vector<uint32_t> due = roster.notJoined();
   if (!due.empty())
     return "waiting for " + trainerNames(due) + " to join (" +
-           inSeconds(now - started) + ")";
+           inSeconds(roster.sinceStart()) + ")";
 
+  const ClockTime now = clock.now();
   std::string troubles;
   for (uint32_t rank = 0; rank < options.trainers; ++rank) {
-    const Trainer &trainer = trainers[rank];
-    std::string trouble;
-    if (trainer.left && !trainer.failure.empty())
-      trouble = trainerName(rank) + " failed: " + trainer.failure;
-    else if (!trainer.left && isSilent(trainer))
-      trouble = silenceOf(rank);
+    const std::string trouble = roster.troubleOf(rank);
     if (!trouble.empty())
       troubles += (troubles.empty() ? "" : "; ") + trouble;
     if (round.open && now - round.since >= atLeast && !round.contributed[rank])
