@@ -1,0 +1,74 @@
+//===- PredictCommand.cpp - The command that predicts ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Trainer/Command.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Trainer/Predictions.h"
+#include "pdlrt/Trainer/StopSignal.h"
+
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+class PredictCommand final : Command {
+public:
+  using Command::Command;
+
+  Status run();
+};
+
+} // namespace
+
+Status PredictCommand::run() {
+  PDLRT_RETURN_IF_ERROR(createTrainedModel());
+  ProgramRun predictor;
+  PDLRT_RETURN_IF_ERROR(openProgram("predict", options.data, {}, predictor));
+  if (predictor.program->output_count == 0)
+    return Status::invalid("program @predict has no outputs; return a value "
+                           "from it and translate the model again");
+  Expected<PredictionWriter> writer =
+      PredictionWriter::open(options.output, *predictor.program);
+  if (!writer)
+    return std::move(writer).status();
+  PDLRT_RETURN_IF_ERROR(predictor.reader->beginEpoch(0));
+  int64_t samples = 0;
+  PDLRT_RETURN_IF_ERROR(predictor.engine->begin(predictor.source()));
+  while (!stopSignal()) {
+    Expected<std::optional<StepResult>> step = predictor.engine->next(false);
+    if (!step)
+      return step.status();
+    if (!*step)
+      break;
+    const int64_t read = (*step)->samples;
+    PDLRT_RETURN_IF_ERROR(
+        writer->write(predictor.engine->replicas()[0].current(), read));
+    samples += read;
+  }
+  PDLRT_RETURN_IF_ERROR(writer->finish());
+  Report report;
+  report.samples = samples;
+  stopping = stopSignal() != 0;
+  PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
+  for (const std::string &sentence : predictor.reader->badRowSentences())
+    logWarning("skipped " + sentence);
+  PullCounts counts = predictor.engine->replicas().pullCounts();
+  logInfo(fmt::format("predicted {} samples, skipped {} bad rows; ids of "
+                      "unknown keys {} of {}",
+                      samples, predictor.reader->badRowCount(),
+                      counts.unknownInitial + counts.unknownZero, counts.ids));
+  return {};
+}
+
+Status pdlrt::runPredict(const pdl_descriptor &descriptor,
+                         const SessionOptions &options) {
+  return PredictCommand(descriptor, options).run();
+}

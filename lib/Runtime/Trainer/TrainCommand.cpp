@@ -1,0 +1,422 @@
+//===- TrainCommand.cpp - The command that trains -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Trainer/Agreement.h"
+#include "Trainer/Command.h"
+#include "Trainer/LineFile.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Data/BatchDump.h"
+#include "pdlrt/Trainer/ModelFile.h"
+#include "pdlrt/Trainer/Progress.h"
+#include "pdlrt/Trainer/Resumption.h"
+#include "pdlrt/Trainer/StopSignal.h"
+#include "pdlrt/Trainer/TrainingCheckpoints.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+
+using namespace pdlrt;
+
+namespace {
+
+class TrainCommand final : Command {
+public:
+  using Command::Command;
+
+  /// With the other processes of the job, if there are others.
+  Status run();
+
+private:
+  Status runTraining();
+  Status openCheckpoints();
+  Status joinOthers();
+  Status shareProgress();
+  Status prepareEvaluation();
+  Status beginEpoch(int64_t epoch, Report &report);
+  Expected<std::span<const StepInput>> readTrainingRound();
+  Status trainEpoch(int64_t epoch, Report &report);
+  Status saveCheckpoint(int64_t epoch, const Report &report);
+  Status writeDumps();
+  void reportTraining(const Report &trained, const Report &tested) const;
+  /// What the training goes on from; null if it begins.
+  const Checkpoint *resumedCheckpoint() const {
+    return checkpoints ? checkpoints->resumed() : nullptr;
+  }
+  /// Steps that this run may still do.
+  int64_t stepsLeft() const {
+    return options.steps.value_or(std::numeric_limits<int64_t>::max()) -
+           totalSteps;
+  }
+  bool stepsExhausted() const { return stepsLeft() <= 0; }
+
+  std::unique_ptr<TrainingCheckpoints> checkpoints;
+  /// Until the first epoch begins.
+  std::optional<Resumption> resumption;
+  ProgramRun trainer, tester;
+  bool tests = false;
+  std::unique_ptr<BatchDump> batchDump;
+  LineFile losses;
+  /// Over all runs; of the samples and skipped updates, those of epochs that
+  /// have ended, and those before this run.
+  int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
+  int64_t resumedSteps = 0, resumedSamples = 0;
+  int64_t stepsInEpoch = 0;
+  /// Steps of the running epoch that an earlier run did.
+  int64_t epochStart = 0;
+  /// Whether the epoch that ran last came to the end of the data.
+  bool epochEnded = false;
+  double trainSeconds = 0;
+};
+
+} // namespace
+
+/// Whether a file can be made at `path`, asked before hours of training.
+static Status checkTarget(const std::string &path) {
+  if (path.empty())
+    return {};
+  std::error_code ignored;
+  const std::filesystem::file_status target =
+      std::filesystem::status(path, ignored);
+  // A device would be replaced by the file, a folder cannot be.
+  if (std::filesystem::exists(target) &&
+      !std::filesystem::is_regular_file(target))
+    return Status::invalid("cannot write " + path +
+                           ": it is there and is no regular file; name "
+                           "another");
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty())
+    folder = ".";
+  if (access(folder.c_str(), W_OK | X_OK) == 0)
+    return {};
+  return Status::invalid("cannot write " + path + ": folder " +
+                         folder.string() + ": " + std::strerror(errno) +
+                         "; create it, or name another");
+}
+
+Status TrainCommand::prepareEvaluation() {
+  tests = !options.evaluateFiles.empty() || options.evaluateRows;
+  if (!tests)
+    return {};
+  DataOptions data = options.data;
+  if (!options.evaluateFiles.empty())
+    data.files = options.evaluateFiles;
+  data.rows = options.evaluateRows.value_or(RowRange());
+  data.shuffleWindow = 0;
+  return openProgram("evaluate", data, layout(), tester);
+}
+
+Status TrainCommand::openCheckpoints() {
+  if (options.checkpoint.empty())
+    return {};
+  const bool first = !options.distributed || options.distributed->rank == 0;
+  auto opened = TrainingCheckpoints::open(descriptor, options, first);
+  if (!opened)
+    return opened.status();
+  checkpoints = std::move(*opened);
+  return {};
+}
+
+/// Joins the servers of the job, if there are some.
+Status TrainCommand::joinOthers() {
+  if (!options.distributed)
+    return {};
+  const Checkpoint *from = resumedCheckpoint();
+  RunOptions run;
+  run.workers = options.workers;
+  run.seed = seedOfRun(from);
+  run.startStep = from ? from->manifest().progress.steps : 0;
+  Expected<std::unique_ptr<Job>> joined =
+      joinJob(descriptor, *options.distributed, run, *options.transport);
+  if (!joined)
+    return joined.status();
+  job = std::move(*joined);
+  return {};
+}
+
+/// Finds out where the job goes on, if it does.
+Status TrainCommand::shareProgress() {
+  if (!checkpoints || !options.resume)
+    return {};
+  // What the first process found counts for all.
+  Expected<std::optional<Resumption>> shared =
+      shareResumption(descriptor, layout(),
+                      job->rank() == 0 ? resumedCheckpoint() : nullptr, *job);
+  if (!shared)
+    return shared.status();
+  resumption = std::move(*shared);
+  if (!resumption)
+    return {};
+  const TrainingProgress &progress = resumption->progress;
+  checkpoints->noteResumed(progress.steps, progress.epoch);
+  totalSteps = resumedSteps = progress.steps;
+  resumedSamples = progress.samples;
+  // Those of the running epoch are added when it ends.
+  totalSamples = progress.samples - progress.epochSamples;
+  skippedUpdates = progress.skippedUpdates - progress.epochSkippedUpdates;
+  logInfo(fmt::format("resumed after {} steps in epoch {}", progress.steps,
+                      progress.epoch + 1));
+  return {};
+}
+
+/// Begins an epoch, or goes on in the one of the checkpoint.
+Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
+  ReplicaSet &replicas = trainer.engine->replicas();
+  replicas.resetCounters();
+  trainer.rounds = 0;
+  if (!resumption)
+    return trainer.reader->beginEpoch(epoch);
+  const Resumption from = *std::exchange(resumption, std::nullopt);
+  if (checkpoints)
+    checkpoints->forgetResumed();
+  // What is counted over processes is counted by the first of them.
+  const bool first = job->rank() == 0;
+  const TrainingProgress &progress = from.progress;
+  const int64_t badRows = first ? progress.badRows : 0;
+  if (progress.positions.empty()) {
+    trainer.reader->setEarlierBadRowCount(badRows);
+    return trainer.reader->beginEpoch(epoch);
+  }
+  restoreRunningEpoch(descriptor, from.running, replicas);
+  report.lossSum = from.running.lossSum;
+  report.weightSum = from.running.weightSum;
+  report.steps = progress.epochSteps;
+  report.samples = first ? progress.epochSamples : 0;
+  report.skippedUpdates = progress.epochSkippedUpdates;
+  const ReplicaLayout own = layout();
+  const auto begin = progress.positions.begin() + own.firstGroup;
+  return trainer.reader->restore({begin, begin + own.localGroups}, badRows);
+}
+
+/// Saves in the middle of `epoch`, or behind it if it has ended. What was
+/// counted of it here is in `report`, not yet in the totals.
+Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
+  if (!checkpoints)
+    return {};
+  TrainingProgress progress;
+  progress.steps = totalSteps;
+  progress.skippedUpdates = skippedUpdates + report.skippedUpdates;
+  progress.epoch = epochEnded ? epoch + 1 : epoch;
+  if (checkpoints->isSaved(progress.steps, progress.epoch))
+    return {};
+  RunningEpoch running =
+      collectRunningEpoch(descriptor, trainer.engine->replicas());
+  running.lossSum = report.lossSum;
+  running.weightSum = report.weightSum;
+  progress.epochSamples = report.samples;
+  if (epochEnded) {
+    progress.badRows = trainer.reader->badRowCount();
+  } else {
+    progress.badRows = trainer.reader->earlierBadRowCount();
+    progress.positions = trainer.positionsAfter(report.steps - epochStart);
+    progress.epochSteps = report.steps;
+    progress.epochSkippedUpdates = report.skippedUpdates;
+  }
+  PDLRT_RETURN_IF_ERROR(gatherProgress(layout(), progress, running, *job));
+  progress.samples = totalSamples + progress.epochSamples;
+  if (epochEnded)
+    progress.epochSamples = 0;
+  return checkpoints->save(*job, *model, running, std::move(progress));
+}
+
+/// Reads a round of the running epoch, and keeps it if asked to.
+Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
+  Expected<std::span<const StepInput>> inputs = trainer.readRound();
+  if (!inputs || !batchDump)
+    return inputs;
+  for (size_t r = 0; r < inputs->size(); ++r)
+    if ((*inputs)[r].samples > 0)
+      PDLRT_RETURN_IF_ERROR(batchDump->add(trainer.reader->batch(int(r)),
+                                           totalSteps, int(r) / options.workers,
+                                           int(r) % options.workers));
+  return inputs;
+}
+
+Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
+  StepEngine &engine = *trainer.engine;
+  std::string label = fmt::format("epoch {}", epoch + 1);
+  if (options.epochs)
+    label += fmt::format("/{}", *options.epochs);
+  Progress progress(label, terminal);
+  epochEnded = false;
+  PDLRT_RETURN_IF_ERROR(beginEpoch(epoch, report));
+  const SteadyClock::time_point start = SteadyClock::now();
+  epochStart = report.steps;
+  PDLRT_RETURN_IF_ERROR(engine.begin([this] { return readTrainingRound(); }));
+  while (!engine.stopped() && !stepsExhausted()) {
+    Expected<std::optional<StepResult>> step = engine.next(stepsLeft() == 1);
+    if (!step)
+      return step.status();
+    if (!*step) {
+      epochEnded = true;
+      break;
+    }
+    const StepResult result = **step;
+    report.add(result);
+    ++totalSteps;
+    if (losses.isOpen())
+      PDLRT_RETURN_IF_ERROR(losses.write(
+          result.weightSum != 0
+              ? fmt::format("{:.17g}", result.lossSum / result.weightSum)
+              : "nan"));
+    if (checkpoints && checkpoints->isDue(totalSteps))
+      PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
+    if (progress.due()) {
+      int64_t expected = stepsInEpoch;
+      if (options.steps) {
+        int64_t left = *options.steps - totalSteps + report.steps;
+        expected = expected ? std::min(expected, left) : left;
+      }
+      progress.show({report.samples, report.steps, expected, report.meanLoss(),
+                     firstAuc(descriptor, engine.replicas())});
+    }
+  }
+  report.seconds = secondsSince(start);
+  const Report own = report;
+  PDLRT_RETURN_IF_ERROR(addUp(trainer, report));
+  // Before anything that may take long or fail.
+  if (report.samples > 0)
+    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));
+  stepsInEpoch = report.steps;
+  totalSamples += report.samples;
+  skippedUpdates += report.skippedUpdates;
+  trainSeconds += report.seconds;
+  return {};
+}
+
+Status TrainCommand::writeDumps() {
+  // The model first: it is what a full disk must not cost.
+  if (!options.dump.empty()) {
+    PDLRT_RETURN_IF_ERROR(dumpModel(*model, options.dump, options.dumpSlots));
+    logInfo("wrote " + options.dump);
+  }
+  PDLRT_RETURN_IF_ERROR(losses.close());
+  if (batchDump)
+    PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
+  return {};
+}
+
+static std::string joinLines(const std::vector<std::string> &lines) {
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "" : ", ") + line;
+  return text;
+}
+
+Status TrainCommand::run() {
+  PDLRT_RETURN_IF_ERROR(checkTarget(options.dump));
+  PDLRT_RETURN_IF_ERROR(checkTarget(options.dumpBatches));
+  PDLRT_RETURN_IF_ERROR(openCheckpoints());
+  PDLRT_RETURN_IF_ERROR(joinOthers());
+  Status status = runTraining();
+  job->leave(status);
+  return status;
+}
+
+Status TrainCommand::runTraining() {
+  PDLRT_RETURN_IF_ERROR(checkAgreement(options, *job));
+  PDLRT_RETURN_IF_ERROR(shareProgress());
+  PDLRT_RETURN_IF_ERROR(createModel(resumedCheckpoint()));
+  DataOptions data = options.data;
+  data.seed = model->seed();
+  PDLRT_RETURN_IF_ERROR(openProgram("train", data, layout(), trainer));
+  PDLRT_RETURN_IF_ERROR(prepareEvaluation());
+  if (!options.dumpBatches.empty())
+    batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
+  if (!options.logLosses.empty())
+    PDLRT_RETURN_IF_ERROR(losses.open(options.logLosses));
+
+  const int64_t epochs = options.epochs.value_or(
+      options.steps ? std::numeric_limits<int64_t>::max() : 1);
+  Report trained, tested;
+  int64_t epoch = resumption ? resumption->progress.epoch : 0;
+  for (; epoch < epochs && !stopping && !stepsExhausted(); ++epoch) {
+    Report latest;
+    PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, latest));
+    PDLRT_RETURN_IF_ERROR(requireSamples(latest, data.files));
+    // A signal may end an epoch before its first step.
+    if (latest.samples == 0)
+      break;
+    trained = latest;
+    std::vector<std::string> lines =
+        reportLines("train", descriptor, true, trained);
+    // An earlier epoch's figures are not this one's.
+    tested = {};
+    if (tests && !stopping)
+      PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
+    // A test that a signal cut short says nothing about the test data.
+    if (stopping)
+      tested = {};
+    if (tests && !stopping) {
+      PDLRT_RETURN_IF_ERROR(requireSamples(
+          tested,
+          options.evaluateFiles.empty() ? data.files : options.evaluateFiles));
+      std::vector<std::string> more =
+          reportLines("test", descriptor, tester.program->has_loss, tested);
+      lines.insert(lines.end(), more.begin(), more.end());
+    }
+    logInfo(fmt::format("epoch {}: {}", epoch + 1, joinLines(lines)));
+  }
+  PDLRT_RETURN_IF_ERROR(writeDumps());
+  if (stopping && !stopSignal())
+    noteStopSignal(SIGTERM);
+  reportTraining(trained, tested);
+  return {};
+}
+
+void TrainCommand::reportTraining(const Report &trained,
+                                  const Report &tested) const {
+  if (stopping)
+    print("stopped by a signal after the current step");
+  if (resumption)
+    print("nothing left to train: the checkpoint has as many steps or epochs");
+  // With nothing trained, the totals lack the epoch that was running.
+  const int64_t runSamples =
+      totalSteps > resumedSteps ? totalSamples - resumedSamples : 0;
+  if (resumedSteps > 0)
+    print(fmt::format("resumed after {} steps, {} samples", resumedSteps,
+                      resumedSamples));
+  print(
+      fmt::format("trained {} steps, {} samples in {:.1f} s ({:.0f} "
+                  "samples/s)",
+                  totalSteps - resumedSteps, runSamples, trainSeconds,
+                  trainSeconds > 0 ? double(runSamples) / trainSeconds : 0.0));
+  if (skippedUpdates)
+    print(fmt::format("updates skipped for a zero sum of weights {}",
+                      skippedUpdates));
+  reportBadRows("", trainer);
+  if (tests)
+    reportBadRows("test ", tester);
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    if (const EmbeddingTable *table = model->table(i))
+      print(fmt::format("table @{} keys {}, {:.1f} MiB",
+                        descriptor.symbols[i].name, table->size(),
+                        double(table->memoryBytes()) / (1 << 20)));
+  if (trained.samples > 0)
+    for (const std::string &line :
+         reportLines("train", descriptor, true, trained))
+      print(line);
+  if (tested.samples > 0) {
+    reportKeys("test", tester.pulls);
+    for (const std::string &line :
+         reportLines("test", descriptor, tester.program->has_loss, tested))
+      print(line);
+  }
+}
+
+Status pdlrt::runTrain(const pdl_descriptor &descriptor,
+                       const SessionOptions &options) {
+  return TrainCommand(descriptor, options).run();
+}
