@@ -183,9 +183,10 @@ Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
     Expected<std::optional<StepResult>> step = engine.next(false);
     if (!step)
       return step.status();
-    if (!*step)
+    const std::optional<StepResult> &result = *step;
+    if (!result)
       break;
-    report.add(**step);
+    report.add(*result);
     if (progress.due())
       progress.show({report.samples, report.steps, 0, report.meanLoss(),
                      firstAuc(descriptor, engine.replicas())});

@@ -12,6 +12,7 @@
 #include "pdlrt/Trainer/StopSignal.h"
 
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,10 @@ Status PredictCommand::run() {
     Expected<std::optional<StepResult>> step = predictor.engine->next(false);
     if (!step)
       return step.status();
-    if (!*step)
+    const std::optional<StepResult> &result = *step;
+    if (!result)
       break;
-    const int64_t read = (*step)->samples;
+    const int64_t read = result->samples;
     PDLRT_RETURN_IF_ERROR(
         writer->write(predictor.engine->replicas()[0].current(), read));
     samples += read;

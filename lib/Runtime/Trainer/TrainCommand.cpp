@@ -259,11 +259,12 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
     Expected<std::optional<StepResult>> step = engine.next(stepsLeft() == 1);
     if (!step)
       return step.status();
-    if (!*step) {
+    const std::optional<StepResult> &next = *step;
+    if (!next) {
       epochEnded = true;
       break;
     }
-    const StepResult result = **step;
+    const StepResult result = *next;
     report.add(result);
     ++totalSteps;
     if (losses.isOpen())
