@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_CHECKPOINT_TEMPORARYFILE_H
-#define PDLRT_CHECKPOINT_TEMPORARYFILE_H
+#ifndef LIB_RUNTIME_CHECKPOINT_TEMPORARYFILE_H
+#define LIB_RUNTIME_CHECKPOINT_TEMPORARYFILE_H
 
 #include "pdlrt/Checkpoint/Safetensors.h"
 #include "pdlrt/Core/Status.h"
@@ -54,4 +54,4 @@ uint64_t hashBytes(const void *data, size_t size);
 
 } // namespace pdlrt
 
-#endif // PDLRT_CHECKPOINT_TEMPORARYFILE_H
+#endif // LIB_RUNTIME_CHECKPOINT_TEMPORARYFILE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_COMM_SLICEREADER_H
-#define PDLRT_LIB_COMM_SLICEREADER_H
+#ifndef LIB_RUNTIME_COMM_SLICEREADER_H
+#define LIB_RUNTIME_COMM_SLICEREADER_H
 
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Rpc/Message.h"
@@ -79,4 +79,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_COMM_SLICEREADER_H
+#endif // LIB_RUNTIME_COMM_SLICEREADER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_SERVER_MODES_H
-#define PDLRT_LIB_SERVER_MODES_H
+#ifndef LIB_RUNTIME_SERVER_MODES_H
+#define LIB_RUNTIME_SERVER_MODES_H
 
 #include "pdlrt/Server/StateServer.h"
 
@@ -22,4 +22,4 @@ createAsyncServer(const ServerSetup &setup);
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_SERVER_MODES_H
+#endif // LIB_RUNTIME_SERVER_MODES_H

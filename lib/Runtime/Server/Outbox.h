@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_SERVER_OUTBOX_H
-#define PDLRT_LIB_SERVER_OUTBOX_H
+#ifndef LIB_RUNTIME_SERVER_OUTBOX_H
+#define LIB_RUNTIME_SERVER_OUTBOX_H
 
 #include "pdlrt/Rpc/Envelope.h"
 #include "pdlrt/Rpc/Frame.h"
@@ -52,4 +52,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_SERVER_OUTBOX_H
+#endif // LIB_RUNTIME_SERVER_OUTBOX_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_SERVER_ROSTER_H
-#define PDLRT_LIB_SERVER_ROSTER_H
+#ifndef LIB_RUNTIME_SERVER_ROSTER_H
+#define LIB_RUNTIME_SERVER_ROSTER_H
 
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Rpc/Envelope.h"
@@ -97,4 +97,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_SERVER_ROSTER_H
+#endif // LIB_RUNTIME_SERVER_ROSTER_H

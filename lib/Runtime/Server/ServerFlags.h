@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_SERVER_SERVERFLAGS_H
-#define PDLRT_LIB_SERVER_SERVERFLAGS_H
+#ifndef LIB_RUNTIME_SERVER_SERVERFLAGS_H
+#define LIB_RUNTIME_SERVER_SERVERFLAGS_H
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Comm/Placement.h"
@@ -47,4 +47,4 @@ Status checkServerFlags(ServerFlags &flags);
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_SERVER_SERVERFLAGS_H
+#endif // LIB_RUNTIME_SERVER_SERVERFLAGS_H

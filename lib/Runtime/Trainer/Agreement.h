@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_TRAINER_AGREEMENT_H
-#define PDLRT_LIB_TRAINER_AGREEMENT_H
+#ifndef LIB_RUNTIME_TRAINER_AGREEMENT_H
+#define LIB_RUNTIME_TRAINER_AGREEMENT_H
 
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Trainer/Job.h"
@@ -22,4 +22,4 @@ Status checkAgreement(const SessionOptions &options, Job &job);
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_TRAINER_AGREEMENT_H
+#endif // LIB_RUNTIME_TRAINER_AGREEMENT_H

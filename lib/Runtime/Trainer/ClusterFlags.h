@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_TRAINER_CLUSTERFLAGS_H
-#define PDLRT_LIB_TRAINER_CLUSTERFLAGS_H
+#ifndef LIB_RUNTIME_TRAINER_CLUSTERFLAGS_H
+#define LIB_RUNTIME_TRAINER_CLUSTERFLAGS_H
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/Status.h"
@@ -41,4 +41,4 @@ Status takeClusterFlags(const CLI::App &command,
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_TRAINER_CLUSTERFLAGS_H
+#endif // LIB_RUNTIME_TRAINER_CLUSTERFLAGS_H

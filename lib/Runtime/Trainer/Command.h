@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_TRAINER_COMMAND_H
-#define PDLRT_LIB_TRAINER_COMMAND_H
+#ifndef LIB_RUNTIME_TRAINER_COMMAND_H
+#define LIB_RUNTIME_TRAINER_COMMAND_H
 
 #include "Trainer/ProgramRun.h"
 #include "pdlabi/abi.h"
@@ -80,4 +80,4 @@ protected:
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_TRAINER_COMMAND_H
+#endif // LIB_RUNTIME_TRAINER_COMMAND_H

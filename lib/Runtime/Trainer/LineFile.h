@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_TRAINER_LINEFILE_H
-#define PDLRT_LIB_TRAINER_LINEFILE_H
+#ifndef LIB_RUNTIME_TRAINER_LINEFILE_H
+#define LIB_RUNTIME_TRAINER_LINEFILE_H
 
 #include "pdlrt/Core/Status.h"
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_TRAINER_LINEFILE_H
+#endif // LIB_RUNTIME_TRAINER_LINEFILE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLRT_LIB_TRAINER_PROGRAMRUN_H
-#define PDLRT_LIB_TRAINER_PROGRAMRUN_H
+#ifndef LIB_RUNTIME_TRAINER_PROGRAMRUN_H
+#define LIB_RUNTIME_TRAINER_PROGRAMRUN_H
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/Status.h"
@@ -48,4 +48,4 @@ struct ProgramRun {
 
 } // namespace pdlrt
 
-#endif // PDLRT_LIB_TRAINER_PROGRAMRUN_H
+#endif // LIB_RUNTIME_TRAINER_PROGRAMRUN_H

@@ -178,7 +178,8 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   trainer.rounds = 0;
   if (!resumption)
     return trainer.reader->beginEpoch(epoch);
-  const Resumption from = *std::exchange(resumption, std::nullopt);
+  const Resumption from = std::move(*resumption);
+  resumption.reset();
   if (checkpoints)
     checkpoints->forgetResumed();
   // What is counted over processes is counted by the first of them.
