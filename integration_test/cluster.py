@@ -86,6 +86,10 @@ class Cluster:
                 raise AssertionError(
                     f"{process.name} exited with {status}:\n" + "\n".join(
                         f"--- {p.name}\n{p.output}" for p in self.processes()))
+            # Its patience for servers that went first is a delay of all ends.
+            if "did not answer this trainer's leave" in process.output:
+                raise AssertionError(f"{process.name} waited for the answer "
+                                     f"to its leave:\n{process.output}")
         return [trainer.output for trainer in self.trainers]
 
     def __enter__(self):

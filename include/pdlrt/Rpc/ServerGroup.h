@@ -64,6 +64,7 @@ public:
 
   /// Tells the servers that were joined that this trainer is done (an empty
   /// sentence) or why it failed, and waits for their answers, `limit` at most.
+  /// Without a failure, servers that did not answer until then are reported.
   void leaveAll(const std::string &sentence,
                 std::chrono::milliseconds limit = std::chrono::seconds(2));
 

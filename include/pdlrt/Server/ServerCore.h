@@ -103,10 +103,14 @@ public:
   /// Blocks for at most `limit` of real time; whether the job is over. Needs a
   /// clock and a transport that run by themselves.
   bool waitUntilOver(std::chrono::nanoseconds limit) const;
-  /// Whether each trainer knows the end of the job: it has left, or is silent.
-  /// A server goes on to listen until that is so, for some seconds at most: an
-  /// answer that was sent may be lost, and a trainer may yet join.
+  /// Whether each trainer knows the end of the job: it has left, or is silent,
+  /// and all answers have been handed to the transport. A server goes on to
+  /// listen until that is so, for some seconds at most: an answer that was sent
+  /// may be lost, and a trainer may yet join.
   bool allTold() const;
+  /// Blocks until then, for at most `limit` of real time; whether it is so.
+  /// Needs a clock and a transport that run by themselves.
+  bool waitUntilTold(std::chrono::nanoseconds limit) const;
 
 private:
   class State;

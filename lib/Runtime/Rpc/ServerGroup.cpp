@@ -170,5 +170,11 @@ void ServerGroup::leaveAll(const std::string &sentence,
                              wave->doneOf(server));
     else
       wave->skip(server);
-  wave->waitUntil(std::chrono::steady_clock::now() + limit);
+  if (wave->waitUntil(std::chrono::steady_clock::now() + limit) ||
+      !sentence.empty() || !options.report)
+    return;
+  for (size_t server = 0; server < sessions.size(); ++server)
+    if (!wave->hasEnded(server))
+      options.report("server " + sessions[server]->address() +
+                     " did not answer this trainer's leave");
 }

@@ -61,7 +61,11 @@ public:
     return changed.wait_for(lock, limit,
                             [this] { return job.state != JobState::Running; });
   }
-  bool allTold() const;
+  bool waitUntilTold(std::chrono::nanoseconds limit) const;
+  bool allTold() const {
+    const std::lock_guard lock(mutex);
+    return isTold();
+  }
 
 private:
   /// Copies of a request whose answer is to come.
@@ -85,6 +89,7 @@ private:
   }
 
   // Without a lock.
+  void take(const Message &request, Responder responder, Outbox &out);
   std::string headFault(const Envelope &head) const;
   void join(const Frame &frame, Responder responder, Outbox &out);
   void work(Frame frame, Outbox &out);
@@ -99,6 +104,10 @@ private:
                     const Message &payload, Outbox &out);
   void failWith(std::string sentence, Outbox &out);
   void endWith(JobState state, std::string sentence, Outbox &out);
+  bool isTold() const {
+    return job.state != JobState::Running && handlers == 0 &&
+           roster.allLeftOrSilent();
+  }
   std::string waitingSentence(ClockTime atLeast = ClockTime(0)) const;
   void watchAt(ClockTime when);
   void watch(ClockTime expected);
@@ -111,6 +120,8 @@ private:
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
   bool closed = false;
+  /// Requests whose responses are not all on their way yet.
+  size_t handlers = 0;
   JobStatus job;
   std::function<void()> overAction;
   Roster roster;
@@ -124,11 +135,23 @@ private:
 //===----------------------------------------------------------------------===//
 
 void ServerCore::State::handle(const Message &request, Responder responder) {
+  {
+    const std::lock_guard lock(mutex);
+    ++handlers;
+  }
   Outbox out;
+  take(request, std::move(responder), out);
+  out.send();
+  const std::lock_guard lock(mutex);
+  if (--handlers == 0 && job.state != JobState::Running)
+    changed.notify_all();
+}
+
+void ServerCore::State::take(const Message &request, Responder responder,
+                             Outbox &out) {
   auto frame = splitFrame(request);
   if (!frame) {
     out.refuse(std::move(responder), {}, frame.status().message());
-    out.send();
     return;
   }
   const Envelope head = frame->head;
@@ -159,7 +182,6 @@ void ServerCore::State::handle(const Message &request, Responder responder) {
     if (isFresh)
       work(std::move(*frame), out);
   }
-  out.send();
 }
 
 std::string ServerCore::State::headFault(const Envelope &head) const {
@@ -465,9 +487,18 @@ void ServerCore::State::whenOver(std::function<void()> action) {
     clock.runAt(clock.now(), std::move(action));
 }
 
-bool ServerCore::State::allTold() const {
-  const std::lock_guard lock(mutex);
-  return job.state != JobState::Running && roster.allLeftOrSilent();
+bool ServerCore::State::waitUntilTold(std::chrono::nanoseconds limit) const {
+  // Silence is no event.
+  constexpr std::chrono::milliseconds interval(100);
+  const auto end = std::chrono::steady_clock::now() + limit;
+  std::unique_lock lock(mutex);
+  while (!isTold()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= end)
+      return false;
+    changed.wait_until(lock, std::min<decltype(end)>(end, now + interval));
+  }
+  return true;
 }
 
 void ServerCore::State::close() {
@@ -563,3 +594,6 @@ bool ServerCore::waitUntilOver(std::chrono::nanoseconds limit) const {
   return state->waitUntilOver(limit);
 }
 bool ServerCore::allTold() const { return state->allTold(); }
+bool ServerCore::waitUntilTold(std::chrono::nanoseconds limit) const {
+  return state->waitUntilTold(limit);
+}

@@ -145,13 +145,6 @@ static int waitForEnd(ServerCore &core, int64_t rank) {
   return 0;
 }
 
-/// Trainers ask once more, and are told how the job has ended.
-static void sayFarewell(const ServerCore &core, std::chrono::seconds limit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (!core.allTold() && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(pollInterval);
-}
-
 static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
                  const TransportFactory &makeTransport) {
   auto failed = [&](const Status &status) {
@@ -208,7 +201,8 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
                       (*listener)->address(), flags.trainers,
                       flags.trainers == 1 ? "" : "s"));
   const int signal = waitForEnd(core, flags.rank);
-  sayFarewell(core, signal != 0 ? farewellAfterSignal : farewell);
+  // Trainers ask once more, and are told how the job has ended.
+  core.waitUntilTold(signal != 0 ? farewellAfterSignal : farewell);
   const JobStatus status = core.status();
   (*listener).reset();
   if (signal != 0) {

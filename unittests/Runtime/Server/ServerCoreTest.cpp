@@ -267,6 +267,28 @@ TEST_F(ServerCoreTest, AllLeaveAndTheJobIsFinished) {
   EXPECT_EQ(ends, 2);
 }
 
+TEST_F(ServerCoreTest, AServerMayGoWhenTheLastAnswerIsSent) {
+  options.trainers = 1;
+  core();
+  joinAll();
+  // Another thread may see the end before the answer to the leave is sent.
+  struct AskingSink final : Responder::Sink {
+    explicit AskingSink(const ServerCore &of) : core(of) {}
+    void answer(Message) override {
+      isOver = core.waitUntilOver(std::chrono::milliseconds(0));
+      isTold = core.waitUntilTold(std::chrono::milliseconds(0));
+    }
+    const ServerCore &core;
+    bool isOver = false, isTold = false;
+  };
+  const auto sink = std::make_shared<AskingSink>(core());
+  core().handle(joinFrame({MessageKind::Leave, 0, 0, 1, 0, 0}, {}),
+                Responder(sink));
+  EXPECT_TRUE(sink->isOver);
+  EXPECT_FALSE(sink->isTold);
+  EXPECT_TRUE(core().waitUntilTold(std::chrono::milliseconds(0)));
+}
+
 TEST_F(ServerCoreTest, ATrainerThatLeavesEarlyFailsTheOthersRound) {
   core();
   joinAll();

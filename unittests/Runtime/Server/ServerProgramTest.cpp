@@ -15,6 +15,7 @@
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -117,6 +118,9 @@ TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
                      "--log-losses", place.file(rank)})));
   for (auto &process : all)
     EXPECT_EQ(process->child.wait(), 0) << process->child.errors();
+  // A server goes after its answers: nobody waits for one in vain.
+  for (auto &process : all)
+    EXPECT_THAT(process->child.errors(), Not(HasSubstr("did not answer")));
   EXPECT_THAT(all[0]->child.errors(),
               HasSubstr("all trainers have left, the job is done"));
   EXPECT_EQ(place.read("0"), place.read("local"));
