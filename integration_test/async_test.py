@@ -3,11 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mode async: with one trainer and one worker it gives the bits of mode local;
 with more it counts every push once, and its quality stays near that of mode
-local with as many replicas. Real processes over gRPC."""
+local with as many replicas. A replay of the servers' logs gives their state.
+Real processes over gRPC."""
 
 import pathlib
 import re
+import shutil
 import statistics
+import subprocess
 import tempfile
 import unittest
 
@@ -74,6 +77,82 @@ class Async(unittest.TestCase):
 
     def test_one_worker_ftrl(self):
         self.check_bits("@ftrl", clip=False, decay=False, warm_up=False)
+
+    def job_with_logs(self, name, servers, steps, *flags, server_flags=()):
+        """Two trainers of two workers; logs and the checkpoint go to folders
+        of that name."""
+        logs = self.root / f"{name}.logs"
+        logs.mkdir()
+        with Cluster(self.root / "async", 2, servers,
+                     ["--data", ADULT, "--rows", "0:6000", "--batch-size", 64,
+                      "--seed", 7, "--shuffle-window", 1000, "--steps", steps,
+                      "--replicas", "1x2", *flags],
+                     ["--log-applied", logs, *server_flags]) as cluster:
+            cluster.start().finish()
+        return [logs / f"applied-{rank}.log" for rank in range(servers)]
+
+    def replay(self, *arguments):
+        return run(self.root / "async" / "pserver", "replay", *arguments)
+
+    def refusal(self, *arguments):
+        """The sentence of a replay that must fail."""
+        done = subprocess.run(
+            [self.root / "async" / "pserver", "replay", *arguments],
+            capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        return done.stderr
+
+    def test_replay(self):
+        """The state after a job depends on the order of pushes; the logs of
+        all servers have it."""
+        source = self.root / "small.mlir"
+        source.write_text(small_model("@adam", clip=True, decay=True,
+                                      warm_up=True))
+        self.translate(source, self.root)
+        saved = self.root / "saved"
+        logs = self.job_with_logs("first", 2, 20, "--checkpoint", saved,
+                                  server_flags=["--seed", 7])
+        again = self.root / "again"
+        done = self.replay(*logs, "-o", again)
+        # The first request of a worker brings keys only.
+        for log in logs:
+            self.assertRegex(done.stdout, f"{log}: server ., 84 requests")
+        run(PDL_CHECKPOINT, "diff", saved, again)
+        self.assertEqual(set(self.updates(saved).values()), {80})
+
+        # Another job goes on from there, with three servers.
+        went_on = self.root / "went_on"
+        shutil.copytree(saved, went_on)
+        logs = self.job_with_logs("second", 3, 30, "--checkpoint", went_on,
+                                  "--resume",
+                                  server_flags=["--checkpoint", went_on,
+                                                "--resume"])
+        more = self.root / "more"
+        self.assertIn("began with another state", self.refusal(*logs))
+        self.replay(*logs, "-o", more, "--checkpoint", saved)
+        run(PDL_CHECKPOINT, "diff", went_on, more)
+
+        # A byte that has changed.
+        data = bytearray(logs[1].read_bytes())
+        data[len(data) // 2] ^= 16
+        logs[1].write_bytes(data)
+        self.assertRegex(self.refusal(*logs, "--checkpoint", saved),
+                         "another checksum than it was written with; its first "
+                         "[0-9]+ requests are whole")
+
+    def test_full_disk(self):
+        source = self.root / "small.mlir"
+        source.write_text(small_model("@sgd", clip=False, decay=False,
+                                      warm_up=False))
+        self.translate(source, self.root)
+        with Cluster(self.root / "async", 1, 1,
+                     ["--data", ADULT, "--epochs", 100000],
+                     ["--log-applied", "/dev/full"]) as cluster:
+            cluster.start()
+            for process in cluster.processes():
+                self.assertEqual(process.wait(60), 1, process.output)
+                self.assertIn("/dev/full: cannot be written: No space left on "
+                              "device", process.output)
 
     def updates(self, saved):
         """By group, how often it was updated."""

@@ -99,6 +99,13 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
       ->needs(folder)
       ->excludes(initFrom)
       ->group("State");
+  app.add_option("--log-applied", flags.logApplied,
+                 "Mode async: log each push in the order in which it is "
+                 "applied, for 'pserver replay'. In a folder that is there "
+                 "the file is applied-RANK.log. Takes as much room as all "
+                 "gradients of the job")
+      ->type_name("PATH")
+      ->group("State");
   app.add_option("--threads", flags.threads,
                  "Threads to run on. Never changes a result")
       ->type_name("N")

@@ -27,7 +27,7 @@ struct ServerFlags {
   std::vector<std::string> servers;
   std::string bind, job, tokenFile, placement = "least-loaded";
   std::optional<uint64_t> seed;
-  std::string initFrom, checkpoint;
+  std::string initFrom, checkpoint, logApplied;
   bool resume = false;
   std::string onFailure = "abort";
   double silenceLimit = 10, joinPatience = 600;

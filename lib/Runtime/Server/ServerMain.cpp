@@ -8,21 +8,26 @@
 
 #include "pdlrt/Server/ServerMain.h"
 
+#include "Server/ReplayCommand.h"
 #include "Server/ServerFlags.h"
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Server/LoggedApplication.h"
 #include "pdlrt/Server/StateServer.h"
 #include "pdlrt/Trainer/ModelCheckpoint.h"
 #include "pdlrt/Trainer/ModelFile.h"
+#include "pdlrt/Trainer/StateDigest.h"
 #include "pdlrt/Trainer/StopSignal.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 using namespace pdlrt;
@@ -124,17 +129,42 @@ static Status fillState(StateServer &server, const ServerFlags &flags,
 }
 
 //===----------------------------------------------------------------------===//
+// Log
+//===----------------------------------------------------------------------===//
+
+/// None where no log is asked for.
+static Expected<std::unique_ptr<AppliedLogWriter>>
+createLog(const pdl_descriptor &descriptor, const ServerFlags &flags,
+          StateServer &server) {
+  if (flags.logApplied.empty())
+    return std::unique_ptr<AppliedLogWriter>();
+  if (descriptor.mode != PDL_MODE_ASYNC)
+    return Status::invalid("--log-applied is for mode async; in mode sync the "
+                           "order is always the same");
+  std::string path = flags.logApplied;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    path += fmt::format("/applied-{}.log", flags.rank);
+  return AppliedLogWriter::create(
+      path, {server.handshake(), digestOfState(server.model())});
+}
+
+//===----------------------------------------------------------------------===//
 // Serving
 //===----------------------------------------------------------------------===//
 
 /// Waits for the end of the job; the signal that ended it, or 0.
-static int waitForEnd(ServerCore &core, int64_t rank) {
+static int waitForEnd(ServerCore &core, const AppliedLogWriter *log,
+                      int64_t rank) {
   auto reported = std::chrono::steady_clock::now();
   while (!core.waitUntilOver(pollInterval)) {
     if (const int signal = stopSignal()) {
       core.fail(fmt::format("server {} was told to stop", rank));
       return signal;
     }
+    if (log)
+      if (const Status status = log->status(); !status.ok())
+        core.fail(fmt::format("server {}: {}", rank, status.message()));
     const auto now = std::chrono::steady_clock::now();
     if (now - reported < reportInterval)
       continue;
@@ -173,6 +203,14 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
     return failed(server.status());
   if (Status status = fillState(**server, flags, *resumed); !status.ok())
     return failed(status);
+  Expected<std::unique_ptr<AppliedLogWriter>> log =
+      createLog(descriptor, flags, **server);
+  if (!log)
+    return failed(log.status());
+  std::optional<LoggedApplication> logged;
+  ServerApplication *application = server->get();
+  if (*log)
+    application = &logged.emplace(**server, **log);
 
   RealClock clock;
   Expected<std::unique_ptr<Transport>> transport = makeTransport(clock);
@@ -186,7 +224,7 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
   options.joinLimit = secondsOf(flags.joinPatience);
   options.onFailure =
       flags.onFailure == "wait" ? FailurePolicy::Wait : FailurePolicy::Abort;
-  ServerCore core(options, **server, clock);
+  ServerCore core(options, *application, clock);
   Expected<std::unique_ptr<Listener>> listener =
       (*transport)
           ->listen(flags.address,
@@ -200,11 +238,15 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
                       flags.rank, flags.servers.size(), descriptor.model_name,
                       (*listener)->address(), flags.trainers,
                       flags.trainers == 1 ? "" : "s"));
-  const int signal = waitForEnd(core, flags.rank);
+  const int signal = waitForEnd(core, log->get(), flags.rank);
   // Trainers ask once more, and are told how the job has ended.
   core.waitUntilTold(signal != 0 ? farewellAfterSignal : farewell);
   const JobStatus status = core.status();
   (*listener).reset();
+  if (*log)
+    if (Status end = (*log)->finish(digestOfState((*server)->model()));
+        !end.ok() && status.state == JobState::Finished)
+      return failed(end);
   if (signal != 0) {
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
     return 128 + signal;
@@ -218,6 +260,8 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
 
 static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
                       const TransportFactory &makeTransport) {
+  if (argc > 1 && std::string_view(argv[1]) == "replay")
+    return runReplayCommand(argc - 1, argv + 1, descriptor);
   ServerFlags flags;
   flags.threads =
       std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 1024);
@@ -238,6 +282,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       "  trainer train --rank 0 --trainers 2 --servers "
       "127.0.0.1:7101,127.0.0.1:7102 --data clicks.tsv\n"
       "The server ends by itself when all trainers have left.\n"
+      "'pserver replay' applies logs of --log-applied again; 'pserver replay "
+      "--help' says how.\n"
       "Exit status: 0 done, 1 the job failed, 2 bad flags, 130 or 143 ended by "
       "a signal.");
   try {

@@ -39,6 +39,7 @@ ServerJob<T>::ServerJob(const BlockVariant &variant, int32_t serverCount,
     auto server =
         createStateServer({descriptor(), *placement, handshake, scheduler});
     EXPECT_TRUE(server.ok()) << server.status().message();
+    fronts.push_back(server->get());
     servers.push_back(std::move(*server));
   }
   mirrors[BlockW].resize(900);
@@ -288,11 +289,12 @@ Status ServerJob<T>::asyncStep(uint32_t trainer, const Gradients<T> &gradients,
   const std::vector<Message> payloads =
       exchange(gradients, next, !gradients.present);
   std::vector<Message> answers;
+  const uint64_t sequence = ++sequences[trainer];
   for (size_t s = 0; s < size(); ++s) {
-    EXPECT_FALSE(servers[s]->formsRounds(MessageKind::Exchange));
-    const Envelope head = {MessageKind::Exchange, trainer, 1, 1, 1, 0};
-    PDLRT_RETURN_IF_ERROR(servers[s]->check(head, payloads[s]));
-    answers.push_back(servers[s]->handle(head, payloads[s]));
+    EXPECT_FALSE(fronts[s]->formsRounds(MessageKind::Exchange));
+    const Envelope head = {MessageKind::Exchange, trainer, 1, 1, sequence, 0};
+    PDLRT_RETURN_IF_ERROR(fronts[s]->check(head, payloads[s]));
+    answers.push_back(fronts[s]->handle(head, payloads[s]));
   }
   return take(answers, next && next->present ? next : nullptr);
 }

@@ -13,6 +13,7 @@
 #include "BlockProgram.h"
 #include "pdlrt/Server/StateServer.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -47,6 +48,10 @@ public:
   /// the step after it; an empty list: nobody has any. In mode sync.
   Status step(const std::vector<Gradients<T>> &gradients,
               const std::vector<Gradients<T>> &next, std::mt19937 &random);
+  /// Sends requests of `asyncStep` to `front`, which passes them on.
+  void setFront(size_t index, ServerApplication &front) {
+    fronts[index] = &front;
+  }
   /// One request of one worker in mode async.
   Status asyncStep(uint32_t trainer, const Gradients<T> &gradients,
                    const Gradients<T> *next);
@@ -84,6 +89,9 @@ private:
   std::optional<Placement> placement;
   std::vector<std::unique_ptr<ExchangeLayout>> layouts;
   std::vector<std::unique_ptr<StateServer>> servers;
+  std::vector<ServerApplication *> fronts;
+  /// By trainer: requests of `asyncStep`.
+  std::map<uint32_t, uint64_t> sequences;
   /// Keeps rows that messages refer to.
   std::vector<std::unique_ptr<std::vector<T>>> kept;
 };

@@ -1,0 +1,282 @@
+//===- Replay.cpp - The state again, from logs ----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Server/Replay.h"
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Server/AppliedLog.h"
+#include "pdlrt/Server/StateServer.h"
+#include "pdlrt/Trainer/ModelCheckpoint.h"
+#include "pdlrt/Trainer/ModelFile.h"
+#include "pdlrt/Trainer/ServerCheckpoint.h"
+#include "pdlrt/Trainer/StateDigest.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+using namespace pdlrt;
+
+namespace {
+
+/// One log and what it is called in sentences.
+struct Log {
+  std::string path;
+  std::unique_ptr<AppliedLogReader> reader;
+  const Handshake &job() const { return reader->header().job; }
+};
+
+class Replay {
+public:
+  Replay(const pdl_descriptor &descriptor, const ReplayOptions &options,
+         const std::function<void(const std::string &)> &report)
+      : descriptor(descriptor), options(options), report(report),
+        scheduler(options.threads) {}
+
+  Status run();
+
+private:
+  Status openLogs();
+  Status checkProgram(const Log &log) const;
+  Status checkSameJob(const Log &log) const;
+  Status openStart();
+  Status fill(StateServer &server, const Log &log) const;
+  Status apply(Log &log, StateServer &server);
+  Expected<Message> save(StateServer &server, const std::string &folder) const;
+  Status commit(const std::vector<Message> &saved, CheckpointWriter &writer);
+
+  const pdl_descriptor &descriptor;
+  const ReplayOptions &options;
+  const std::function<void(const std::string &)> &report;
+  Scheduler scheduler;
+  /// By rank of their servers.
+  std::vector<Log> logs;
+  std::optional<Placement> placement;
+  std::optional<Checkpoint> checkpoint;
+};
+
+} // namespace
+
+static std::string programText(const Handshake &job) {
+  return fmt::format(
+      "model {}, mode {}, {}, numerics {}, ABI {}, fingerprints {:016x} and "
+      "{:016x}",
+      job.model, job.mode == PDL_MODE_ASYNC ? "async" : "sync",
+      job.elementType == PDL_F32 ? "f32" : "f64",
+      job.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast", job.abiVersion,
+      job.semanticFingerprint, job.wireFingerprint);
+}
+
+static std::string jobText(const Handshake &job) {
+  return fmt::format("job '{}', {} trainers, {} servers, --placement {}, "
+                     "--seed {}, start after step {}",
+                     job.job, job.trainers, job.servers, job.placementPolicy,
+                     job.seed, job.startStep);
+}
+
+Status Replay::checkProgram(const Log &log) const {
+  Handshake own = log.job();
+  own.model = descriptor.model_name;
+  own.abiVersion = descriptor.abi_version;
+  own.semanticFingerprint = descriptor.semantic_fingerprint;
+  own.wireFingerprint = descriptor.wire_fingerprint;
+  own.mode = descriptor.mode;
+  own.numerics = descriptor.numerics;
+  own.elementType = descriptor.element_type;
+  if (own == log.job())
+    return {};
+  return Status::invalid(
+      fmt::format("{}: is of another program ({}) than this pserver ({}); use "
+                  "the pserver that wrote it",
+                  log.path, programText(log.job()), programText(own)));
+}
+
+Status Replay::checkSameJob(const Log &log) const {
+  Handshake first = logs.front().job();
+  first.serverRank = log.job().serverRank;
+  if (first == log.job())
+    return {};
+  return Status::invalid(
+      fmt::format("{} and {} are not of one job: {}, and {}", logs.front().path,
+                  log.path, jobText(logs.front().job()), jobText(log.job())));
+}
+
+Status Replay::openLogs() {
+  for (const std::string &path : options.logs) {
+    Expected<std::unique_ptr<AppliedLogReader>> reader =
+        AppliedLogReader::open(path);
+    if (!reader)
+      return reader.status();
+    logs.push_back({path, std::move(*reader)});
+    PDLRT_RETURN_IF_ERROR(checkProgram(logs.back()));
+    PDLRT_RETURN_IF_ERROR(checkSameJob(logs.back()));
+  }
+  if (logs.empty())
+    return Status::invalid("there is no log to replay; name one or more");
+  std::sort(logs.begin(), logs.end(), [](const Log &a, const Log &b) {
+    return a.job().serverRank < b.job().serverRank;
+  });
+  const Handshake &job = logs.front().job();
+  for (size_t i = 1; i < logs.size(); ++i)
+    if (logs[i].job().serverRank == logs[i - 1].job().serverRank)
+      return Status::invalid(fmt::format("{} and {} are both of server {}",
+                                         logs[i - 1].path, logs[i].path,
+                                         logs[i].job().serverRank));
+  if (!options.output.empty() && int64_t(logs.size()) != job.servers)
+    return Status::invalid(
+        fmt::format("the job had {} servers, but there are {} logs; a "
+                    "checkpoint needs those of all",
+                    job.servers, logs.size()));
+
+  Expected<PlacementPolicy> policy = parsePlacementPolicy(job.placementPolicy);
+  if (!policy)
+    return policy.status();
+  Expected<Placement> map =
+      job.servers < 1 || job.servers > INT32_MAX
+          ? Status::invalid("a job has at least one server")
+          : Placement::compute(descriptor, int32_t(job.servers), *policy);
+  if (!map)
+    return std::move(map).status().withContext(logs.front().path);
+  placement.emplace(std::move(*map));
+  for (const Log &log : logs)
+    if (log.job().placementDigest != placement->digest() ||
+        log.job().serverRank < 0 || log.job().serverRank >= job.servers)
+      return Status::invalid(fmt::format(
+          "{}: is of server {} with the map {:016x}, but this program's map "
+          "of {} servers is {:016x}; use the pserver that wrote it",
+          log.path, log.job().serverRank, log.job().placementDigest,
+          job.servers, placement->digest()));
+  return {};
+}
+
+Status Replay::openStart() {
+  if (options.checkpoint.empty())
+    return {};
+  std::vector<std::string> refused;
+  Expected<Checkpoint> found = openCheckpoint(options.checkpoint, refused);
+  if (!found)
+    return found.status();
+  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *found));
+  checkpoint.emplace(std::move(*found));
+  return {};
+}
+
+Status Replay::fill(StateServer &server, const Log &log) const {
+  if (checkpoint)
+    PDLRT_RETURN_IF_ERROR(restoreModel(server.model(), *checkpoint));
+  else if (!options.initFrom.empty())
+    PDLRT_RETURN_IF_ERROR(initializeModel(server.model(), options.initFrom));
+  if (digestOfState(server.model()) == log.reader->header().startDigest)
+    return {};
+  return Status::invalid(
+      log.path + ": its server began with another state; give the --init-from "
+                 "of the job, or with --checkpoint the one that it went on "
+                 "from (not a newer one)");
+}
+
+Status Replay::apply(Log &log, StateServer &server) {
+  /// By (trainer, worker): its last number.
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> last;
+  int64_t applied = 0;
+  const auto name = [&] {
+    return fmt::format("{}: request {}", log.path, applied + 1);
+  };
+  for (; !options.requests || applied < *options.requests; ++applied) {
+    Expected<std::optional<Frame>> request = log.reader->next();
+    if (!request)
+      return request.status();
+    if (!*request) {
+      const uint64_t digest = digestOfState(server.model());
+      if (digest != log.reader->end().digest)
+        return Status::internal(fmt::format(
+            "{}: {} requests give the state {:016x}, but the server ended "
+            "with {:016x}; was it another CPU, with numerics fast?",
+            log.path, applied, digest, log.reader->end().digest));
+      report(fmt::format("{}: server {}, {} requests, the state {:016x} that "
+                         "the server ended with",
+                         log.path, log.job().serverRank, applied, digest));
+      return {};
+    }
+    const Envelope &head = (*request)->head;
+    uint64_t &sequence = last[{head.trainer, head.worker}];
+    if (head.kind != MessageKind::Exchange || head.sequence <= sequence)
+      return Status::invalid(fmt::format(
+          "{} ({} {} of worker {} of trainer {}) cannot follow request {} of "
+          "that worker: this is a fault of PDL, please report it",
+          name(), nameOf(head.kind), head.sequence, head.worker, head.trainer,
+          sequence));
+    sequence = head.sequence;
+    if (Status status = server.check(head, (*request)->payload); !status.ok())
+      return std::move(status).withContext(name());
+    (void)server.handle(head, std::move((*request)->payload));
+  }
+  report(fmt::format("{}: server {}, the first {} requests, the state {:016x}",
+                     log.path, log.job().serverRank, applied,
+                     digestOfState(server.model())));
+  return {};
+}
+
+Expected<Message> Replay::save(StateServer &server,
+                               const std::string &folder) const {
+  std::error_code error;
+  const Message payload =
+      Message::ofString(std::filesystem::absolute(folder, error).string());
+  Envelope request;
+  request.kind = MessageKind::Save;
+  PDLRT_RETURN_IF_ERROR(server.check(request, payload));
+  return server.handle(request, payload);
+}
+
+Status Replay::commit(const std::vector<Message> &saved,
+                      CheckpointWriter &writer) {
+  CheckpointManifest manifest;
+  PDLRT_RETURN_IF_ERROR(joinSaved(saved, writer, manifest));
+  // How far the trainers were is not known here.
+  for (const auto &[name, steps] : manifest.groupSteps)
+    manifest.progress.steps = std::max(manifest.progress.steps, steps);
+  return writer.commit(std::move(manifest));
+}
+
+Status Replay::run() {
+  PDLRT_RETURN_IF_ERROR(openLogs());
+  PDLRT_RETURN_IF_ERROR(openStart());
+  CheckpointWriter writer(options.output);
+  std::vector<Message> saved;
+  for (Log &log : logs) {
+    // One server's state at a time.
+    Expected<std::unique_ptr<StateServer>> server =
+        createStateServer({descriptor, *placement, log.job(), scheduler});
+    if (!server)
+      return server.status();
+    PDLRT_RETURN_IF_ERROR(fill(**server, log));
+    PDLRT_RETURN_IF_ERROR(apply(log, **server));
+    if (options.output.empty())
+      continue;
+    Expected<std::string> folder = writer.folder();
+    if (!folder)
+      return folder.status();
+    Expected<Message> parts = save(**server, *folder);
+    if (!parts)
+      return parts.status();
+    saved.push_back(std::move(*parts));
+  }
+  if (options.output.empty())
+    return {};
+  PDLRT_RETURN_IF_ERROR(commit(saved, writer));
+  report("wrote " + options.output);
+  return {};
+}
+
+Status
+pdlrt::replayLogs(const pdl_descriptor &descriptor,
+                  const ReplayOptions &options,
+                  const std::function<void(const std::string &)> &report) {
+  return Replay(descriptor, options, report).run();
+}
