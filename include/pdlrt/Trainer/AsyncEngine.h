@@ -9,6 +9,7 @@
 #ifndef PDLRT_TRAINER_ASYNCENGINE_H
 #define PDLRT_TRAINER_ASYNCENGINE_H
 
+#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Trainer/RemoteState.h"
 #include "pdlrt/Trainer/StepEngine.h"
 #include "pdlrt/Trainer/StepRows.h"
@@ -44,6 +45,7 @@ public:
   bool stopped() const override;
   bool sumsOverJob() const override { return false; }
   ReplicaSet &replicas() override { return replicaSet; }
+  StepCosts costs() const override;
 
 private:
   Status prepareNext(bool none);
@@ -61,6 +63,8 @@ private:
   std::vector<StepRows> rows;
   std::vector<const Contribution *> sums;
   std::vector<Status> statuses;
+  StepCosts ownCosts;
+  Stopwatch stopwatch;
 };
 
 } // namespace pdlrt

@@ -10,6 +10,7 @@
 #define PDLRT_TRAINER_ENGINE_H
 
 #include "pdlrt/Comm/Communicator.h"
+#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Trainer/Model.h"
 #include "pdlrt/Trainer/StepEngine.h"
@@ -41,8 +42,11 @@ public:
   bool stopped() const override;
   bool sumsOverJob() const override { return true; }
   ReplicaSet &replicas() override { return replicaSet; }
+  StepCosts costs() const override { return ownCosts; }
 
 private:
+  Status exchangeAndApply(StepResult &result);
+
   Model &model;
   const pdl_program &program;
   Communicator &communicator;
@@ -50,6 +54,8 @@ private:
   std::vector<GradientBlock> blocks;
   Updater updater;
   RoundSource source;
+  StepCosts ownCosts;
+  Stopwatch stopwatch;
 };
 
 } // namespace pdlrt

@@ -9,6 +9,7 @@
 #ifndef PDLRT_TRAINER_REMOTEENGINE_H
 #define PDLRT_TRAINER_REMOTEENGINE_H
 
+#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Trainer/RemoteState.h"
 #include "pdlrt/Trainer/StepEngine.h"
 #include "pdlrt/Trainer/StepRows.h"
@@ -25,9 +26,11 @@ Status checkRemoteProgram(const pdl_descriptor &descriptor,
                           const pdl_program &program);
 
 /// Reads the next round, or none, and prepares it in `replicas`. Returns how
-/// many samples it has.
+/// many samples it has. What it takes goes to `costs`, a part of `stopwatch`
+/// each.
 Expected<int64_t> prepareNextRound(const RoundSource &source, bool none,
-                                   ReplicaSet &replicas);
+                                   ReplicaSet &replicas, Stopwatch &stopwatch,
+                                   StepCosts &costs);
 
 /// Trains in sync with all trainers of a job. The exchange of a step carries
 /// the keys of the next one, so the next batch is read and prepared while the
@@ -45,6 +48,7 @@ public:
   bool stopped() const override { return outcome.stop; }
   bool sumsOverJob() const override { return true; }
   ReplicaSet &replicas() override { return replicaSet; }
+  StepCosts costs() const override;
 
 private:
   /// Prepares the next round, or none.
@@ -63,6 +67,8 @@ private:
   StepRows rows;
   int64_t preparedSamples = 0;
   RoundOutcome outcome;
+  StepCosts ownCosts;
+  Stopwatch stopwatch;
 };
 
 /// Runs a frozen program: rows come for each batch, between prepare and
@@ -80,6 +86,7 @@ public:
   bool stopped() const override;
   bool sumsOverJob() const override { return false; }
   ReplicaSet &replicas() override { return replicaSet; }
+  StepCosts costs() const override;
 
 private:
   void countUnknown(const RowRequest &request, int32_t lookup);
@@ -94,6 +101,8 @@ private:
   bool isFirst = true;
   std::vector<std::vector<uint8_t>> unknown;
   std::vector<uint8_t *> unknownPointers;
+  StepCosts ownCosts;
+  Stopwatch stopwatch;
 };
 
 } // namespace pdlrt

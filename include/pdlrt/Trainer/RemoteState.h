@@ -16,6 +16,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Comm/Communicator.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Trainer/StepCosts.h"
 
 #include <cstdint>
 #include <span>
@@ -76,6 +77,9 @@ public:
   virtual Status pull(const pdl_program &program, bool allValues,
                       std::span<const RowRequest> requests,
                       std::span<uint8_t *const> unknown) = 0;
+
+  /// What the calls for a program have cost so far.
+  virtual ExchangeCosts costsOf(const pdl_program &program) const = 0;
 };
 
 } // namespace pdlrt

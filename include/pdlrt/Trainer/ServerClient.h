@@ -12,6 +12,7 @@
 #include "pdlrt/Comm/ExchangeCodec.h"
 #include "pdlrt/Comm/Placement.h"
 #include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Rpc/ServerGroup.h"
 #include "pdlrt/Trainer/Model.h"
 #include "pdlrt/Trainer/RemoteState.h"
@@ -38,6 +39,7 @@ public:
   Status pull(const pdl_program &program, bool allValues,
               std::span<const RowRequest> requests,
               std::span<uint8_t *const> unknown) override;
+  ExchangeCosts costsOf(const pdl_program &program) const override;
 
 private:
   /// What is sent of one program, and whose keys belong to which server.
@@ -49,6 +51,7 @@ private:
     std::vector<KeyRouter> next, current;
     /// Rows of gradients, by channel and server, in the order of their keys.
     std::vector<std::vector<AlignedBuffer>> rows;
+    ExchangeCosts costs;
   };
 
   ServerClient(const pdl_descriptor &descriptor, const Placement &placement,
@@ -57,6 +60,11 @@ private:
         mirror(mirror) {}
 
   Expected<Traffic *> trafficOf(int32_t program);
+  Expected<RoundOutcome> exchangeRound(Traffic &traffic,
+                                       const RoundOffer &offer);
+  Status pullRows(Traffic &traffic, bool allValues,
+                  std::span<const RowRequest> requests,
+                  std::span<uint8_t *const> unknown);
   void route(Traffic &traffic, std::span<const RowRequest> requests);
   void addSums(Traffic &traffic, int32_t server, int32_t channel,
                const Contribution &sum, ExchangeWriter &writer);
@@ -81,6 +89,7 @@ private:
   Model &mirror;
   /// The program that is trained.
   Traffic *trained = nullptr;
+  Stopwatch stopwatch;
   /// By index of the program.
   std::map<int32_t, std::unique_ptr<Traffic>> traffics;
 };

@@ -11,6 +11,7 @@
 
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Trainer/ReplicaSet.h"
+#include "pdlrt/Trainer/StepCosts.h"
 
 #include <cstdint>
 #include <functional>
@@ -56,6 +57,9 @@ public:
   virtual bool sumsOverJob() const = 0;
 
   virtual ReplicaSet &replicas() = 0;
+
+  /// What all steps so far have cost.
+  virtual StepCosts costs() const = 0;
 };
 
 } // namespace pdlrt

@@ -31,14 +31,25 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
 
 bool AsyncEngine::stopped() const { return stopSignal() != 0; }
 
+StepCosts AsyncEngine::costs() const {
+  StepCosts result = ownCosts;
+  for (const AsyncWorker &worker : workers)
+    result.exchange.add(worker.state->costsOf(program));
+  result.exchange.serialise /= double(workers.size());
+  result.exchange.wait /= double(workers.size());
+  return result;
+}
+
 Status AsyncEngine::prepareNext(bool none) {
-  Expected<int64_t> samples = prepareNextRound(source, none, replicaSet);
+  Expected<int64_t> samples =
+      prepareNextRound(source, none, replicaSet, stopwatch, ownCosts);
   if (!samples)
     return samples.status();
   preparedSamples = *samples;
   for (size_t w = 0; w < workers.size(); ++w)
     PDLRT_RETURN_IF_ERROR(
         rows[w].gather(descriptor, program, replicaSet, int(w), 1));
+  ownCosts.prepare += stopwatch.lap();
   return {};
 }
 
@@ -61,6 +72,7 @@ Status AsyncEngine::exchange(bool first) {
 
 Status AsyncEngine::begin(RoundSource newSource) {
   source = std::move(newSource);
+  stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(prepareNext(/*none=*/false));
   sums.assign(sums.size(), nullptr);
   return exchange(/*first=*/true);
@@ -71,7 +83,10 @@ Expected<std::optional<StepResult>> AsyncEngine::next(bool last) {
     return std::optional<StepResult>();
   StepResult result;
   result.samples = preparedSamples;
+  // What was done since the last step is none of its cost.
+  stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(replicaSet.compute());
+  ownCosts.compute += stopwatch.lap();
   for (size_t w = 0; w < workers.size(); ++w) {
     const Contribution &own = replicaSet[int(w)].current().contribution();
     sums[w] = own.present ? &own : nullptr;
@@ -82,6 +97,7 @@ Expected<std::optional<StepResult>> AsyncEngine::next(bool last) {
   }
   PDLRT_RETURN_IF_ERROR(prepareNext(last));
   PDLRT_RETURN_IF_ERROR(exchange(/*first=*/false));
+  ++ownCosts.steps;
   result.skipped = !(result.weightSum > 0);
   return std::optional<StepResult>(result);
 }

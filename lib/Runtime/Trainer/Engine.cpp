@@ -24,17 +24,26 @@ Engine::Engine(Model &model, const pdl_program &program, int workers,
       updater(model, program, scheduler) {}
 
 Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
+  ownCosts.read += stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
+  ownCosts.prepare += stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(replicaSet.compute());
+  ownCosts.compute += stopwatch.lap();
   StepResult result;
   for (const StepInput &input : inputs)
     result.samples += input.samples;
-  if (!program.has_loss)
-    return result;
+  if (program.has_loss)
+    PDLRT_RETURN_IF_ERROR(exchangeAndApply(result));
+  ownCosts.apply += stopwatch.lap();
+  ++ownCosts.steps;
+  return result;
+}
 
+Status Engine::exchangeAndApply(StepResult &result) {
   Expected<std::span<const Contribution>> groups = replicaSet.sumGroups(blocks);
   if (!groups)
     return groups.status();
+  ownCosts.compute += stopwatch.lap();
   Expected<const Contribution *> merged =
       communicator.exchange(blocks, *groups);
   if (!merged)
@@ -44,13 +53,13 @@ Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
   if (program.update_count > 0) {
     result.skipped = !(result.weightSum > 0);
     if (result.skipped)
-      return result;
+      return {};
     if (replicaSet.count() > 1 || result.weightSum < 1)
       PDLRT_RETURN_IF_ERROR(
           checkFiniteSums(model.descriptor(), blocks, **merged));
     updater.apply(**merged);
   }
-  return result;
+  return {};
 }
 
 Status Engine::begin(RoundSource newSource) {
@@ -59,6 +68,8 @@ Status Engine::begin(RoundSource newSource) {
 }
 
 Expected<std::optional<StepResult>> Engine::next(bool /*last*/) {
+  // What was done since the last step is none of its cost.
+  stopwatch.lap();
   Expected<std::span<const StepInput>> inputs = source();
   if (!inputs)
     return inputs.status();

@@ -39,7 +39,9 @@ RemoteEngine::RemoteEngine(Model &model, const pdl_program &program,
       blocks(gradientBlocks(model.descriptor(), program)) {}
 
 Expected<int64_t> pdlrt::prepareNextRound(const RoundSource &source, bool none,
-                                          ReplicaSet &replicas) {
+                                          ReplicaSet &replicas,
+                                          Stopwatch &stopwatch,
+                                          StepCosts &costs) {
   std::span<const StepInput> inputs;
   if (!none) {
     Expected<std::span<const StepInput>> read = source();
@@ -47,20 +49,31 @@ Expected<int64_t> pdlrt::prepareNextRound(const RoundSource &source, bool none,
       return read.status();
     inputs = *read;
   }
+  costs.read += stopwatch.lap();
   int64_t samples = 0;
   for (const StepInput &input : inputs)
     samples += input.samples;
   PDLRT_RETURN_IF_ERROR(replicas.prepare(inputs));
+  costs.prepare += stopwatch.lap();
   return samples;
 }
 
 Status RemoteEngine::prepareNext(bool none) {
-  Expected<int64_t> samples = prepareNextRound(source, none, replicaSet);
+  Expected<int64_t> samples =
+      prepareNextRound(source, none, replicaSet, stopwatch, ownCosts);
   if (!samples)
     return samples.status();
   preparedSamples = *samples;
-  return rows.gather(model.descriptor(), program, replicaSet, 0,
-                     replicaSet.count());
+  PDLRT_RETURN_IF_ERROR(rows.gather(model.descriptor(), program, replicaSet, 0,
+                                    replicaSet.count()));
+  ownCosts.prepare += stopwatch.lap();
+  return {};
+}
+
+StepCosts RemoteEngine::costs() const {
+  StepCosts result = ownCosts;
+  result.exchange = state.costsOf(program);
+  return result;
 }
 
 Status RemoteEngine::exchange(bool first, const Contribution *sum) {
@@ -79,6 +92,7 @@ Status RemoteEngine::exchange(bool first, const Contribution *sum) {
 
 Status RemoteEngine::begin(RoundSource newSource) {
   source = std::move(newSource);
+  stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(prepareNext(/*none=*/false));
   return exchange(/*first=*/true, nullptr);
 }
@@ -88,14 +102,18 @@ Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
     return std::optional<StepResult>();
   StepResult result;
   result.samples = preparedSamples;
+  // What was done since the last step is none of its cost.
+  stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(replicaSet.compute());
   Expected<std::span<const Contribution>> groups = replicaSet.sumGroups(blocks);
   if (!groups)
     return groups.status();
   const Contribution &sum = groups->front();
+  ownCosts.compute += stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(prepareNext(last));
   PDLRT_RETURN_IF_ERROR(
       exchange(/*first=*/false, sum.present ? &sum : nullptr));
+  ++ownCosts.steps;
   result.lossSum = outcome.lossSum;
   result.weightSum = outcome.weightSum;
   result.skipped = !(result.weightSum > 0);
@@ -145,10 +163,18 @@ void RemoteFrozenEngine::countUnknown(const RowRequest &request,
   }
 }
 
+StepCosts RemoteFrozenEngine::costs() const {
+  StepCosts result = ownCosts;
+  result.exchange = state.costsOf(program);
+  return result;
+}
+
 Expected<std::optional<StepResult>> RemoteFrozenEngine::next(bool /*last*/) {
+  stopwatch.lap();
   Expected<std::span<const StepInput>> inputs = source();
   if (!inputs)
     return inputs.status();
+  ownCosts.read += stopwatch.lap();
   if (inputs->empty())
     return std::optional<StepResult>();
   PDLRT_RETURN_IF_ERROR(replicaSet.prepare(*inputs));
@@ -158,12 +184,16 @@ Expected<std::optional<StepResult>> RemoteFrozenEngine::next(bool /*last*/) {
     unknown[l].assign(rows.requests()[l].keyCount, 0);
     unknownPointers[l] = unknown[l].data();
   }
+  ownCosts.prepare += stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(
       state.pull(program, isFirst, rows.requests(), unknownPointers));
   isFirst = false;
   for (int32_t l = 0; l < program.lookup_count; ++l)
     countUnknown(rows.requests()[l], l);
+  stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(replicaSet.compute());
+  ownCosts.compute += stopwatch.lap();
+  ++ownCosts.steps;
   StepResult result;
   for (const StepInput &input : *inputs)
     result.samples += input.samples;

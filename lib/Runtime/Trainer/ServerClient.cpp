@@ -9,6 +9,7 @@
 #include "pdlrt/Trainer/ServerClient.h"
 
 #include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Rpc/Envelope.h"
 
 #include <algorithm>
 #include <cstring>
@@ -81,6 +82,7 @@ Expected<ServerClient::Traffic *> ServerClient::trafficOf(int32_t program) {
     traffic->rows.resize(traffic->layout.channelCount());
     for (std::vector<AlignedBuffer> &buffers : traffic->rows)
       buffers.resize(placement.serverCount());
+    traffic->costs.servers.resize(placement.serverCount());
   }
   return traffic.get();
 }
@@ -137,10 +139,20 @@ void ServerClient::addKeys(const Traffic &traffic, int32_t server,
 Expected<std::vector<ExchangeMessage>>
 ServerClient::send(MessageKind kind, Traffic &traffic,
                    std::vector<Message> payloads, ExchangeForm form) {
+  for (size_t s = 0; s < payloads.size(); ++s) {
+    ++traffic.costs.servers[s].messages;
+    traffic.costs.servers[s].bytesSent +=
+        int64_t(envelopeSize + payloads[s].size());
+  }
+  traffic.costs.serialise += stopwatch.lap();
   Expected<std::vector<Message>> answers =
       servers.sendAll(kind, std::move(payloads));
+  traffic.costs.wait += stopwatch.lap();
   if (!answers)
     return answers.status();
+  for (size_t s = 0; s < answers->size(); ++s)
+    traffic.costs.servers[s].bytesReceived +=
+        int64_t(envelopeSize + (*answers)[s].size());
   const ExchangeLayout &layout = traffic.layout;
   std::vector<ExchangeMessage> messages;
   std::vector<int64_t> rowCounts(layout.channelCount());
@@ -297,8 +309,20 @@ void ServerClient::takeState(Traffic &traffic,
     }
 }
 
+ExchangeCosts ServerClient::costsOf(const pdl_program &program) const {
+  const auto found = traffics.find(int32_t(&program - descriptor.programs));
+  return found == traffics.end() ? ExchangeCosts() : found->second->costs;
+}
+
 Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
-  Traffic &traffic = *trained;
+  stopwatch.lap();
+  Expected<RoundOutcome> outcome = exchangeRound(*trained, offer);
+  trained->costs.serialise += stopwatch.lap();
+  return outcome;
+}
+
+Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
+                                                   const RoundOffer &offer) {
   const ExchangeLayout &layout = traffic.layout;
   const int32_t count = placement.serverCount();
   std::swap(traffic.current, traffic.next);
@@ -378,8 +402,17 @@ Status ServerClient::pull(const pdl_program &program, bool allValues,
       trafficOf(int32_t(&program - descriptor.programs));
   if (!found)
     return found.status();
-  Traffic &traffic = **found;
+  stopwatch.lap();
+  Status status = pullRows(**found, allValues, requests, unknown);
+  (*found)->costs.serialise += stopwatch.lap();
+  return status;
+}
+
+Status ServerClient::pullRows(Traffic &traffic, bool allValues,
+                              std::span<const RowRequest> requests,
+                              std::span<uint8_t *const> unknown) {
   const ExchangeLayout &layout = traffic.layout;
+  const pdl_program &program = layout.program();
   route(traffic, requests);
   ExchangeHead head;
   head.allValues = allValues;

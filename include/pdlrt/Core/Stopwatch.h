@@ -1,0 +1,47 @@
+//===- Stopwatch.h - Where the time goes ------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_STOPWATCH_H
+#define PDLRT_CORE_STOPWATCH_H
+
+#include <chrono>
+#include <ctime>
+
+namespace pdlrt {
+
+/// Splits the time of one thread into parts that follow each other: one reading
+/// of the clock each.
+class Stopwatch {
+public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// Ends a part; returns its seconds. The next one begins.
+  double lap() {
+    const Time now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last).count();
+    last = now;
+    return seconds;
+  }
+  /// When the current part began.
+  Time begin() const { return last; }
+
+private:
+  Time last = std::chrono::steady_clock::now();
+};
+
+/// CPU seconds that all threads of this process have used, in the system too.
+inline double processCpuSeconds() {
+  timespec used;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+    return 0;
+  return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
+}
+
+} // namespace pdlrt
+
+#endif // PDLRT_CORE_STOPWATCH_H
