@@ -18,9 +18,11 @@
 #include "pdlrt/Comm/ExchangeCodec.h"
 #include "pdlrt/Comm/Placement.h"
 #include "pdlrt/Core/BufferPool.h"
+#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Rpc/Handshake.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Server/ServerApplication.h"
+#include "pdlrt/Server/ServerCosts.h"
 #include "pdlrt/Trainer/Model.h"
 #include "pdlrt/Trainer/Updater.h"
 
@@ -53,6 +55,8 @@ public:
   const Handshake &handshake() const { return own; }
   /// The run goes on from a checkpoint of that many steps. Before any join.
   void setStartStep(int64_t steps) { own.startStep = steps; }
+  /// What steps have cost so far. Not while a call is under way.
+  const ServerCosts &costs() const { return ownCosts; }
 
   Expected<Message> join(const Envelope &request,
                          const Message &payload) override;
@@ -119,6 +123,9 @@ protected:
   const pdl_descriptor &descriptor;
   const Placement &placement;
   Scheduler &scheduler;
+  /// Modes add what they do to these; a part begins with each request.
+  ServerCosts ownCosts;
+  Stopwatch stopwatch;
   Model ownModel;
   BufferPool pool;
   /// By program of the descriptor.
@@ -133,6 +140,9 @@ private:
     int32_t channel;
     int64_t begin, end;
   };
+  void beginRequest(const Message &payload);
+  Status checkPayload(const Envelope &request, const Message &payload);
+  void endRequest(const std::vector<Message> &answers);
   void splitKeys(const std::vector<Pulled *> &senders);
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
   void addValues(const ExchangeLayout &layout, int32_t channel,
@@ -143,6 +153,9 @@ private:
   std::vector<Message> closeReduce();
 
   Handshake own;
+  /// When the first request of a step came, and the last one.
+  Stopwatch::Time firstRequest, lastRequest;
+  double cpuBefore = 0;
   std::vector<KeyTask> keyTasks;
   std::vector<TableScratch> scratch;
   std::vector<Status> statuses;

@@ -119,6 +119,8 @@ Message AsyncServer::handleStep(const Envelope &request) {
   outcome.contributors = incoming->head().contributesNext ? 1 : 0;
   if (part.present && part.weightSum > 0)
     updaters[layout.programIndex()]->finish(part, norms);
+  ownCosts.steps += part.present;
+  ownCosts.apply += stopwatch.lap();
   std::vector<Message> answers =
       answerState(layout, {&next}, {incoming->head().allValues}, outcome);
   senders[{request.trainer, request.worker}] = std::exchange(next, {});

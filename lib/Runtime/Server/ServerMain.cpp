@@ -247,6 +247,8 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
     if (Status end = (*log)->finish(digestOfState((*server)->model()));
         !end.ok() && status.state == JobState::Finished)
       return failed(end);
+  for (const std::string &line : costLines((*server)->costs()))
+    logInfo(fmt::format("server {}: {}", flags.rank, line));
   if (signal != 0) {
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
     return 128 + signal;

@@ -79,7 +79,44 @@ Expected<Message> StateServer::join(const Envelope &request,
 // Requests
 //===----------------------------------------------------------------------===//
 
+static bool isOfStep(MessageKind kind) {
+  return kind == MessageKind::Exchange || kind == MessageKind::Norm;
+}
+
+void StateServer::beginRequest(const Message &payload) {
+  stopwatch.lap();
+  lastRequest = stopwatch.begin();
+  if (ownCosts.messages == 0) {
+    firstRequest = lastRequest;
+    cpuBefore = processCpuSeconds();
+  }
+  ++ownCosts.messages;
+  ownCosts.bytesReceived += int64_t(envelopeSize + payload.size());
+}
+
+void StateServer::endRequest(const std::vector<Message> &answers) {
+  ownCosts.answer += stopwatch.lap();
+  auto since = [this](Stopwatch::Time begin) {
+    return std::chrono::duration<double>(stopwatch.begin() - begin).count();
+  };
+  ownCosts.closing += since(lastRequest);
+  ownCosts.elapsed = since(firstRequest);
+  ownCosts.cpu = processCpuSeconds() - cpuBefore;
+  for (const Message &answer : answers)
+    ownCosts.bytesSent += int64_t(envelopeSize + answer.size());
+}
+
 Status StateServer::check(const Envelope &request, const Message &payload) {
+  if (!isOfStep(request.kind))
+    return checkPayload(request, payload);
+  beginRequest(payload);
+  Status status = checkPayload(request, payload);
+  ownCosts.check += stopwatch.lap();
+  return status;
+}
+
+Status StateServer::checkPayload(const Envelope &request,
+                                 const Message &payload) {
   ExchangeForm form;
   switch (request.kind) {
   case MessageKind::Reduce:
@@ -121,8 +158,11 @@ Status StateServer::check(const Envelope &request, const Message &payload) {
 Message StateServer::handle(const Envelope &request, Message payload) {
   if (request.kind == MessageKind::Save)
     return save(payload.toString());
-  if (request.kind != MessageKind::Pull)
-    return handleStep(request);
+  if (request.kind != MessageKind::Pull) {
+    std::vector<Message> answer = {handleStep(request)};
+    endRequest(answer);
+    return std::move(answer.front());
+  }
   // It has passed `check`.
   const ExchangeLayout &layout = layouts[*ExchangeMessage::programOf(payload)];
   return pull(*ExchangeMessage::decode(payload, layout.channelCount()), layout);
@@ -134,7 +174,10 @@ Expected<std::vector<Message>> StateServer::closeRound(MessageKind kind) {
   try {
     if (kind == MessageKind::Reduce)
       return closeReduce();
-    return closeStep(kind);
+    Expected<std::vector<Message>> answers = closeStep(kind);
+    if (answers)
+      endRequest(*answers);
+    return answers;
   } catch (const std::bad_alloc &) {
     return Status::outOfMemory(
         "server " + std::to_string(rank()) +

@@ -207,6 +207,8 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
   PDLRT_RETURN_IF_ERROR(insertKeys(senders));
   if (outcome.applied)
     updaters[layout.programIndex()]->finish(merged, norms);
+  ownCosts.steps += merged.present;
+  ownCosts.apply += stopwatch.lap();
   std::vector<Message> answers =
       answerState(layout, senders, allValues, outcome);
   merged = {};
@@ -228,11 +230,13 @@ Expected<std::vector<Message>> SyncServer::closeStep(MessageKind kind) {
   if (!layout.hasNormRequest()) {
     pushed = incoming;
     PDLRT_RETURN_IF_ERROR(mergeParts(layout));
+    ownCosts.sum += stopwatch.lap();
     return finishStep(layout);
   }
   pushed = std::exchange(incoming, {});
   incoming.resize(trainers());
   PDLRT_RETURN_IF_ERROR(mergeParts(layout));
+  ownCosts.sum += stopwatch.lap();
   normsAreDue = true;
   return answerSums(layout);
 }

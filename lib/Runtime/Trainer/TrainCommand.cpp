@@ -10,6 +10,7 @@
 #include "Trainer/Command.h"
 #include "Trainer/LineFile.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Data/BatchDump.h"
 #include "pdlrt/Trainer/ModelFile.h"
 #include "pdlrt/Trainer/Progress.h"
@@ -78,7 +79,8 @@ private:
   int64_t epochStart = 0;
   /// Whether the epoch that ran last came to the end of the data.
   bool epochEnded = false;
-  double trainSeconds = 0;
+  /// By the clock, and CPU time of the process.
+  double trainSeconds = 0, trainCpuSeconds = 0;
 };
 
 } // namespace
@@ -254,6 +256,7 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   epochEnded = false;
   PDLRT_RETURN_IF_ERROR(beginEpoch(epoch, report));
   const SteadyClock::time_point start = SteadyClock::now();
+  const double cpuBefore = processCpuSeconds();
   epochStart = report.steps;
   PDLRT_RETURN_IF_ERROR(engine.begin([this] { return readTrainingRound(); }));
   while (!engine.stopped() && !stepsExhausted()) {
@@ -286,6 +289,7 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
     }
   }
   report.seconds = secondsSince(start);
+  trainCpuSeconds += processCpuSeconds() - cpuBefore;
   const Report own = report;
   PDLRT_RETURN_IF_ERROR(addUp(trainer, report));
   // Before anything that may take long or fail.
@@ -395,6 +399,9 @@ void TrainCommand::reportTraining(const Report &trained,
                   "samples/s)",
                   totalSteps - resumedSteps, runSamples, trainSeconds,
                   trainSeconds > 0 ? double(runSamples) / trainSeconds : 0.0));
+  for (const std::string &line :
+       costLines(trainer.engine->costs(), trainSeconds, trainCpuSeconds))
+    print(line);
   if (skippedUpdates)
     print(fmt::format("updates skipped for a zero sum of weights {}",
                       skippedUpdates));

@@ -1,0 +1,50 @@
+//===- ServerCosts.h - What a server's steps cost ---------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_SERVER_SERVERCOSTS_H
+#define PDLRT_SERVER_SERVERCOSTS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What the requests of steps (Exchange and Norm) have cost a server. Times are
+/// seconds of the threads that worked on requests, one at a time. Bytes are
+/// those of whole messages, with their heads; what the network adds, copies and
+/// beats are not counted.
+struct ServerCosts {
+  /// Steps with a contribution: rounds in mode sync, pushes in mode async.
+  int64_t steps = 0;
+  int64_t messages = 0;
+  int64_t bytesReceived = 0;
+  int64_t bytesSent = 0;
+  /// Requests taken apart and checked.
+  double check = 0;
+  /// Gradients summed, and tested for what is not finite.
+  double sum = 0;
+  /// New rows made, rules applied.
+  double apply = 0;
+  /// Answers put together.
+  double answer = 0;
+  /// Part of the above: from the request that completed a round, or asked for
+  /// an answer of its own, until the answers were there.
+  double closing = 0;
+  /// From the first request to the last answer, by the clock and as CPU time of
+  /// the process.
+  double elapsed = 0;
+  double cpu = 0;
+};
+
+/// Lines for the user: means of a step, then the traffic. None without steps.
+std::vector<std::string> costLines(const ServerCosts &costs);
+
+} // namespace pdlrt
+
+#endif // PDLRT_SERVER_SERVERCOSTS_H
