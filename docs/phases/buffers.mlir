@@ -2,7 +2,7 @@
 #alias_scope = #llvm.alias_scope<id = "pdl.update.1", domain = #alias_scope_domain>
 #alias_scope1 = #llvm.alias_scope<id = "pdl.update.0", domain = #alias_scope_domain>
 #alias_scope2 = #llvm.alias_scope<id = "pdl.update.2", domain = #alias_scope_domain>
-module @logistic_regression attributes {nn.fingerprint = "f48d6387158b0828", nn.phase = "buffers"} {
+module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "buffers"} {
   llvm.mlir.global internal constant @constant14(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
   llvm.mlir.global internal constant @constant13(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
   llvm.mlir.global internal constant @constant12(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>

@@ -1,4 +1,4 @@
-module @logistic_regression attributes {nn.fingerprint = "f48d6387158b0828", nn.phase = "gradient"} {
+module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "gradient"} {
   nn.record @person {
     nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
     nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])

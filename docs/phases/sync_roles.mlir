@@ -1,5 +1,5 @@
-module @logistic_regression attributes {nn.fingerprint = "f48d6387158b0828", nn.phase = "roles", ps.mode = "sync"} {
-  module @trainer attributes {nn.fingerprint = "f48d6387158b0828", nn.phase = "roles", ps.mode = "sync", ps.role = "trainer", ps.wire = "b385259672be93d4"} {
+module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "roles", ps.mode = "sync"} {
+  module @trainer attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "roles", ps.mode = "sync", ps.role = "trainer", ps.wire = "b385259672be93d4"} {
     nn.record @person {
       nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
       nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
@@ -158,7 +158,7 @@ module @logistic_regression attributes {nn.fingerprint = "f48d6387158b0828", nn.
       nn.return %33 : tensor<?x1xf32>
     }
   }
-  module @pserver attributes {nn.fingerprint = "f48d6387158b0828", nn.phase = "roles", ps.mode = "sync", ps.role = "pserver", ps.wire = "b385259672be93d4"} {
+  module @pserver attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "roles", ps.mode = "sync", ps.role = "pserver", ps.wire = "b385259672be93d4"} {
     nn.rule @adagrad hyper (epsilon = 1.000000e-10) slots (accumulator = 0.000000e+00) once {
     ^bb0(%arg0: f64, %arg1: f64, %arg2: f64):
       nn.yield %arg1, %arg2 : f64, f64

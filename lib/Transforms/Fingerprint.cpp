@@ -21,8 +21,6 @@ using namespace mlir;
 
 namespace {
 struct Fingerprint : pdlc::impl::NNFingerprintBase<Fingerprint> {
-  using NNFingerprintBase::NNFingerprintBase;
-
   void runOnOperation() override {
     ModuleOp module = getOperation();
     // The fingerprint itself and the phase say nothing about the model.
@@ -30,7 +28,6 @@ struct Fingerprint : pdlc::impl::NNFingerprintBase<Fingerprint> {
     Attribute phase = module->removeAttr(pdlc::nn::NNDialect::kPhaseAttrName);
     std::string text;
     llvm::raw_string_ostream stream(text);
-    stream << "mode " << mode << '\n';
     module->print(stream, OpPrintingFlags().printGenericOpForm());
     if (phase)
       module->setAttr(pdlc::nn::NNDialect::kPhaseAttrName, phase);

@@ -184,16 +184,14 @@ LogicalResult MessageFuser::run() {
 
 void FuseMessages::runOnOperation() {
   ModuleOp module = getOperation();
-  auto mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
-  if (!mode || (mode.getValue() != "sync" && mode.getValue() != "async")) {
-    module.emitError("has no mode: run ps-partition first");
+  FailureOr<ps::Mode> mode = ps::requireMode(module);
+  if (failed(mode))
     return signalPassFailure();
-  }
   SymbolTable symbols(module);
   uint64_t before = 0, after = 0;
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
-    MessageFuser fuser(program, mode.getValue() == "sync", symbols);
+    MessageFuser fuser(program, *mode == ps::Mode::sync, symbols);
     if (failed(fuser.run()))
       return signalPassFailure();
     before += fuser.before;

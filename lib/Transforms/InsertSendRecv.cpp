@@ -376,16 +376,14 @@ LogicalResult ProgramSplitter::run() {
 
 void InsertSendRecv::runOnOperation() {
   ModuleOp module = getOperation();
-  auto mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
-  if (!mode || (mode.getValue() != "sync" && mode.getValue() != "async")) {
-    module.emitError("has no mode: run ps-partition first");
+  FailureOr<ps::Mode> mode = ps::requireMode(module);
+  if (failed(mode))
     return signalPassFailure();
-  }
   SymbolTable symbols(module);
   uint64_t channels = 0;
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
-    ProgramSplitter splitter(program, mode.getValue() == "sync", symbols);
+    ProgramSplitter splitter(program, *mode == ps::Mode::sync, symbols);
     if (failed(splitter.run()))
       return signalPassFailure();
     channels += splitter.channelCount();

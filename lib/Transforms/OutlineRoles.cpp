@@ -71,10 +71,8 @@ ModuleOp OutlineRoles::createRole(OpBuilder &builder, StringRef name,
 
 void OutlineRoles::runOnOperation() {
   ModuleOp module = getOperation();
-  if (!module->hasAttr(ps::PSDialect::kModeAttrName)) {
-    module.emitError("has no mode: run ps-partition first");
+  if (failed(ps::requireMode(module)))
     return signalPassFailure();
-  }
   StringAttr wire = wireDigest(module);
   SmallVector<Operation *> ops;
   for (Operation &op : *module.getBody()) {

@@ -308,9 +308,10 @@ def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
   let summary = "What tells two models apart, as a module attribute";
   let description = [{
     Sets `nn.fingerprint` to xxh64 of the module as it is printed without
-    locations, and of the mode. Stands at the end of phase `merged`: names of
-    values, comments and the way in which lookups were written no longer matter
-    there, while everything that training depends on does.
+    locations. Stands at the end of phase `merged`: names of values, comments and
+    the way in which lookups were written no longer matter there, while
+    everything that training depends on does. The mode is not part of it:
+    checkpoints travel between modes.
 
     Before:
     ```mlir
@@ -321,7 +322,6 @@ def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
     module attributes {nn.fingerprint = "8f14e45fceea167a", nn.phase = "merged"} { ... }
     ```
   }];
-  let options = [Option<"mode", "mode", "std::string", "\"local\"", "The mode of training">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -492,8 +492,8 @@ void DescriptorBuilder::setUnits(Constant<pdl_symbol> &symbol,
 
 LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
   auto role = module->getAttrOfType<StringAttr>(ps::PSDialect::kRoleAttrName);
-  auto mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName);
-  if (bool(role) != bool(mode))
+  std::optional<ps::Mode> mode = ps::getMode(module);
+  if (bool(role) != mode.has_value())
     return emitError(module.getLoc())
            << "a module with a mode is compiled role by role: run "
               "ps-outline-roles first";
@@ -501,7 +501,7 @@ LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
     return success();
   data.role =
       role.getValue() == "trainer" ? PDL_ROLE_TRAINER : PDL_ROLE_PSERVER;
-  data.mode = mode.getValue() == "sync" ? PDL_MODE_SYNC : PDL_MODE_ASYNC;
+  data.mode = *mode == ps::Mode::sync ? PDL_MODE_SYNC : PDL_MODE_ASYNC;
   return success();
 }
 

@@ -11,6 +11,7 @@
 #include "pdlabi/hash.h"
 #include "pdlabi/norm.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -26,6 +27,22 @@ static RankedTensorType scalar64(MLIRContext *context) {
 
 static RankedTensorType vectorOf(Type element) {
   return RankedTensorType::get({ShapedType::kDynamic}, element);
+}
+
+std::optional<Mode> pdlc::ps::getMode(ModuleOp module) {
+  auto mode = module->getAttrOfType<StringAttr>(PSDialect::kModeAttrName);
+  if (!mode)
+    return std::nullopt;
+  return llvm::StringSwitch<std::optional<Mode>>(mode.getValue())
+      .Case("sync", Mode::sync)
+      .Case("async", Mode::async)
+      .Default(std::nullopt);
+}
+
+FailureOr<Mode> pdlc::ps::requireMode(ModuleOp module) {
+  if (std::optional<Mode> mode = getMode(module))
+    return *mode;
+  return module.emitError("has no mode: run ps-partition first");
 }
 
 SmallVector<Type> pdlc::ps::valueTypes(ChannelOp channel) {

@@ -25,6 +25,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <optional>
+
 #include "pdlc/Dialect/PS/IR/PSDialect.h.inc"
 #include "pdlc/Dialect/PS/IR/PSEnums.h.inc"
 #define GET_TYPEDEF_CLASSES
@@ -33,6 +35,16 @@
 #include "pdlc/Dialect/PS/IR/PSOps.h.inc"
 
 namespace pdlc::ps {
+
+/// How gradients of several trainers come together (`ps.mode` of a module).
+enum class Mode { sync, async };
+
+/// The mode of a module; none where `ps.mode` is absent or not a known one.
+std::optional<Mode> getMode(mlir::ModuleOp module);
+
+/// The same, for passes that cannot do without: fails with an error at the
+/// module where there is none.
+llvm::FailureOr<Mode> requireMode(mlir::ModuleOp module);
 
 /// The types of the values that a channel stands for in an op that sends or
 /// receives it: its own type, or of `loss` two scalars.
