@@ -6,12 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlabi/hash.h"
-#include "pdlc/Dialect/NN/IR/NN.h"
-#include "pdlc/Dialect/PS/IR/PS.h"
+#include "RoleVerifiers.h"
 #include "pdlc/Transforms/Passes.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_PSOUTLINEROLES
@@ -40,24 +36,6 @@ static bool belongsToServers(Operation *op) {
   return isa<nn::GroupOp, nn::RuleOp, nn::ScheduleOp, ps::HandlerOp>(op);
 }
 
-/// All that two processes must agree on to understand each other, as a digest.
-static StringAttr wireDigest(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  OpPrintingFlags flags;
-  flags.printGenericOpForm();
-  stream << module->getAttr(ps::PSDialect::kModeAttrName) << '\n';
-  for (Operation &op : *module.getBody())
-    if (isa<ps::BlocksOp, ps::ShardsOp, ps::ChannelOp, ps::MessageOp>(op)) {
-      op.print(stream, flags);
-      stream << '\n';
-    }
-  return StringAttr::get(module.getContext(),
-                         llvm::utohexstr(pdlabi::hashText(text, 0),
-                                         /*LowerCase=*/true,
-                                         /*Width=*/16));
-}
-
 ModuleOp OutlineRoles::createRole(OpBuilder &builder, StringRef name,
                                   StringAttr wire) {
   ModuleOp module = getOperation();
@@ -73,7 +51,7 @@ void OutlineRoles::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(ps::requireMode(module)))
     return signalPassFailure();
-  StringAttr wire = wireDigest(module);
+  auto wire = StringAttr::get(&getContext(), wireDigest(module));
   SmallVector<Operation *> ops;
   for (Operation &op : *module.getBody()) {
     if (isa<ModuleOp>(op)) {

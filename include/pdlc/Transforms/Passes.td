@@ -518,19 +518,29 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
   let description = [{
     Fails, at the op in question, unless
 
-    - there are one `@trainer` and one `@pserver`, of one mode and one wire;
+    - there are one `@trainer` and one `@pserver`, of one mode, fingerprint and
+      wire, and the wire is the digest of what they declare;
     - both declare the same parameters, states, tables and clips, but for groups;
     - both declare the same channels, messages and units, in the same order;
     - each parameter, state and table is cut into units exactly once;
     - each channel travels in a message; each that goes to servers is posted by
       the trainer and used by a handler, each that goes to trainers is awaited;
+    - what sends results forms rounds in mode sync, and nothing else does; keys
+      that go with results are those of the next step;
     - no message waits for itself: keys come from fields alone; a message that
       brings what a step begins with is awaited before it is posted, for the next
       step, and any other one is posted before it is awaited;
-    - state is updated on servers only, each symbol once for each program, by its
-      own gradient, and nothing that has no group;
-    - a group divides by the summed weight and clips by its own clip's norm, whose
-      partials are of the symbols that they are named by.
+    - rows are read, and gradients of rows sent, by the keys that they were asked
+      by; the loss that is posted is a loss and its weight;
+    - the norm that is posted for a clip is joined of the partials of the symbols
+      that it clips: all of them, each once, no other, in the order of one process
+      (in mode async: formed of the gradients that are posted);
+    - state is updated on servers only, each symbol once for each program, when its
+      gradient has come and before its value goes out, by its own gradient, keys
+      and group's scalars, and nothing that has no group;
+    - a group counts each step once, divides by the summed weight and clips by its
+      own clip's norm; partials are answered once, of the symbols that they are
+      named by.
 
     Example:
     ```

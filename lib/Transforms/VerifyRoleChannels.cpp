@@ -1,0 +1,232 @@
+//===- VerifyRoleChannels.cpp - Both roles mean the same messages ---------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleVerifiers.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace pdlc;
+using ps::ChannelKind;
+
+static LogicalResult verifyNumbers(Role &role) {
+  llvm::MapVector<StringAttr, SmallVector<ps::ChannelOp>> byProgram;
+  for (auto channel : role.module.getOps<ps::ChannelOp>()) {
+    SmallVector<ps::ChannelOp> &channels = byProgram[channel.getProgramAttr()];
+    for (ps::ChannelOp earlier : channels) {
+      if (earlier.getNumber() == channel.getNumber())
+        return failWithNote(channel.emitOpError()
+                                << "@" << channel.getSymName()
+                                << " has the number " << channel.getNumber()
+                                << " of channel @" << earlier.getSymName(),
+                            earlier, "that one is here");
+      if (earlier.getKind() == channel.getKind() &&
+          earlier.getSymbolAttr() == channel.getSymbolAttr() &&
+          earlier.getClipAttr() == channel.getClipAttr())
+        return failWithNote(channel.emitOpError()
+                                << "@" << channel.getSymName()
+                                << " carries what channel @"
+                                << earlier.getSymName() << " carries already",
+                            earlier, "that one is here");
+    }
+    channels.push_back(channel);
+  }
+  for (auto &[program, channels] : byProgram)
+    for (ps::ChannelOp channel : channels)
+      if (channel.getNumber() >= channels.size())
+        return channel.emitOpError()
+               << "@" << channel.getSymName() << " has number "
+               << channel.getNumber() << ", but program \""
+               << program.getValue() << "\" has " << channels.size()
+               << " channels, numbered from 0";
+  return success();
+}
+
+static LogicalResult verifySameChannels(Role &trainer, Role &pserver) {
+  for (auto [from, to, here, there] :
+       {std::tuple(&trainer, &pserver, "@trainer", "@pserver"),
+        std::tuple(&pserver, &trainer, "@pserver", "@trainer")})
+    for (auto channel : from->module.getOps<ps::ChannelOp>()) {
+      auto twin = to->symbols.lookup<ps::ChannelOp>(channel.getSymName());
+      if (!twin)
+        return channel.emitOpError()
+               << "@" << channel.getSymName() << " is declared in " << here
+               << ", but not in " << there;
+      auto differ = [&](StringRef what, auto ours, auto theirs) {
+        return failWithNote(channel.emitOpError()
+                                << "@" << channel.getSymName() << " has "
+                                << what << " " << ours << " in " << here
+                                << ", but " << theirs << " in " << there,
+                            twin, "the other declaration is here");
+      };
+      if (channel.getNumber() != twin.getNumber())
+        return differ("number", channel.getNumber(), twin.getNumber());
+      if (channel.getKind() != twin.getKind())
+        return differ("kind", ps::stringifyChannelKind(channel.getKind()),
+                      ps::stringifyChannelKind(twin.getKind()));
+      if (channel.getType() != twin.getType())
+        return differ("type", channel.getType(), twin.getType());
+      if (channel->getAttrDictionary() != twin->getAttrDictionary())
+        return failWithNote(channel.emitOpError()
+                                << "@" << channel.getSymName() << " in " << here
+                                << " belongs to something else than in "
+                                << there,
+                            twin, "the other declaration is here");
+    }
+  return success();
+}
+
+static LogicalResult verifySameMessages(Role &trainer, Role &pserver) {
+  for (auto [from, to, here, there] :
+       {std::tuple(&trainer, &pserver, "@trainer", "@pserver"),
+        std::tuple(&pserver, &trainer, "@pserver", "@trainer")})
+    for (auto message : from->module.getOps<ps::MessageOp>()) {
+      auto twin = to->symbols.lookup<ps::MessageOp>(message.getSymName());
+      if (!twin)
+        return message.emitOpError()
+               << "@" << message.getSymName() << " is declared in " << here
+               << ", but not in " << there;
+      for (StringRef list : {"sends", "ahead", "receives"})
+        if (message->getAttr(list) != twin->getAttr(list))
+          return failWithNote(
+              message.emitOpError()
+                  << "@" << message.getSymName() << " " << list
+                  << " other channels, or in another order, than in " << there,
+              twin, "the other declaration is here");
+      if (message->getAttrDictionary() != twin->getAttrDictionary())
+        return failWithNote(message.emitOpError()
+                                << "@" << message.getSymName()
+                                << " forms rounds in one role only",
+                            twin, "the other declaration is here");
+    }
+  return success();
+}
+
+/// Each channel goes where its kind says, in exactly one message a direction.
+static LogicalResult verifyTravel(Role &role) {
+  llvm::DenseMap<StringAttr, ps::MessageOp> sent, received;
+  for (auto message : role.module.getOps<ps::MessageOp>())
+    for (auto [list, seen, verb] :
+         {std::tuple(message.getSends(), &sent, "sent"),
+          std::tuple(message.getReceives(), &received, "received")})
+      for (auto name : list.getAsRange<FlatSymbolRefAttr>()) {
+        auto [first, isNew] = seen->try_emplace(name.getAttr(), message);
+        if (!isNew)
+          return failWithNote(message.emitOpError()
+                                  << "@" << message.getSymName() << ": " << name
+                                  << " is " << verb << " by message @"
+                                  << first->second.getSymName() << " already",
+                              first->second, "that one is here");
+      }
+  for (auto channel : role.module.getOps<ps::ChannelOp>()) {
+    StringAttr name = channel.getSymNameAttr();
+    if (channel.goesToServer() && !sent.contains(name))
+      return channel.emitOpError()
+             << "@" << channel.getSymName() << " of kind "
+             << ps::stringifyChannelKind(channel.getKind())
+             << " goes to servers, but no message sends it";
+    if (channel.goesToTrainer() && !received.contains(name))
+      return channel.emitOpError()
+             << "@" << channel.getSymName() << " of kind "
+             << ps::stringifyChannelKind(channel.getKind())
+             << " goes to trainers, but no message receives it";
+  }
+  return success();
+}
+
+/// Whether trainers send anything but keys: then a step ends with it.
+static bool sendsResults(ps::MessageOp message) {
+  return llvm::any_of(message.getSends(), [&](Attribute name) {
+    return ps::lookupChannel(message, name).getKind() != ChannelKind::keys;
+  });
+}
+
+/// In mode sync what trainers send is summed in rounds, in mode async it is
+/// not.
+static LogicalResult verifyRounds(ps::MessageOp message, ps::Mode mode) {
+  bool expected = mode == ps::Mode::sync && sendsResults(message);
+  if (message.getRound() == expected)
+    return success();
+  if (expected)
+    return message.emitOpError() << "@" << message.getSymName()
+                                 << " forms no rounds, although in mode sync "
+                                    "the sums of all trainers "
+                                    "are what servers go on with";
+  return message.emitOpError()
+         << "@" << message.getSymName()
+         << (mode == ps::Mode::sync
+                 ? " forms rounds, but sends nothing that could be summed"
+                 : " forms rounds in mode async, where each request is applied "
+                   "by itself");
+}
+
+/// What ends a step asks by the keys of the next one, and for nothing that the
+/// step itself still needs.
+static LogicalResult verifyAhead(ps::MessageOp message) {
+  bool endsStep = sendsResults(message);
+  for (auto name : message.getSends().getAsRange<FlatSymbolRefAttr>()) {
+    bool isKeys =
+        ps::lookupChannel(message, name).getKind() == ChannelKind::keys;
+    bool isAhead = llvm::is_contained(message.getAhead(), name);
+    if (isAhead && !isKeys)
+      return message.emitOpError()
+             << "@" << message.getSymName() << " sends " << name
+             << " ahead, but only keys of the next step are known before it";
+    if (isAhead && !endsStep)
+      return message.emitOpError()
+             << "@" << message.getSymName() << " sends " << name
+             << " ahead, but no results that would end the step before";
+    if (isKeys && endsStep && !isAhead)
+      return message.emitOpError()
+             << "@" << message.getSymName() << " sends " << name
+             << " with the results of a step, but not ahead: its rows would be "
+                "those of a step that is over";
+  }
+  FlatSymbolRefAttr partial, state;
+  for (auto name : message.getReceives().getAsRange<FlatSymbolRefAttr>()) {
+    ChannelKind kind = ps::lookupChannel(message, name).getKind();
+    if (kind == ChannelKind::partial_norm)
+      partial = name;
+    else if (kind == ChannelKind::value || kind == ChannelKind::rows)
+      state = name;
+  }
+  if (partial && state)
+    return message.emitOpError()
+           << "@" << message.getSymName() << " brings " << partial
+           << ", which the step still needs, together with " << state
+           << ", with which the next one begins";
+  return success();
+}
+
+ps::MessageOp pdlc::findSender(ps::ChannelOp channel) {
+  auto name = FlatSymbolRefAttr::get(channel.getSymNameAttr());
+  for (auto message : channel->getBlock()->getOps<ps::MessageOp>())
+    if (llvm::is_contained(message.getSends(), name))
+      return message;
+  return {};
+}
+
+ps::MessageOp pdlc::findReceiver(ps::ChannelOp channel) {
+  auto name = FlatSymbolRefAttr::get(channel.getSymNameAttr());
+  for (auto message : channel->getBlock()->getOps<ps::MessageOp>())
+    if (llvm::is_contained(message.getReceives(), name))
+      return message;
+  return {};
+}
+
+LogicalResult pdlc::verifyRoleChannels(RolePair &roles) {
+  if (failed(verifySameChannels(roles.trainer, roles.pserver)) ||
+      failed(verifyNumbers(roles.trainer)) ||
+      failed(verifySameMessages(roles.trainer, roles.pserver)) ||
+      failed(verifyTravel(roles.trainer)))
+    return failure();
+  for (auto message : roles.trainer.module.getOps<ps::MessageOp>())
+    if (failed(verifyRounds(message, roles.mode)) ||
+        failed(verifyAhead(message)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,158 @@
+//===- VerifyRoleNorms.cpp - A clip counts in what it clips ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleVerifiers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace pdlc;
+using ps::ChannelKind;
+
+/// The symbols that a program updates and whose group names `clip`, in the
+/// order of the module: the one in which one process adds their partials.
+static SmallVector<FlatSymbolRefAttr>
+findMembers(Role &pserver, StringRef program, FlatSymbolRefAttr clip) {
+  SmallPtrSet<Attribute, 16> updated;
+  for (auto handler : pserver.module.getOps<ps::HandlerOp>())
+    if (handler.getProgram() == program)
+      for (auto update : handler.getBody().getOps<nn::UpdateOp>())
+        updated.insert(update.getSymbolAttr());
+  SmallVector<FlatSymbolRefAttr> members;
+  for (Operation &op : *pserver.module.getBody()) {
+    auto group = op.getAttrOfType<FlatSymbolRefAttr>("group");
+    if (!isa<nn::ParamOp, nn::TableOp>(op) || !group)
+      continue;
+    auto name = FlatSymbolRefAttr::get(SymbolTable::getSymbolName(&op));
+    if (updated.contains(name) &&
+        pserver.symbols.lookup<nn::GroupOp>(group.getValue()).getClipAttr() ==
+            clip)
+      members.push_back(name);
+  }
+  return members;
+}
+
+/// That `counted` are the members, each once; the order is another matter.
+static LogicalResult verifyMembers(Operation *op, FlatSymbolRefAttr clip,
+                                   ArrayRef<FlatSymbolRefAttr> counted,
+                                   ArrayRef<FlatSymbolRefAttr> members) {
+  SmallPtrSet<Attribute, 16> seen;
+  for (FlatSymbolRefAttr symbol : counted) {
+    if (!llvm::is_contained(members, symbol))
+      return op->emitOpError() << "counts " << symbol << " into the norm of "
+                               << clip << ", which does not clip it";
+    if (!seen.insert(symbol).second)
+      return op->emitOpError() << "counts " << symbol << " into the norm of "
+                               << clip << " a second time";
+  }
+  for (FlatSymbolRefAttr symbol : members)
+    if (!seen.contains(symbol))
+      return op->emitOpError() << "leaves " << symbol << " out of the norm of "
+                               << clip << ", which clips it";
+  return success();
+}
+
+/// Mode sync: no one sees a whole gradient, so partials of all servers are
+/// joined.
+static LogicalResult verifyJoined(ps::PostOp post, Value norm,
+                                  FlatSymbolRefAttr clip,
+                                  ArrayRef<FlatSymbolRefAttr> members) {
+  auto join = norm.getDefiningOp<ps::JoinNormsOp>();
+  if (!join)
+    return post.emitOpError() << "sends as the norm of " << clip
+                              << " what no ps.join_norms has joined";
+  SmallVector<FlatSymbolRefAttr> counted;
+  for (Value partial : join.getPartials()) {
+    ps::ChannelOp channel = awaitedChannel(partial);
+    if (!channel || channel.getKind() != ChannelKind::partial_norm)
+      return join.emitOpError("joins what no message brought as partials");
+    if (channel.getClipAttr() != clip)
+      return failWithNote(join.emitOpError()
+                              << "joins partials of " << channel.getClipAttr()
+                              << " into the norm of " << clip,
+                          channel, "their channel is declared here");
+    counted.push_back(channel.getSymbolAttr());
+  }
+  if (failed(verifyMembers(join, clip, counted, members)))
+    return failure();
+  if (ArrayRef(counted) == members)
+    return success();
+  InFlightDiagnostic diagnostic = join.emitOpError()
+                                  << "joins partials of " << clip
+                                  << " in another order than one process, "
+                                     "which takes symbols as they are "
+                                     "declared: ";
+  llvm::interleaveComma(members, diagnostic);
+  return diagnostic;
+}
+
+/// Mode async: a worker's norm is of what it posts.
+static LogicalResult verifyFormed(ps::PostOp post, Value norm,
+                                  FlatSymbolRefAttr clip,
+                                  ArrayRef<FlatSymbolRefAttr> members) {
+  auto formed = norm.getDefiningOp<nn::SquaredNormOp>();
+  if (!formed)
+    return post.emitOpError() << "sends as the norm of " << clip
+                              << " what no nn.squared_norm has formed";
+  auto counted =
+      llvm::to_vector(formed.getSymbols().getAsRange<FlatSymbolRefAttr>());
+  if (failed(verifyMembers(formed, clip, counted, members)))
+    return failure();
+  auto program = post->getParentOfType<nn::ProgramOp>();
+  auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
+      post, post.getMessageAttr());
+  auto keys = formed.getKeys().begin();
+  for (Attribute name : message.getSends()) {
+    ps::ChannelOp channel = ps::lookupChannel(post, name);
+    if (channel.getKind() == ChannelKind::loss &&
+        formed.getWeight() != postedValues(post, channel)[1])
+      return formed.emitOpError(
+          "divides by something else than the weight that is posted");
+  }
+  for (auto [symbol, gradient] :
+       llvm::zip_equal(counted, formed.getGradients())) {
+    for (Attribute name : message.getSends()) {
+      ps::ChannelOp channel = ps::lookupChannel(post, name);
+      if (channel.getSymbolAttr() != symbol)
+        continue;
+      bool isTable = channel.getKind() == ChannelKind::row_gradient;
+      if ((isTable || channel.getKind() == ChannelKind::gradient) &&
+          postedValues(post, channel).front() != gradient)
+        return failWithNote(formed.emitOpError()
+                                << "counts in another gradient of " << symbol
+                                << " than the one that is posted",
+                            post, "it is posted here");
+      if (isTable && *keys++ != awaitedKeys(program, symbol))
+        return formed.emitOpError()
+               << "takes gradients of rows of " << symbol
+               << " for those of other keys than its rows were asked by";
+    }
+  }
+  return success();
+}
+
+LogicalResult pdlc::verifyRoleNorms(RolePair &roles) {
+  for (auto program : roles.trainer.module.getOps<nn::ProgramOp>())
+    for (auto post : program.getBody().getOps<ps::PostOp>()) {
+      auto message = roles.trainer.symbols.lookup<ps::MessageOp>(
+          post.getMessageAttr().getAttr());
+      for (Attribute name : message.getSends()) {
+        ps::ChannelOp channel = ps::lookupChannel(post, name);
+        if (channel.getKind() != ChannelKind::norm)
+          continue;
+        FlatSymbolRefAttr clip = channel.getClipAttr();
+        SmallVector<FlatSymbolRefAttr> members =
+            findMembers(roles.pserver, program.getSymName(), clip);
+        Value norm = postedValues(post, channel).front();
+        if (failed(roles.mode == ps::Mode::sync
+                       ? verifyJoined(post, norm, clip, members)
+                       : verifyFormed(post, norm, clip, members)))
+          return failure();
+      }
+    }
+  return success();
+}

@@ -1,0 +1,317 @@
+//===- VerifyServerRole.cpp - What servers do with messages ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleVerifiers.h"
+
+using namespace mlir;
+using namespace pdlc;
+using ps::ChannelKind;
+
+namespace {
+
+/// Walks the handlers of all programs, and remembers what they did.
+class ServerVerifier {
+public:
+  explicit ServerVerifier(RolePair &roles)
+      : pserver(roles.pserver), trainer(roles.trainer), mode(roles.mode) {}
+
+  LogicalResult verify();
+
+private:
+  LogicalResult verifyHandler(ps::HandlerOp handler);
+  LogicalResult verifyMerged(ps::HandlerOp handler, ps::MergedOp merged);
+  LogicalResult verifyPartial(ps::MessageOp message, ps::PartialNormOp partial);
+  LogicalResult verifyOnce(ps::HandlerOp handler, nn::OnceOp once);
+  LogicalResult verifyUpdate(ps::HandlerOp handler, nn::UpdateOp update);
+  LogicalResult verifyScalarsOf(nn::UpdateOp update);
+  LogicalResult verifyUse();
+  /// Where in a step the trainer posts a message; past the end if it does not.
+  size_t position(ps::MessageOp message);
+
+  Role &pserver, &trainer;
+  ps::Mode mode;
+  /// By channel; by program and symbol; by program and group.
+  llvm::DenseMap<StringAttr, Operation *> used, answered;
+  llvm::DenseMap<std::pair<StringAttr, StringAttr>, Operation *> updated,
+      counted;
+};
+
+} // namespace
+
+/// The channel that brings `value` to a handler, null if none does.
+static ps::ChannelOp channelOf(Value value) {
+  auto merged = value.getDefiningOp<ps::MergedOp>();
+  return merged ? ps::lookupChannel(merged, merged.getChannelAttr())
+                : ps::ChannelOp();
+}
+
+/// Whether `value` is the summed weight of a round, or of a worker.
+static bool isWeight(Value value) {
+  ps::ChannelOp channel = channelOf(value);
+  return channel && channel.getKind() == ChannelKind::loss &&
+         cast<OpResult>(value).getResultNumber() == 1;
+}
+
+/// A group divides by the weight and clips by the norm of its own clip.
+static LogicalResult verifyScalars(nn::OnceOp once, Role &pserver) {
+  if (!isWeight(once.getWeight()))
+    return once.emitOpError("divides by something else than the weight that a "
+                            "channel of kind loss brings");
+  if (!once.getNorm())
+    return success();
+  ps::ChannelOp channel = channelOf(once.getNorm());
+  FlatSymbolRefAttr clip =
+      pserver.symbols.lookup<nn::GroupOp>(once.getGroup()).getClipAttr();
+  if (!channel || channel.getKind() != ChannelKind::norm ||
+      channel.getClipAttr() != clip)
+    return once.emitOpError()
+           << "clips by something else than the norm of " << clip;
+  return success();
+}
+
+/// A gradient's channel says the clip which a worker takes it into.
+static LogicalResult verifyClip(ps::ChannelOp gradient, Role &pserver,
+                                ps::Mode mode) {
+  Operation *symbol =
+      pserver.symbols.lookup(gradient.getSymbolAttr().getAttr());
+  auto group = symbol->getAttrOfType<FlatSymbolRefAttr>("group");
+  FlatSymbolRefAttr expected;
+  // In mode sync no worker forms a norm.
+  if (group && mode == ps::Mode::async)
+    expected = pserver.symbols.lookup<nn::GroupOp>(group.getAttr().getValue())
+                   .getClipAttr();
+  if (gradient.getClipAttr() == expected)
+    return success();
+  InFlightDiagnostic diagnostic = gradient.emitOpError()
+                                  << "@" << gradient.getSymName() << " has ";
+  if (gradient.getClipAttr())
+    diagnostic << "clip " << gradient.getClipAttr();
+  else
+    diagnostic << "no clip";
+  diagnostic << ", expected ";
+  if (expected)
+    diagnostic << expected << ", that of the group of "
+               << gradient.getSymbolAttr();
+  else
+    diagnostic << "none";
+  return diagnostic;
+}
+
+size_t ServerVerifier::position(ps::MessageOp message) {
+  auto program = trainer.symbols.lookup<nn::ProgramOp>(message.getProgram());
+  size_t count = 0;
+  if (!program)
+    return count;
+  for (auto post : program.getBody().getOps<ps::PostOp>()) {
+    if (post.getMessageAttr().getAttr() == message.getSymNameAttr())
+      break;
+    ++count;
+  }
+  return count;
+}
+
+LogicalResult ServerVerifier::verifyMerged(ps::HandlerOp handler,
+                                           ps::MergedOp merged) {
+  used[merged.getChannelAttr().getAttr()] = merged;
+  ps::ChannelOp channel = ps::lookupChannel(merged, merged.getChannelAttr());
+  if (channel.getProgram() != handler.getProgram())
+    return merged.emitOpError()
+           << "uses a channel of program \"" << channel.getProgram()
+           << "\" in a handler of \"" << handler.getProgram() << "\"";
+  // What came with an earlier message of the step is still there.
+  ps::MessageOp sender = findSender(channel);
+  auto message =
+      pserver.symbols.lookup<ps::MessageOp>(handler.getMessageAttr().getAttr());
+  if (position(sender) > position(message))
+    return failWithNote(merged.emitOpError()
+                            << "uses " << merged.getChannelAttr()
+                            << ", which comes with a later message than "
+                            << handler.getMessageAttr()
+                            << ": the handler would wait for ever",
+                        sender, "this one brings it");
+  return success();
+}
+
+LogicalResult ServerVerifier::verifyPartial(ps::MessageOp message,
+                                            ps::PartialNormOp partial) {
+  FlatSymbolRefAttr name = partial.getChannelAttr();
+  used[name.getAttr()] = partial;
+  auto [first, isNew] = answered.try_emplace(name.getAttr(), partial);
+  if (!isNew)
+    return failWithNote(partial.emitOpError() << "answers through " << name
+                                              << " a second time in a step",
+                        first->second, "the first time is here");
+  if (!llvm::is_contained(message.getReceives(), name))
+    return partial.emitOpError()
+           << "answers through " << name << ", which the answer to @"
+           << message.getSymName() << " does not carry";
+  ps::ChannelOp gradient = channelOf(partial.getGradient());
+  ps::ChannelOp answer = ps::lookupChannel(partial, name);
+  if (!gradient || gradient.getSymbolAttr() != answer.getSymbolAttr())
+    return partial.emitOpError() << "answers for " << answer.getSymbolAttr()
+                                 << " by a gradient of something else";
+  if (!isWeight(partial.getWeight()))
+    return partial.emitOpError(
+        "divides by something else than the weight that a channel of kind "
+        "loss brings");
+  return success();
+}
+
+LogicalResult ServerVerifier::verifyOnce(ps::HandlerOp handler,
+                                         nn::OnceOp once) {
+  auto [first, isNew] = counted.try_emplace(
+      {handler.getProgramAttr(), once.getGroupAttr().getAttr()}, once);
+  if (!isNew)
+    return failWithNote(once.emitOpError()
+                            << "counts a step of " << once.getGroupAttr()
+                            << " a second time",
+                        first->second, "the first time is here");
+  return verifyScalars(once, pserver);
+}
+
+/// An update takes all scalars of its own group, in their order.
+LogicalResult ServerVerifier::verifyScalarsOf(nn::UpdateOp update) {
+  auto group = pserver.symbols.lookup(update.getSymbolAttr().getAttr())
+                   ->getAttrOfType<FlatSymbolRefAttr>("group");
+  nn::OnceOp once;
+  for (auto [place, scalar] : llvm::enumerate(update.getScalars())) {
+    auto from = scalar.getDefiningOp<nn::OnceOp>();
+    if (!from)
+      return update.emitOpError()
+             << "takes as scalar " << place << " what no nn.once computes";
+    if (from.getGroupAttr() != group)
+      return failWithNote(
+          update.emitOpError()
+              << "updates " << update.getSymbolAttr() << ", which is in group "
+              << group << ", by a scalar of group " << from.getGroupAttr(),
+          from, "the scalar is computed here");
+    once = from;
+    size_t number = cast<OpResult>(scalar).getResultNumber();
+    if (number != place)
+      return failWithNote(update.emitOpError()
+                              << "takes scalar " << number << " of group "
+                              << group << " in place of scalar " << place,
+                          from, "the scalars are computed here");
+  }
+  size_t expected = once ? once.getScalars().size() : 0;
+  if (!once || update.getScalars().size() != expected)
+    return update.emitOpError()
+           << "takes " << update.getScalars().size()
+           << " scalars, but all of group " << group << " belong to it";
+  return success();
+}
+
+LogicalResult ServerVerifier::verifyUpdate(ps::HandlerOp handler,
+                                           nn::UpdateOp update) {
+  FlatSymbolRefAttr symbol = update.getSymbolAttr();
+  auto [first, isNew] =
+      updated.try_emplace({handler.getProgramAttr(), symbol.getAttr()}, update);
+  if (!isNew)
+    return failWithNote(update.emitOpError() << "updates " << symbol
+                                             << " a second time in a step",
+                        first->second, "the first time is here");
+  auto merged = update.getGradient().getDefiningOp<ps::MergedOp>();
+  if (!merged)
+    return update.emitOpError("takes a gradient that no channel brings");
+  ps::ChannelOp channel = ps::lookupChannel(merged, merged.getChannelAttr());
+  if (channel.getSymbolAttr() != symbol)
+    return failWithNote(update.emitOpError()
+                            << "updates " << symbol << " by a gradient of "
+                            << channel.getSymbolAttr(),
+                        merged, "the gradient is received here");
+  if (update.getKeys() && update.getKeys() != merged.getResult(0))
+    return failWithNote(update.emitOpError()
+                            << "updates rows of " << symbol
+                            << " of other keys than its gradient came with",
+                        merged, "the gradient is received here");
+  if (failed(verifyScalarsOf(update)) ||
+      failed(verifyClip(channel, pserver, mode)))
+    return failure();
+  // What the next step begins with is what this update leaves.
+  auto message =
+      pserver.symbols.lookup<ps::MessageOp>(handler.getMessageAttr().getAttr());
+  for (auto back : pserver.module.getOps<ps::ChannelOp>()) {
+    if (back.getProgram() != handler.getProgram() ||
+        back.getSymbolAttr() != symbol ||
+        (back.getKind() != ChannelKind::value &&
+         back.getKind() != ChannelKind::rows))
+      continue;
+    ps::MessageOp receiver = findReceiver(back);
+    if (position(receiver) < position(message))
+      return failWithNote(update.emitOpError()
+                              << "updates " << symbol << " on message @"
+                              << message.getSymName()
+                              << ", but the answer to an earlier one brings "
+                                 "trainers what they go on with",
+                          receiver, "the earlier one");
+  }
+  return success();
+}
+
+LogicalResult ServerVerifier::verifyHandler(ps::HandlerOp handler) {
+  auto message =
+      pserver.symbols.lookup<ps::MessageOp>(handler.getMessageAttr().getAttr());
+  for (Operation &op : handler.getBody().front()) {
+    LogicalResult result = success();
+    if (auto merged = dyn_cast<ps::MergedOp>(op))
+      result = verifyMerged(handler, merged);
+    else if (auto partial = dyn_cast<ps::PartialNormOp>(op))
+      result = verifyPartial(message, partial);
+    else if (auto once = dyn_cast<nn::OnceOp>(op))
+      result = verifyOnce(handler, once);
+    else if (auto update = dyn_cast<nn::UpdateOp>(op))
+      result = verifyUpdate(handler, update);
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+/// Nothing that comes is left lying.
+LogicalResult ServerVerifier::verifyUse() {
+  for (auto channel : pserver.module.getOps<ps::ChannelOp>()) {
+    ChannelKind kind = channel.getKind();
+    // Keys and rows, and the values themselves, need no code.
+    if (kind == ChannelKind::keys || kind == ChannelKind::rows ||
+        kind == ChannelKind::value)
+      continue;
+    if (!used.contains(channel.getSymNameAttr()))
+      return channel.emitOpError() << "@" << channel.getSymName() << " of kind "
+                                   << ps::stringifyChannelKind(kind)
+                                   << " has no handler that uses it";
+    if (kind != ChannelKind::gradient && kind != ChannelKind::row_gradient)
+      continue;
+    if (!updated.contains(
+            {channel.getProgramAttr(), channel.getSymbolAttr().getAttr()}))
+      return channel.emitOpError()
+             << "@" << channel.getSymName() << " brings gradients of "
+             << channel.getSymbolAttr() << ", which no handler updates";
+  }
+  return success();
+}
+
+LogicalResult ServerVerifier::verify() {
+  for (Operation &op : *pserver.module.getBody()) {
+    if (isa<nn::ProgramOp, nn::RecordOp, nn::MetricOp>(op))
+      return op.emitOpError("belongs to trainers, but stands in @pserver");
+    auto handler = dyn_cast<ps::HandlerOp>(op);
+    if (!handler)
+      continue;
+    if (!handler.getMessageAttr())
+      return handler.emitOpError()
+             << "@" << handler.getSymName()
+             << " runs on no message: run ps-fuse-messages first";
+    if (failed(verifyHandler(handler)))
+      return failure();
+  }
+  return verifyUse();
+}
+
+LogicalResult pdlc::verifyServerRole(RolePair &roles) {
+  return ServerVerifier(roles).verify();
+}

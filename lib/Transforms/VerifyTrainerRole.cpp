@@ -1,0 +1,271 @@
+//===- VerifyTrainerRole.cpp - What trainers await and post ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleVerifiers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace pdlc;
+using ps::ChannelKind;
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// The first op that `value` needs and that waits for `message`, null if none
+/// does.
+static Operation *findDependence(Value value, StringAttr message) {
+  llvm::SetVector<Value> slice;
+  slice.insert(value);
+  for (size_t i = 0; i < slice.size(); ++i) {
+    Operation *op = slice[i].getDefiningOp();
+    if (!op)
+      continue;
+    auto wait = dyn_cast<ps::WaitOp>(op);
+    if (wait && (!message || wait.getMessageAttr().getAttr() == message))
+      return wait;
+    // What is sent by a message depends on what that message waited for.
+    slice.insert(op->operand_begin(), op->operand_end());
+  }
+  return nullptr;
+}
+
+/// No message waits for itself.
+static LogicalResult verifyOrder(ps::MessageOp message, ps::WaitOp wait,
+                                 ps::PostOp post) {
+  for (Value keys : wait.getKeys())
+    if (Operation *other = findDependence(keys, {}))
+      return failWithNote(
+          wait.emitOpError()
+              << "asks by keys that need what servers send; keys come from "
+                 "fields alone, so that they can be sent a step ahead",
+          other, "the keys depend on this");
+  if (!post)
+    return success();
+  // Values and rows are those that the next step begins with.
+  bool bringsState = llvm::any_of(message.getReceives(), [&](Attribute name) {
+    ChannelKind kind = ps::lookupChannel(message, name).getKind();
+    return kind == ChannelKind::value || kind == ChannelKind::rows;
+  });
+  if (message.getAhead().empty() && !bringsState) {
+    // Posted and awaited within the step.
+    if (!post->isBeforeInBlock(wait))
+      return failWithNote(wait.emitOpError()
+                              << "waits for message @" << message.getSymName()
+                              << " before it is posted: it waits for ever",
+                          post, "it is posted here");
+    for (Value value : post.getValues())
+      if (Operation *other = findDependence(value, message.getSymNameAttr()))
+        return failWithNote(post.emitOpError()
+                                << "sends what depends on the answer to it",
+                            other, "the answer");
+    return success();
+  }
+  // What a step posts is answered at the entry of the next one.
+  if (!wait->isBeforeInBlock(post))
+    return failWithNote(
+        wait.emitOpError()
+            << "waits for message @" << message.getSymName()
+            << " behind its post, although it brings what the next step begins "
+               "with",
+        post, "it is posted here");
+  return success();
+}
+
+static LogicalResult verifyProgram(nn::ProgramOp program, Role &trainer) {
+  llvm::DenseMap<StringAttr, ps::WaitOp> waits;
+  llvm::DenseMap<StringAttr, ps::PostOp> posts;
+  auto record = [](auto &seen, auto op, StringRef verb) -> LogicalResult {
+    auto [first, isNew] = seen.try_emplace(op.getMessageAttr().getAttr(), op);
+    if (isNew)
+      return success();
+    return failWithNote(op.emitOpError()
+                            << verb << " message " << op.getMessageAttr()
+                            << " a second time in a step",
+                        first->second, "the first time is here");
+  };
+  for (Operation &op : program.getBody().front()) {
+    if (isa<nn::ReadOp, nn::PullOp>(op))
+      return op.emitOpError(
+          "reads state that lives on servers; ps.recv and ps.pull bring it");
+    if (isa<nn::OnceOp, nn::UpdateOp>(op))
+      return op.emitOpError("updates state in a trainer; servers own it");
+    if (isa<ps::SendOp, ps::RecvOp, ps::PullOp, ps::PushOp, ps::BarrierOp>(op))
+      return op.emitOpError(
+          "is not part of a message: run ps-fuse-messages first");
+    if (auto wait = dyn_cast<ps::WaitOp>(op)) {
+      if (failed(record(waits, wait, "awaits")))
+        return failure();
+    } else if (auto post = dyn_cast<ps::PostOp>(op)) {
+      if (program.getFrozen())
+        return post.emitOpError(
+            "sends from a frozen program, which only reads");
+      if (failed(record(posts, post, "posts")))
+        return failure();
+    }
+  }
+  for (auto message : trainer.module.getOps<ps::MessageOp>()) {
+    if (message.getProgram() != program.getSymName())
+      continue;
+    ps::WaitOp wait = waits.lookup(message.getSymNameAttr());
+    ps::PostOp post = posts.lookup(message.getSymNameAttr());
+    waits.erase(message.getSymNameAttr());
+    posts.erase(message.getSymNameAttr());
+    if (!message.getReceives().empty() && !wait)
+      return message.emitOpError()
+             << "@" << message.getSymName()
+             << " is answered, but nothing awaits it in program @"
+             << program.getSymName();
+    bool postsSomething = llvm::any_of(message.getSends(), [&](Attribute name) {
+      return ps::lookupChannel(message, name).getKind() != ChannelKind::keys;
+    });
+    if (postsSomething && !post)
+      return message.emitOpError()
+             << "@" << message.getSymName()
+             << " carries results to servers, but nothing posts it in program @"
+             << program.getSymName();
+    if (wait && failed(verifyOrder(message, wait, post)))
+      return failure();
+  }
+  for (auto &[name, wait] : waits)
+    return wait.emitOpError()
+           << "awaits message @" << name.getValue() << " of another program";
+  for (auto &[name, post] : posts)
+    return post.emitOpError()
+           << "posts message @" << name.getValue() << " of another program";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What is posted
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> pdlc::postedValues(ps::PostOp post, ps::ChannelOp channel) {
+  auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
+      post, post.getMessageAttr());
+  OperandRange values = post.getValues();
+  for (Attribute name : message.getSends()) {
+    ps::ChannelOp sent = ps::lookupChannel(post, name);
+    if (sent.getKind() == ChannelKind::keys)
+      continue;
+    size_t count = ps::valueTypes(sent).size();
+    if (sent == channel)
+      return llvm::to_vector(values.take_front(count));
+    values = values.drop_front(count);
+  }
+  return {};
+}
+
+ps::ChannelOp pdlc::awaitedChannel(Value value) {
+  auto wait = value.getDefiningOp<ps::WaitOp>();
+  if (!wait)
+    return {};
+  auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
+      wait, wait.getMessageAttr());
+  size_t number = cast<OpResult>(value).getResultNumber();
+  for (Attribute name : message.getReceives()) {
+    ps::ChannelOp channel = ps::lookupChannel(wait, name);
+    size_t count = ps::valueTypes(channel).size();
+    if (number < count)
+      return channel;
+    number -= count;
+  }
+  return {};
+}
+
+Value pdlc::awaitedKeys(nn::ProgramOp program, FlatSymbolRefAttr table) {
+  for (auto wait : program.getBody().getOps<ps::WaitOp>()) {
+    auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
+        wait, wait.getMessageAttr());
+    auto keys = wait.getKeys().begin();
+    for (Attribute name : message.getSends()) {
+      ps::ChannelOp channel = ps::lookupChannel(wait, name);
+      if (channel.getKind() != ChannelKind::keys)
+        continue;
+      if (channel.getSymbolAttr() == table)
+        return *keys;
+      ++keys;
+    }
+  }
+  return {};
+}
+
+/// Rows are read where the keys that they were asked by say.
+static LogicalResult verifyKeys(nn::ProgramOp program) {
+  for (auto pool : program.getBody().getOps<nn::PoolOp>()) {
+    ps::ChannelOp channel = awaitedChannel(pool.getRows());
+    if (!channel || channel.getKind() != ChannelKind::rows)
+      continue;
+    Value keys = awaitedKeys(program, channel.getSymbolAttr());
+    if (pool.getInverse().getDefiningOp() != keys.getDefiningOp())
+      return failWithNote(
+          pool.emitOpError() << "reads rows of " << channel.getSymbolAttr()
+                             << " by other keys than they were asked by",
+          pool.getRows().getDefiningOp(), "they are asked for here");
+  }
+  return success();
+}
+
+/// What is posted is what its channel is for, as far as its making shows it.
+static LogicalResult verifyPosted(nn::ProgramOp program) {
+  for (auto post : program.getBody().getOps<ps::PostOp>()) {
+    auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
+        post, post.getMessageAttr());
+    for (Attribute name : message.getSends()) {
+      ps::ChannelOp channel = ps::lookupChannel(post, name);
+      SmallVector<Value> values = postedValues(post, channel);
+      if (channel.getKind() == ChannelKind::loss) {
+        auto sum = values[0].getDefiningOp<nn::LossSumOp>();
+        if (!sum || values[0] != sum.getSum() || values[1] != sum.getWeight())
+          return post.emitOpError()
+                 << "sends as " << name
+                 << " something else than the sum of losses and the sum of "
+                    "weights of one nn.loss_sum";
+      } else if (channel.getKind() == ChannelKind::row_gradient) {
+        FlatSymbolRefAttr table = channel.getSymbolAttr();
+        Value keys = awaitedKeys(program, table);
+        if (!keys)
+          return post.emitOpError()
+                 << "sends gradients of rows of " << table
+                 << ", but no message asks for rows of it: which rows these "
+                    "are is not known";
+        auto gradient = values[0].getDefiningOp<nn::PoolGradientOp>();
+        if (gradient &&
+            gradient.getOccurrences().getDefiningOp() != keys.getDefiningOp())
+          return failWithNote(post.emitOpError()
+                                  << "sends gradients of rows of " << table
+                                  << " in the order of other keys than its "
+                                     "rows were asked by",
+                              gradient, "the gradient is formed here");
+      }
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+LogicalResult pdlc::verifyTrainerRole(RolePair &roles) {
+  Role &trainer = roles.trainer;
+  for (Operation &op : *trainer.module.getBody()) {
+    if (isa<ps::HandlerOp, nn::GroupOp, nn::RuleOp, nn::ScheduleOp>(op))
+      return op.emitOpError("belongs to servers, but stands in @trainer");
+    if (auto program = dyn_cast<nn::ProgramOp>(op))
+      if (failed(verifyProgram(program, trainer)) ||
+          failed(verifyKeys(program)) || failed(verifyPosted(program)))
+        return failure();
+  }
+  for (auto channel : trainer.module.getOps<ps::ChannelOp>())
+    if (!trainer.symbols.lookup<nn::ProgramOp>(channel.getProgram()))
+      return channel.emitOpError()
+             << "@" << channel.getSymName() << " is of program \""
+             << channel.getProgram() << "\", which @trainer does not have";
+  return success();
+}
