@@ -30,6 +30,14 @@ using namespace pdlc;
 /// Bytes of a table beside its rows, for each key, at the most.
 static constexpr int64_t kTableBytesOfKey = 20;
 static constexpr int64_t kKeyBytes = 8;
+/// docs/Protocol.md: the head of a message, the fixed part of a payload's head,
+/// a size in it, a norm, the sums of losses; sections are padded.
+static constexpr int64_t kEnvelopeBytes = 40;
+static constexpr int64_t kPayloadHeadBytes = 16;
+static constexpr int64_t kSizeBytes = 8;
+static constexpr int64_t kNormBytes = 8;
+static constexpr int64_t kLossBytes = 16;
+static constexpr int64_t kSectionAlignment = 8;
 
 namespace {
 
@@ -37,16 +45,15 @@ namespace {
 struct SymbolFacts {
   bool isTable = false;
   int64_t rows = 1, rowElements = 1, elementBytes = 4, slots = 0;
-  /// Whether @train updates it, reads it, and by which clip it is joined.
-  bool trained = false, read = false;
-  StringAttr clip;
+  /// Whether @train updates it, reads it, and whether a clip's norm takes it.
+  bool trained = false, read = false, clipped = false;
   /// Table: ids of a sample.
   int64_t idsOfSample = 0;
 
   int64_t rowBytes() const { return rowElements * elementBytes; }
 };
 
-/// Bytes and state of one server.
+/// State of one server, and bytes between it and one sender.
 struct ServerFacts {
   int64_t blocks = 0, shards = 0;
   double stateBytes = 0, bytesOfKey = 0, bytesIn = 0, bytesOut = 0,
@@ -77,12 +84,20 @@ private:
   void printServers(raw_ostream &out) const;
   void printTrainer(raw_ostream &out) const;
   void printTimes(raw_ostream &out, const Machine &on) const;
+  /// Mode async: each worker sends by itself.
+  int64_t sendersOfTrainer() const { return mode == "sync" ? 1 : workers; }
   double keysOfStep(const SymbolFacts &table) const {
     return double(table.idsOfSample) * double(batchSize) * workers *
            uniqueShare;
   }
+  double keysOfSender(const SymbolFacts &table) const {
+    return keysOfStep(table) / double(sendersOfTrainer());
+  }
+  /// Heads, sizes, losses and norms of a step, of one sender and server.
+  void addSmallParts(ServerFacts &server) const;
 
   nn::ProgramOp train;
+  int64_t clips = 0, channels = 0;
   StringRef mode;
   llvm::DenseMap<StringAttr, SymbolFacts> facts;
   PlacementMap map;
@@ -119,8 +134,6 @@ LogicalResult Report::collect() {
     if (!group)
       return;
     auto groupOp = symbols.lookup<nn::GroupOp>(group.getValue());
-    if (FlatSymbolRefAttr clip = groupOp.getClipAttr())
-      result.clip = clip.getAttr();
     if (auto rule = symbols.lookup<nn::RuleOp>(groupOp.getRule()))
       result.slots = rule.getSlotNames().size();
   };
@@ -142,41 +155,55 @@ LogicalResult Report::collect() {
   for (Operation &op : train.getBody().front())
     if (auto update = dyn_cast<nn::UpdateOp>(op)) {
       facts[update.getSymbolAttr().getAttr()].trained = true;
+      ++channels;
     } else if (auto read = dyn_cast<nn::ReadOp>(op)) {
       facts[read.getSymbolAttr().getAttr()].read = true;
+      ++channels;
     } else if (auto pull = dyn_cast<nn::PullOp>(op)) {
       SymbolFacts &table = facts[pull.getTableAttr().getAttr()];
       table.read = true;
       table.idsOfSample += idsPerSample(pull);
+      channels += 2;
+    } else if (auto norm = dyn_cast<nn::SquaredNormOp>(op)) {
+      for (Attribute symbol : norm.getSymbols())
+        facts[cast<FlatSymbolRefAttr>(symbol).getAttr()].clipped = true;
+      ++clips;
+      channels += 1 + (mode == "sync" ? norm.getSymbols().size() : 0);
     }
+  // The losses'.
+  ++channels;
   return success();
 }
 
-/// Bytes of one trainer's step, and what a server holds and touches.
+void Report::addSmallParts(ServerFacts &server) const {
+  double heads =
+      double(messagesOfStep()) *
+      double(kEnvelopeBytes + kPayloadHeadBytes + kSizeBytes * channels);
+  server.bytesIn += heads + kLossBytes + double(kNormBytes * clips);
+  // Each answer of a step says the losses.
+  server.bytesOut += heads + double(kLossBytes * messagesOfStep());
+}
+
+/// Bytes of one sender's step, and what a server holds and touches.
 void Report::distribute() {
   byServer.resize(servers);
   for (PlacementMap::Symbol &symbol : map.symbols) {
     const SymbolFacts &fact = facts[symbol.name.getAttr()];
     auto blocks = dyn_cast<ps::BlocksOp>(symbol.units);
+    std::vector<int64_t> rowsOn(servers);
     for (auto [unit, server] : llvm::enumerate(symbol.servers)) {
       ServerFacts &own = byServer[server];
       if (blocks) {
         int64_t rows = blocks.getRows()[unit + 1] - blocks.getRows()[unit];
         double bytes = double(rows) * fact.rowBytes();
+        rowsOn[server] += rows;
         ++own.blocks;
         own.stateBytes += bytes * (1 + fact.slots);
-        if (fact.trained) {
-          own.bytesIn += bytes;
+        if (fact.trained)
           own.touchedBytes += bytes * (1 + fact.slots);
-          if (fact.clip)
-            own.bytesOut +=
-                8 * double(llvm::divideCeil(rows, pdlabi::rowsInNormUnit));
-        }
-        if (fact.read && fact.trained)
-          own.bytesOut += bytes;
         continue;
       }
-      double keys = keysOfStep(fact) / pdlabi::logicalShardCount;
+      double keys = keysOfSender(fact) / pdlabi::logicalShardCount;
       ++own.shards;
       own.bytesOfKey +=
           double(fact.rowBytes() * (1 + fact.slots) + kTableBytesOfKey) /
@@ -186,11 +213,24 @@ void Report::distribute() {
       if (fact.trained) {
         own.bytesIn += keys * fact.rowBytes();
         own.touchedBytes += keys * fact.rowBytes() * (1 + fact.slots);
-        if (fact.clip && mode == "sync")
-          own.bytesOut += 8;
+        if (fact.clipped && mode == "sync")
+          own.bytesOut += kNormBytes;
       }
     }
+    if (!blocks || !fact.trained)
+      continue;
+    for (auto [server, rows] : llvm::enumerate(rowsOn)) {
+      double section =
+          double(llvm::alignTo(rows * fact.rowBytes(), kSectionAlignment));
+      byServer[server].bytesIn += section;
+      byServer[server].bytesOut += fact.read ? section : 0;
+      if (fact.clipped && mode == "sync")
+        byServer[server].bytesOut +=
+            double(kNormBytes * llvm::divideCeil(rows, pdlabi::rowsInNormUnit));
+    }
   }
+  for (ServerFacts &server : byServer)
+    addSmallParts(server);
 }
 
 /// Multiplications and additions of all products for one sample.
@@ -219,10 +259,7 @@ double Report::flopsOfSample() const {
 }
 
 int64_t Report::messagesOfStep() const {
-  bool joins = llvm::any_of(facts, [](auto &entry) {
-    return entry.second.trained && entry.second.clip;
-  });
-  return mode == "sync" && joins ? 2 : 1;
+  return mode == "sync" && clips > 0 ? 2 : 1;
 }
 
 void Report::printParameters(raw_ostream &out) const {
@@ -254,14 +291,15 @@ void Report::printServers(raw_ostream &out) const {
          "out "
          "a step  messages\n";
   double most = 0, sum = 0;
+  double senders = double(trainers * sendersOfTrainer());
   for (auto [number, server] : llvm::enumerate(byServer)) {
-    out << llvm::format(
-        "  %6d  %6d  %6d  %11s  %13.1f  %9s  %10s  %8d\n", int(number),
-        int(server.blocks), int(server.shards),
-        formatBytes(server.stateBytes).c_str(), server.bytesOfKey,
-        formatBytes(server.bytesIn * trainers).c_str(),
-        formatBytes(server.bytesOut * trainers).c_str(),
-        int(messagesOfStep() * trainers * (mode == "sync" ? 1 : workers)));
+    out << llvm::format("  %6d  %6d  %6d  %11s  %13.1f  %9s  %10s  %8d\n",
+                        int(number), int(server.blocks), int(server.shards),
+                        formatBytes(server.stateBytes).c_str(),
+                        server.bytesOfKey,
+                        formatBytes(server.bytesIn * senders).c_str(),
+                        formatBytes(server.bytesOut * senders).c_str(),
+                        int(messagesOfStep() * int64_t(senders)));
     double load = double(map.loads[number]);
     most = std::max(most, load);
     sum += load;
@@ -283,16 +321,16 @@ void Report::printTrainer(raw_ostream &out) const {
                (1 + (fact.trained ? workers : 0));
   }
   for (const ServerFacts &server : byServer) {
-    sent += server.bytesIn;
-    received += server.bytesOut;
+    sent += server.bytesIn * double(sendersOfTrainer());
+    received += server.bytesOut * double(sendersOfTrainer());
   }
   out << "\n  trainer (each)\n"
       << "    memory for parameters and gradients " << formatBytes(dense)
       << ", for the rows of a step " << formatBytes(rows) << '\n'
       << "    sends " << formatBytes(sent) << " a step, receives "
       << formatBytes(received) << ", in "
-      << messagesOfStep() * servers * (mode == "sync" ? 1 : workers)
-      << " messages\n"
+      << messagesOfStep() * servers * sendersOfTrainer() << " messages"
+      << llvm::format(" (%.0f and %.0f bytes)\n", sent, received)
       << llvm::format("    computes %.0f flops a sample in products\n",
                       flopsOfSample());
 }
@@ -302,7 +340,8 @@ void Report::printTrainer(raw_ostream &out) const {
 void Report::printTimes(raw_ostream &out, const Machine &on) const {
   double bytes = 0, touched = 0;
   for (const ServerFacts &server : byServer) {
-    bytes = std::max(bytes, (server.bytesIn + server.bytesOut) * trainers);
+    bytes = std::max(bytes, (server.bytesIn + server.bytesOut) *
+                                double(trainers * sendersOfTrainer()));
     touched = std::max(touched, server.touchedBytes);
   }
   double compute = flopsOfSample() * double(batchSize) / on.flops;

@@ -398,8 +398,10 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     spread; memory of each role; flops a sample; with the constants of a machine,
     which `pdl-measure` writes, the predicted shares of time. Changes nothing.
 
-    Bytes are payload: a message adds its head. Rows of tables are counted for
-    `unique-share` of the ids of a step.
+    Bytes are those of whole messages with their heads, as trainers and servers
+    count them too; what the network adds is not in them. Rows of tables are counted
+    for `unique-share` of the ids of a step, spread evenly over shards. In mode
+    `async` each worker is a sender by itself.
 
     Example:
     ```

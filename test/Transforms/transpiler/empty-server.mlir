@@ -14,7 +14,8 @@
 // PLACE-NOT: servers = array<i32: 1>
 // ROLE-COUNT-1: module @pserver
 // ROLE-NOT: module @pserver
-// It has one message of a step like the other, so that rounds can be closed.
+// It has one message of a step like the other, so that rounds can be closed: heads,
+// the sizes of sections, and losses.
 // REPORT: server blocks shards
 // REPORT-NEXT: {{^ *}}0 1 0 3.8 MiB 0.0 3.8 MiB 3.8 MiB 1{{$}}
-// REPORT-NEXT: {{^ *}}1 0 0 0 B 0.0 0 B 0 B 1{{$}}
+// REPORT-NEXT: {{^ *}}1 0 0 0 B 0.0 96 B 96 B 1{{$}}

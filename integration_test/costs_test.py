@@ -1,0 +1,120 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What trainers and servers count is what `pdl-opt --ps-report` predicts: messages
+and bytes of a step, to the byte. Real processes over gRPC."""
+
+import pathlib
+import re
+import tempfile
+import unittest
+
+from cluster import Cluster
+from programs import PDL_OPT, PDL_TRANSLATE, run
+from sync_test import small_model
+
+TRAINERS, SERVERS, WORKERS, BATCH = 2, 2, 2, 64
+CATEGORIES = 8
+# Values of a category; every batch of every worker has all of them.
+VALUES = 16
+FEW, MANY = 4, 24
+BLOCKS = "min-block-elements=1024", "target-block-bytes=16384"
+
+
+def write_rows(path):
+    """Rows i and i + 1 are alike, whoever reads which, so that the distinct keys
+    of a batch are known."""
+    with open(path, "w") as file:
+        for i in range(TRAINERS * WORKERS * BATCH * (MANY + 1)):
+            value = f"v{i // 2 % VALUES}"
+            columns = [value] * 15
+            for column in (0, 4, 10, 11, 12):
+                columns[column] = str(i % 7)
+            columns[14] = "<=50K" if i % 3 else ">50K"
+            file.write(", ".join(columns) + "\n")
+
+
+class Costs(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        write_rows(self.root / "rows.csv")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def predict(self, mode, share):
+        """Messages, bytes sent and bytes received, of a trainer's step."""
+        placed = run(PDL_OPT, self.root / "small.mlir",
+                     f"--pdl-pipeline=to=placed mode={mode} " +
+                     " ".join(BLOCKS)).stdout
+        report = run(PDL_OPT, f"--ps-report=servers={SERVERS} trainers="
+                     f"{TRAINERS} workers={WORKERS} batch-size={BATCH} "
+                     f"unique-share={share}", "-o", "/dev/null",
+                     input=placed).stdout
+        found = re.search(r"in (\d+) messages \((\d+) and (\d+) bytes\)", report)
+        self.assertTrue(found, report)
+        return [int(number) for number in found.groups()]
+
+    def count(self, mode, steps):
+        """What the processes say: by trainer and server, messages, bytes sent,
+        bytes received."""
+        with Cluster(self.root / mode, TRAINERS, SERVERS,
+                     ["--data", self.root / "rows.csv", "--batch-size", BATCH,
+                      "--steps", steps, "--seed", 7, "--replicas",
+                      f"1x{WORKERS}"], ["--seed", 7]) as cluster:
+            outputs = cluster.start().finish()
+            logs = [server.output for server in cluster.servers]
+        counts = []
+        for output in outputs:
+            self.assertRegex(output, r"a step took [0-9.]+ ms: read .* prepare "
+                             ".* compute .* serialise .* wait .*; CPU ")
+            counts.append([[int(n) for n in line] for line in re.findall(
+                r"^server \d+: (\d+) messages, (\d+) bytes sent, (\d+) bytes "
+                r"received$", output, re.M)])
+            self.assertEqual(len(counts[-1]), SERVERS, output)
+        for server, log in enumerate(logs):
+            # One step of mode async for each worker.
+            pushes = 1 if mode == "sync" else TRAINERS * WORKERS
+            self.assertIn(f"server {server}: {steps * pushes} steps; a step took ",
+                          log)
+            said = re.search(r"(\d+) messages, (\d+) bytes received, (\d+) "
+                             "bytes sent", log)
+            self.assertTrue(said, log)
+            self.assertEqual([int(n) for n in said.groups()],
+                             [sum(c[server][i] for c in counts)
+                              for i in range(3)])
+        return counts
+
+    def check(self, mode, clip, messages):
+        (self.root / "small.mlir").write_text(
+            small_model("@sgd", clip=clip, decay=False, warm_up=False))
+        run(PDL_TRANSLATE, self.root / "small.mlir", "-o", self.root / mode,
+            f"--mode={mode}", *("--" + flag for flag in BLOCKS))
+        # Sync: the workers of a trainer have one list of keys together.
+        share = VALUES / BATCH / (WORKERS if mode == "sync" else 1)
+        predicted = self.predict(mode, share)
+        self.assertEqual(predicted[0], messages)
+        few, many = self.count(mode, FEW), self.count(mode, MANY)
+        for trainer in range(TRAINERS):
+            step = [sum(many[trainer][s][i] - few[trainer][s][i]
+                        for s in range(SERVERS)) / (MANY - FEW)
+                    for i in range(3)]
+            self.assertEqual(step, predicted)
+
+    def test_sync(self):
+        self.check("sync", clip=False, messages=SERVERS)
+
+    def test_sync_with_clip(self):
+        self.check("sync", clip=True, messages=2 * SERVERS)
+
+    def test_async(self):
+        self.check("async", clip=False, messages=WORKERS * SERVERS)
+
+    def test_async_with_clip(self):
+        self.check("async", clip=True, messages=WORKERS * SERVERS)
+
+
+if __name__ == "__main__":
+    unittest.main()
