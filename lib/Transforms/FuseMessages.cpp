@@ -184,14 +184,14 @@ LogicalResult MessageFuser::run() {
 
 void FuseMessages::runOnOperation() {
   ModuleOp module = getOperation();
-  FailureOr<ps::Mode> mode = ps::requireMode(module);
-  if (failed(mode))
+  ps::Mode mode;
+  if (failed(ps::requireMode(module, mode)))
     return signalPassFailure();
   SymbolTable symbols(module);
   uint64_t before = 0, after = 0;
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
-    MessageFuser fuser(program, *mode == ps::Mode::sync, symbols);
+    MessageFuser fuser(program, mode == ps::Mode::sync, symbols);
     if (failed(fuser.run()))
       return signalPassFailure();
     before += fuser.before;

@@ -376,14 +376,14 @@ LogicalResult ProgramSplitter::run() {
 
 void InsertSendRecv::runOnOperation() {
   ModuleOp module = getOperation();
-  FailureOr<ps::Mode> mode = ps::requireMode(module);
-  if (failed(mode))
+  ps::Mode mode;
+  if (failed(ps::requireMode(module, mode)))
     return signalPassFailure();
   SymbolTable symbols(module);
   uint64_t channels = 0;
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
-    ProgramSplitter splitter(program, *mode == ps::Mode::sync, symbols);
+    ProgramSplitter splitter(program, mode == ps::Mode::sync, symbols);
     if (failed(splitter.run()))
       return signalPassFailure();
     channels += splitter.channelCount();

@@ -49,7 +49,8 @@ ModuleOp OutlineRoles::createRole(OpBuilder &builder, StringRef name,
 
 void OutlineRoles::runOnOperation() {
   ModuleOp module = getOperation();
-  if (failed(ps::requireMode(module)))
+  ps::Mode mode;
+  if (failed(ps::requireMode(module, mode)))
     return signalPassFailure();
   auto wire = StringAttr::get(&getContext(), wireDigest(module));
   SmallVector<Operation *> ops;

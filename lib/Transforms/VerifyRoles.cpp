@@ -107,10 +107,10 @@ LogicalResult VerifyRoles::verify() {
       return failWithNote(pserver->emitOpError()
                               << "and @trainer differ in " << attribute,
                           trainer, "the trainer's module is here");
-  FailureOr<ps::Mode> mode = ps::requireMode(trainer);
-  if (failed(mode))
+  ps::Mode mode;
+  if (failed(ps::requireMode(trainer, mode)))
     return failure();
-  RolePair roles{Role(trainer), Role(pserver), *mode};
+  RolePair roles{Role(trainer), Role(pserver), mode};
   return success(succeeded(verifyRoleLayouts(roles)) &&
                  succeeded(verifyRoleChannels(roles)) &&
                  succeeded(verifyTrainerRole(roles)) &&

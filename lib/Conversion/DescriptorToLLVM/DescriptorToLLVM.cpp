@@ -497,7 +497,7 @@ LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
     return emitError(module.getLoc())
            << "a module with a mode is compiled role by role: run "
               "ps-outline-roles first";
-  if (!role)
+  if (!role || !mode)
     return success();
   data.role =
       role.getValue() == "trainer" ? PDL_ROLE_TRAINER : PDL_ROLE_PSERVER;

@@ -39,10 +39,12 @@ std::optional<Mode> pdlc::ps::getMode(ModuleOp module) {
       .Default(std::nullopt);
 }
 
-FailureOr<Mode> pdlc::ps::requireMode(ModuleOp module) {
-  if (std::optional<Mode> mode = getMode(module))
-    return *mode;
-  return module.emitError("has no mode: run ps-partition first");
+LogicalResult pdlc::ps::requireMode(ModuleOp module, Mode &mode) {
+  std::optional<Mode> found = getMode(module);
+  if (!found)
+    return module.emitError("has no mode: run ps-partition first");
+  mode = *found;
+  return success();
 }
 
 SmallVector<Type> pdlc::ps::valueTypes(ChannelOp channel) {

@@ -42,9 +42,9 @@ enum class Mode { sync, async };
 /// The mode of a module; none where `ps.mode` is absent or not a known one.
 std::optional<Mode> getMode(mlir::ModuleOp module);
 
-/// The same, for passes that cannot do without: fails with an error at the
-/// module where there is none.
-llvm::FailureOr<Mode> requireMode(mlir::ModuleOp module);
+/// Sets `mode`, for passes that cannot do without one: fails with an error at
+/// the module where there is none.
+llvm::LogicalResult requireMode(mlir::ModuleOp module, Mode &mode);
 
 /// The types of the values that a channel stands for in an op that sends or
 /// receives it: its own type, or of `loss` two scalars.
