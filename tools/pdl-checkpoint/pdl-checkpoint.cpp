@@ -8,8 +8,8 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/State.h"
+#include "pdlrt/Core/ParseFlags.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
@@ -18,11 +18,6 @@ using namespace pdlrt;
 
 static void print(const std::string &line) {
   std::fputs((line + "\n").c_str(), stdout);
-}
-
-static int fail(int status, const std::string &sentence) {
-  std::fprintf(stderr, "error: %s\n", sentence.c_str());
-  return status;
 }
 
 static Expected<Checkpoint> open(const std::string &path) {
@@ -225,15 +220,10 @@ static int run(int argc, char **argv) {
   diffCommand->add_option("--limit", limit, "Differences to print")
       ->type_name("N")
       ->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError &error) {
-    return fail(2, std::string(error.what()) +
-                       "; 'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND "
-                       "--help' list what can be given");
-  }
+  if (std::optional<int> status = parseFlags(
+          app, argc, argv,
+          "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
+    return *status;
   const int status = *inspectCommand ? inspect(first)
                      : *dumpCommand  ? dump(first, output)
                                      : diff(first, second, limit);
@@ -243,11 +233,6 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::bad_alloc &) {
-    return fail(2, "out of memory; use a machine with more of it");
-  } catch (const std::exception &exception) {
-    return fail(2, exception.what());
-  }
+  return runProgram(2, "use a machine with more of it",
+                    [&] { return run(argc, argv); });
 }

@@ -8,6 +8,7 @@
 
 #include "Places.h"
 #include "Supervisor.h"
+#include "pdlrt/Core/ProgramMain.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,6 +16,7 @@
 
 using namespace pdllaunch;
 using pdlrt::Expected;
+using pdlrt::fail;
 using pdlrt::Status;
 
 using Words = std::vector<std::string>;
@@ -32,11 +34,6 @@ struct Options {
 };
 
 } // namespace
-
-static int fail(int status, const std::string &sentence) {
-  std::fprintf(stderr, "error: %s\n", sentence.c_str());
-  return status;
-}
 
 /// Cuts the command line at `--`: our flags, the trainers', the servers'.
 static std::vector<Words> cutAtDashes(int argc, char **argv) {
@@ -169,9 +166,6 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception &exception) {
-    return fail(2, exception.what());
-  }
+  return pdlrt::runProgram(2, "use a machine with more of it",
+                           [&] { return run(argc, argv); });
 }

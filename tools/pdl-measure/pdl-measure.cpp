@@ -13,10 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Gemm/Gemm.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
@@ -35,11 +35,6 @@
 
 using namespace pdlrt;
 using Clock = std::chrono::steady_clock;
-
-static int fail(int status, const std::string &sentence) {
-  std::fputs(("pdl-measure: error: " + sentence + "\n").c_str(), stderr);
-  return status;
-}
 
 /// The least seconds of one call of `body` in about a second.
 template <typename Body> static double bestSeconds(Body body) {
@@ -308,14 +303,9 @@ static int run(int argc, char **argv) {
       ->check(CLI::Range(1, 65535))
       ->excludes(peerFlag)
       ->excludes(outputFlag);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError &error) {
-    return fail(2, std::string(error.what()) +
-                       "; 'pdl-measure --help' lists what can be given");
-  }
+  if (std::optional<int> status =
+          parseFlags(app, argc, argv, "'pdl-measure --help' lists"))
+    return *status;
   Status status;
   if (port) {
     sockaddr_in bound;
@@ -329,9 +319,6 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   requireSupportedCpu();
-  try {
-    return run(argc, argv);
-  } catch (const std::exception &exception) {
-    return fail(1, exception.what());
-  }
+  return runProgram(1, "use a machine with more of it",
+                    [&] { return run(argc, argv); });
 }

@@ -8,9 +8,9 @@
 
 #include "Server/ReplayCommand.h"
 
+#include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Server/Replay.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -18,11 +18,6 @@
 #include <thread>
 
 using namespace pdlrt;
-
-static int fail(int status, const std::string &sentence) {
-  std::fprintf(stderr, "error: %s\n", sentence.c_str());
-  return status;
-}
 
 int pdlrt::runReplayCommand(int argc, char **argv,
                             const pdl_descriptor &descriptor) {
@@ -66,14 +61,9 @@ int pdlrt::runReplayCommand(int argc, char **argv,
              "  pdl-checkpoint diff saved again\n"
              "Exit status: 0 replayed, and equal; 1 a bad log, or another "
              "state; 2 bad flags.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError &error) {
-    return fail(2, std::string(error.what()) +
-                       "; 'pserver replay --help' lists what can be given");
-  }
+  if (std::optional<int> status =
+          parseFlags(app, argc, argv, "'pserver replay --help' lists"))
+    return *status;
   if (!options.output.empty() && std::filesystem::exists(options.output))
     return fail(2, options.output + ": is there already; name another folder");
   if (descriptor.role != PDL_ROLE_PSERVER)

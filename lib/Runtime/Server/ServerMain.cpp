@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Server/LoggedApplication.h"
 #include "pdlrt/Server/StateServer.h"
 #include "pdlrt/Trainer/ModelCheckpoint.h"
@@ -43,11 +44,6 @@ static constexpr std::chrono::milliseconds pollInterval(100);
 static constexpr std::chrono::seconds farewell(10), farewellAfterSignal(2);
 /// Workers of a trainer that may send by themselves in mode async.
 static constexpr uint32_t mostWorkers = 4096;
-
-static int fail(int status, const std::string &sentence) {
-  std::fprintf(stderr, "error: %s\n", sentence.c_str());
-  return status;
-}
 
 static ClockTime secondsOf(double seconds) {
   return std::chrono::duration_cast<ClockTime>(
@@ -288,14 +284,9 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       "--help' says how.\n"
       "Exit status: 0 done, 1 the job failed, 2 bad flags, 130 or 143 ended by "
       "a signal.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError &error) {
-    return fail(2, std::string(error.what()) +
-                       "; 'pserver --help' lists what can be given");
-  }
+  if (std::optional<int> status =
+          parseFlags(app, argc, argv, "'pserver --help' lists"))
+    return *status;
   if (Status status = checkServerFlags(flags); !status.ok())
     return fail(2, status.message());
   if (descriptor.role != PDL_ROLE_PSERVER)
@@ -308,16 +299,11 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
 int pdlrt::runServer(int argc, char **argv,
                      const pdl_descriptor *(*query)(uint32_t version),
                      const TransportFactory &makeTransport) {
-  try {
+  return runProgram(1, "use more servers, or machines with more memory", [&] {
     tuneAllocator();
     Expected<const pdl_descriptor *> descriptor = loadDescriptor(query);
     if (!descriptor)
       return fail(1, descriptor.status().message());
     return runChecked(argc, argv, **descriptor, makeTransport);
-  } catch (const std::bad_alloc &) {
-    return fail(1, "out of memory; use more servers, or machines with more "
-                   "memory");
-  } catch (const std::exception &exception) {
-    return fail(1, exception.what());
-  }
+  });
 }

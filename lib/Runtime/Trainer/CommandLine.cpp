@@ -12,6 +12,7 @@
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Rpc/Transport.h"
 #include "pdlrt/Trainer/Session.h"
 #include "pdlrt/Trainer/StopSignal.h"
@@ -414,11 +415,6 @@ static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
   return options;
 }
 
-static int fail(int status, const std::string &sentence) {
-  std::fprintf(stderr, "error: %s\n", sentence.c_str());
-  return status;
-}
-
 static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
   Flags flags;
   flags.session.threads = int(
@@ -488,15 +484,14 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
 
 int pdlrt::runCommandLine(int argc, char **argv,
                           const pdl_descriptor *(*query)(uint32_t version)) {
-  try {
-    Expected<const pdl_descriptor *> descriptor = loadDescriptor(query);
-    if (!descriptor)
-      return fail(1, descriptor.status().message());
-    return runChecked(argc, argv, **descriptor);
-  } catch (const std::bad_alloc &) {
-    return fail(1, "out of memory; use a smaller --batch-size, fewer "
-                   "--replicas, or a machine with more memory");
-  } catch (const std::exception &exception) {
-    return fail(1, exception.what());
-  }
+  return runProgram(
+      1,
+      "use a smaller --batch-size, fewer --replicas, or a machine with more "
+      "memory",
+      [&] {
+        Expected<const pdl_descriptor *> descriptor = loadDescriptor(query);
+        if (!descriptor)
+          return fail(1, descriptor.status().message());
+        return runChecked(argc, argv, **descriptor);
+      });
 }

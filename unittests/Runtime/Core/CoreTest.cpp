@@ -1,4 +1,4 @@
-//===- CoreTest.cpp - CPU check, worker memory ----------------------------===//
+//===- CoreTest.cpp - CPU check, memory, failures -------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/Worker.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -71,4 +74,22 @@ TEST(Worker, ImpossibleAmountsAreErrors) {
             nullptr);
   EXPECT_NE(std::strstr(pdlrt_last_error(), "out of memory"), nullptr);
 #endif
+}
+
+// What leaves a program's body is an exit status and one line.
+TEST(ProgramMain, ExceptionsBecomeSentences) {
+  const auto run = [](const std::function<int()> &body) {
+    testing::internal::CaptureStderr();
+    const int status = runProgram(3, "use less", body);
+    return std::to_string(status) + " " +
+           testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(run([] { return 7; }), "7 ");
+  EXPECT_EQ(run([] { return fail(2, "no such flag"); }),
+            "2 error: no such flag\n");
+  EXPECT_EQ(
+      run([]() -> int { throw std::runtime_error("a thread is missing"); }),
+      "3 error: a thread is missing\n");
+  EXPECT_EQ(run([]() -> int { throw std::bad_alloc(); }),
+            "3 error: out of memory; use less\n");
 }

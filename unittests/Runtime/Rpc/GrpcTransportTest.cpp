@@ -26,22 +26,11 @@ std::string freeTcpAddress(Transport &transport) {
   return listener.ok() ? (*listener)->address() : "";
 }
 
-class GrpcEnvironment {
+class GrpcEnvironment : public RealTimeEnvironment {
 public:
-  Transport &transport() { return *network; }
-  bool waitFor(const std::function<bool()> &condition) {
-    const ClockTime giveUp = clock.now() + std::chrono::seconds(20);
-    while (!condition()) {
-      if (clock.now() > giveUp)
-        return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
-  }
-
-private:
-  RealClock clock;
-  std::unique_ptr<Transport> network = createGrpcTransport(clock);
+  GrpcEnvironment()
+      : RealTimeEnvironment(
+            [](RealClock &clock) { return createGrpcTransport(clock); }) {}
 };
 
 class TcpEnvironment : public GrpcEnvironment {

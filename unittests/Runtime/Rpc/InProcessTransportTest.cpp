@@ -32,23 +32,12 @@ private:
 };
 
 /// Handlers and ends run on the clock's thread.
-class RealEnvironment {
+class RealEnvironment : public RealTimeEnvironment {
 public:
-  Transport &transport() { return *network; }
+  RealEnvironment() : RealTimeEnvironment(createInProcessTransport) {}
   std::string newAddress() { return "server-" + std::to_string(next++); }
-  bool waitFor(const std::function<bool()> &condition) {
-    const ClockTime giveUp = clock.now() + std::chrono::seconds(20);
-    while (!condition()) {
-      if (clock.now() > giveUp)
-        return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
-  }
 
 private:
-  RealClock clock;
-  std::unique_ptr<Transport> network = createInProcessTransport(clock);
   int next = 0;
 };
 

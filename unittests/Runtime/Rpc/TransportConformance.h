@@ -22,6 +22,7 @@
 #include <atomic>
 #include <gtest/gtest.h>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace pdlrt::test {
@@ -39,6 +40,31 @@ struct CallProbe {
       ++ends;
     };
   }
+};
+
+/// What the environments of transports with threads of their own share: time
+/// passes by itself.
+class RealTimeEnvironment {
+public:
+  Transport &transport() { return *network; }
+  bool waitFor(const std::function<bool()> &condition) {
+    const ClockTime giveUp = clock.now() + std::chrono::seconds(20);
+    while (!condition()) {
+      if (clock.now() > giveUp)
+        return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+protected:
+  using Factory = std::function<std::unique_ptr<Transport>(RealClock &clock)>;
+  explicit RealTimeEnvironment(const Factory &create)
+      : network(create(clock)) {}
+
+private:
+  RealClock clock;
+  std::unique_ptr<Transport> network;
 };
 
 template <typename Environment>

@@ -1,0 +1,33 @@
+//===- ProgramMain.h - How our programs begin and fail ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every program does alike: errors are one line, and no exception leaves
+// its main function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_PROGRAMMAIN_H
+#define PDLRT_CORE_PROGRAMMAIN_H
+
+#include <functional>
+#include <string>
+
+namespace pdlrt {
+
+/// Prints "error: SENTENCE" as a line of the standard error; returns `status`,
+/// so that a program can return it.
+int fail(int status, const std::string &sentence);
+
+/// Returns what `run` returns. An exception becomes a sentence and `status`;
+/// where memory ran out, the sentence ends with `memoryRemedy`.
+int runProgram(int status, const std::string &memoryRemedy,
+               const std::function<int()> &run);
+
+} // namespace pdlrt
+
+#endif // PDLRT_CORE_PROGRAMMAIN_H
