@@ -20,6 +20,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -49,6 +50,9 @@ public:
   /// `threadCount` >= 1. Throws std::system_error, with a sentence for the
   /// user, if a thread cannot start.
   explicit Scheduler(int threadCount);
+  /// For tests: takes the tasks of each call in an order, and starts them after
+  /// pauses, that `disturbance` decides. What is deterministic stays the same.
+  Scheduler(int threadCount, uint64_t disturbance);
   /// Waits for its threads; no call may be under way.
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
@@ -66,6 +70,7 @@ private:
   void stop();
   void work();
   void drain(TaskRef task, int64_t count);
+  void runDisturbed(TaskRef task, int64_t position, int64_t count) const;
 
   std::vector<std::thread> threads;
   std::mutex callers;
@@ -79,6 +84,7 @@ private:
   int running = 0;
   bool stopping = false;
   std::atomic<int64_t> next{0};
+  std::optional<uint64_t> disturbance;
 };
 
 } // namespace pdlrt

@@ -1,5 +1,4 @@
-//===- Scheduler.cpp - A fixed set of threads for index ranges
-//-------------===//
+//===- Scheduler.cpp - A fixed set of threads for index ranges ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +8,9 @@
 
 #include "pdlrt/Sched/Scheduler.h"
 
+#include <chrono>
 #include <csignal>
+#include <numeric>
 #include <string>
 #include <system_error>
 
@@ -41,6 +42,12 @@ Scheduler::Scheduler(int threadCount) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+Scheduler::Scheduler(int threadCount, uint64_t disturbance)
+    : Scheduler(threadCount) {
+  std::lock_guard lock(mutex);
+  this->disturbance = disturbance;
+}
+
 Scheduler::~Scheduler() { stop(); }
 
 void Scheduler::stop() {
@@ -53,10 +60,40 @@ void Scheduler::stop() {
     thread.join();
 }
 
+/// Scatters the bits of `value` (the finalizer of SplitMix64, Steele et al.
+/// 2014).
+static uint64_t scatter(uint64_t value) {
+  value += 0x9E3779B97F4A7C15;
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
+  return value ^ (value >> 31);
+}
+
+/// Runs the task at `position` of the call's disturbed order.
+void Scheduler::runDisturbed(TaskRef task, int64_t position,
+                             int64_t count) const {
+  const uint64_t call = scatter(*disturbance ^ scatter(round));
+  // A factor without a common divisor visits each number once.
+  uint64_t factor = call % uint64_t(count);
+  while (std::gcd(factor, uint64_t(count)) != 1)
+    ++factor;
+  const auto index =
+      int64_t((uint64_t(position) * factor + (call >> 32)) % uint64_t(count));
+  const uint64_t chance = scatter(call ^ uint64_t(position));
+  if (chance % 4 == 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(chance / 4 % 200));
+  else if (chance % 4 == 1)
+    std::this_thread::yield();
+  task(index);
+}
+
 void Scheduler::drain(TaskRef task, int64_t count) {
   insideTask = true;
   for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
-    task(i);
+    if (disturbance)
+      runDisturbed(task, i, count);
+    else
+      task(i);
   insideTask = false;
 }
 
@@ -80,7 +117,8 @@ void Scheduler::work() {
 }
 
 void Scheduler::parallelFor(int64_t count, TaskRef task) {
-  if (insideTask || threads.empty() || count <= 1) {
+  const bool alone = threads.empty() && !disturbance;
+  if (insideTask || alone || count <= 1) {
     bool outer = insideTask;
     insideTask = true;
     for (int64_t i = 0; i < count; ++i)

@@ -10,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -29,6 +32,28 @@ TEST(Scheduler, RunsEachTaskOnce) {
 
 // Many short calls in a row: a thread that wakes late must not touch the task
 // of a call that has returned.
+TEST(Scheduler, DisturbedCallsRunEachTaskOnceInAnotherOrder) {
+  for (int64_t count : {2, 3, 7, 64, 1000}) {
+    Scheduler scheduler(1, /*disturbance=*/count);
+    std::vector<int64_t> order, ordered(count);
+    std::iota(ordered.begin(), ordered.end(), 0);
+    for (int call = 0; call < 3; ++call) {
+      std::vector<int64_t> taken;
+      scheduler.parallelFor(count, [&](int64_t i) { taken.push_back(i); });
+      order.insert(order.end(), taken.begin(), taken.end());
+      std::sort(taken.begin(), taken.end());
+      EXPECT_EQ(taken, ordered);
+    }
+    if (count > 3)
+      EXPECT_FALSE(std::equal(ordered.begin(), ordered.end(), order.begin()));
+  }
+  Scheduler scheduler(4, /*disturbance=*/1);
+  std::vector<std::atomic<int>> calls(500);
+  scheduler.parallelFor(500, [&](int64_t i) { ++calls[i]; });
+  for (const std::atomic<int> &count : calls)
+    EXPECT_EQ(count, 1);
+}
+
 TEST(Scheduler, SurvivesManyShortCalls) {
   Scheduler scheduler(4);
   int64_t sum = 0;

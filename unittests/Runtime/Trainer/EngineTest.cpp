@@ -28,12 +28,18 @@ constexpr uint64_t seed = 17;
 struct TrainedModel {
   TrainedModel(const pdl_descriptor *descriptor, int groups, int workers,
                int threads)
-      : scheduler(threads), model(*descriptor, seed),
+      : TrainedModel(descriptor, groups, workers,
+                     std::make_unique<Scheduler>(threads)) {}
+  TrainedModel(const pdl_descriptor *descriptor, int groups, int workers,
+               std::unique_ptr<Scheduler> ownScheduler)
+      : schedulerOwner(std::move(ownScheduler)), scheduler(*schedulerOwner),
+        model(*descriptor, seed),
         communicator(createLocalCommunicator(groups, scheduler)),
         train(model, *findProgram(*descriptor, "train"), workers, scheduler,
               *communicator) {}
 
-  Scheduler scheduler;
+  std::unique_ptr<Scheduler> schedulerOwner;
+  Scheduler &scheduler;
   Model model;
   std::unique_ptr<Communicator> communicator;
   Engine train;
@@ -106,28 +112,49 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{false, false, 2, 3}, Variant{true, false, 3, 1},
                     Variant{true, true, 1, 4}));
 
-// Steps large enough to be spread over threads.
+/// Steps large enough to be spread over threads.
+static std::vector<char> stateAfterLargeSteps(TrainedModel &trained) {
+  for (uint64_t step = 0; step < 4; ++step) {
+    std::vector<Samples<float>> samples;
+    std::vector<StepInput> inputs;
+    for (int r = 0; r < 6; ++r)
+      samples.push_back(makeSamples<float>(step * 10 + r, 1000, 20000));
+    for (Samples<float> &replica : samples)
+      inputs.push_back(replica.input());
+    EXPECT_TRUE(trained.train.step(inputs).ok());
+  }
+  EXPECT_GT(trained.model.table(SymbolTable)->size(), 10000);
+  return stateOf(trained.model);
+}
+
 TEST(Engine, ThreadsChangeNoBit) {
   for (int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE}) {
     const pdl_descriptor *descriptor =
         handWrittenProgram({PDL_F32, untouched, true});
-    std::vector<char> first;
-    for (int threads : {1, 2, 5}) {
+    TrainedModel alone(descriptor, 2, 3, 1);
+    const std::vector<char> expected = stateAfterLargeSteps(alone);
+    for (int threads : {2, 5}) {
       TrainedModel trained(descriptor, 2, 3, threads);
-      for (uint64_t step = 0; step < 4; ++step) {
-        std::vector<Samples<float>> samples;
-        std::vector<StepInput> inputs;
-        for (int r = 0; r < 6; ++r)
-          samples.push_back(makeSamples<float>(step * 10 + r, 1000, 20000));
-        for (Samples<float> &replica : samples)
-          inputs.push_back(replica.input());
-        ASSERT_TRUE(trained.train.step(inputs).ok());
-      }
-      ASSERT_GT(trained.model.table(SymbolTable)->size(), 10000);
-      if (threads == 1)
-        first = stateOf(trained.model);
-      else
-        EXPECT_EQ(stateOf(trained.model), first) << threads << " threads";
+      EXPECT_EQ(stateAfterLargeSteps(trained), expected)
+          << threads << " threads";
+    }
+  }
+}
+
+// Tasks in another order, some of them late: what holds for one schedule that
+// the machine happens to choose must hold for those that it never does.
+TEST(Engine, SchedulesChangeNoBit) {
+  for (int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE}) {
+    const pdl_descriptor *descriptor =
+        handWrittenProgram({PDL_F32, untouched, true});
+    TrainedModel alone(descriptor, 2, 3, 1);
+    const std::vector<char> expected = stateAfterLargeSteps(alone);
+    for (uint64_t disturbance = 1; disturbance <= 6; ++disturbance) {
+      const int threads = disturbance % 2 ? 1 : 3;
+      TrainedModel trained(descriptor, 2, 3,
+                           std::make_unique<Scheduler>(threads, disturbance));
+      EXPECT_EQ(stateAfterLargeSteps(trained), expected)
+          << threads << " threads, disturbance " << disturbance;
     }
   }
 }
