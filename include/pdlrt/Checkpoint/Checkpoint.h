@@ -40,13 +40,23 @@ namespace pdlrt {
 
 inline constexpr const char *manifestName = "manifest.json";
 
+/// What is compared with its checksum when a checkpoint is opened; the manifest
+/// always is, and the sizes of all files.
+enum class CheckpointCheck {
+  Everything, ///< every file, so all of it is read
+  /// Files of kind Trainer alone, which are small: for who goes on where a
+  /// training stands, but leaves the state to others.
+  Progress
+};
+
 /// A checkpoint that was read and found whole. Immutable.
 class Checkpoint {
 public:
-  /// Opens the folder `path` and compares every file with its checksum. A file
-  /// that is missing, cut, or changed by a single bit is an error that names
-  /// it.
-  static Expected<Checkpoint> open(const std::string &path);
+  /// Opens the folder `path`. A file that is missing or cut is an error that
+  /// names it, and so is one that `check` finds changed by a single bit.
+  static Expected<Checkpoint>
+  open(const std::string &path,
+       CheckpointCheck check = CheckpointCheck::Everything);
 
   const std::string &path() const { return folder; }
   const CheckpointManifest &manifest() const { return content; }
@@ -135,12 +145,13 @@ private:
 /// if there is no such folder.
 std::vector<int64_t> listCheckpoints(const std::string &folder);
 
-/// The newest checkpoint in `folder` that is whole; sentences about newer ones
-/// that are not go to `refused`. None if there is none at all; an error if
-/// there are some, but none is whole.
+/// The newest checkpoint in `folder` that is whole as far as `check` looks;
+/// sentences about newer ones that are not go to `refused`. None if there is
+/// none at all; an error if there are some, but none is whole.
 Expected<std::optional<Checkpoint>>
 findNewestCheckpoint(const std::string &folder,
-                     std::vector<std::string> &refused);
+                     std::vector<std::string> &refused,
+                     CheckpointCheck check = CheckpointCheck::Everything);
 
 /// Opens `path`, or, if it is a folder of checkpoints, the newest in it that is
 /// whole.

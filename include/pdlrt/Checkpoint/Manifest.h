@@ -20,10 +20,9 @@
 
 namespace pdlrt {
 
-/// Raised with every change that an older reader would misread.
+/// Raised with every change that an older reader would misread. No other one is
+/// read: a checkpoint belongs to the fingerprint of a compiled model anyway.
 inline constexpr int64_t checkpointVersion = 2;
-/// The oldest version that is still read.
-inline constexpr int64_t oldestCheckpointVersion = 1;
 
 /// What a file of a checkpoint holds.
 enum class PartKind {

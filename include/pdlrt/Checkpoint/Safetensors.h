@@ -78,7 +78,9 @@ public:
   const std::vector<TensorView> &tensors() const;
   /// Null if there is none of that name.
   const TensorView *find(std::string_view name) const;
-  /// Of the bytes in the file now.
+  /// In bytes.
+  uint64_t size() const;
+  /// Of the bytes in the file now: reads all of it.
   FileDigest digest() const;
   /// The texts under "__metadata__".
   const std::map<std::string, std::string> &metadata() const;

@@ -31,10 +31,12 @@ void describeModel(const Model &model, CheckpointManifest &manifest);
 
 /// Adds what the model holds of values and slots: all, or a server's own, in
 /// parts that together with those of other servers are the whole. `denseFile`:
-/// name of the file of parameters, unlike that of other servers. `model` does
-/// not change meanwhile.
+/// name of the file of parameters, unlike that of other servers. A part of a
+/// table ends with the shard that brings it to `bytesInPart`, so that saving
+/// needs little memory beside the table. `model` does not change meanwhile.
 Status saveParts(const Model &model, const std::string &denseFile,
-                 CheckpointWriter &writer);
+                 CheckpointWriter &writer,
+                 size_t bytesInPart = size_t(64) << 20);
 
 /// Adds values, slots and step counts of all symbols and groups: the parts to
 /// `writer`, the rest to `manifest`. `model` does not change meanwhile.

@@ -83,10 +83,12 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
 
 Expected<std::optional<Checkpoint>>
 pdlrt::findNewestCheckpoint(const std::string &folder,
-                            std::vector<std::string> &refused) {
+                            std::vector<std::string> &refused,
+                            CheckpointCheck check) {
   const std::vector<int64_t> all = listCheckpoints(folder);
   for (int64_t steps : all) {
-    Expected<Checkpoint> checkpoint = Checkpoint::open(pathOf(folder, steps));
+    Expected<Checkpoint> checkpoint =
+        Checkpoint::open(pathOf(folder, steps), check);
     if (checkpoint)
       return std::optional<Checkpoint>(std::move(*checkpoint));
     refused.push_back(checkpoint.status().message());

@@ -202,14 +202,7 @@ static CheckpointManifest fromJson(const json &root) {
     part.digest.hash = parseHex(entry.at("xxh3"));
     if (part.kind == PartKind::Table) {
       part.symbol = entry.at("symbol");
-      const json &shards = entry.at("shards");
-      // Version 1 has a single range.
-      if (shards.at(0).is_number()) {
-        part.firstShard = shards.at(0);
-        part.endShard = shards.at(1);
-      } else {
-        part.shardRanges = shards.get<std::vector<CheckpointRange>>();
-      }
+      part.shardRanges = entry.at("shards").get<std::vector<CheckpointRange>>();
     }
     if (part.kind == PartKind::Dense && entry.contains("rows"))
       for (const json &rows : entry.at("rows"))
@@ -327,12 +320,12 @@ Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path) {
       std::from_chars(text.data() + opening.size(), end, version);
   if (error != std::errc())
     return damaged(path, "is not the manifest of a checkpoint");
-  if (version < oldestCheckpointVersion || version > checkpointVersion)
+  if (version != checkpointVersion)
     return Status::invalid(fmt::format(
-        "{}: has format version {}, but this program reads versions {} to {}; "
+        "{}: has format version {}, but this program reads version {}; "
         "translate the model again with the pdl-translate that belongs to "
         "that version, or use another checkpoint",
-        path, version, oldestCheckpointVersion, checkpointVersion));
+        path, version, checkpointVersion));
   constexpr size_t hexDigits = 16;
   const size_t at = size_t(rest - text.data());
   if (text.compare(at, middle.size(), middle) != 0 ||

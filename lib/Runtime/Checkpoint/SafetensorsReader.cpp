@@ -281,6 +281,7 @@ const std::string &SafetensorsFile::path() const { return contents->path; }
 const std::vector<TensorView> &SafetensorsFile::tensors() const {
   return contents->tensors;
 }
+uint64_t SafetensorsFile::size() const { return contents->mapping.size(); }
 FileDigest SafetensorsFile::digest() const {
   return {contents->mapping.size(),
           hashBytes(contents->mapping.data(), contents->mapping.size())};

@@ -204,5 +204,6 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
       compareNumbers("has --seed", trainer.seed, server.seed, flags));
   return compareNumbers(
       "goes on from step", trainer.startStep, server.startStep,
-      "start all processes with the same --checkpoint and --resume");
+      "start all processes with the same --checkpoint and --resume; where one "
+      "has passed over a damaged checkpoint, remove that");
 }

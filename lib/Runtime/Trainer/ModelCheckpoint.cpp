@@ -17,10 +17,6 @@
 
 using namespace pdlrt;
 
-/// A part of a table ends with the shard that brings it here, so that saving
-/// needs little memory beside the table.
-static constexpr size_t bytesInPart = size_t(64) << 20;
-
 static TensorType tensorTypeOf(const pdl_descriptor &descriptor) {
   return descriptor.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
 }
@@ -96,7 +92,7 @@ static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
 }
 
 static Status saveTable(const Model &model, int32_t index,
-                        CheckpointWriter &writer) {
+                        CheckpointWriter &writer, size_t bytesInPart) {
   const EmbeddingTable &table = *model.table(index);
   std::vector<TableRow> rows, shard;
   std::vector<CheckpointRange> shards;
@@ -146,7 +142,7 @@ void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
 }
 
 Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
-                        CheckpointWriter &writer) {
+                        CheckpointWriter &writer, size_t bytesInPart) {
   const pdl_descriptor &descriptor = model.descriptor();
   const TensorType type = tensorTypeOf(descriptor);
   SafetensorsWriter dense;
@@ -157,7 +153,7 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     if (model.table(i)) {
-      PDLRT_RETURN_IF_ERROR(saveTable(model, i, writer));
+      PDLRT_RETURN_IF_ERROR(saveTable(model, i, writer, bytesInPart));
       continue;
     }
     const int64_t held = model.heldElements(i) / symbol.row_width;

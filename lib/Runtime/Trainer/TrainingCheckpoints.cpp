@@ -72,8 +72,11 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
 
 Status TrainingCheckpoints::resume() {
   std::vector<std::string> refused;
+  // State on servers is read, and checked, by servers.
   Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(options.checkpoint, refused);
+      findNewestCheckpoint(options.checkpoint, refused,
+                           options.distributed ? CheckpointCheck::Progress
+                                               : CheckpointCheck::Everything);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)

@@ -146,17 +146,62 @@ TEST(Checkpoint, EveryDamageIsRefused) {
   }
 }
 
+// Who only asks where a training stands does not read its state, but notices
+// what is missing or cut, and damage to what it reads.
+TEST(Checkpoint, ProgressIsReadWithoutTheState) {
+  TestFolder folder;
+  const std::string path = folder.file("step-000000000012");
+  {
+    auto model = makeModel(3, 5);
+    CheckpointWriter writer(path);
+    CheckpointManifest manifest;
+    manifest.progress.steps = 12;
+    ASSERT_TRUE(saveModel(*model, writer, manifest).ok());
+    const pdl_descriptor &descriptor = *handWrittenProgram({});
+    ASSERT_TRUE(saveRunningEpoch(descriptor, emptyRunningEpoch(descriptor, 1),
+                                 1, writer)
+                    .ok());
+    ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  }
+  const auto opens = [&](CheckpointCheck check) {
+    std::vector<std::string> refused;
+    const Expected<std::optional<Checkpoint>> found =
+        findNewestCheckpoint(folder.file(""), refused, check);
+    EXPECT_EQ(found.ok(), refused.empty());
+    return found && (*found)->manifest().progress.steps == 12;
+  };
+  for (const std::string &name : filesOf(path)) {
+    const std::string file = "step-000000000012/" + name;
+    const std::string whole = folder.read(file);
+    EXPECT_TRUE(opens(CheckpointCheck::Progress));
+    std::string spoilt = whole;
+    spoilt.back() = char(spoilt.back() ^ 4);
+    folder.write(file, spoilt);
+    EXPECT_FALSE(opens(CheckpointCheck::Everything)) << name;
+    EXPECT_EQ(opens(CheckpointCheck::Progress),
+              name != "manifest.json" && name != "trainer.safetensors")
+        << name;
+    folder.write(file, whole.substr(0, whole.size() - 1));
+    EXPECT_FALSE(opens(CheckpointCheck::Progress)) << name;
+    fs::remove(folder.file(file));
+    EXPECT_FALSE(opens(CheckpointCheck::Progress)) << name;
+    folder.write(file, whole);
+  }
+}
+
 TEST(Checkpoint, AnotherVersionIsNamed) {
   TestFolder folder;
   save(*makeModel(3, 5), folder.file("c"));
   std::string text = folder.read("c/manifest.json");
   const std::string begin = "{\"version\": 2,";
   ASSERT_EQ(text.compare(0, begin.size(), begin), 0);
-  folder.write("c/manifest.json",
-               "{\"version\": 27," + text.substr(begin.size()));
-  EXPECT_THAT(
-      Checkpoint::open(folder.file("c")).status().message(),
-      testing::AllOf(HasSubstr("version 27"), HasSubstr("versions 1 to 2")));
+  for (const std::string version : {"1", "27"}) {
+    folder.write("c/manifest.json",
+                 "{\"version\": " + version + "," + text.substr(begin.size()));
+    EXPECT_THAT(Checkpoint::open(folder.file("c")).status().message(),
+                testing::AllOf(HasSubstr("format version " + version),
+                               HasSubstr("reads version 2;")));
+  }
 }
 
 TEST(Checkpoint, AnotherModelIsRefused) {
@@ -259,6 +304,32 @@ TEST(Checkpoint, PartsOfAnyNumberOfWritersAreOneState) {
     ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
     EXPECT_EQ(folder.read("dump"), dump);
   }
+}
+
+// As a table that does not fit into one part is written.
+TEST(Checkpoint, ATableInManyPartsIsOneTable) {
+  TestFolder folder;
+  auto model = makeModel(3, 500);
+  const std::string path = folder.file("c");
+  CheckpointWriter writer(path);
+  CheckpointManifest manifest;
+  describeModel(*model, manifest);
+  constexpr size_t bytesInPart = 4096;
+  ASSERT_TRUE(saveParts(*model, "dense.safetensors", writer, bytesInPart).ok());
+  ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  const size_t bytes = 500 * model->table(SymbolTable)->rowBytes();
+  // The dense part, and at least half of the parts of a table cut evenly.
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+  EXPECT_GT(checkpoint->manifest().parts.size(), 1 + bytes / bytesInPart / 2);
+  EXPECT_GT(checkpoint->manifest().parts.size(), size_t(4));
+  Model restored(*handWrittenProgram({}), 3);
+  Status status = restoreModel(restored, *checkpoint);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(dumpOf(folder, restored), dumpOf(folder, *model));
+  // One part less is not the table.
+  fs::remove(path + "/" + checkpoint->manifest().parts.back().file);
+  EXPECT_FALSE(Checkpoint::open(path).ok());
 }
 
 TEST(Checkpoint, PartsThatDoNotFitTogetherAreRefused) {
