@@ -51,8 +51,12 @@ private:
   void createNormHandler();
   void createApplyHandler();
   ps::HandlerOp createHandler(StringRef name);
-  /// In a handler: the merged gradients, and the weight.
-  void receiveMerged(OpBuilder &inside, IRMapping &mapping);
+  /// In a handler: what came, by the update that needs it.
+  struct Received {
+    Value weight;
+    llvm::DenseMap<Operation *, ps::MergedOp> gradients;
+  };
+  Received receiveMerged(OpBuilder &inside);
   void orderByStage();
 
   /// Marks an op with its stage.
@@ -254,41 +258,40 @@ ps::HandlerOp ProgramSplitter::createHandler(StringRef name) {
   return handler;
 }
 
-void ProgramSplitter::receiveMerged(OpBuilder &inside, IRMapping &mapping) {
+ProgramSplitter::Received ProgramSplitter::receiveMerged(OpBuilder &inside) {
   Type scalar = lossSum.getWeight().getType();
   auto loss = ps::MergedOp::create(
       inside, lossSum.getLoc(), TypeRange{scalar, scalar}, nameOf(lossChannel));
-  mapping.map(lossSum.getWeight(), loss.getResult(1));
+  Received received;
+  received.weight = loss.getResult(1);
   for (auto [update, channel] : llvm::zip_equal(updates, gradientChannels)) {
     SmallVector<Type> types{update.getGradient().getType()};
     if (update.getKeys())
       types.insert(types.begin(), update.getKeys().getType());
-    auto merged =
+    received.gradients[update] =
         ps::MergedOp::create(inside, update.getLoc(), types, nameOf(channel));
-    mapping.map(update.getGradient(), merged.getResults().back());
-    if (update.getKeys())
-      mapping.map(update.getKeys(), merged.getResult(0));
   }
+  return received;
 }
 
 void ProgramSplitter::createNormHandler() {
   ps::HandlerOp handler = createHandler("norms");
   OpBuilder inside = OpBuilder::atBlockBegin(&handler.getBody().front());
-  IRMapping mapping;
-  receiveMerged(inside, mapping);
+  Received received = receiveMerged(inside);
   for (SmallVector<Partial> &ofNorm : partials)
     for (Partial &partial : ofNorm)
-      ps::PartialNormOp::create(inside, partial.update.getLoc(),
-                                nameOf(partial.channel),
-                                mapping.lookup(partial.update.getGradient()),
-                                mapping.lookup(lossSum.getWeight()));
+      ps::PartialNormOp::create(
+          inside, partial.update.getLoc(), nameOf(partial.channel),
+          received.gradients.lookup(partial.update).getResults().back(),
+          received.weight);
 }
 
 void ProgramSplitter::createApplyHandler() {
   ps::HandlerOp handler = createHandler("apply");
   OpBuilder inside = OpBuilder::atBlockBegin(&handler.getBody().front());
+  Received received = receiveMerged(inside);
   IRMapping mapping;
-  receiveMerged(inside, mapping);
+  mapping.map(lossSum.getWeight(), received.weight);
   for (auto [norm, channel] : llvm::zip_equal(norms, normChannels))
     mapping.map(norm.getResult(),
                 ps::MergedOp::create(inside, norm.getLoc(),
@@ -297,6 +300,14 @@ void ProgramSplitter::createApplyHandler() {
   SmallVector<Operation *> moved;
   for (Operation &op : body)
     if (isa<nn::OnceOp, nn::UpdateOp>(op)) {
+      if (auto update = dyn_cast<nn::UpdateOp>(op)) {
+        // Symbols may share one gradient or one list of keys in the program,
+        // but each is sent through its own channel.
+        ps::MergedOp merged = received.gradients.lookup(update);
+        mapping.map(update.getGradient(), merged.getResults().back());
+        if (update.getKeys())
+          mapping.map(update.getKeys(), merged.getResult(0));
+      }
       inside.clone(op, mapping)->removeAttr("stage");
       moved.push_back(&op);
     }

@@ -11,6 +11,26 @@
 // RUN: pdl-opt %t/two_trained.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=TWO
 // RUN: pdl-opt %t/dots.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=DOTS
 // RUN: pdl-opt %t/state.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=STATE
+// RUN: pdl-opt %t/shared.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=SHARED,NORMS
+// RUN: pdl-opt %t/shared.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefix=SHARED
+
+// Two parameters with one gradient, two tables asked by one list of keys: each is
+// updated by what came through its own channel.
+// SHARED: ps.post @train.exchange(%[[G:[0-9]+]], %[[G]], %[[R:[0-9]+]], %[[R]],
+// SHARED: ps.handler @train.apply
+// SHARED: %[[A:.*]] = ps.merged @train.gradient.a
+// SHARED: %[[B:.*]] = ps.merged @train.gradient.b
+// SHARED: %[[S:.*]]:2 = ps.merged @train.row_gradient.s
+// SHARED: %[[T:.*]]:2 = ps.merged @train.row_gradient.t
+// SHARED: nn.update @a gradient(%[[A]])
+// SHARED: nn.update @b gradient(%[[B]])
+// SHARED: nn.update @s keys(%[[S]]#0) gradient(%[[S]]#1)
+// SHARED: nn.update @t keys(%[[T]]#0) gradient(%[[T]]#1)
+// NORMS: ps.handler @train.norms
+// NORMS: %[[A2:.*]] = ps.merged @train.gradient.a
+// NORMS: %[[B2:.*]] = ps.merged @train.gradient.b
+// NORMS: ps.partial_norm %[[A2]] {{.*}} to @train.partial_norm.c.a
+// NORMS: ps.partial_norm %[[B2]] {{.*}} to @train.partial_norm.c.b
 
 // A program that trains nothing but a table: no value travels.
 // TABLE: ps.message @train.exchange
@@ -225,5 +245,31 @@ module {
     %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
     %z = nn.add %f, %m : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
+  }
+}
+//--- shared.mlir
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @k : tensor<?x1xi64>
+  }
+  nn.clip @c : global_norm(1.0)
+  nn.group @g rule(@sgd) rate(0.1) clip(@c)
+  nn.param @a : tensor<1xf32> in @g init(#nn.zeros)
+  nn.param @b : tensor<1xf32> in @g init(#nn.zeros)
+  nn.table @s : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %k: tensor<?x1xi64>):
+    %e = nn.lookup @s[%k] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %f = nn.lookup @t[%k] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %s = nn.add %e, %f : (tensor<?x1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
+    %z0 = nn.flatten %s from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %a = nn.read @a : tensor<1xf32>
+    %b = nn.read @b : tensor<1xf32>
+    %z1 = nn.add %z0, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %z1, %b : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over @g : tensor<?x1xf32>
   }
 }
