@@ -56,7 +56,7 @@ RATES = {"@sgd": "0.05", "@momentum": "0.01", "@adagrad": "0.05",
          "@adam": "0.002", "@ftrl": "0.05"}
 
 
-def small_model(rule, clip, decay, warm_up):
+def small_model(rule, clip, decay, warm_up, untouched="lazy"):
     options = []
     if warm_up:
         options.append("schedule(@warm_up {steps = 50.0})")
@@ -67,7 +67,8 @@ def small_model(rule, clip, decay, warm_up):
     return (SMALL.replace("CLIP", "nn.clip @joint : global_norm(0.5)"
                           if clip else "")
             .replace("RULE", rule).replace("RATE", RATES[rule])
-            .replace("OPTIONS", " ".join(options)))
+            .replace("OPTIONS", " ".join(options))
+            .replace("untouched(lazy)", f"untouched({untouched})"))
 
 
 class Sync(unittest.TestCase):
@@ -123,11 +124,11 @@ class Sync(unittest.TestCase):
         self.assertEqual(len(set(local.values())), len(local))
 
     def check_small(self, rule, topologies=((2, 2),), clip=False, decay=False,
-                    warm_up=False):
+                    warm_up=False, untouched="lazy"):
         self.root = pathlib.Path(self.folder.name, rule)
         self.root.mkdir()
         source = self.root / "small.mlir"
-        source.write_text(small_model(rule, clip, decay, warm_up))
+        source.write_text(small_model(rule, clip, decay, warm_up, untouched))
         self.translate(source)
         self.check(["--data", ADULT, "--rows", "0:6000", "--batch-size", 64],
                    topologies)
@@ -147,6 +148,14 @@ class Sync(unittest.TestCase):
 
     def test_ftrl(self):
         self.check_small("@ftrl")
+
+    def test_rows_without_gradient(self):
+        """All rows of the table decay in each step, but those that the next
+        step reads first are new in that step."""
+        self.check_small("@sgd", decay=True, untouched="dense")
+
+    def test_rows_without_gradient_with_clip(self):
+        self.check_small("@sgd", clip=True, decay=True, untouched="dense")
 
     def test_every_rule_with_clip(self):
         for rule in ("@sgd", "@momentum", "@adagrad", "@ftrl"):

@@ -74,6 +74,9 @@ protected:
     /// By channel: of KEYS, the row of each key; of ROW_GRADIENT, where each
     /// row of the gradient is.
     std::vector<std::vector<void *>> rows;
+    /// By channel of KEYS: rows that were made for these keys, in tables of
+    /// which each step updates all rows.
+    std::vector<std::vector<TableRow>> fresh;
 
     int64_t keyCount(int32_t channel) const {
       return int64_t(message->sectionOf<int64_t>(channel).size());
@@ -100,6 +103,8 @@ protected:
   virtual Message handleStep(const Envelope &request) = 0;
   virtual Expected<std::vector<Message>> closeStep(MessageKind kind) = 0;
 
+  /// What to say where memory did not suffice.
+  Status outOfMemory() const;
   int32_t rank() const { return int32_t(own.serverRank); }
   uint32_t trainers() const { return uint32_t(own.trainers); }
   /// How many rows each channel of a request must have, after `pulled`.
@@ -111,6 +116,9 @@ protected:
   /// Finds or makes the rows of all keys. Changes nothing that can be read, so
   /// an error may come in the middle.
   Status insertKeys(const std::vector<Pulled *> &senders);
+  /// After an update: rows that were made for the next step are as new again,
+  /// for this one knows nothing of them. Throws nothing.
+  void renewRows(const Pulled &pulled);
   /// The answers State to senders whose keys have rows. `allValues`, by sender:
   /// whether it wants all blocks.
   std::vector<Message> answerState(const ExchangeLayout &layout,
@@ -139,7 +147,12 @@ private:
     size_t sender;
     int32_t channel;
     int64_t begin, end;
+    /// Whether rows that are made are to be kept in mind, and these.
+    bool noteFresh = false;
+    std::vector<TableRow> fresh;
   };
+  void insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
+                   Status &status);
   void beginRequest(const Message &payload);
   Status checkPayload(const Envelope &request, const Message &payload);
   void endRequest(const std::vector<Message> &answers);

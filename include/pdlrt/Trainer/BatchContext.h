@@ -92,13 +92,6 @@ private:
 std::vector<GradientBlock> gradientBlocks(const pdl_descriptor &descriptor,
                                           const pdl_program &program);
 
-/// True if all elements are finite. `type`: PDL_F32 or PDL_F64.
-bool allFinite(int32_t type, int64_t count, const void *values);
-
-/// True if all elements divided by `weight`, rounded to their type, are finite.
-bool allQuotientsFinite(int32_t type, int64_t count, const void *values,
-                        double weight);
-
 } // namespace pdlrt
 
 #endif // PDLRT_TRAINER_BATCHCONTEXT_H

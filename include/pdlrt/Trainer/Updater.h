@@ -41,6 +41,9 @@ public:
 
   /// Takes up the gradients of a step; throws std::bad_alloc.
   void begin(const Contribution &merged);
+  /// Makes room for the rows that tables got since `begin`; throws
+  /// std::bad_alloc.
+  void makeRoom();
   /// Partial squared norms of an update's gradient: of each 64 rows of a
   /// parameter, of each of a table's 1024 shards. Valid until the next call;
   /// throws std::bad_alloc.
@@ -106,6 +109,9 @@ private:
   std::vector<double> norms;
   AlignedBuffer zeroRow;
 };
+
+/// The error of a step in which the sum of gradients of a symbol is not finite.
+Status refuseSum(const pdl_descriptor &descriptor, int32_t symbol);
 
 /// An error where a sum of gradients, or its quotient by the sum of weights
 /// (> 0), is not finite.

@@ -78,7 +78,10 @@ Status AsyncServer::takeUp(Pulled &pulled, const ExchangeLayout &layout) {
     next.program = program;
     next.message = incoming;
   }
-  return insertKeys({&next});
+  PDLRT_RETURN_IF_ERROR(insertKeys({&next}));
+  if (updaters[program])
+    updaters[program]->makeRoom();
+  return {};
 }
 
 Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
@@ -98,9 +101,7 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   try {
     return takeUp(pulled, layout);
   } catch (const std::bad_alloc &) {
-    return Status::outOfMemory(
-        "server " + std::to_string(rank()) +
-        " is out of memory; use more servers, or machines with more memory");
+    return outOfMemory();
   }
 }
 
@@ -119,6 +120,7 @@ Message AsyncServer::handleStep(const Envelope &request) {
   outcome.contributors = incoming->head().contributesNext ? 1 : 0;
   if (part.present && part.weightSum > 0)
     updaters[layout.programIndex()]->finish(part, norms);
+  renewRows(next);
   ownCosts.steps += part.present;
   ownCosts.apply += stopwatch.lap();
   std::vector<Message> answers =

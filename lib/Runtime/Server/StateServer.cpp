@@ -179,10 +179,14 @@ Expected<std::vector<Message>> StateServer::closeRound(MessageKind kind) {
       endRequest(*answers);
     return answers;
   } catch (const std::bad_alloc &) {
-    return Status::outOfMemory(
-        "server " + std::to_string(rank()) +
-        " is out of memory; use more servers, or machines with more memory");
+    return outOfMemory();
   }
+}
+
+Status StateServer::outOfMemory() const {
+  return Status::outOfMemory(
+      "server " + std::to_string(rank()) +
+      " is out of memory; use more servers, or machines with more memory");
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,7 +225,8 @@ void StateServer::splitKeys(const std::vector<Pulled *> &senders) {
         continue;
       const int64_t count = pulled.keyCount(c);
       for (int64_t begin = 0; begin < count; begin += keysInTask)
-        keyTasks.push_back({s, c, begin, std::min(count, begin + keysInTask)});
+        keyTasks.push_back(
+            {s, c, begin, std::min(count, begin + keysInTask), false, {}});
     }
   }
 }
@@ -232,6 +237,7 @@ Status StateServer::insertKeys(const std::vector<Pulled *> &senders) {
       continue;
     const ExchangeLayout &layout = layouts[pulled->program];
     pulled->rows.resize(layout.channelCount());
+    pulled->fresh.resize(layout.channelCount());
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       if (layout.channel(c).kind == PDL_CHANNEL_KEYS)
         pulled->rows[c].resize(pulled->keyCount(c));
@@ -240,29 +246,59 @@ Status StateServer::insertKeys(const std::vector<Pulled *> &senders) {
   if (scratch.size() < keyTasks.size())
     scratch.resize(keyTasks.size());
   statuses.assign(keyTasks.size(), Status());
+  for (KeyTask &task : keyTasks) {
+    const ExchangeLayout &layout = layouts[senders[task.sender]->program];
+    const pdl_symbol &table =
+        descriptor.symbols[layout.channel(task.channel).symbol];
+    task.noteFresh =
+        table.group >= 0 &&
+        descriptor.groups[table.group].untouched == PDL_UNTOUCHED_DENSE;
+  }
   scheduler.parallelFor(int64_t(keyTasks.size()), [&](int64_t index) {
-    const KeyTask &task = keyTasks[index];
-    Pulled &pulled = *senders[task.sender];
-    const ExchangeLayout &layout = layouts[pulled.program];
-    EmbeddingTable &table =
-        *ownModel.table(layout.channel(task.channel).symbol);
-    const auto keys = pulled.message->sectionOf<int64_t>(task.channel);
-    int64_t inserted = 0;
-    try {
-      statuses[index] =
-          table.findOrInsert(task.end - task.begin, keys.data() + task.begin,
-                             pulled.rows[task.channel].data() + task.begin,
-                             scratch[index], inserted);
-    } catch (const std::bad_alloc &) {
-      statuses[index] = Status::outOfMemory(
-          "a server is out of memory for rows of @" + table.options().name +
-          "; use more servers, or machines with more memory");
-    }
+    KeyTask &task = keyTasks[index];
+    insertRange(task, *senders[task.sender], scratch[index], statuses[index]);
   });
+  for (const KeyTask &task : keyTasks) {
+    std::vector<TableRow> &fresh = senders[task.sender]->fresh[task.channel];
+    fresh.insert(fresh.end(), task.fresh.begin(), task.fresh.end());
+  }
   for (Status &status : statuses)
     if (!status.ok())
       return std::move(status);
   return {};
+}
+
+void StateServer::insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
+                              Status &status) {
+  const ExchangeLayout &layout = layouts[pulled.program];
+  EmbeddingTable &table = *ownModel.table(layout.channel(task.channel).symbol);
+  const int64_t count = task.end - task.begin;
+  const int64_t *keys =
+      pulled.message->sectionOf<int64_t>(task.channel).data() + task.begin;
+  void **rows = pulled.rows[task.channel].data() + task.begin;
+  int64_t inserted = 0;
+  try {
+    std::vector<int64_t> unknown;
+    if (task.noteFresh && table.find(count, keys, rows, own) > 0)
+      for (int64_t i = 0; i < count; ++i)
+        if (!rows[i])
+          unknown.push_back(i);
+    status = table.findOrInsert(count, keys, rows, own, inserted);
+    for (int64_t i : unknown)
+      task.fresh.push_back({keys[i], rows[i]});
+  } catch (const std::bad_alloc &) {
+    status = Status::outOfMemory("a server is out of memory for rows of @" +
+                                 table.options().name +
+                                 "; use more servers, or machines with more "
+                                 "memory");
+  }
+}
+
+void StateServer::renewRows(const Pulled &pulled) {
+  for (size_t c = 0; c < pulled.fresh.size(); ++c)
+    for (const TableRow &row : pulled.fresh[c])
+      ownModel.table(layouts[pulled.program].channel(int32_t(c)).symbol)
+          ->initialRow(row.key, row.row);
 }
 
 Contribution StateServer::contributionOf(const ExchangeLayout &layout,

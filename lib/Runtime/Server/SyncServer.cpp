@@ -9,15 +9,18 @@
 // A step is one round of Exchange requests, or, where a clip needs the norm of
 // the whole gradient, one of Exchange and one of Norm requests. The last round
 // of a step carries the keys of the next one. What can fail comes before state
-// is written: sums, the search for what is not finite, new rows.
+// is written: sums, the search for what is not finite, new rows. As much of it
+// as can be is done while others are waited for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Server/Modes.h"
+#include "pdlrt/Comm/RunningSum.h"
 
 #include <algorithm>
-#include <cstring>
+#include <new>
 #include <string>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -27,12 +30,13 @@ class SyncServer final : public StateServer {
 public:
   explicit SyncServer(const ServerSetup &setup)
       : StateServer(setup), incoming(trainers()), pushed(trainers()),
-        pulled(trainers()) {}
+        pulled(trainers()), next(trainers()) {}
   using StateServer::prepare;
 
   bool formsRounds(MessageKind kind) const override {
     return kind != MessageKind::Pull && kind != MessageKind::Save;
   }
+  void contribute(const Envelope &request, Message payload) override;
 
 protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
@@ -43,7 +47,8 @@ protected:
 private:
   Status checkNorms(const Envelope &request, const ExchangeMessage &message,
                     const ExchangeLayout &layout);
-  Status mergeParts(const ExchangeLayout &layout);
+  Status takeUp(const Envelope &request);
+  Status closeSum(const ExchangeLayout &layout);
   std::vector<Message> answerSums(const ExchangeLayout &layout);
   Expected<std::vector<Message>> finishStep(const ExchangeLayout &layout);
 
@@ -51,8 +56,12 @@ private:
   /// of the step that is not applied yet; the keys of its last request.
   std::vector<std::shared_ptr<const ExchangeMessage>> incoming, pushed;
   std::vector<Pulled> pulled;
-  ContributionSum sum;
-  std::vector<AlignedBuffer> alignedDense;
+  /// The keys of the next step, of trainers that have contributed.
+  std::vector<Pulled> next;
+  /// Of those that have contributed to the current round; and what went wrong.
+  RunningSum sum;
+  Status takenUp;
+  /// The sum that is applied next.
   Contribution merged;
   /// Sums were answered, and their norms are due.
   bool normsAreDue = false;
@@ -118,30 +127,55 @@ Status SyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   return {};
 }
 
-/// Forms `merged` of what was pushed; an error where it must not be applied.
-Status SyncServer::mergeParts(const ExchangeLayout &layout) {
+void SyncServer::contribute(const Envelope &request, Message payload) {
+  (void)payload; // It is in `incoming`.
+  if (request.kind == MessageKind::Reduce || !takenUp.ok())
+    return;
+  try {
+    takenUp = takeUp(request);
+  } catch (const std::bad_alloc &) {
+    takenUp = outOfMemory();
+  }
+}
+
+/// Adds what a trainer gives to the sum, and makes room for the keys that it
+/// asks for; trainers come in the order of their ranks.
+Status SyncServer::takeUp(const Envelope &request) {
+  stopwatch.lap();
+  const uint32_t trainer = request.trainer;
+  const ExchangeMessage &message = *incoming[trainer];
+  const ExchangeLayout &layout = layouts[message.head().program];
+  if (request.kind == MessageKind::Exchange) {
+    if (trainer == 0)
+      sum.begin(blocks[layout.programIndex()]);
+    PDLRT_RETURN_IF_ERROR(
+        sum.add(contributionOf(layout, message, pulled[trainer]), scheduler));
+    ownCosts.sum += stopwatch.lap();
+    if (layout.hasNormRequest())
+      return {};
+  }
+  // Nobody reads or saves rows before all trainers are here, so these may be
+  // there already.
+  if (message.head().contributesNext) {
+    next[trainer].program = layout.programIndex();
+    next[trainer].message = incoming[trainer];
+    PDLRT_RETURN_IF_ERROR(insertKeys({&next[trainer]}));
+    ownCosts.apply += stopwatch.lap();
+  }
+  return {};
+}
+
+/// Ends the sum; an error where it must not be applied.
+Status SyncServer::closeSum(const ExchangeLayout &layout) {
   const int32_t program = layout.programIndex();
-  std::vector<Contribution> parts;
-  for (uint32_t t = 0; t < trainers(); ++t)
-    parts.push_back(contributionOf(layout, *pushed[t], pulled[t]));
-  PDLRT_RETURN_IF_ERROR(sum.assign(blocks[program], parts, scheduler));
-  merged = sum.result();
+  merged = sum.finish(scheduler);
   if (!merged.present || !(merged.weightSum > 0))
     return {};
-  // A sum of one part lies where the message does.
-  alignedDense.resize(merged.blocks.size());
-  for (size_t b = 0; b < merged.blocks.size(); ++b) {
-    const void *dense = merged.blocks[b].dense;
-    if (!dense ||
-        reinterpret_cast<uintptr_t>(dense) % PDL_BUFFER_ALIGNMENT == 0)
-      continue;
-    const size_t bytes = size_t(blocks[program][b].elementCount) *
-                         elementSize(blocks[program][b].elementType);
-    void *copy = alignedDense[b].reserve(bytes);
-    std::memcpy(copy, dense, bytes);
-    merged.blocks[b].dense = copy;
-  }
-  PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], merged));
+  if (const int32_t block = sum.firstNonFinite(); block >= 0)
+    return refuseSum(descriptor, blocks[program][block].symbol);
+  // Values that are finite may have quotients that are not.
+  if (merged.weightSum < 1)
+    PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], merged));
   updaters[program]->begin(merged);
   return {};
 }
@@ -187,7 +221,6 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
   outcome.merged = merged.present ? &merged : nullptr;
   outcome.applied = merged.present && merged.weightSum > 0;
   outcome.stop = stop;
-  std::vector<Pulled> next(trainers());
   std::vector<Pulled *> senders;
   std::vector<bool> allValues;
   for (uint32_t t = 0; t < trainers(); ++t) {
@@ -198,15 +231,15 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
       if (const auto norm = incoming[t]->sectionOf<double>(c);
           layout.channel(c).kind == PDL_CHANNEL_NORM && !norm.empty())
         norms[layout.channel(c).clip] = norm[0];
-    if (!head.contributesNext)
-      continue;
-    ++outcome.contributors;
-    next[t].program = layout.programIndex();
-    next[t].message = incoming[t];
+    outcome.contributors += head.contributesNext;
   }
-  PDLRT_RETURN_IF_ERROR(insertKeys(senders));
-  if (outcome.applied)
-    updaters[layout.programIndex()]->finish(merged, norms);
+  if (outcome.applied) {
+    Updater &updater = *updaters[layout.programIndex()];
+    updater.makeRoom();
+    updater.finish(merged, norms);
+    for (const Pulled &each : next)
+      renewRows(each);
+  }
   ownCosts.steps += merged.present;
   ownCosts.apply += stopwatch.lap();
   std::vector<Message> answers =
@@ -216,12 +249,13 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
   for (uint32_t t = 0; t < trainers(); ++t) {
     incoming[t].reset();
     pushed[t].reset();
-    pulled[t] = std::move(next[t]);
+    pulled[t] = std::exchange(next[t], {});
   }
   return answers;
 }
 
 Expected<std::vector<Message>> SyncServer::closeStep(MessageKind kind) {
+  PDLRT_RETURN_IF_ERROR(std::exchange(takenUp, Status()));
   const ExchangeLayout &layout = layouts[incoming[0]->head().program];
   for (const std::shared_ptr<const ExchangeMessage> &message : incoming)
     stop |= message->head().stopRequested;
@@ -229,13 +263,13 @@ Expected<std::vector<Message>> SyncServer::closeStep(MessageKind kind) {
     return finishStep(layout);
   if (!layout.hasNormRequest()) {
     pushed = incoming;
-    PDLRT_RETURN_IF_ERROR(mergeParts(layout));
+    PDLRT_RETURN_IF_ERROR(closeSum(layout));
     ownCosts.sum += stopwatch.lap();
     return finishStep(layout);
   }
   pushed = std::exchange(incoming, {});
   incoming.resize(trainers());
-  PDLRT_RETURN_IF_ERROR(mergeParts(layout));
+  PDLRT_RETURN_IF_ERROR(closeSum(layout));
   ownCosts.sum += stopwatch.lap();
   normsAreDue = true;
   return answerSums(layout);

@@ -10,6 +10,7 @@
 
 #include "pdlabi/norm.h"
 #include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Core/Finite.h"
 #include "pdlrt/Trainer/BatchContext.h"
 
 #include <algorithm>
@@ -286,6 +287,10 @@ void Updater::begin(const Contribution &merged) {
   for (int32_t i = 0; i < program.update_count; ++i)
     if (symbolOf(i).kind == PDL_SYMBOL_TABLE)
       groupRowsByShard(i, merged.blocks[i]);
+  makeRoom();
+}
+
+void Updater::makeRoom() {
   for (const Task &task : tasks)
     if (task.scratch >= 0)
       reserveScratch(task);
@@ -360,8 +365,10 @@ Status pdlrt::checkFiniteSums(const pdl_descriptor &descriptor,
                               std::span<const GradientBlock> blocks,
                               const Contribution &merged) {
   const int32_t symbol = findNonFiniteSum(blocks, merged);
-  if (symbol < 0)
-    return {};
+  return symbol < 0 ? Status() : refuseSum(descriptor, symbol);
+}
+
+Status pdlrt::refuseSum(const pdl_descriptor &descriptor, int32_t symbol) {
   return Status::invalid(
       std::string("the sum of all replicas' gradients of @") +
       descriptor.symbols[symbol].name +

@@ -29,10 +29,13 @@ void once(const pdl_once_arguments *arguments, void *scalars) {
                                          T(1 - std::pow(0.9, arguments->step))};
 }
 
-/// One element: a first and, where there are two slots, a second moment.
+/// One element: a first and, where there are two slots, a second moment. With
+/// one slot values decay, so that rows without gradient change too.
 template <typename T>
 void update(T &value, T *first, T *second, T gradient, const Scalars<T> &s) {
-  const T g = gradient / s.weight * s.factor;
+  T g = gradient / s.weight * s.factor;
+  if (first && !second)
+    g += T(0.01) * value;
   T change = g;
   if (first) {
     *first = T(0.9) * *first + T(0.1) * g;

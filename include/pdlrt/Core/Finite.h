@@ -1,0 +1,25 @@
+//===- Finite.h - Values that are not finite --------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_FINITE_H
+#define PDLRT_CORE_FINITE_H
+
+#include <cstdint>
+
+namespace pdlrt {
+
+/// True if all elements are finite. `type`: PDL_F32 or PDL_F64.
+bool allFinite(int32_t type, int64_t count, const void *values);
+
+/// True if all elements divided by `weight`, rounded to their type, are finite.
+bool allQuotientsFinite(int32_t type, int64_t count, const void *values,
+                        double weight);
+
+} // namespace pdlrt
+
+#endif // PDLRT_CORE_FINITE_H
