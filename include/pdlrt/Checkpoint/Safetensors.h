@@ -19,6 +19,7 @@
 #include "pdlrt/Core/Status.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -101,6 +102,14 @@ public:
   /// The same with a copy of the bytes.
   Status addCopy(const std::string &name, TensorType type,
                  std::vector<int64_t> shape, const void *data);
+  /// Makes the bytes of `count` rows from `first` at `out`.
+  using RowSource =
+      std::function<void(int64_t first, int64_t count, std::byte *out)>;
+  /// Adds a tensor that is made while it is written, some rows at a time and in
+  /// order, so that it is never in memory as a whole. A row is an element of
+  /// the first dimension. What `source` refers to is kept alive until `write`.
+  Status addRows(std::string name, TensorType type, std::vector<int64_t> shape,
+                 RowSource source);
   void setMetadata(std::string key, std::string value);
 
   /// Writes to a temporary name beside `path`, flushes it to the disk and
@@ -115,6 +124,8 @@ private:
     size_t byteSize;
     const void *data;
     std::shared_ptr<std::vector<std::byte>> copy;
+    /// Instead of `data`, where it is there.
+    RowSource source;
   };
   std::map<std::string, Entry> entries;
   std::map<std::string, std::string> texts;

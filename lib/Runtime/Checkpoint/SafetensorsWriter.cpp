@@ -12,6 +12,8 @@
 
 #include "nlohmann/json.hpp"
 
+#include <algorithm>
+
 using namespace pdlrt;
 
 Status SafetensorsWriter::add(std::string name, TensorType type,
@@ -26,7 +28,7 @@ Status SafetensorsWriter::add(std::string name, TensorType type,
                                &byteSize))
       return Status::invalid("tensor `" + name +
                              "` has a dimension that is not a size");
-  Entry entry{type, std::move(shape), byteSize, data, nullptr};
+  Entry entry{type, std::move(shape), byteSize, data, nullptr, nullptr};
   const auto [place, isNew] =
       entries.try_emplace(std::move(name), std::move(entry));
   if (!isNew)
@@ -43,6 +45,35 @@ Status SafetensorsWriter::addCopy(const std::string &name, TensorType type,
   entry.copy =
       std::make_shared<std::vector<std::byte>>(bytes, bytes + entry.byteSize);
   entry.data = entry.copy->data();
+  return {};
+}
+
+Status SafetensorsWriter::addRows(std::string name, TensorType type,
+                                  std::vector<int64_t> shape,
+                                  RowSource source) {
+  if (shape.empty())
+    return Status::internal("tensor `" + name + "` has no rows");
+  PDLRT_RETURN_IF_ERROR(add(name, type, std::move(shape), nullptr));
+  entries[name].source = std::move(source);
+  return {};
+}
+
+/// Writes a tensor that is made row by row, pieces of a megabyte.
+static Status writeRows(TemporaryFile &file, int64_t rows, size_t byteSize,
+                        const SafetensorsWriter::RowSource &source) {
+  constexpr size_t pieceBytes = size_t(1) << 20;
+  if (rows == 0)
+    return {};
+  const size_t rowBytes = byteSize / size_t(rows);
+  const auto atOnce =
+      int64_t(std::max<size_t>(1, pieceBytes / std::max<size_t>(1, rowBytes)));
+  std::vector<std::byte> piece;
+  for (int64_t first = 0; first < rows; first += atOnce) {
+    const int64_t count = std::min(atOnce, rows - first);
+    piece.resize(size_t(count) * rowBytes);
+    source(first, count, piece.data());
+    PDLRT_RETURN_IF_ERROR(file.write(piece.data(), piece.size()));
+  }
   return {};
 }
 
@@ -84,9 +115,13 @@ Status SafetensorsWriter::write(const std::string &path,
   const uint64_t headerSize = header.size();
   PDLRT_RETURN_IF_ERROR(file.write(&headerSize, sizeof(headerSize)));
   PDLRT_RETURN_IF_ERROR(file.write(header.data(), header.size()));
-  for (auto entry : order)
-    PDLRT_RETURN_IF_ERROR(
-        file.write(entry->second.data, entry->second.byteSize));
+  for (auto entry : order) {
+    const Entry &tensor = entry->second;
+    PDLRT_RETURN_IF_ERROR(tensor.source
+                              ? writeRows(file, tensor.shape.front(),
+                                          tensor.byteSize, tensor.source)
+                              : file.write(tensor.data, tensor.byteSize));
+  }
   if (digest)
     *digest = file.digest();
   return file.commit();

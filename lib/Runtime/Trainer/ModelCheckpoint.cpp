@@ -8,6 +8,7 @@
 
 #include "pdlrt/Trainer/ModelCheckpoint.h"
 
+#include "Trainer/TableTensors.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Core/Metrics.h"
 
@@ -56,31 +57,17 @@ Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
 
 /// The rows of some shards, ordered by (shard, key).
 static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
-                           const EmbeddingTable &table,
                            std::vector<CheckpointRange> shards,
                            const std::vector<TableRow> &rows,
                            CheckpointWriter &writer) {
   const pdl_symbol &symbol = descriptor.symbols[index];
-  const auto count = int64_t(rows.size());
-  std::vector<int64_t> keys;
-  keys.reserve(rows.size());
-  for (const TableRow &row : rows)
-    keys.push_back(row.key);
   SafetensorsWriter tensors;
-  PDLRT_RETURN_IF_ERROR(
-      tensors.add("keys", TensorType::I64, {count}, keys.data()));
-  const size_t bytes = table.valueBytes();
-  std::vector<std::vector<char>> columns(1 + symbol.slot_count);
-  for (int32_t part = 0; part <= symbol.slot_count; ++part) {
-    std::vector<char> &column = columns[part];
-    column.resize(rows.size() * bytes);
-    for (size_t i = 0; i < rows.size(); ++i)
-      std::memcpy(column.data() + i * bytes,
-                  static_cast<const char *>(rows[i].row) + part * bytes, bytes);
-    PDLRT_RETURN_IF_ERROR(
-        tensors.add(rowPartName(symbol, part), tensorTypeOf(descriptor),
-                    {count, symbol.row_width}, column.data()));
-  }
+  std::vector<std::string> names;
+  for (int32_t part = 0; part <= symbol.slot_count; ++part)
+    names.push_back(rowPartName(symbol, part));
+  PDLRT_RETURN_IF_ERROR(addTableRows(tensors, "keys", names, rows,
+                                     tensorTypeOf(descriptor),
+                                     symbol.row_width));
   CheckpointPart part;
   // Shards have one owner, so the name has one writer.
   part.file =
@@ -97,8 +84,8 @@ static Status saveTable(const Model &model, int32_t index,
   std::vector<TableRow> rows, shard;
   std::vector<CheckpointRange> shards;
   auto flush = [&] {
-    Status status = addTablePart(model.descriptor(), index, table,
-                                 std::move(shards), rows, writer);
+    Status status = addTablePart(model.descriptor(), index, std::move(shards),
+                                 rows, writer);
     rows.clear();
     shards.clear();
     return status;

@@ -8,12 +8,14 @@
 
 #include "pdlrt/Trainer/ModelFile.h"
 
+#include "Trainer/TableTensors.h"
 #include "pdlrt/Checkpoint/Safetensors.h"
 #include "pdlrt/Core/Descriptor.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <deque>
 #include <set>
 
 using namespace pdlrt;
@@ -46,50 +48,26 @@ static std::vector<TableRow> collectTable(const EmbeddingTable &table) {
   return rows;
 }
 
-/// Adds one part of each row, `partBytes` at `offset`.
-static Status addRowParts(SafetensorsWriter &writer, const std::string &name,
-                          TensorType type, const std::vector<TableRow> &rows,
-                          int64_t width, size_t offset, size_t partBytes) {
-  std::vector<char> values(rows.size() * partBytes);
-  for (size_t i = 0; i < rows.size(); ++i)
-    std::memcpy(values.data() + i * partBytes,
-                static_cast<const char *>(rows[i].row) + offset, partBytes);
-  return writer.addCopy(name, type, {int64_t(rows.size()), width},
-                        values.data());
-}
-
-static Status addTable(SafetensorsWriter &writer, const pdl_symbol &symbol,
-                       const EmbeddingTable &table, TensorType type,
-                       bool withSlots) {
-  std::vector<TableRow> rows = collectTable(table);
-  std::vector<int64_t> keys;
-  keys.reserve(rows.size());
-  for (const TableRow &row : rows)
-    keys.push_back(row.key);
-  std::string name = symbol.name;
-  PDLRT_RETURN_IF_ERROR(writer.addCopy(name + ".keys", TensorType::I64,
-                                       {int64_t(keys.size())}, keys.data()));
-  const size_t bytes = table.valueBytes();
-  PDLRT_RETURN_IF_ERROR(addRowParts(writer, name + ".values", type, rows,
-                                    symbol.row_width, 0, bytes));
-  for (int32_t s = 0; withSlots && s < symbol.slot_count; ++s)
-    PDLRT_RETURN_IF_ERROR(addRowParts(writer, slotName(symbol, s), type, rows,
-                                      symbol.row_width, (1 + s) * bytes,
-                                      bytes));
-  return {};
-}
-
 Status pdlrt::dumpModel(const Model &model, const std::string &path,
                         bool withSlots) {
   const pdl_descriptor &descriptor = model.descriptor();
   const TensorType type = tensorTypeOf(descriptor);
+  // Only keys and places of rows, by table, are copied.
+  std::deque<std::vector<TableRow>> tables;
   SafetensorsWriter writer;
   writer.setMetadata("model", descriptor.model_name);
   writer.setMetadata("seed", std::to_string(model.seed()));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     if (const EmbeddingTable *table = model.table(i)) {
-      PDLRT_RETURN_IF_ERROR(addTable(writer, symbol, *table, type, withSlots));
+      const std::vector<TableRow> &rows =
+          tables.emplace_back(collectTable(*table));
+      std::vector<std::string> parts = {symbol.name + std::string(".values")};
+      for (int32_t s = 0; withSlots && s < symbol.slot_count; ++s)
+        parts.push_back(slotName(symbol, s));
+      PDLRT_RETURN_IF_ERROR(addTableRows(writer,
+                                         symbol.name + std::string(".keys"),
+                                         parts, rows, type, symbol.row_width));
       continue;
     }
     PDLRT_RETURN_IF_ERROR(

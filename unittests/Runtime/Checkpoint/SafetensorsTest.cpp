@@ -11,10 +11,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <random>
 #include <unistd.h>
 
@@ -130,6 +132,41 @@ TEST_F(SafetensorsTest, WritesAllTypesAndReadsThemBack) {
         << tensor.name;
   // Nothing but the file itself is left behind.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+// More than one piece, so that each has to be asked for in order.
+TEST_F(SafetensorsTest, RowsAreMadeAsTheyAreWritten) {
+  constexpr int64_t rows = 100000, width = 7;
+  int64_t next = 0, largest = 0;
+  SafetensorsWriter writer;
+  ASSERT_TRUE(writer
+                  .addRows("rows", TensorType::F32, {rows, width},
+                           [&](int64_t first, int64_t count, std::byte *out) {
+                             EXPECT_EQ(first, next);
+                             next = first + count;
+                             largest = std::max(largest, count);
+                             for (int64_t i = 0; i < count * width; ++i) {
+                               const auto value = float(first * width + i);
+                               std::memcpy(out + i * sizeof(float), &value,
+                                           sizeof(float));
+                             }
+                           })
+                  .ok());
+  ASSERT_TRUE(writer
+                  .addRows("none", TensorType::F32, {0, width},
+                           [](int64_t, int64_t, std::byte *) {
+                             ADD_FAILURE() << "there is no row";
+                           })
+                  .ok());
+  ASSERT_TRUE(writer.write(path).ok());
+  EXPECT_EQ(next, rows);
+  EXPECT_LT(largest, rows);
+  auto file = SafetensorsFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  std::vector<float> expected(rows * width);
+  std::iota(expected.begin(), expected.end(), 0.f);
+  EXPECT_EQ(valuesOf<float>(*file->find("rows")), expected);
+  EXPECT_EQ(file->find("none")->elementCount, 0);
 }
 
 TEST_F(SafetensorsTest, WriterRefusesWhatNoFileCanHold) {
