@@ -108,8 +108,8 @@ public:
   /// Adds a tensor that is made while it is written, some rows at a time and in
   /// order, so that it is never in memory as a whole. A row is an element of
   /// the first dimension. What `source` refers to is kept alive until `write`.
-  Status addRows(std::string name, TensorType type, std::vector<int64_t> shape,
-                 RowSource source);
+  Status addRows(const std::string &name, TensorType type,
+                 std::vector<int64_t> shape, RowSource source);
   void setMetadata(std::string key, std::string value);
 
   /// Writes to a temporary name beside `path`, flushes it to the disk and

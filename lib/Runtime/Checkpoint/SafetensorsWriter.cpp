@@ -48,7 +48,7 @@ Status SafetensorsWriter::addCopy(const std::string &name, TensorType type,
   return {};
 }
 
-Status SafetensorsWriter::addRows(std::string name, TensorType type,
+Status SafetensorsWriter::addRows(const std::string &name, TensorType type,
                                   std::vector<int64_t> shape,
                                   RowSource source) {
   if (shape.empty())
