@@ -8,9 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import joined
 from programs import ADULT, compile_model, metric, model, run
-
-import tensorfile
 
 
 class Replicas(unittest.TestCase):
@@ -65,21 +64,8 @@ class Replicas(unittest.TestCase):
         dump, losses, _ = self.train(
             self.double, name, "--replicas", replicas, "--batch-size",
             batch_size)
-        losses = [float(line) for line in losses.split()]
-        one_losses = [float(line) for line in one_losses.split()]
-        self.assertEqual(len(losses), len(one_losses))
-        self.assertGreater(len(losses), 20)
-        for step, (got, want) in enumerate(zip(losses, one_losses)):
-            self.assertLess(abs(got - want), 1e-12 * abs(want), f"step {step}")
-        got, want = tensorfile.read(dump), tensorfile.read(one_dump)
-        self.assertEqual(got.keys(), want.keys())
-        for tensor in want:
-            self.assertEqual(got[tensor].shape, want[tensor].shape)
-            # Relative to the tensor's largest value: single elements cancel.
-            largest = max(map(abs, want[tensor].data), default=0)
-            worst = max((abs(a - b) for a, b in
-                         zip(got[tensor].data, want[tensor].data)), default=0)
-            self.assertLessEqual(worst, 1e-12 * largest, tensor)
+        self.assertGreater(len(losses.split()), 20)
+        joined.compare(self, (dump, losses), (one_dump, one_losses))
 
     def test_two_groups_are_one_batch(self):
         # 6000 rows: 23 rounds of 2 x 128 records, and 112 in a last round that
