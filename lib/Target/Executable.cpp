@@ -77,6 +77,12 @@ static Error runLinker(StringRef linker, ArrayRef<std::string> arguments) {
   return createStringError("the linker " + linker + " failed: " + message);
 }
 
+/// Best effort: what failed before is what counts.
+static void removeQuietly(const std::string &path) {
+  std::error_code ignored = sys::fs::remove(path);
+  (void)ignored;
+}
+
 /// Copies a file into a folder under a temporary name, then renames it.
 static Error copyInto(const std::string &source, StringRef folder,
                       StringRef name) {
@@ -86,7 +92,7 @@ static Error copyInto(const std::string &source, StringRef folder,
   if (!code)
     code = sys::fs::rename(temporary, target);
   if (code) {
-    sys::fs::remove(temporary);
+    removeQuietly(temporary);
     return createStringError("cannot copy " + source + " to " + target + ": " +
                              code.message());
   }
@@ -215,7 +221,7 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
       error =
           createStringError("cannot write " + program + ": " + code.message());
   if (error)
-    sys::fs::remove(temporary);
+    removeQuietly(temporary);
   sys::DontRemoveFileOnSignal(temporary);
   return error;
 }
