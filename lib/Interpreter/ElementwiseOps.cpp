@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formulas.h"
 #include "Frame.h"
-#include "Scalars.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -20,30 +20,16 @@ using namespace pdlc::nn;
 
 namespace {
 
-// One functor an op: called with float or double elements.
+// One functor an op: called with float or double elements. Others are in
+// Formulas.h.
 
-struct Neg {
-  template <typename T> T operator()(T x) const { return -x; }
-};
-struct Abs {
-  template <typename T> T operator()(T x) const { return std::fabs(x); }
-};
 struct Sign {
   template <typename T> T operator()(T x) const {
     return x > T(0) ? T(1) : x < T(0) ? T(-1) : x != x ? x : T(0);
   }
 };
-struct Exp {
-  template <typename T> T operator()(T x) const { return exponential(x); }
-};
-struct Log {
-  template <typename T> T operator()(T x) const { return logarithm(x); }
-};
 struct Log1p {
   template <typename T> T operator()(T x) const { return logarithm1p(x); }
-};
-struct Sqrt {
-  template <typename T> T operator()(T x) const { return std::sqrt(x); }
 };
 struct Tanh {
   template <typename T> T operator()(T x) const { return hyperbolicTangent(x); }
@@ -63,24 +49,6 @@ struct Identity {
   template <typename T> T operator()(T x) const { return x; }
 };
 
-struct Add {
-  template <typename T> T operator()(T a, T b) const { return a + b; }
-};
-struct Sub {
-  template <typename T> T operator()(T a, T b) const { return a - b; }
-};
-struct Mul {
-  template <typename T> T operator()(T a, T b) const { return a * b; }
-};
-struct Div {
-  template <typename T> T operator()(T a, T b) const { return a / b; }
-};
-struct Max {
-  template <typename T> T operator()(T a, T b) const { return maximum(a, b); }
-};
-struct Min {
-  template <typename T> T operator()(T a, T b) const { return minimum(a, b); }
-};
 struct Equal {
   template <typename T> T operator()(T a, T b) const { return T(a == b); }
 };
@@ -273,8 +241,8 @@ void interpreter::addElementwiseOps(Registry &registry) {
   addBinary<SubOp, Sub>(registry);
   addBinary<MulOp, Mul>(registry);
   addBinary<DivOp, Div>(registry);
-  addBinary<MaxOp, Max>(registry);
-  addBinary<MinOp, Min>(registry);
+  addBinary<MaxOp, Maximum>(registry);
+  addBinary<MinOp, Minimum>(registry);
   addBinary<EqualOp, Equal>(registry);
   addBinary<GreaterOp, Greater>(registry);
   addBinary<ReluGradientOp, ReluGradient>(registry);

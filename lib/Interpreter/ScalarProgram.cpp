@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarProgram.h"
-#include "Scalars.h"
+
+#include "Formulas.h"
 
 #include "pdlc/Dialect/NN/IR/NN.h"
 
@@ -29,35 +30,9 @@ template <typename T> T &in(Scalar &scalar);
 template <> float &in<float>(Scalar &scalar) { return scalar.f32; }
 template <> double &in<double>(Scalar &scalar) { return scalar.f64; }
 
-// One functor an op: called with one element type for all operands.
+// One functor an op: called with one element type for all operands. Others are
+// in Formulas.h.
 
-struct Add {
-  template <typename T> T operator()(T a, T b) const { return a + b; }
-};
-struct Sub {
-  template <typename T> T operator()(T a, T b) const { return a - b; }
-};
-struct Mul {
-  template <typename T> T operator()(T a, T b) const { return a * b; }
-};
-struct Div {
-  template <typename T> T operator()(T a, T b) const { return a / b; }
-};
-struct Neg {
-  template <typename T> T operator()(T a) const { return -a; }
-};
-struct Maximum {
-  template <typename T> T operator()(T a, T b) const { return maximum(a, b); }
-};
-struct Minimum {
-  template <typename T> T operator()(T a, T b) const { return minimum(a, b); }
-};
-struct Sqrt {
-  template <typename T> T operator()(T a) const { return std::sqrt(a); }
-};
-struct Abs {
-  template <typename T> T operator()(T a) const { return std::fabs(a); }
-};
 struct Fma {
   template <typename T> T operator()(T a, T b, T c) const {
     return std::fma(a, b, c);
@@ -67,12 +42,6 @@ struct CopySign {
   template <typename T> T operator()(T a, T b) const {
     return std::copysign(a, b);
   }
-};
-struct Exp {
-  template <typename T> T operator()(T a) const { return exponential(a); }
-};
-struct Log {
-  template <typename T> T operator()(T a) const { return logarithm(a); }
 };
 // Verified to be in 64 bits.
 struct Pow {

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDLC_LIB_TRANSFORMS_ROLEVERIFIERS_H
-#define PDLC_LIB_TRANSFORMS_ROLEVERIFIERS_H
+#ifndef LIB_TRANSFORMS_ROLEVERIFIERS_H
+#define LIB_TRANSFORMS_ROLEVERIFIERS_H
 
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
@@ -81,4 +81,4 @@ std::string wireDigest(mlir::ModuleOp module);
 
 } // namespace pdlc
 
-#endif // PDLC_LIB_TRANSFORMS_ROLEVERIFIERS_H
+#endif // LIB_TRANSFORMS_ROLEVERIFIERS_H

@@ -48,14 +48,19 @@ static Status damaged(const std::string &what) {
 // Taking apart
 //===----------------------------------------------------------------------===//
 
-Expected<uint32_t> ExchangeMessage::programOf(const Message &payload) {
-  SliceReader reader(payload);
-  WireHead head;
+static Status readHead(SliceReader &reader, WireHead &head) {
   if (reader.left() < sizeof(head))
     return damaged("it has " + std::to_string(reader.left()) +
                    " bytes, and its head alone has " +
                    std::to_string(sizeof(head)));
   reader.copy(&head, sizeof(head));
+  return {};
+}
+
+Expected<uint32_t> ExchangeMessage::programOf(const Message &payload) {
+  SliceReader reader(payload);
+  WireHead head;
+  PDLRT_RETURN_IF_ERROR(readHead(reader, head));
   return head.program;
 }
 
@@ -63,11 +68,7 @@ Expected<ExchangeMessage> ExchangeMessage::decode(const Message &payload,
                                                   int32_t channelCount) {
   SliceReader reader(payload);
   WireHead head;
-  if (reader.left() < sizeof(head))
-    return damaged("it has " + std::to_string(reader.left()) +
-                   " bytes, and its head alone has " +
-                   std::to_string(sizeof(head)));
-  reader.copy(&head, sizeof(head));
+  PDLRT_RETURN_IF_ERROR(readHead(reader, head));
   if (head.channelCount != uint32_t(channelCount))
     return damaged("it has " + std::to_string(head.channelCount) +
                    " channels instead of " + std::to_string(channelCount));

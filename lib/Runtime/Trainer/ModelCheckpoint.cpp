@@ -8,6 +8,7 @@
 
 #include "pdlrt/Trainer/ModelCheckpoint.h"
 
+#include "Trainer/SymbolTensors.h"
 #include "Trainer/TableTensors.h"
 #include "pdlrt/Core/Descriptor.h"
 #include "pdlrt/Core/Metrics.h"
@@ -17,18 +18,6 @@
 #include <fmt/format.h>
 
 using namespace pdlrt;
-
-static TensorType tensorTypeOf(const pdl_descriptor &descriptor) {
-  return descriptor.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
-}
-
-static std::vector<int64_t> shapeOf(const pdl_symbol &symbol) {
-  return {symbol.shape, symbol.shape + symbol.rank};
-}
-
-static std::string slotName(const pdl_symbol &symbol, int32_t slot) {
-  return std::string("slot.") + symbol.slot_names[slot];
-}
 
 /// "values", or the slot `part` - 1.
 static std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
@@ -158,8 +147,7 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
     PDLRT_RETURN_IF_ERROR(dense.add(symbol.name, type, shape, model.value(i)));
     for (int32_t s = 0; s < symbol.slot_count; ++s)
       PDLRT_RETURN_IF_ERROR(
-          dense.add(std::string(symbol.name) + "." + slotName(symbol, s), type,
-                    shape, model.slot(i, s)));
+          dense.add(fullSlotName(symbol, s), type, shape, model.slot(i, s)));
   }
   if (isWhole)
     part.rows.clear();
@@ -376,10 +364,8 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
     PDLRT_RETURN_IF_ERROR(
         copyHeldRows(checkpoint, model, i, symbol.name, model.value(i)));
     for (int32_t s = 0; s < symbol.slot_count; ++s)
-      PDLRT_RETURN_IF_ERROR(
-          copyHeldRows(checkpoint, model, i,
-                       std::string(symbol.name) + "." + slotName(symbol, s),
-                       model.slot(i, s)));
+      PDLRT_RETURN_IF_ERROR(copyHeldRows(
+          checkpoint, model, i, fullSlotName(symbol, s), model.slot(i, s)));
   }
   for (int32_t g = 0; g < descriptor.group_count; ++g) {
     const auto found =

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Trainer/ModelFile.h"
 
+#include "Trainer/SymbolTensors.h"
 #include "Trainer/TableTensors.h"
 #include "pdlrt/Checkpoint/Safetensors.h"
 #include "pdlrt/Core/Descriptor.h"
@@ -19,18 +20,6 @@
 #include <set>
 
 using namespace pdlrt;
-
-static TensorType tensorTypeOf(const pdl_descriptor &descriptor) {
-  return descriptor.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
-}
-
-static std::vector<int64_t> shapeOf(const pdl_symbol &symbol) {
-  return {symbol.shape, symbol.shape + symbol.rank};
-}
-
-static std::string slotName(const pdl_symbol &symbol, int32_t slot) {
-  return std::string(symbol.name) + ".slot." + symbol.slot_names[slot];
-}
 
 //===----------------------------------------------------------------------===//
 // Out
@@ -64,7 +53,7 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
           tables.emplace_back(collectTable(*table));
       std::vector<std::string> parts = {symbol.name + std::string(".values")};
       for (int32_t s = 0; withSlots && s < symbol.slot_count; ++s)
-        parts.push_back(slotName(symbol, s));
+        parts.push_back(fullSlotName(symbol, s));
       PDLRT_RETURN_IF_ERROR(addTableRows(writer,
                                          symbol.name + std::string(".keys"),
                                          parts, rows, type, symbol.row_width));
@@ -73,7 +62,7 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
     PDLRT_RETURN_IF_ERROR(
         writer.add(symbol.name, type, shapeOf(symbol), model.value(i)));
     for (int32_t s = 0; withSlots && s < symbol.slot_count; ++s)
-      PDLRT_RETURN_IF_ERROR(writer.add(slotName(symbol, s), type,
+      PDLRT_RETURN_IF_ERROR(writer.add(fullSlotName(symbol, s), type,
                                        shapeOf(symbol), model.slot(i, s)));
   }
   return writer.write(path);
@@ -173,7 +162,7 @@ Status Initializer::readParameter(int32_t index) {
   copyHeldRows(**value, index, model.value(index));
   for (int32_t s = 0; s < symbol.slot_count; ++s) {
     Expected<const TensorView *> slot =
-        take(slotName(symbol, s), shapeOf(symbol));
+        take(fullSlotName(symbol, s), shapeOf(symbol));
     if (!slot)
       return slot.status();
     if (*slot)
@@ -197,7 +186,8 @@ Status Initializer::readTable(int32_t index) {
   // The value first, then the slots that are there.
   std::vector<const TensorView *> parts(1 + symbol.slot_count);
   for (int32_t part = 0; part <= symbol.slot_count; ++part) {
-    std::string partName = part ? slotName(symbol, part - 1) : name + ".values";
+    std::string partName =
+        part ? fullSlotName(symbol, part - 1) : name + ".values";
     Expected<const TensorView *> tensor =
         take(partName, {count, symbol.row_width});
     if (!tensor)

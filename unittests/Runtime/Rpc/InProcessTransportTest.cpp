@@ -13,22 +13,12 @@ using namespace pdlrt::test;
 
 namespace {
 
-/// One thread: time passes as the test waits.
-class ManualEnvironment {
+class ManualEnvironment : public ManualTimeEnvironment {
 public:
   Transport &transport() { return *network; }
-  std::string newAddress() { return "server-" + std::to_string(next++); }
-  bool waitFor(const std::function<bool()> &condition) {
-    while (!condition())
-      if (!clock.runNext())
-        return false;
-    return true;
-  }
 
 private:
-  ManualClock clock;
   std::unique_ptr<Transport> network = createInProcessTransport(clock);
-  int next = 0;
 };
 
 /// Handlers and ends run on the clock's thread.

@@ -67,6 +67,24 @@ private:
   std::unique_ptr<Transport> network;
 };
 
+/// The same for transports on one thread: time passes as the test waits.
+class ManualTimeEnvironment {
+public:
+  std::string newAddress() { return "server-" + std::to_string(next++); }
+  bool waitFor(const std::function<bool()> &condition) {
+    while (!condition())
+      if (!clock.runNext())
+        return false;
+    return true;
+  }
+
+protected:
+  ManualClock clock;
+
+private:
+  int next = 0;
+};
+
 template <typename Environment>
 class TransportConformance : public testing::Test {
 protected:

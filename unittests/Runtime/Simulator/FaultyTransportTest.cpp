@@ -17,24 +17,15 @@ using namespace pdlrt::test;
 namespace {
 
 /// Without faults it must do what every transport does.
-class FaultlessEnvironment {
+class FaultlessEnvironment : public ManualTimeEnvironment {
 public:
   Transport &transport() { return *network; }
-  std::string newAddress() { return "server-" + std::to_string(next++); }
-  bool waitFor(const std::function<bool()> &condition) {
-    while (!condition())
-      if (!clock.runNext())
-        return false;
-    return true;
-  }
 
 private:
-  ManualClock clock;
   FaultCounts counts;
   std::unique_ptr<Transport> inner = createInProcessTransport(clock);
   std::unique_ptr<Transport> network =
       createFaultyTransport(*inner, {}, 1, counts);
-  int next = 0;
 };
 
 /// 1,000 calls, one each millisecond, with a deadline of 2 s.
