@@ -1,0 +1,81 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs trainers and servers of one job and reads what they say of their steps."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT = 120
+
+
+class Said:
+    """The figures of one process: `rate` in samples/s (trainers), milliseconds of
+    a step by the name of the part, `traffic` as rows of (messages, bytes, bytes).
+    """
+
+    def __init__(self, text):
+        rate = re.search(r"\((\d+) samples/s\)", text)
+        self.rate = float(rate[1]) if rate else 0.0
+        line = re.search(r"a step (took .*)", text)
+        self.parts = {name.strip(): float(number) for name, number in re.findall(
+            r"([A-Za-z][A-Za-z ]*) ([0-9.]+) ms", line[1] if line else "")}
+        steps = re.search(r"(\d+) steps", text)
+        self.steps = int(steps[1]) if steps else 0
+        self.traffic = [tuple(int(n) for n in row) for row in re.findall(
+            r"(\d+) messages, (\d+) bytes \w+, (\d+) bytes \w+", text)]
+
+
+def wait_for(condition, processes, what):
+    end = time.monotonic() + 10
+    while not condition():
+        if time.monotonic() > end or any(p.poll() for p in processes):
+            sys.exit(f"{what} does not start")
+        time.sleep(0.002)
+
+
+def run_job(servers, trainers, sockets=()):
+    """Starts the servers' commands, then, when all of `sockets` (paths) are
+    there, the trainers'. Returns what each server and each trainer said."""
+    for socket in sockets:
+        socket.unlink(missing_ok=True)
+    logs, processes = [], []
+
+    def start(command):
+        logs.append(tempfile.TemporaryFile("w+"))
+        processes.append(subprocess.Popen([str(word) for word in command],
+                                          stdout=logs[-1], stderr=logs[-1]))
+
+    try:
+        for command in servers:
+            start(command)
+        wait_for(lambda: all(s.exists() for s in sockets), processes,
+                 "a server")
+        for command in trainers:
+            start(command)
+        end = time.monotonic() + LIMIT
+        for process in processes:
+            process.wait(max(0.1, end - time.monotonic()))
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    texts = []
+    for log in logs:
+        log.seek(0)
+        texts.append(log.read())
+        log.close()
+    for process, text in zip(processes, texts):
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(process.args)} failed:\n{text}")
+    said = [Said(text) for text in texts]
+    return said[:len(servers)], said[len(servers):]
+
+
+def load():
+    return f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
