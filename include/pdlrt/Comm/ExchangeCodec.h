@@ -89,16 +89,21 @@ public:
   /// Takes apart a payload of `channelCount` channels. Sections that lie in one
   /// slice are not copied. An error where sizes do not fit the bytes; any bytes
   /// are safe. What the sections hold is checked by `ExchangeLayout::check`.
-  static Expected<ExchangeMessage> decode(const Message &payload,
-                                          int32_t channelCount);
+  /// `scattered`, by channel or empty: sections that stay where they are,
+  /// whatever slices they lie in, for `copyBlocks` and `copyRows` only.
+  static Expected<ExchangeMessage>
+  decode(const Message &payload, int32_t channelCount,
+         const std::vector<bool> &scattered = {});
 
   /// The program that a payload is of, before the rest is looked at.
   static Expected<uint32_t> programOf(const Message &payload);
 
   const ExchangeHead &head() const { return start; }
   int32_t channelCount() const { return int32_t(sections.size()); }
+  /// How many bytes a channel has.
+  size_t sectionSize(int32_t channel) const { return sizes[channel]; }
   /// A channel's bytes; aligned to 8, valid as long as this object or one that
-  /// it was moved to.
+  /// it was moved to. Not of a channel that was left scattered.
   std::span<const std::byte> section(int32_t channel) const {
     return sections[channel];
   }
@@ -110,7 +115,12 @@ public:
   }
 
 private:
+  friend class ExchangeLayout;
+
   ExchangeHead start;
+  std::vector<uint64_t> sizes;
+  /// Where each section begins in `kept`.
+  std::vector<size_t> begins;
   std::vector<std::span<const std::byte>> sections;
   Message kept;
   std::vector<AlignedBuffer> copies;
@@ -158,6 +168,10 @@ public:
   /// where the section is empty. The message has passed `check`.
   void copyBlocks(int32_t server, int32_t number,
                   const ExchangeMessage &message, void *parameter) const;
+  /// Copies row i of a ROWS section to row `places[i]` of `rows`. The message
+  /// has passed `check` with as many rows.
+  void copyRows(int32_t server, int32_t number, const ExchangeMessage &message,
+                std::span<const int32_t> places, void *rows) const;
 
 private:
   Status checkSection(ExchangeForm form, int32_t server,

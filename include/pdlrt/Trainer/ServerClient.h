@@ -11,7 +11,7 @@
 
 #include "pdlrt/Comm/ExchangeCodec.h"
 #include "pdlrt/Comm/Placement.h"
-#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/BufferPool.h"
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Rpc/ServerGroup.h"
 #include "pdlrt/Trainer/Model.h"
@@ -49,8 +49,8 @@ private:
     /// By lookup of the program, of the step that is pulled next, and of the
     /// step whose gradients are pushed next.
     std::vector<KeyRouter> next, current;
-    /// Rows of gradients, by channel and server, in the order of their keys.
-    std::vector<std::vector<AlignedBuffer>> rows;
+    /// By channel: of an answer, what is copied to its place right away.
+    std::vector<bool> scattered;
     ExchangeCosts costs;
   };
 
@@ -89,6 +89,8 @@ private:
   Model &mirror;
   /// The program that is trained.
   Traffic *trained = nullptr;
+  /// Rows of gradients on their way: they travel by reference.
+  BufferPool pool;
   Stopwatch stopwatch;
   /// By index of the program.
   std::map<int32_t, std::unique_ptr<Traffic>> traffics;

@@ -64,8 +64,9 @@ Expected<uint32_t> ExchangeMessage::programOf(const Message &payload) {
   return head.program;
 }
 
-Expected<ExchangeMessage> ExchangeMessage::decode(const Message &payload,
-                                                  int32_t channelCount) {
+Expected<ExchangeMessage>
+ExchangeMessage::decode(const Message &payload, int32_t channelCount,
+                        const std::vector<bool> &scattered) {
   SliceReader reader(payload);
   WireHead head;
   PDLRT_RETURN_IF_ERROR(readHead(reader, head));
@@ -98,11 +99,17 @@ Expected<ExchangeMessage> ExchangeMessage::decode(const Message &payload,
   message.start.contributors = head.contributors;
   message.kept = payload;
   message.copies.reserve(sizes.size());
-  for (uint64_t size : sizes) {
-    message.sections.push_back(reader.take(size, message.copies));
-    uint64_t padding;
-    reader.copy(&padding, padded(size) - size);
+  for (size_t c = 0; c < sizes.size(); ++c) {
+    message.begins.push_back(payload.size() - reader.left());
+    if (c < scattered.size() && scattered[c]) {
+      message.sections.emplace_back();
+      reader.skip(padded(sizes[c]));
+      continue;
+    }
+    message.sections.push_back(reader.take(sizes[c], message.copies));
+    reader.skip(padded(sizes[c]) - sizes[c]);
   }
+  message.sizes = std::move(sizes);
   return message;
 }
 
@@ -253,7 +260,7 @@ Status ExchangeLayout::checkSection(ExchangeForm form, int32_t server,
                                     int32_t number, int64_t rowCount) const {
   const pdl_channel &of = channel(number);
   const auto kind = pdl_channel_kind(of.kind);
-  const size_t bytes = message.section(number).size();
+  const size_t bytes = message.sectionSize(number);
   const Presence presence =
       presenceOf(form, kind, message.head(), withNormRequest, program().frozen);
   if (presence == Presence::Absent ||
@@ -308,19 +315,29 @@ Status ExchangeLayout::check(ExchangeForm form, int32_t server,
 void ExchangeLayout::copyBlocks(int32_t server, int32_t number,
                                 const ExchangeMessage &message,
                                 void *parameter) const {
-  const std::byte *from = message.section(number).data();
-  if (message.section(number).empty())
+  if (message.sectionSize(number) == 0)
     return;
+  SliceReader reader(message.kept);
+  reader.skip(message.begins[number]);
   const int32_t symbol = channel(number).symbol;
   const size_t rowBytes = size_t(descriptor->symbols[symbol].row_width) *
                           elementSize(descriptor->element_type);
   for (const RowBlock &rows : map->rowsOf(symbol, server)) {
-    const size_t bytes = size_t(rows.rowCount) * rowBytes;
-    std::memcpy(static_cast<std::byte *>(parameter) +
+    reader.copy(static_cast<std::byte *>(parameter) +
                     size_t(rows.firstRow) * rowBytes,
-                from, bytes);
-    from += bytes;
+                size_t(rows.rowCount) * rowBytes);
   }
+}
+
+void ExchangeLayout::copyRows(int32_t server, int32_t number,
+                              const ExchangeMessage &message,
+                              std::span<const int32_t> places,
+                              void *rows) const {
+  SliceReader reader(message.kept);
+  reader.skip(message.begins[number]);
+  const size_t bytes = sectionBytes(server, number);
+  for (const int32_t place : places)
+    reader.copy(static_cast<std::byte *>(rows) + size_t(place) * bytes, bytes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,6 +43,15 @@ public:
     }
   }
 
+  void skip(size_t bytes) {
+    remaining -= bytes;
+    while (bytes > 0) {
+      const size_t part = std::min(bytes, slices[at].size - offset);
+      bytes -= part;
+      advance(part);
+    }
+  }
+
   /// The next bytes, aligned to 8: where they lie if they can be used there,
   /// else copied to a buffer that is added to `copies`.
   std::span<const std::byte> take(size_t bytes,

@@ -79,9 +79,11 @@ Expected<ServerClient::Traffic *> ServerClient::trafficOf(int32_t program) {
     traffic = std::make_unique<Traffic>(std::move(*layout));
     traffic->next.resize(descriptor.programs[program].lookup_count);
     traffic->current.resize(descriptor.programs[program].lookup_count);
-    traffic->rows.resize(traffic->layout.channelCount());
-    for (std::vector<AlignedBuffer> &buffers : traffic->rows)
-      buffers.resize(placement.serverCount());
+    for (int32_t c = 0; c < traffic->layout.channelCount(); ++c) {
+      const int32_t kind = traffic->layout.channel(c).kind;
+      traffic->scattered.push_back(kind == PDL_CHANNEL_VALUE ||
+                                   kind == PDL_CHANNEL_ROWS);
+    }
     traffic->costs.servers.resize(placement.serverCount());
   }
   return traffic.get();
@@ -118,11 +120,10 @@ void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
       traffic.current[lookupOf(layout.program(), channel.symbol)].placesOf(
           server);
   const size_t bytes = layout.sectionBytes(server, number);
-  auto *rows = static_cast<char *>(
-      traffic.rows[number][server].reserve(places.size() * bytes));
+  const std::shared_ptr<std::byte> rows = pool.take(places.size() * bytes);
   for (size_t i = 0; i < places.size(); ++i)
-    std::memcpy(rows + i * bytes, block.gradients[places[i]], bytes);
-  writer.add(number, rows, places.size() * bytes);
+    std::memcpy(rows.get() + i * bytes, block.gradients[places[i]], bytes);
+  writer.add(number, rows.get(), places.size() * bytes, rows);
 }
 
 void ServerClient::addKeys(const Traffic &traffic, int32_t server,
@@ -167,8 +168,8 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
       return std::move(status).withContext("the answer of server " +
                                            servers.session(s).address());
     };
-    Expected<ExchangeMessage> message =
-        ExchangeMessage::decode((*answers)[s], layout.channelCount());
+    Expected<ExchangeMessage> message = ExchangeMessage::decode(
+        (*answers)[s], layout.channelCount(), traffic.scattered);
     if (!message)
       return refuse(message.status());
     if (Status status = layout.check(form, s, *message, rowCounts);
@@ -300,12 +301,8 @@ void ServerClient::takeState(Traffic &traffic,
       if (channel.kind != PDL_CHANNEL_ROWS)
         continue;
       const int32_t lookup = lookupOf(layout.program(), channel.symbol);
-      const std::span<const int32_t> places = traffic.next[lookup].placesOf(s);
-      const size_t bytes = layout.sectionBytes(s, c);
-      const std::byte *from = answers[s].section(c).data();
-      auto *rows = static_cast<std::byte *>(requests[lookup].rows);
-      for (size_t i = 0; i < places.size(); ++i)
-        std::memcpy(rows + places[i] * bytes, from + i * bytes, bytes);
+      layout.copyRows(s, c, answers[s], traffic.next[lookup].placesOf(s),
+                      requests[lookup].rows);
     }
 }
 

@@ -165,6 +165,40 @@ TEST_F(ExchangeCodecTest, WhereSlicesEndSaysNothing) {
   }
 }
 
+TEST_F(ExchangeCodecTest, ScatteredSectionsAreCopiedToTheirPlaces) {
+  use({});
+  std::mt19937 random(8);
+  const ExchangeLayout &layout = *layouts[BlockTrain];
+  const int32_t blocks = layout.find(PDL_CHANNEL_GRADIENT, BlockW);
+  const int32_t rows = layout.find(PDL_CHANNEL_ROW_GRADIENT, BlockLazy);
+  for (int32_t server = 0; server < servers; ++server) {
+    const Message whole = exchange(server);
+    const auto joined = ExchangeMessage::decode(whole, layout.channelCount());
+    const auto scattered =
+        ExchangeMessage::decode(recut(whole, random), layout.channelCount(),
+                                std::vector<bool>(layout.channelCount(), true));
+    ASSERT_TRUE(joined.ok() && scattered.ok());
+    EXPECT_TRUE(scattered->section(rows).empty());
+    std::vector<float> expected(900), found(900);
+    layout.copyBlocks(server, blocks, *joined, expected.data());
+    layout.copyBlocks(server, blocks, *scattered, found.data());
+    EXPECT_EQ(found, expected);
+
+    const size_t width = layout.sectionBytes(server, rows) / sizeof(float);
+    const auto values = joined->sectionOf<float>(rows);
+    EXPECT_EQ(scattered->sectionSize(rows), values.size_bytes());
+    std::vector<int32_t> places(values.size() / width);
+    std::iota(places.rbegin(), places.rend(), 0);
+    std::vector<float> copied(values.size());
+    layout.copyRows(server, rows, *scattered, places, copied.data());
+    for (size_t i = 0; i < places.size(); ++i)
+      EXPECT_TRUE(
+          std::equal(copied.begin() + ptrdiff_t(places[i] * width),
+                     copied.begin() + ptrdiff_t((places[i] + 1) * width),
+                     values.begin() + ptrdiff_t(i * width)));
+  }
+}
+
 // No bytes may be read outside of the message, and what passes both checks has
 // every section as it must be.
 TEST_F(ExchangeCodecTest, DamageIsRefusedOrHarmless) {
