@@ -9,9 +9,11 @@ Real processes over gRPC."""
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import tempfile
+import time
 import unittest
 
 from cluster import Cluster
@@ -141,10 +143,7 @@ class Async(unittest.TestCase):
                          "[0-9]+ requests are whole")
 
     def test_full_disk(self):
-        source = self.root / "small.mlir"
-        source.write_text(small_model("@sgd", clip=False, decay=False,
-                                      warm_up=False))
-        self.translate(source, self.root)
+        self.small_program()
         with Cluster(self.root / "async", 1, 1,
                      ["--data", ADULT, "--epochs", 100000],
                      ["--log-applied", "/dev/full"]) as cluster:
@@ -153,6 +152,68 @@ class Async(unittest.TestCase):
                 self.assertEqual(process.wait(60), 1, process.output)
                 self.assertIn("/dev/full: cannot be written: No space left on "
                               "device", process.output)
+
+    def small_program(self):
+        source = self.root / "small.mlir"
+        source.write_text(small_model("@sgd", clip=False, decay=False,
+                                      warm_up=False))
+        self.translate(source, self.root)
+
+    def trained(self, process):
+        """How many steps of each of its workers a trainer has done."""
+        return int(re.search(r"trained (\d+) steps", process.output)[1])
+
+    def test_interrupted_trainer_ends_all_soon(self):
+        """All end after their current steps, each of which is whole."""
+        self.small_program()
+        saved = self.root / "saved"
+        with Cluster(self.root / "async", 2, 2,
+                     ["--data", ADULT, "--rows", "0:25600", "--batch-size", 1,
+                      "--epochs", 1000, "--replicas", "1x2", "--checkpoint",
+                      saved, "--checkpoint-steps", 500]) as cluster:
+            cluster.start()
+            end = time.monotonic() + 60
+            while not list(saved.glob("step-*")):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.02)
+            cluster.trainers[1].popen.send_signal(signal.SIGTERM)
+            for trainer in cluster.trainers:
+                self.assertEqual(trainer.wait(60), 128 + signal.SIGTERM,
+                                 trainer.output)
+            for server in cluster.servers:
+                self.assertEqual(server.wait(60), 0, server.output)
+            steps = [self.trained(trainer) for trainer in cluster.trainers]
+        # An epoch has 6400.
+        self.assertLess(max(steps), 6400)
+        self.assertEqual(set(self.updates(saved).values()), {2 * sum(steps)})
+
+    def test_epochs_of_different_lengths(self):
+        """A trainer that is out of data takes part in others' checkpoints; a
+        run goes on from one of those."""
+        self.small_program()
+        saved = self.root / "saved"
+        # 101 batches: 51 of one trainer, 50 of the other.
+        flags = ["--data", ADULT, "--rows", "0:6464", "--batch-size", 64,
+                 "--shuffle-window", 1000, "--checkpoint", saved]
+        with Cluster(self.root / "async", 2, 2,
+                     [*flags, "--epochs", 1, "--checkpoint-steps", 51,
+                      "--checkpoint-keep", 0]) as cluster:
+            first = cluster.start().finish()
+        counts = self.updates(saved)
+        self.assertEqual(counts, dict.fromkeys(counts, 101))
+        # The one behind the epoch has the same name.
+        self.assertEqual([path.name for path in saved.glob("step-*")],
+                         ["step-000000000051"])
+        shutil.rmtree(saved)
+        with Cluster(self.root / "async", 2, 2,
+                     [*flags, "--steps", 51, "--epochs", 2]) as cluster:
+            cluster.start().finish()
+        with Cluster(self.root / "async", 2, 2,
+                     [*flags, "--epochs", 2, "--resume"],
+                     ["--checkpoint", saved, "--resume"]) as cluster:
+            second = cluster.start().finish()
+        counts = self.updates(saved)
+        self.assertEqual(counts, dict.fromkeys(counts, 202))
 
     def updates(self, saved):
         """By group, how often it was updated."""

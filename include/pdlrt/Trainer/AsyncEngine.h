@@ -10,13 +10,16 @@
 #define PDLRT_TRAINER_ASYNCENGINE_H
 
 #include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Trainer/AsyncPace.h"
 #include "pdlrt/Trainer/RemoteState.h"
 #include "pdlrt/Trainer/StepEngine.h"
 #include "pdlrt/Trainer/StepRows.h"
 
 #include <cstdint>
 #include <optional>
+#include <semaphore>
 #include <span>
+#include <thread>
 #include <vector>
 
 namespace pdlrt {
@@ -29,42 +32,68 @@ struct AsyncWorker {
 };
 
 /// Trains in mode async: each worker pushes its own gradient, which servers
-/// apply at once, and pulls what it needs next with the same message. A step of
-/// the engine is one of each worker; trainers do not wait for each other. With
-/// one worker in the job it computes what one process computes.
+/// apply at once, and pulls what it needs next with the same message. Workers
+/// go on by themselves, each on a thread of its own, of which as many compute
+/// at once as the scheduler has threads; a worker is at most `lead` steps ahead
+/// of what `next` has returned. A step of the engine is one of each worker;
+/// trainers do not wait for each other. With one worker in the job it computes
+/// what one process computes.
 class AsyncEngine final : public StepEngine {
 public:
+  static constexpr int lead = 4;
+
   /// All outlive the engine. `workers`: one for each worker of `layout`, which
-  /// has one local group.
+  /// has one local group. Throws std::system_error if a thread cannot start.
   AsyncEngine(std::span<const AsyncWorker> workers, const pdl_program &program,
               const ReplicaLayout &layout, Scheduler &scheduler);
+  /// Waits until all workers have ended their steps.
+  ~AsyncEngine() override;
 
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
-  /// Whether this process was asked to stop.
+  void goAhead(int64_t steps, bool last) override;
+  void rest() override;
+  /// Whether servers have said that somebody was asked to stop, and all steps
+  /// that were begun have been returned.
   bool stopped() const override;
   bool sumsOverJob() const override { return false; }
   ReplicaSet &replicas() override { return replicaSet; }
+  int roundsInUse() const override { return keptRounds; }
+  /// Means over the workers. Of an engine at rest.
   StepCosts costs() const override;
 
 private:
-  Status prepareNext(bool none);
-  /// Each worker that has something to say.
-  Status exchange(bool first);
+  static constexpr int keptRounds = lead + 1;
+  void work(int worker);
+  Status runPass(int worker);
+  /// Prepares the worker's batch of a round, or none where there is no such
+  /// round; whether there is one.
+  Expected<bool> takeUp(int worker, std::optional<int64_t> round);
+  /// Pushes `sum` and pulls for what was taken up, where there is any.
+  Status exchange(int worker, bool first, const Contribution *sum);
+  void readRound();
+  void endThreads();
 
   const pdl_descriptor &descriptor;
   const pdl_program &program;
-  Scheduler &scheduler;
   std::vector<AsyncWorker> workers;
   ReplicaSet replicaSet;
   RoundSource source;
-  int64_t preparedSamples = 0;
-  /// By worker.
-  std::vector<StepRows> rows;
-  std::vector<const Contribution *> sums;
-  std::vector<Status> statuses;
-  StepCosts ownCosts;
-  Stopwatch stopwatch;
+  /// What only a worker's own thread touches in a pass.
+  struct Own {
+    StepRows rows;
+    /// Of its thread; reading is waiting for the reader.
+    StepCosts costs;
+    Stopwatch stopwatch;
+  };
+  std::vector<Own> owns;
+  /// By round modulo `keptRounds`, by worker.
+  std::vector<std::vector<StepInput>> inputs;
+  std::vector<std::vector<StepResult>> results;
+  /// As many threads compute or read at once.
+  std::counting_semaphore<> processors;
+  mutable AsyncPace pace;
+  std::vector<std::thread> threads;
 };
 
 } // namespace pdlrt

@@ -63,6 +63,10 @@ public:
   /// Computes what was prepared last; an error where loss or gradients are not
   /// finite.
   Status compute();
+  /// The same for one replica. Threads may do it beside each other, each for
+  /// another replica.
+  Status prepare(int replica, const StepInput &input);
+  Status compute(int replica);
   /// After `compute`: the sum of each group's workers, valid until the next
   /// call and the next batch in the same context of the ring.
   Expected<std::span<const Contribution>>
@@ -78,6 +82,7 @@ public:
 
 private:
   std::string placeOf(int replica) const;
+  Status forEach(TaskRef task);
 
   const pdl_descriptor &descriptor;
   const ReplicaLayout replicaLayout;
@@ -85,7 +90,6 @@ private:
   std::vector<std::unique_ptr<Replica>> replicas;
   /// One place for each replica, so that the first error in order is reported.
   std::vector<Status> statuses;
-  std::vector<std::string> nonFinite;
   std::vector<Contribution> workerParts, groupParts;
   std::vector<ContributionSum> groupSums;
 };

@@ -30,9 +30,11 @@ class RoundReader {
 public:
   /// Opens the data of the groups of `layout` that live in this process. The
   /// descriptor outlives the reader. `readAhead`: on a thread of its own.
+  /// `keptRounds`: how many rounds stay valid, the current one included.
   static Expected<std::unique_ptr<RoundReader>>
   open(const DataOptions &options, const pdl_descriptor &descriptor,
-       const pdl_program &program, const ReplicaLayout &layout, bool readAhead);
+       const pdl_program &program, const ReplicaLayout &layout, bool readAhead,
+       int keptRounds = 1);
   ~RoundReader();
 
   Status beginEpoch(int64_t epoch);
@@ -45,18 +47,18 @@ public:
   /// Bad rows skipped in all epochs that have ended.
   int64_t earlierBadRowCount() const { return earlierBadRows; }
   /// By local group, where the round after the current one begins.
-  const std::vector<DataPosition> &positions() const { return front.ends; }
+  const std::vector<DataPosition> &positions() const { return front().ends; }
 
   /// Goes to the next round; false at the end of the epoch. After an error the
   /// reader stays at it.
   Expected<bool> next();
 
-  /// The current round, by replica (local group * workers + worker). Valid
-  /// until the next call.
-  std::span<const StepInput> inputs() const { return front.inputs; }
-  const Batch &batch(int replica) const { return front.batches[replica]; }
+  /// The current round, by replica (local group * workers + worker). Valid for
+  /// as many further calls of `next` as rounds are kept.
+  std::span<const StepInput> inputs() const { return front().inputs; }
+  const Batch &batch(int replica) const { return front().batches[replica]; }
   /// Samples in the current round.
-  int64_t sampleCount() const { return front.samples; }
+  int64_t sampleCount() const { return front().samples; }
 
   /// Bad rows skipped in all epochs that have ended, and in this one up to the
   /// current round; the first sentences about them. What was read ahead of that
@@ -76,7 +78,11 @@ private:
     std::vector<std::string> sentences;
   };
 
-  RoundReader(int groups, int workers);
+  RoundReader(int groups, int workers, int keptRounds);
+  Round &front() { return kept[current]; }
+  const Round &front() const { return kept[current]; }
+  /// The place of the next round: that of the oldest one.
+  size_t following() const { return (current + 1) % kept.size(); }
   Status fill(Round &round);
   void waitUntilIdle();
   void requestFill();
@@ -85,7 +91,10 @@ private:
 
   const int workers;
   std::vector<std::unique_ptr<BatchSource>> sources;
-  Round front, back;
+  std::vector<Round> kept;
+  size_t current = 0;
+  /// What is read in advance.
+  Round back;
   /// How the last fill of `back` ended.
   Status backStatus;
   int64_t earlierBadRows = 0;

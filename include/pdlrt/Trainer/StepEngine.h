@@ -31,8 +31,9 @@ struct StepResult {
   bool skipped = false;
 };
 
-/// Reads the next round: one input for each replica of this process, valid
-/// until the next call; an empty list when this process is out of data.
+/// Reads the next round: one input for each replica of this process; an empty
+/// list when this process is out of data. Valid for as many further calls as
+/// the engine has `roundsInUse`.
 using RoundSource = std::function<Expected<std::span<const StepInput>>()>;
 
 /// Runs a program in steps on the rounds of a source. Whether state is in this
@@ -49,6 +50,14 @@ public:
   /// step will follow in this pass, so that no round is read in advance. On
   /// failure nothing of the step was applied.
   virtual Expected<std::optional<StepResult>> next(bool last) = 0;
+  /// Before `next`: allows the engine to do that many steps before it is asked
+  /// for them; `last`: none follows them in this pass. Until `next` has
+  /// returned the last of them, the caller does not look at what a step changes
+  /// without `rest`. An engine may ignore it, and does one step at a time.
+  virtual void goAhead(int64_t /*steps*/, bool /*last*/) {}
+  /// Blocks until nothing goes on. What replicas have counted, and the state,
+  /// may then be that of some steps more than `next` has returned.
+  virtual void rest() {}
   /// True if the job ends after the last step, because somebody was asked to
   /// stop: then all its processes see it after the same step.
   virtual bool stopped() const = 0;
@@ -57,6 +66,8 @@ public:
   virtual bool sumsOverJob() const = 0;
 
   virtual ReplicaSet &replicas() = 0;
+  /// How many rounds of its source it looks at at once.
+  virtual int roundsInUse() const { return 1; }
 
   /// What all steps so far have cost.
   virtual StepCosts costs() const = 0;

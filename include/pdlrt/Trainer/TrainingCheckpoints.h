@@ -50,8 +50,9 @@ public:
   /// Lets go of the files of `resumed`.
   void forgetResumed() { resumedFrom.reset(); }
 
-  /// True after each `options.checkpointSteps` steps.
-  bool isDue(int64_t steps) const;
+  /// After `steps` steps: how many more until the next checkpoint, one after
+  /// each `options.checkpointSteps`.
+  int64_t stepsUntilDue(int64_t steps) const;
   /// Whether that was written or resumed last.
   bool isSaved(int64_t steps, int64_t epoch) const {
     return latest == std::pair(steps, epoch);

@@ -51,6 +51,8 @@ private:
   Pulled next;
   Contribution part;
   std::vector<AlignedBuffer> alignedDense;
+  /// Some trainer was asked to stop.
+  bool stopRequested = false;
 };
 
 } // namespace
@@ -116,7 +118,9 @@ Message AsyncServer::handleStep(const Envelope &request) {
   outcome.merged = part.present ? &part : nullptr;
   // Others have changed the state since this worker's last answer.
   outcome.applied = true;
-  outcome.stop = incoming->head().stopRequested;
+  // All are told with their next answers, whoever was asked to stop.
+  stopRequested |= incoming->head().stopRequested;
+  outcome.stop = stopRequested;
   outcome.contributors = incoming->head().contributesNext ? 1 : 0;
   if (part.present && part.weightSum > 0)
     updaters[layout.programIndex()]->finish(part, norms);

@@ -90,17 +90,17 @@ Status Command::openProgram(const char *name, const DataOptions &data,
                            (known.empty() ? "none" : known) +
                            "; add one to the model and translate it again");
   }
-  Expected<std::unique_ptr<RoundReader>> reader =
-      RoundReader::open(data, descriptor, *run.program, layout,
-                        /*readAhead=*/options.threads > 1);
-  if (!reader)
-    return std::move(reader).status();
-  run.reader = std::move(*reader);
   Expected<std::unique_ptr<StepEngine>> engine =
       job->createEngine(*model, *run.program, layout, scheduler);
   if (!engine)
     return engine.status();
   run.engine = std::move(*engine);
+  Expected<std::unique_ptr<RoundReader>> reader = RoundReader::open(
+      data, descriptor, *run.program, layout,
+      /*readAhead=*/options.threads > 1, run.engine->roundsInUse());
+  if (!reader)
+    return std::move(reader).status();
+  run.reader = std::move(*reader);
   return {};
 }
 

@@ -26,7 +26,6 @@ ReplicaSet::ReplicaSet(std::span<Model *const> models,
   for (Model *model : models)
     replicas.push_back(std::make_unique<Replica>(*model, program, ringSize));
   statuses.resize(replicas.size());
-  nonFinite.resize(replicas.size());
   workerParts.resize(layout.workers);
   groupParts.resize(layout.localGroups);
   groupSums.resize(layout.localGroups);
@@ -41,38 +40,49 @@ std::string ReplicaSet::placeOf(int replica) const {
          ", worker " + std::to_string(replica % replicaLayout.workers) + ")";
 }
 
-Status ReplicaSet::prepare(std::span<const StepInput> inputs) {
-  scheduler.parallelFor(count(), [&](int64_t r) {
-    replicas[r]->advance();
-    BatchContext &context = replicas[r]->current();
-    statuses[r] = {};
-    if (inputs.empty() || inputs[r].samples == 0)
-      context.skip();
-    else
-      statuses[r] = context.prepare(inputs[r]);
-  });
-  for (int r = 0; r < count(); ++r)
-    if (!statuses[r].ok())
-      return std::move(statuses[r]).withContext(placeOf(r));
+Status ReplicaSet::prepare(int replica, const StepInput &input) {
+  replicas[replica]->advance();
+  BatchContext &context = replicas[replica]->current();
+  if (input.samples == 0) {
+    context.skip();
+    return {};
+  }
+  Status status = context.prepare(input);
+  return status.ok() ? Status()
+                     : std::move(status).withContext(placeOf(replica));
+}
+
+Status ReplicaSet::compute(int replica) {
+  BatchContext &context = replicas[replica]->current();
+  if (context.input().samples == 0)
+    return {};
+  context.compute();
+  const std::string nonFinite = context.findNonFinite();
+  if (nonFinite.empty())
+    return {};
+  return Status::invalid(
+      nonFinite + " is not finite in " + placeOf(replica) +
+      "; nothing of this step was applied: lower the rate, clip the "
+      "gradients, or look for extreme values in that batch");
+}
+
+/// The first error in the order of replicas.
+Status ReplicaSet::forEach(TaskRef task) {
+  scheduler.parallelFor(count(), task);
+  for (Status &status : statuses)
+    if (!status.ok())
+      return std::move(status);
   return {};
 }
 
-Status ReplicaSet::compute() {
-  scheduler.parallelFor(count(), [&](int64_t r) {
-    BatchContext &context = replicas[r]->current();
-    nonFinite[r].clear();
-    if (context.input().samples == 0)
-      return;
-    context.compute();
-    nonFinite[r] = context.findNonFinite();
+Status ReplicaSet::prepare(std::span<const StepInput> inputs) {
+  return forEach([&](int64_t r) {
+    statuses[r] = prepare(int(r), inputs.empty() ? StepInput() : inputs[r]);
   });
-  for (int r = 0; r < count(); ++r)
-    if (!nonFinite[r].empty())
-      return Status::invalid(
-          nonFinite[r] + " is not finite in " + placeOf(r) +
-          "; nothing of this step was applied: lower the rate, clip the "
-          "gradients, or look for extreme values in that batch");
-  return {};
+}
+
+Status ReplicaSet::compute() {
+  return forEach([&](int64_t r) { statuses[r] = compute(int(r)); });
 }
 
 Expected<std::span<const Contribution>>

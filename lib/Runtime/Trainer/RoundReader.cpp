@@ -17,20 +17,24 @@ using namespace pdlrt;
 
 static constexpr size_t keptSentences = 5;
 
-RoundReader::RoundReader(int groups, int workers) : workers(workers) {
-  for (Round *round : {&front, &back}) {
-    round->batches.resize(groups * workers);
-    round->inputs.resize(groups * workers);
-    round->ends.resize(groups);
-  }
+RoundReader::RoundReader(int groups, int workers, int keptRounds)
+    : workers(workers), kept(keptRounds) {
+  const auto makeRoom = [&](Round &round) {
+    round.batches.resize(groups * workers);
+    round.inputs.resize(groups * workers);
+    round.ends.resize(groups);
+  };
+  for (Round &round : kept)
+    makeRoom(round);
+  makeRoom(back);
 }
 
 Expected<std::unique_ptr<RoundReader>>
 RoundReader::open(const DataOptions &options, const pdl_descriptor &descriptor,
                   const pdl_program &program, const ReplicaLayout &layout,
-                  bool readAhead) {
+                  bool readAhead, int keptRounds) {
   std::unique_ptr<RoundReader> reader(
-      new RoundReader(layout.localGroups, layout.workers));
+      new RoundReader(layout.localGroups, layout.workers, keptRounds));
   for (int g = 0; g < layout.localGroups; ++g) {
     auto source = BatchSource::open(options, descriptor, program, layout.groups,
                                     layout.firstGroup + g, layout.workers);
@@ -144,8 +148,8 @@ Status RoundReader::beginEpoch(int64_t epoch) {
   waitUntilIdle();
   earlierBadRows = badRowCount();
   earlierSentences = badRowSentences();
-  front.badRows = 0;
-  front.sentences.clear();
+  front().badRows = 0;
+  front().sentences.clear();
   for (std::unique_ptr<BatchSource> &source : sources)
     PDLRT_RETURN_IF_ERROR(source->beginEpoch(epoch));
   requestFill();
@@ -169,16 +173,17 @@ Status RoundReader::restore(const std::vector<DataPosition> &positions,
         "out of memory while reading up to the checkpoint's position; use a "
         "machine with more memory");
   }
-  front.ends = positions;
-  noteBadRows(front);
+  front().ends = positions;
+  noteBadRows(front());
   requestFill();
   return {};
 }
 
 Expected<bool> RoundReader::next() {
   if (!readAhead) {
-    PDLRT_RETURN_IF_ERROR(fill(front));
-    return front.samples > 0;
+    current = following();
+    PDLRT_RETURN_IF_ERROR(fill(front()));
+    return front().samples > 0;
   }
   waitUntilIdle();
   if (!ready)
@@ -186,21 +191,22 @@ Expected<bool> RoundReader::next() {
   // Kept in place: a later call meets it again.
   if (!backStatus.ok())
     return backStatus;
-  std::swap(front, back);
+  current = following();
+  std::swap(front(), back);
   ready = false;
-  if (front.samples == 0)
+  if (front().samples == 0)
     return false;
   requestFill();
   return true;
 }
 
 int64_t RoundReader::badRowCount() const {
-  return earlierBadRows + front.badRows;
+  return earlierBadRows + front().badRows;
 }
 
 std::vector<std::string> RoundReader::badRowSentences() const {
   std::vector<std::string> sentences = earlierSentences;
-  for (const std::string &sentence : front.sentences)
+  for (const std::string &sentence : front().sentences)
     if (sentences.size() < keptSentences)
       sentences.push_back(sentence);
   return sentences;

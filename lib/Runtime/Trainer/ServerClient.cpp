@@ -177,9 +177,12 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
       return refuse(std::move(status));
     const ExchangeHead &first =
         messages.empty() ? message->head() : messages.front().head();
+    // In mode async another worker's request to stop may have come between
+    // this one's requests to two servers.
     if (message->head().contributes != first.contributes ||
         message->head().contributors != first.contributors ||
-        message->head().stopRequested != first.stopRequested)
+        (descriptor.mode != PDL_MODE_ASYNC &&
+         message->head().stopRequested != first.stopRequested))
       return refuse(Status::internal("it differs from that of server " +
                                      servers.session(0).address() +
                                      " in who takes part"));
@@ -388,7 +391,8 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   takeState(traffic, offer.next, *answers);
   const ExchangeMessage &first = answers->front();
   outcome.contributingNext = first.head().contributors;
-  outcome.stop = first.head().stopRequested;
+  for (const ExchangeMessage &answer : *answers)
+    outcome.stop |= answer.head().stopRequested;
   return outcome;
 }
 

@@ -33,6 +33,12 @@ using namespace pdlrt;
 
 namespace {
 
+/// What processes agree on before a checkpoint and behind an epoch.
+struct Meeting {
+  /// All have done their last step of the epoch; at the end of their data.
+  bool allEnded = false, allOutOfData = false;
+};
+
 class TrainCommand final : Command {
 public:
   using Command::Command;
@@ -49,6 +55,10 @@ private:
   Status beginEpoch(int64_t epoch, Report &report);
   Expected<std::span<const StepInput>> readTrainingRound();
   Status trainEpoch(int64_t epoch, Report &report);
+  void allowSteps();
+  void showProgress(Progress &progress, const Report &report);
+  Expected<Meeting> meet(bool ended);
+  Status awaitOthers(int64_t epoch, const Report &report);
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status writeDumps();
   void reportTraining(const Report &trained, const Report &tested) const;
@@ -74,10 +84,13 @@ private:
   /// have ended, and those before this run.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
   int64_t resumedSteps = 0, resumedSamples = 0;
+  /// The most steps that any process had done when they last met.
+  int64_t agreedSteps = 0;
   int64_t stepsInEpoch = 0;
-  /// Steps of the running epoch that an earlier run did.
-  int64_t epochStart = 0;
-  /// Whether the epoch that ran last came to the end of the data.
+  /// Steps of the running epoch that an earlier run did, and of all runs before
+  /// this one took it up.
+  int64_t epochStart = 0, stepsBefore = 0;
+  /// Whether the epoch that ran last came to the end of the data, for all.
   bool epochEnded = false;
   /// By the clock, and CPU time of the process.
   double trainSeconds = 0, trainCpuSeconds = 0;
@@ -193,8 +206,10 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
     return trainer.reader->beginEpoch(epoch);
   }
   restoreRunningEpoch(descriptor, from.running, replicas);
-  report.lossSum = from.running.lossSum;
-  report.weightSum = from.running.weightSum;
+  if (first || trainer.engine->sumsOverJob()) {
+    report.lossSum = from.running.lossSum;
+    report.weightSum = from.running.weightSum;
+  }
   report.steps = progress.epochSteps;
   report.samples = first ? progress.epochSamples : 0;
   report.skippedUpdates = progress.epochSkippedUpdates;
@@ -209,15 +224,18 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   if (!checkpoints)
     return {};
   TrainingProgress progress;
-  progress.steps = totalSteps;
+  progress.steps = agreedSteps;
   progress.skippedUpdates = skippedUpdates + report.skippedUpdates;
   progress.epoch = epochEnded ? epoch + 1 : epoch;
   if (checkpoints->isSaved(progress.steps, progress.epoch))
     return {};
   RunningEpoch running =
       collectRunningEpoch(descriptor, trainer.engine->replicas());
-  running.lossSum = report.lossSum;
-  running.weightSum = report.weightSum;
+  double losses[] = {report.lossSum, report.weightSum};
+  if (!trainer.engine->sumsOverJob())
+    PDLRT_RETURN_IF_ERROR(job->sum({}, losses));
+  running.lossSum = losses[0];
+  running.weightSum = losses[1];
   progress.epochSamples = report.samples;
   if (epochEnded) {
     progress.badRows = trainer.reader->badRowCount();
@@ -241,10 +259,65 @@ Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
     return inputs;
   for (size_t r = 0; r < inputs->size(); ++r)
     if ((*inputs)[r].samples > 0)
-      PDLRT_RETURN_IF_ERROR(batchDump->add(trainer.reader->batch(int(r)),
-                                           totalSteps, int(r) / options.workers,
-                                           int(r) % options.workers));
+      PDLRT_RETURN_IF_ERROR(batchDump->add(
+          trainer.reader->batch(int(r)), stepsBefore + trainer.rounds - 1,
+          int(r) / options.workers, int(r) % options.workers));
   return inputs;
+}
+
+/// Lets the engine go on up to where this process looks at the state.
+void TrainCommand::allowSteps() {
+  int64_t steps = stepsLeft();
+  const bool isBound =
+      checkpoints && checkpoints->stepsUntilDue(totalSteps) < steps;
+  if (isBound)
+    steps = checkpoints->stepsUntilDue(totalSteps);
+  trainer.engine->goAhead(steps, /*last=*/!isBound);
+}
+
+void TrainCommand::showProgress(Progress &progress, const Report &report) {
+  int64_t expected = stepsInEpoch;
+  if (options.steps) {
+    const int64_t left = *options.steps - totalSteps + report.steps;
+    expected = expected ? std::min(expected, left) : left;
+  }
+  trainer.engine->rest();
+  progress.show({report.samples, report.steps, expected, report.meanLoss(),
+                 firstAuc(descriptor, trainer.engine->replicas())});
+}
+
+/// Trainers of mode async come to a checkpoint, or to the end of an epoch, by
+/// themselves. `ended`: this one has done its last step.
+Expected<Meeting> TrainCommand::meet(bool ended) {
+  agreedSteps = totalSteps;
+  if (trainer.engine->sumsOverJob())
+    return Meeting{ended, epochEnded};
+  // Who is not out of data has as many steps as any.
+  const ReplicaLayout own = layout();
+  std::vector<int64_t> counts = {1, ended, epochEnded};
+  const size_t stepsBegin = counts.size();
+  counts.resize(stepsBegin + own.groups);
+  counts[stepsBegin + own.firstGroup] = totalSteps;
+  PDLRT_RETURN_IF_ERROR(job->sum(counts, {}));
+  agreedSteps =
+      *std::max_element(counts.begin() + int64_t(stepsBegin), counts.end());
+  return Meeting{counts[1] == counts[0], counts[2] == counts[0]};
+}
+
+/// Behind an epoch: takes part in the checkpoints of those that are not yet
+/// there.
+Status TrainCommand::awaitOthers(int64_t epoch, const Report &report) {
+  const bool outOfData = epochEnded;
+  while (true) {
+    Expected<Meeting> meeting = meet(/*ended=*/true);
+    if (!meeting)
+      return meeting.status();
+    epochEnded = meeting->allEnded && meeting->allOutOfData;
+    if (meeting->allEnded)
+      return {};
+    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
+    epochEnded = outOfData;
+  }
 }
 
 Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
@@ -258,8 +331,10 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   const SteadyClock::time_point start = SteadyClock::now();
   const double cpuBefore = processCpuSeconds();
   epochStart = report.steps;
+  stepsBefore = totalSteps;
   PDLRT_RETURN_IF_ERROR(engine.begin([this] { return readTrainingRound(); }));
   while (!engine.stopped() && !stepsExhausted()) {
+    allowSteps();
     Expected<std::optional<StepResult>> step = engine.next(stepsLeft() == 1);
     if (!step)
       return step.status();
@@ -276,25 +351,24 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
           result.weightSum != 0
               ? fmt::format("{:.17g}", result.lossSum / result.weightSum)
               : "nan"));
-    if (checkpoints && checkpoints->isDue(totalSteps))
+    if (checkpoints && checkpoints->stepsUntilDue(totalSteps - 1) == 1) {
+      PDLRT_RETURN_IF_ERROR(meet(/*ended=*/false).status());
       PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
-    if (progress.due()) {
-      int64_t expected = stepsInEpoch;
-      if (options.steps) {
-        int64_t left = *options.steps - totalSteps + report.steps;
-        expected = expected ? std::min(expected, left) : left;
-      }
-      progress.show({report.samples, report.steps, expected, report.meanLoss(),
-                     firstAuc(descriptor, engine.replicas())});
     }
+    if (progress.due())
+      showProgress(progress, report);
   }
   report.seconds = secondsSince(start);
   trainCpuSeconds += processCpuSeconds() - cpuBefore;
+  PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
   const Report own = report;
   PDLRT_RETURN_IF_ERROR(addUp(trainer, report));
   // Before anything that may take long or fail.
   if (report.samples > 0)
     PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));
+  // All go on, or have done their steps.
+  if (!stopping)
+    totalSteps = agreedSteps;
   stepsInEpoch = report.steps;
   totalSamples += report.samples;
   skippedUpdates += report.skippedUpdates;
@@ -327,6 +401,9 @@ Status TrainCommand::run() {
   PDLRT_RETURN_IF_ERROR(openCheckpoints());
   PDLRT_RETURN_IF_ERROR(joinOthers());
   Status status = runTraining();
+  // Nobody asks servers any more.
+  if (trainer.engine)
+    trainer.engine->rest();
   job->leave(status);
   return status;
 }

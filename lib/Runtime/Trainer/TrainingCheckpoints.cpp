@@ -104,8 +104,10 @@ Status TrainingCheckpoints::resume() {
   return {};
 }
 
-bool TrainingCheckpoints::isDue(int64_t steps) const {
-  return options.checkpointSteps && steps % *options.checkpointSteps == 0;
+int64_t TrainingCheckpoints::stepsUntilDue(int64_t steps) const {
+  if (!options.checkpointSteps)
+    return INT64_MAX;
+  return *options.checkpointSteps - steps % *options.checkpointSteps;
 }
 
 Status TrainingCheckpoints::save(Job &job, const Model &model,

@@ -13,6 +13,7 @@
 
 #include "pdlrt/Trainer/StepEngine.h"
 
+#include <deque>
 #include <vector>
 
 /// Batches of one epoch for groups of a job: replica r of all gets
@@ -23,7 +24,7 @@ public:
       : layout(layout), rounds(rounds) {}
 
   pdlrt::Expected<std::span<const pdlrt::StepInput>> read() {
-    samples.clear();
+    std::vector<Samples<T>> &samples = all.emplace_back();
     inputs.assign(layout.localReplicas(), {});
     bool any = false;
     for (int i = 0; i < layout.localReplicas(); ++i) {
@@ -48,7 +49,8 @@ public:
 private:
   pdlrt::ReplicaLayout layout;
   int rounds, round = 0;
-  std::vector<Samples<T>> samples;
+  /// By round: engines look at several at once.
+  std::deque<std::vector<Samples<T>>> all;
   std::vector<pdlrt::StepInput> inputs;
 };
 
