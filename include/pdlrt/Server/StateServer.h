@@ -28,7 +28,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -142,6 +141,9 @@ protected:
   std::vector<std::unique_ptr<Updater>> updaters;
 
 private:
+  /// Keys that one task looks up or copies.
+  static constexpr int64_t keysInTask = 1024;
+
   /// A range of the keys of one channel of one sender.
   struct KeyTask {
     size_t sender;
@@ -173,7 +175,7 @@ private:
   std::vector<TableScratch> scratch;
   std::vector<Status> statuses;
   /// By trainer, of the current round.
-  std::vector<std::optional<ReduceVectors>> reduced;
+  std::vector<std::unique_ptr<ReduceVectors>> reduced;
 };
 
 /// The server of the descriptor's mode, with initial values.

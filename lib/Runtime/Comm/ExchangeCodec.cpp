@@ -34,6 +34,7 @@ enum Flags : uint32_t {
 struct WireHead {
   uint32_t flags, program, contributors, channelCount;
 };
+constexpr size_t wireHeadWords = sizeof(WireHead) / sizeof(uint64_t);
 
 } // namespace
 
@@ -405,7 +406,7 @@ Message ExchangeWriter::finish() {
   auto start = std::make_shared<std::vector<uint64_t>>(headBytes / 8);
   std::memcpy(start->data(), &wire, sizeof(wire));
   if (!sizes.empty())
-    std::memcpy(start->data() + sizeof(wire) / 8, sizes.data(),
+    std::memcpy(&(*start)[wireHeadWords], sizes.data(),
                 sizes.size() * sizeof(uint64_t));
   Message message;
   message.append(

@@ -1,0 +1,145 @@
+//===- ServerAnswers.cpp - Values and rows for trainers -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Server/StateServer.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace pdlrt;
+
+void StateServer::addValues(const ExchangeLayout &layout, int32_t channel,
+                            Snapshot &snapshot, ExchangeWriter &writer) {
+  const int32_t symbol = layout.channel(channel).symbol;
+  const size_t bytes = layout.sectionBytes(rank(), channel);
+  if (!snapshot[symbol]) {
+    snapshot[symbol] = pool.take(bytes);
+    if (bytes > 0)
+      std::memcpy(snapshot[symbol].get(), ownModel.value(symbol), bytes);
+  }
+  writer.add(channel, snapshot[symbol].get(), bytes, snapshot[symbol]);
+}
+
+std::vector<Message> StateServer::answerState(
+    const ExchangeLayout &layout, const std::vector<Pulled *> &senders,
+    const std::vector<bool> &allValues, const StepOutcome &outcome) {
+  // Rows first, all at once.
+  std::vector<std::vector<std::shared_ptr<std::byte>>> rows(senders.size());
+  for (size_t s = 0; s < senders.size(); ++s) {
+    rows[s].resize(layout.channelCount());
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      if (layout.channel(c).kind == PDL_CHANNEL_ROWS &&
+          senders[s]->program >= 0)
+        rows[s][layout.keysOf(c)] =
+            pool.take(size_t(senders[s]->keyCount(layout.keysOf(c))) *
+                      layout.sectionBytes(rank(), c));
+  }
+  splitKeys(senders);
+  scheduler.parallelFor(int64_t(keyTasks.size()), [&](int64_t index) {
+    const KeyTask &task = keyTasks[index];
+    const Pulled &pulled = *senders[task.sender];
+    const EmbeddingTable &table =
+        *ownModel.table(layout.channel(task.channel).symbol);
+    std::byte *out = rows[task.sender][task.channel].get();
+    if (!out)
+      return;
+    const size_t bytes = table.valueBytes();
+    for (int64_t i = task.begin; i < task.end; ++i)
+      std::memcpy(out + size_t(i) * bytes, pulled.rows[task.channel][i], bytes);
+  });
+
+  Snapshot snapshot(descriptor.symbol_count);
+  std::vector<Message> answers;
+  for (size_t s = 0; s < senders.size(); ++s) {
+    ExchangeHead head;
+    head.contributes = outcome.merged != nullptr;
+    head.stopRequested = outcome.stop;
+    head.allValues = allValues[s];
+    head.contributors = outcome.contributors;
+    ExchangeWriter writer(layout, head);
+    for (int32_t c = 0; c < layout.channelCount(); ++c) {
+      const pdl_channel &channel = layout.channel(c);
+      if (channel.kind == PDL_CHANNEL_VALUE &&
+          (head.allValues ||
+           (outcome.applied && updateOf(layout, channel.symbol) >= 0)))
+        addValues(layout, c, snapshot, writer);
+      if (channel.kind == PDL_CHANNEL_LOSS && outcome.merged) {
+        const double loss[] = {outcome.merged->lossSum,
+                               outcome.merged->weightSum};
+        writer.addCopy(c, loss, sizeof(loss));
+      }
+      if (channel.kind == PDL_CHANNEL_ROWS && senders[s]->program >= 0) {
+        const std::shared_ptr<std::byte> &buffer = rows[s][layout.keysOf(c)];
+        writer.add(c, buffer.get(),
+                   size_t(senders[s]->keyCount(layout.keysOf(c))) *
+                       layout.sectionBytes(rank(), c),
+                   buffer);
+      }
+    }
+    answers.push_back(writer.finish());
+  }
+  return answers;
+}
+
+Message StateServer::pull(const ExchangeMessage &message,
+                          const ExchangeLayout &layout) {
+  const int32_t channels = layout.channelCount();
+  std::vector<std::vector<int64_t>> unknown(channels);
+  std::vector<std::shared_ptr<std::byte>> rows(channels);
+  for (int32_t c = 0; c < channels; ++c) {
+    if (layout.channel(c).kind != PDL_CHANNEL_ROWS)
+      continue;
+    const int32_t keysChannel = layout.keysOf(c);
+    const int32_t symbol = layout.channel(c).symbol;
+    const EmbeddingTable &table = *ownModel.table(symbol);
+    const bool zero = descriptor.symbols[symbol].unknown == PDL_UNKNOWN_ZERO;
+    const auto keys = message.sectionOf<int64_t>(keysChannel);
+    const auto count = int64_t(keys.size());
+    const size_t bytes = table.valueBytes();
+    rows[c] = pool.take(keys.size() * bytes);
+    std::vector<void *> found(keys.size());
+    const int64_t tasks = (count + keysInTask - 1) / keysInTask;
+    if (scratch.size() < size_t(tasks))
+      scratch.resize(tasks);
+    scheduler.parallelFor(tasks, [&](int64_t task) {
+      const int64_t begin = task * keysInTask;
+      const int64_t end = std::min(count, begin + keysInTask);
+      table.find(end - begin, keys.data() + begin, found.data() + begin,
+                 scratch[task]);
+      for (int64_t i = begin; i < end; ++i) {
+        std::byte *out = rows[c].get() + size_t(i) * bytes;
+        if (found[i])
+          std::memcpy(out, found[i], bytes);
+        else if (zero)
+          std::memset(out, 0, bytes);
+        else
+          table.initialValue(keys[i], out);
+      }
+    });
+    for (int64_t i = 0; i < count; ++i)
+      if (!found[i])
+        unknown[keysChannel].push_back(i);
+  }
+  ExchangeHead head;
+  head.allValues = message.head().allValues;
+  Snapshot snapshot(descriptor.symbol_count);
+  ExchangeWriter writer(layout, head);
+  for (int32_t c = 0; c < channels; ++c) {
+    const int32_t kind = layout.channel(c).kind;
+    if (kind == PDL_CHANNEL_VALUE && head.allValues)
+      addValues(layout, c, snapshot, writer);
+    if (kind == PDL_CHANNEL_KEYS)
+      writer.addCopy(c, unknown[c].data(), unknown[c].size() * sizeof(int64_t));
+    if (kind == PDL_CHANNEL_ROWS)
+      writer.add(c, rows[c].get(),
+                 message.section(layout.keysOf(c)).size() / sizeof(int64_t) *
+                     layout.sectionBytes(rank(), c),
+                 rows[c]);
+  }
+  return writer.finish();
+}
