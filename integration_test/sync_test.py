@@ -5,6 +5,7 @@
 process with as many replicas; losses, metrics, and after 200 steps values and
 slots compared. Every rule and option: sync_matrix_test.py."""
 
+import shutil
 import subprocess
 import unittest
 
@@ -73,6 +74,40 @@ class Sync(SyncComparison):
 
     def test_adam(self):
         self.check_small("@adam", clip=True, decay=True, warm_up=True)
+
+    def test_a_damaged_checkpoint_is_not_half_used(self):
+        """Servers pass over state that is damaged; trainers, who do not read it,
+        are then refused, until somebody has removed it."""
+        source = self.root / "small.mlir"
+        source.write_text(small_model("@sgd", False, False, False))
+        self.translate(source)
+        data = ["--data", ADULT, "--rows", "0:6000", "--batch-size", 64]
+
+        def job(steps):
+            return Cluster(
+                self.root / "sync", 1, 2,
+                [*self.flags(data, "damaged", steps), "--resume"],
+                ["--seed", 7, "--checkpoint", self.root / "damaged.saved",
+                 "--resume"])
+
+        for steps in (5, 10):
+            with job(steps) as cluster:
+                cluster.start().finish()
+        newest = max((self.root / "damaged.saved").glob("step-*"))
+        part = next(newest.glob("dense*.safetensors"))
+        content = bytearray(part.read_bytes())
+        content[-1] ^= 1
+        part.write_bytes(content)
+        with job(15) as cluster:
+            cluster.start()
+            trainer = cluster.trainers[0]
+            self.assertEqual(trainer.wait(60), 1, trainer.output)
+            self.assertIn("goes on from step 10", trainer.output)
+            self.assertIn("remove that", trainer.output)
+        shutil.rmtree(newest)
+        with job(15) as cluster:
+            output, = cluster.start().finish()
+        self.assertIn("resumed after 5 steps", output)
 
     def test_rows_without_gradient(self):
         """All rows of the table decay in each step, but those that the next

@@ -37,21 +37,13 @@ using CheckpointRange = std::pair<int64_t, int64_t>;
 struct CheckpointPart {
   std::string file; ///< its name in the checkpoint's folder
   PartKind kind = PartKind::Dense;
-  std::string symbol;                   ///< Table: whose rows
-  int64_t firstShard = 0, endShard = 0; ///< Table: which of its shards
-  /// Table: which of its shards, ascending, where they are no single range;
-  /// then `firstShard` and `endShard` are not used.
-  std::vector<CheckpointRange> shardRanges;
+  std::string symbol; ///< Table: whose rows
+  /// Table: which of its shards, ascending.
+  std::vector<CheckpointRange> shards;
   /// Dense: the rows of each parameter that are here, ascending; empty: all
   /// rows of all parameters.
   std::vector<std::pair<std::string, std::vector<CheckpointRange>>> rows;
 
-  /// Table: its shards, as ranges.
-  std::vector<CheckpointRange> shards() const {
-    if (!shardRanges.empty())
-      return shardRanges;
-    return {{firstShard, endShard}};
-  }
   bool holdsShard(int64_t shard) const;
   FileDigest digest;
 };

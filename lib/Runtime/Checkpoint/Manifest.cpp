@@ -38,7 +38,7 @@ static const char *kindName(PartKind kind) {
 }
 
 bool CheckpointPart::holdsShard(int64_t shard) const {
-  for (const auto &[first, end] : shards())
+  for (const auto &[first, end] : shards)
     if (shard >= first && shard < end)
       return true;
   return false;
@@ -75,7 +75,7 @@ static json toJson(const CheckpointManifest &manifest) {
                   {"xxh3", hexText(part.digest.hash)}};
     if (part.kind == PartKind::Table) {
       entry["symbol"] = part.symbol;
-      entry["shards"] = part.shards();
+      entry["shards"] = part.shards;
     }
     for (const auto &[symbol, ranges] : part.rows)
       entry["rows"].push_back({{"symbol", symbol}, {"ranges", ranges}});
@@ -202,7 +202,7 @@ static CheckpointManifest fromJson(const json &root) {
     part.digest.hash = parseHex(entry.at("xxh3"));
     if (part.kind == PartKind::Table) {
       part.symbol = entry.at("symbol");
-      part.shardRanges = entry.at("shards").get<std::vector<CheckpointRange>>();
+      part.shards = entry.at("shards").get<std::vector<CheckpointRange>>();
     }
     if (part.kind == PartKind::Dense && entry.contains("rows"))
       for (const json &rows : entry.at("rows"))
@@ -292,7 +292,7 @@ static Status checkParts(const CheckpointManifest &manifest,
     if (found == shards.end())
       return damaged(path,
                      "it has rows of @" + part.symbol + ", but no such table");
-    append(found->second, part.shards());
+    append(found->second, part.shards);
   }
   for (const auto &[table, ranges] : shards)
     if (!coverOnce(ranges, pdlabi::logicalShardCount))

@@ -63,7 +63,7 @@ static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
       fmt::format("table-{}-{:04}.safetensors", index, shards.front().first);
   part.kind = PartKind::Table;
   part.symbol = symbol.name;
-  part.shardRanges = std::move(shards);
+  part.shards = std::move(shards);
   return writer.addPart(part, tensors);
 }
 

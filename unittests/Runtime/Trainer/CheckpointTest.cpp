@@ -265,8 +265,7 @@ struct PartedCheckpoint {
       part.file = "rows-" + std::to_string(first);
       part.kind = PartKind::Table;
       part.symbol = "emb";
-      part.firstShard = first;
-      part.endShard = end;
+      part.shards = {{first, end}};
       const auto count = int64_t(keys.size());
       if (spoil)
         spoil(part, keys);
@@ -347,9 +346,9 @@ TEST(Checkpoint, PartsThatDoNotFitTogetherAreRefused) {
   EXPECT_THAT(sentence({{{0, 512}, {511, 1024}}, {}}), HasSubstr("twice"));
   EXPECT_THAT(sentence({{{0, 1000}}, {}}), HasSubstr("missing"));
   EXPECT_THAT(sentence({{}, {}}), HasSubstr("missing"));
-  EXPECT_THAT(
-      sentence({{{0, 1024}}, [](auto &part, auto &) { part.endShard = 2000; }}),
-      HasSubstr("missing"));
+  EXPECT_THAT(sentence({{{0, 1024}},
+                        [](auto &part, auto &) { part.shards = {{0, 2000}}; }}),
+              HasSubstr("missing"));
   EXPECT_THAT(
       sentence({{{0, 1024}},
                 [](auto &, auto &keys) { std::swap(keys[0], keys[100]); }}),
