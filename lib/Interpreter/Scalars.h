@@ -40,7 +40,7 @@ template <typename T> T relu(T x) { return x <= T(0) ? T(0) : x; }
 
 /// The larger; NaN if either is NaN; +0 is larger than -0.
 template <typename T> T maximum(T a, T b) {
-  if (a != a || b != b)
+  if (std::isnan(a) || std::isnan(b))
     return a + b;
   if (a == b)
     return std::signbit(a) ? b : a;
@@ -49,7 +49,7 @@ template <typename T> T maximum(T a, T b) {
 
 /// The smaller; NaN if either is NaN; -0 is smaller than +0.
 template <typename T> T minimum(T a, T b) {
-  if (a != a || b != b)
+  if (std::isnan(a) || std::isnan(b))
     return a + b;
   if (a == b)
     return std::signbit(a) ? a : b;

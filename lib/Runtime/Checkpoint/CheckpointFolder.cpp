@@ -109,11 +109,12 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
       findNewestCheckpoint(path, refused);
   if (!newest)
     return newest.status();
-  if (!*newest)
+  std::optional<Checkpoint> &found = *newest;
+  if (!found)
     return Status::invalid(path + ": there is no checkpoint in it; name a "
                                   "folder that 'trainer train --checkpoint' "
                                   "wrote to");
-  return std::move(**newest);
+  return std::move(*found);
 }
 
 Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {

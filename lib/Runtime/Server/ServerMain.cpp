@@ -86,10 +86,11 @@ findResumed(const pdl_descriptor &descriptor, const ServerFlags &flags) {
     return newest.status();
   for (const std::string &sentence : refused)
     logWarning("passed over " + sentence);
-  if (!*newest)
+  const std::optional<Checkpoint> &found = *newest;
+  if (!found)
     logInfo("no checkpoint in " + flags.checkpoint + " yet: training begins");
   else
-    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, **newest));
+    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *found));
   return newest;
 }
 

@@ -8,11 +8,12 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
+#include <gmock/gmock.h>
+
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

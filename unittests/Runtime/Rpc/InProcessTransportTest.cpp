@@ -53,9 +53,10 @@ TEST(InProcessTransportTest, BytesAreShared) {
   ASSERT_TRUE(connection.ok());
   const Message message = Message::ofString("rows");
   const void *answered = nullptr;
-  (*connection)->call(message, std::chrono::seconds(1), [&](CallResult result) {
-    answered = result.response.slices().front().data;
-  });
+  (*connection)
+      ->call(message, std::chrono::seconds(1), [&](const CallResult &result) {
+        answered = result.response.slices().front().data;
+      });
   while (clock.runNext()) {
   }
   EXPECT_EQ(seen, message.slices().front().data);

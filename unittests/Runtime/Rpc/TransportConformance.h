@@ -19,8 +19,9 @@
 
 #include "pdlrt/Rpc/Transport.h"
 
-#include <atomic>
 #include <gtest/gtest.h>
+
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -34,7 +35,7 @@ struct CallProbe {
   std::string response;
 
   CallDone done() {
-    return [this](CallResult result) {
+    return [this](const CallResult &result) {
       outcome = result.outcome;
       response = result.response.toString();
       ++ends;
@@ -178,7 +179,7 @@ TYPED_TEST_P(TransportConformance, MatchesResponsesToCalls) {
   std::vector<std::pair<std::string, Responder>> waiting;
   std::atomic<size_t> arrived{0};
   const auto listener =
-      this->listen(address, [&](Message request, Responder responder) {
+      this->listen(address, [&](const Message &request, Responder responder) {
         const std::lock_guard lock(mutex);
         waiting.emplace_back(request.toString(), std::move(responder));
         ++arrived;
@@ -222,10 +223,11 @@ TYPED_TEST_P(TransportConformance, DeadlineEndsACall) {
   const std::string address = this->environment.newAddress();
   std::mutex mutex;
   std::vector<Responder> held;
-  const auto listener = this->listen(address, [&](Message, Responder back) {
-    const std::lock_guard lock(mutex);
-    held.push_back(std::move(back));
-  });
+  const auto listener =
+      this->listen(address, [&](const Message &, Responder back) {
+        const std::lock_guard lock(mutex);
+        held.push_back(std::move(back));
+      });
   const auto connection = this->connect(address);
   CallProbe probe;
   const ClockTime deadline = this->in(std::chrono::milliseconds(50));
@@ -245,7 +247,8 @@ TYPED_TEST_P(TransportConformance, DeadlineEndsACall) {
 
 TYPED_TEST_P(TransportConformance, ARequestLetGoIsUnavailable) {
   const std::string address = this->environment.newAddress();
-  const auto listener = this->listen(address, [](Message, Responder) {});
+  const auto listener =
+      this->listen(address, [](const Message &, const Responder &) {});
   const auto connection = this->connect(address);
   CallProbe probe;
   connection->call({}, this->in(std::chrono::seconds(10)), probe.done());
@@ -258,7 +261,7 @@ TYPED_TEST_P(TransportConformance, AStoppedListenerEndsItsCalls) {
   std::mutex mutex;
   std::vector<Responder> held;
   std::atomic<int> arrived{0};
-  auto listener = this->listen(address, [&](Message, Responder back) {
+  auto listener = this->listen(address, [&](const Message &, Responder back) {
     const std::lock_guard lock(mutex);
     held.push_back(std::move(back));
     ++arrived;
@@ -282,11 +285,12 @@ TYPED_TEST_P(TransportConformance, AClosedConnectionEndsItsCalls) {
   std::mutex mutex;
   std::vector<Responder> held;
   std::atomic<int> arrived{0};
-  const auto listener = this->listen(address, [&](Message, Responder back) {
-    const std::lock_guard lock(mutex);
-    held.push_back(std::move(back));
-    ++arrived;
-  });
+  const auto listener =
+      this->listen(address, [&](const Message &, Responder back) {
+        const std::lock_guard lock(mutex);
+        held.push_back(std::move(back));
+        ++arrived;
+      });
   auto connection = this->connect(address);
   CallProbe probe;
   connection->call({}, this->in(std::chrono::seconds(10)), probe.done());
