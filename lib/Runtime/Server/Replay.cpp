@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
+#include <memory>
 #include <utility>
 
 using namespace pdlrt;
@@ -58,7 +59,7 @@ private:
   Scheduler scheduler;
   /// By rank of their servers.
   std::vector<Log> logs;
-  std::optional<Placement> placement;
+  std::unique_ptr<const Placement> placement;
   std::optional<Checkpoint> checkpoint;
 };
 
@@ -144,7 +145,7 @@ Status Replay::openLogs() {
           : Placement::compute(descriptor, int32_t(job.servers), *policy);
   if (!map)
     return std::move(map).status().withContext(logs.front().path);
-  placement.emplace(std::move(*map));
+  placement = std::make_unique<const Placement>(std::move(*map));
   for (const Log &log : logs)
     if (log.job().placementDigest != placement->digest() ||
         log.job().serverRank < 0 || log.job().serverRank >= job.servers)
@@ -189,10 +190,11 @@ Status Replay::apply(Log &log, StateServer &server) {
     return fmt::format("{}: request {}", log.path, applied + 1);
   };
   for (; !options.requests || applied < *options.requests; ++applied) {
-    Expected<std::optional<Frame>> request = log.reader->next();
-    if (!request)
-      return request.status();
-    if (!*request) {
+    Expected<std::optional<Frame>> next = log.reader->next();
+    if (!next)
+      return next.status();
+    std::optional<Frame> request = *std::move(next);
+    if (!request) {
       const uint64_t digest = digestOfState(server.model());
       if (digest != log.reader->end().digest)
         return Status::internal(fmt::format(
@@ -204,7 +206,7 @@ Status Replay::apply(Log &log, StateServer &server) {
                          log.path, log.job().serverRank, applied, digest));
       return {};
     }
-    const Envelope &head = (*request)->head;
+    const Envelope &head = request->head;
     uint64_t &sequence = last[{head.trainer, head.worker}];
     if (head.kind != MessageKind::Exchange || head.sequence <= sequence)
       return Status::invalid(fmt::format(
@@ -213,9 +215,9 @@ Status Replay::apply(Log &log, StateServer &server) {
           name(), nameOf(head.kind), head.sequence, head.worker, head.trainer,
           sequence));
     sequence = head.sequence;
-    if (Status status = server.check(head, (*request)->payload); !status.ok())
+    if (Status status = server.check(head, request->payload); !status.ok())
       return std::move(status).withContext(name());
-    (void)server.handle(head, std::move((*request)->payload));
+    (void)server.handle(head, std::move(request->payload));
   }
   report(fmt::format("{}: server {}, the first {} requests, the state {:016x}",
                      log.path, log.job().serverRank, applied,
