@@ -16,7 +16,8 @@ class Process:
     def __init__(self, name, arguments, folder):
         self.name = name
         self.path = pathlib.Path(folder, name + ".log")
-        with open(self.path, "w") as log:
+        # Another start of the same process goes on in its file.
+        with open(self.path, "a") as log:
             self.popen = subprocess.Popen([str(a) for a in arguments],
                                           stdin=subprocess.DEVNULL, stdout=log,
                                           stderr=subprocess.STDOUT)
@@ -66,6 +67,16 @@ class Cluster:
             self.folder.name)
         self.trainers.append(process)
         return process
+
+    def kill_and_restart_trainer(self, rank):
+        """kill -9, then the same command line; nothing where it is done."""
+        old = next(t for t in self.trainers if t.name == f"trainer{rank}")
+        old.popen.kill()
+        if old.popen.wait() == 0:
+            return
+        place = self.trainers.index(old)
+        self.start_trainer(rank)
+        self.trainers[place] = self.trainers.pop()
 
     def start(self):
         for rank in range(self.counts[1]):

@@ -15,6 +15,7 @@ import unittest
 
 from cluster import Cluster
 from programs import ADULT, BUILD, PDL_TRANSLATE, model, run
+from sync_test import small_model
 
 PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
 SILENCE = 3  # seconds after which a peer counts as dead
@@ -125,6 +126,64 @@ class Faults(unittest.TestCase):
                 cluster.finish()
         for other in saved[1:]:
             run(PDL_CHECKPOINT, "diff", saved[0], other)
+
+    def check_comeback(self, programs, data, seeds):
+        """Kills trainers at random moments, and starts them again."""
+        flags = [*data, "--batch-size", 32, "--seed", 7, "--epochs", 3,
+                 "--replicas", "1x2", "--checkpoint-steps", 40,
+                 "--silence-limit", SILENCE, "--on-failure", "wait"]
+
+        def job(name):
+            return Cluster(programs, 2, 2,
+                           [*flags, "--checkpoint", self.root / name],
+                           ["--seed", 7, "--silence-limit", SILENCE,
+                            "--on-failure", "wait"])
+
+        def figures(output):
+            return [line for line in output.splitlines()
+                    if line.startswith(("train ", "test "))]
+
+        name = programs.name
+        with job(f"{name}_whole") as cluster:
+            begin = time.monotonic()
+            expected = [figures(o) for o in cluster.start().finish()]
+            duration = time.monotonic() - begin
+        self.assertTrue(expected[0])
+        comebacks = 0
+        for seed in seeds:
+            choice = random.Random(seed)
+            with self.subTest(model=name, seed=seed):
+                with job(f"{name}_{seed}") as cluster:
+                    cluster.start()
+                    for _ in range(2):
+                        time.sleep(choice.random() * duration / 2)
+                        cluster.kill_and_restart_trainer(choice.randrange(2))
+                    outputs = cluster.finish()
+                    self.assertEqual([figures(o) for o in outputs], expected)
+                    comebacks += sum("came back" in o for o in outputs)
+                run(PDL_CHECKPOINT, "diff", self.root / f"{name}_whole",
+                    self.root / f"{name}_{seed}")
+        self.assertGreater(comebacks, 0)
+
+    def test_killed_trainer_comes_back(self):
+        self.check_comeback(self.programs,
+                            ["--data", ADULT, "--rows", "0:20000",
+                             "--evaluate-data", ADULT, "--evaluate-rows",
+                             "20000:22000"],
+                            range(100, 105))
+
+    def test_killed_trainer_comes_back_with_a_clip(self):
+        for clip in (False, True):
+            programs = self.root / f"small_{clip}"
+            source = self.root / f"small_{clip}.mlir"
+            source.write_text(small_model("@adam", clip, decay=True,
+                                          warm_up=True))
+            run(PDL_TRANSLATE, source, "-o", programs, "--numerics=strict",
+                "--mode=sync", "--min-block-elements=1024",
+                "--target-block-bytes=16384")
+            self.check_comeback(programs,
+                                ["--data", ADULT, "--rows", "0:8000"],
+                                range(200, 203))
 
     def refused(self, cluster, expected, process):
         self.assertEqual(process.wait(PATIENCE), 1, process.output)

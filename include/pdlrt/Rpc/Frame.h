@@ -13,6 +13,9 @@
 #include "pdlrt/Rpc/Envelope.h"
 #include "pdlrt/Rpc/Message.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace pdlrt {
 
 /// A request or response, taken apart.
@@ -20,14 +23,29 @@ struct Frame {
   Envelope head;
   /// Shares the message's bytes.
   Message payload;
+  /// What a sender leaves with a request for a later start of itself, or gets
+  /// back of it; mostly empty. Shares the message's bytes.
+  Message note;
 };
 
-/// A message of a head, which it owns, and the payload's slices.
-Message joinFrame(const Envelope &head, const Message &payload);
+/// A message of a head, which it owns, and the slices of note and payload.
+Message joinFrame(const Envelope &head, const Message &payload,
+                  const Message &note = {});
 
 /// Takes a message apart, wherever its slices end; an error where it does not
 /// start with a head. Any bytes are safe.
 Expected<Frame> splitFrame(const Message &message);
+
+/// A note and the number of the request that it came with.
+struct NumberedNote {
+  uint64_t sequence = 0;
+  Message note;
+};
+
+/// A list of notes as one.
+Message encodeNotes(const std::vector<NumberedNote> &notes);
+/// Reads that; an error where the bytes are none. Any bytes are safe.
+Expected<std::vector<NumberedNote>> decodeNotes(const Message &message);
 
 } // namespace pdlrt
 

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,17 @@ struct ServerGroupOptions {
   std::chrono::milliseconds reportInterval{5000};
   /// After one server's error, others are waited for that long.
   std::chrono::milliseconds errorPatience{1000};
-  /// Whether a start of a trainer goes on where an earlier one ended; without,
-  /// joining servers that know an earlier start is an error.
-  bool mayContinue = false;
+  /// What a start does where servers know requests of an earlier one.
+  enum class EarlierStart {
+    /// Joining them is an error.
+    Refuse,
+    /// It goes back to the last request with a note that all servers have, and
+    /// goes on from there (docs/Protocol.md).
+    GoOn,
+    /// What it asks changes nothing: each server goes on with its own number.
+    Ignore,
+  };
+  EarlierStart earlierStart = EarlierStart::Refuse;
 };
 
 /// Sessions to all servers of a job, for a thread that waits. Needs a transport
@@ -57,6 +66,17 @@ public:
   /// server, or the error of the first server that has one. Before all else.
   Expected<std::vector<Message>> joinAll(std::vector<Message> handshakes);
 
+  /// After the join, where this start goes on from an earlier one: what that
+  /// one noted with the request that is sent next. Empty where it left no note
+  /// yet: then this start begins as the first one, and its requests are
+  /// answered as those of the earlier one.
+  const std::optional<Message> &earlierNote() const { return noteToGoOnFrom; }
+  /// Whether the next request was sent to some server by an earlier start:
+  /// all that came before it was done.
+  bool wasSentBefore() const { return sent + 1 < firstUnsent; }
+  /// Leaves a note with the next request, at the first server.
+  void leaveNote(Message note) { sessions[0]->leaveNote(std::move(note)); }
+
   /// Sends one request to each server at once and waits for all answers. An
   /// error, or a stop, ends the group: only `leaveAll` may follow.
   Expected<std::vector<Message>> sendAll(MessageKind kind,
@@ -72,11 +92,16 @@ private:
   class Wave;
   explicit ServerGroup(const ServerGroupOptions &given) : options(given) {}
   Expected<std::vector<Message>> waitFor(Wave &wave);
+  Status goOn();
   std::string waitingLine(Wave &wave) const;
 
   const ServerGroupOptions options;
   std::vector<std::unique_ptr<ServerSession>> sessions;
   std::vector<bool> joined;
+  std::optional<Message> noteToGoOnFrom;
+  /// The last request of this start, and the first one that no server had when
+  /// it joined.
+  uint64_t sent = 0, firstUnsent = 1;
 };
 
 } // namespace pdlrt

@@ -18,6 +18,7 @@
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Rpc/Envelope.h"
+#include "pdlrt/Rpc/Frame.h"
 #include "pdlrt/Rpc/Message.h"
 #include "pdlrt/Rpc/Transport.h"
 
@@ -25,6 +26,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace pdlrt {
 
@@ -76,6 +78,14 @@ public:
   /// Leave may come at any time after the join: it ends an open request with an
   /// error. After an error nothing but a Leave is sent.
   virtual void send(MessageKind kind, Message payload, RequestDone done) = 0;
+
+  /// Leaves a note with the next numbered request, for a later start of this
+  /// sender. Its bytes are copied or owned.
+  virtual void leaveNote(Message note) = 0;
+  /// After the join: the notes of an earlier start that the server keeps, the
+  /// oldest first. A server that waits for lost trainers keeps those of some
+  /// last requests.
+  virtual std::vector<NumberedNote> notes() const = 0;
 
   /// After the join: the number of the next request. More than 1 where an
   /// earlier start of this trainer has sent some.

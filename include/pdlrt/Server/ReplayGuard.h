@@ -11,19 +11,23 @@
 
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Rpc/Envelope.h"
+#include "pdlrt/Rpc/Frame.h"
 #include "pdlrt/Rpc/Message.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace pdlrt {
 
 /// Tells new requests from retried and duplicated ones: keeps, for each
-/// (trainer, worker) that joined, its incarnation, its last sequence and the
-/// answers to its last requests. Not thread-safe.
+/// (trainer, worker) that joined, its incarnation, its last sequence, the
+/// answers to its last requests and the notes that came with them. Not
+/// thread-safe.
 class ReplayGuard {
 public:
   /// An answer without its head, to be sent again.
@@ -51,10 +55,9 @@ public:
     Unknown,
   };
 
-  /// The answers to that many of a sender's last requests are stored, at least
-  /// one. One is enough for a sender that goes on where it was, and is let go
-  /// when the next request comes; a new start of a trainer may go back as far
-  /// as answers are kept.
+  /// Answers and notes of that many of a sender's last requests are stored, at
+  /// least of one. One is enough for a sender that goes on where it was; a new
+  /// start of a trainer may go back as far as answers are kept.
   explicit ReplayGuard(size_t keptAnswers = 1)
       : kept(keptAnswers > 0 ? keptAnswers : 1) {}
 
@@ -62,25 +65,33 @@ public:
   /// harmless. Returns the sequence that comes next: a trainer that started
   /// anew goes on from there. An error where a later incarnation has joined.
   Expected<uint64_t> join(const Envelope &request);
-  Verdict admit(const Envelope &request);
+  /// The note of a new request is stored with it.
+  Verdict admit(const Envelope &request, const Message &note = {});
   /// The answer to the sender's last request; ignored where `request` is not
   /// that one, or has an answer.
   void answered(const Envelope &request, Message payload,
                 MessageKind kind = MessageKind::Answer);
   /// Valid after the verdict Repeat, for that request.
   const StoredAnswer &answerTo(const Envelope &request) const;
+  /// What the sender left with its last requests, the oldest first.
+  std::vector<NumberedNote> notesOf(const Envelope &request) const;
 
 private:
+  struct Request {
+    Message note;
+    std::optional<StoredAnswer> answer;
+  };
   struct Sender {
     uint64_t incarnation = 0;
     uint64_t lastSequence = 0;
-    bool hasAnswer = true;
-    /// The newest last: to `lastSequence`, or to the one before it where that
-    /// has no answer yet.
-    std::deque<StoredAnswer> answers;
+    /// Up to `lastSequence`, the newest last.
+    std::deque<Request> requests;
 
-    uint64_t answeredSequence() const {
-      return hasAnswer ? lastSequence : lastSequence - 1;
+    bool isAnswered() const {
+      return requests.empty() || requests.back().answer;
+    }
+    uint64_t firstSequence() const {
+      return lastSequence + 1 - requests.size();
     }
   };
   static std::pair<uint32_t, uint32_t> nameOf(const Envelope &request) {

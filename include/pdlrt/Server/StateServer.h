@@ -28,6 +28,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -168,6 +169,8 @@ private:
   std::vector<Message> closeReduce();
 
   Handshake own;
+  /// Trainers that have joined.
+  std::set<uint32_t> started;
   /// When the first request of a step came, and the last one.
   Stopwatch::Time firstRequest, lastRequest;
   double cpuBefore = 0;

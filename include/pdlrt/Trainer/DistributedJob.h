@@ -36,6 +36,9 @@ struct DistributedOptions {
   /// A server that nothing has been heard of for that long is lost. Zero: wait
   /// for ever.
   ClockTime silenceLimit = std::chrono::seconds(10);
+  /// Whether servers wait for a trainer that died: then a new start of it goes
+  /// on where the earlier one ended. In mode sync.
+  bool mayComeBack = false;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };

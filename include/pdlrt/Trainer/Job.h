@@ -11,12 +11,14 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Rpc/Message.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Trainer/Model.h"
 #include "pdlrt/Trainer/StepEngine.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace pdlrt {
@@ -50,6 +52,19 @@ public:
   /// process then adds what is left and commits.
   virtual Status saveState(const Model &model, CheckpointWriter &writer,
                            CheckpointManifest &manifest) = 0;
+
+  /// Whether the others wait for this process where it dies, so that it leaves
+  /// bookmarks for a new start of itself.
+  virtual bool mayComeBack() const { return false; }
+  /// Leaves one with the next `sum`, or round of steps.
+  virtual void leaveBookmark(const Message &bookmark);
+  /// What an earlier start of this process left with the call that is due now:
+  /// servers answer it again. Empty: it died before it left any, and this start
+  /// does all that it did; none: there was no earlier start.
+  virtual std::optional<Message> earlierBookmark() const { return {}; }
+  /// Whether an earlier start of this process has begun the call that is due
+  /// next: it had done all before that.
+  virtual bool isRepeating() const { return false; }
 
   /// Says how this process ended, and why if it failed. The last call.
   virtual void leave(const Status &outcome) = 0;

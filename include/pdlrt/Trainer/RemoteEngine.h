@@ -15,6 +15,7 @@
 #include "pdlrt/Trainer/StepRows.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,11 @@ public:
 
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
+  Status resume(RoundSource source, const PendingStep &step) override;
+  void
+  beforeRounds(std::function<void(const PendingStep *step)> action) override {
+    roundAction = std::move(action);
+  }
   bool stopped() const override { return outcome.stop; }
   bool sumsOverJob() const override { return true; }
   ReplicaSet &replicas() override { return replicaSet; }
@@ -53,8 +59,9 @@ public:
 private:
   /// Prepares the next round, or none.
   Status prepareNext(bool none);
-  /// Sends `sum` with the keys of what was prepared last.
-  Status exchange(bool first, const Contribution *sum);
+  /// Sends `sum`, of `step` (null: the first round), with the keys of what was
+  /// prepared last.
+  Status exchange(const PendingStep *step, const Contribution *sum);
 
   Model &model;
   const pdl_program &program;
@@ -67,6 +74,9 @@ private:
   StepRows rows;
   int64_t preparedSamples = 0;
   RoundOutcome outcome;
+  /// Of an earlier start of this process; until its round is done.
+  std::optional<PendingStep> pending;
+  std::function<void(const PendingStep *step)> roundAction;
   StepCosts ownCosts;
   Stopwatch stopwatch;
 };

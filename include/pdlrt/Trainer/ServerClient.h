@@ -35,6 +35,12 @@ public:
   create(const pdl_descriptor &descriptor, int32_t program,
          const Placement &placement, ServerGroup &servers, Model &mirror);
 
+  /// From now on each answer to a step has all values: a trainer that died
+  /// begins with what servers have answered last.
+  void askForAllValues() { asksForAllValues = true; }
+  /// Pulls go over `group`, which outlives the client, from now on.
+  void pullOver(ServerGroup &group) { pullServers = &group; }
+
   Expected<RoundOutcome> exchange(const RoundOffer &offer) override;
   Status pull(const pdl_program &program, bool allValues,
               std::span<const RowRequest> requests,
@@ -57,7 +63,7 @@ private:
   ServerClient(const pdl_descriptor &descriptor, const Placement &placement,
                ServerGroup &servers, Model &mirror)
       : descriptor(descriptor), placement(placement), servers(servers),
-        mirror(mirror) {}
+        pullServers(&servers), mirror(mirror) {}
 
   Expected<Traffic *> trafficOf(int32_t program);
   Expected<RoundOutcome> exchangeRound(Traffic &traffic,
@@ -86,7 +92,9 @@ private:
   const pdl_descriptor &descriptor;
   const Placement &placement;
   ServerGroup &servers;
+  ServerGroup *pullServers;
   Model &mirror;
+  bool asksForAllValues = false;
   /// The program that is trained.
   Traffic *trained = nullptr;
   /// Rows of gradients on their way: they travel by reference.

@@ -31,6 +31,14 @@ struct StepResult {
   bool skipped = false;
 };
 
+/// A step of this process whose round is under way.
+struct PendingStep {
+  /// Of this process's replicas.
+  int64_t samples = 0;
+  /// Whether this process told the others that it was asked to stop.
+  bool stop = false;
+};
+
 /// Reads the next round: one input for each replica of this process; an empty
 /// list when this process is out of data. Valid for as many further calls as
 /// the engine has `roundsInUse`.
@@ -58,6 +66,18 @@ public:
   /// Blocks until nothing goes on. What replicas have counted, and the state,
   /// may then be that of some steps more than `next` has returned.
   virtual void rest() {}
+  /// Instead of `begin`, where an earlier start of this process has sent its
+  /// part of a step to all servers: the step that `next` does is that one, with
+  /// what the servers answer. The first round of `source` is that of the step
+  /// after it.
+  virtual Status resume(RoundSource source, const PendingStep &step);
+  /// Before each round of all processes, from the next `begin` or `resume` on:
+  /// calls `action` with the step whose gradients are sent, null in a round
+  /// that brings keys only. Its metrics are observed, and the round after it
+  /// was read. An engine without others does not call it.
+  virtual void
+  beforeRounds(std::function<void(const PendingStep *step)> action);
+
   /// True if the job ends after the last step, because somebody was asked to
   /// stop: then all its processes see it after the same step.
   virtual bool stopped() const = 0;

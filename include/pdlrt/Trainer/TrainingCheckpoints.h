@@ -37,11 +37,14 @@ public:
   /// With `options.resume`, finds the newest whole checkpoint in
   /// `options.checkpoint`. Fails if it is another model's, or if it was written
   /// with other flags than a running epoch can go on with. `first`: the first
-  /// process of a job takes hold of the folder; it also fails if there are
-  /// checkpoints and none is to be resumed.
+  /// process of a job takes hold of the folder.
   static Expected<std::unique_ptr<TrainingCheckpoints>>
   open(const pdl_descriptor &descriptor, const SessionOptions &options,
        bool first);
+
+  /// For a training that begins: an error if there are checkpoints, and none is
+  /// to be resumed.
+  Status checkFolder() const;
 
   /// What to go on from; null if the training begins.
   const Checkpoint *resumed() const {
@@ -57,6 +60,8 @@ public:
   bool isSaved(int64_t steps, int64_t epoch) const {
     return latest == std::pair(steps, epoch);
   }
+  /// Steps and epoch of what was written or resumed last.
+  const std::pair<int64_t, int64_t> &lastSaved() const { return latest; }
   /// Says where all processes go on from.
   void noteResumed(int64_t steps, int64_t epoch) { latest = {steps, epoch}; }
   /// All processes of the job: writes what `progress` says; removes checkpoints

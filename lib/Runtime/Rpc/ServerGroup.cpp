@@ -140,20 +140,49 @@ ServerGroup::joinAll(std::vector<Message> handshakes) {
   auto answers = waitFor(*wave);
   for (size_t server = 0; server < sessions.size(); ++server)
     joined[server] = answers.ok() || wave->hasEnded(server);
-  if (!answers || options.mayContinue)
+  if (!answers)
     return answers;
-  for (const auto &session : sessions)
-    if (session->nextSequence() > 1)
-      return Status::invalid(
-          "server " + session->address() + " expects request " +
-          std::to_string(session->nextSequence()) +
-          " of this trainer, which an earlier start of it did not end: end "
-          "all trainers and servers, and start them from the last checkpoint");
+  if (options.earlierStart != ServerGroupOptions::EarlierStart::Ignore)
+    PDLRT_RETURN_IF_ERROR(goOn());
   return answers;
+}
+
+/// Takes up where an earlier start of this sender ended, if there was one.
+Status ServerGroup::goOn() {
+  uint64_t first = sessions[0]->nextSequence();
+  for (const auto &session : sessions) {
+    first = std::min(first, session->nextSequence());
+    firstUnsent = std::max(firstUnsent, session->nextSequence());
+  }
+  if (firstUnsent == 1)
+    return {};
+  // All servers have the requests before `first`.
+  uint64_t from = 1;
+  std::optional<Message> note;
+  for (const NumberedNote &each : sessions[0]->notes())
+    if (each.sequence < first) {
+      from = each.sequence;
+      note = each.note;
+    }
+  // Without a note it can only begin anew, with what servers still answer.
+  constexpr uint64_t lastWithoutNote = 2;
+  if (options.earlierStart != ServerGroupOptions::EarlierStart::GoOn ||
+      (!note && first > lastWithoutNote + 1))
+    return Status::invalid(
+        "server " + sessions[0]->address() + " expects request " +
+        std::to_string(sessions[0]->nextSequence()) +
+        " of this trainer, which an earlier start of it did not end: end "
+        "all trainers and servers, and start them from the last checkpoint");
+  for (const auto &session : sessions)
+    session->continueFrom(from);
+  sent = from - 1;
+  noteToGoOnFrom = note.value_or(Message());
+  return {};
 }
 
 Expected<std::vector<Message>>
 ServerGroup::sendAll(MessageKind kind, std::vector<Message> payloads) {
+  ++sent;
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server)
     sessions[server]->send(kind, std::move(payloads[server]),

@@ -51,6 +51,14 @@ public:
     const std::lock_guard lock(mutex);
     next = sequence;
   }
+  void leaveNote(Message note) {
+    const std::lock_guard lock(mutex);
+    nextNote = std::move(note);
+  }
+  std::vector<NumberedNote> notes() const {
+    const std::lock_guard lock(mutex);
+    return earlierNotes;
+  }
   std::string waitingFor() const {
     const std::lock_guard lock(mutex);
     return waitingSentence;
@@ -104,7 +112,7 @@ private:
   /// response to that request.
   std::optional<Expected<Message>> readResponse(const Message &response,
                                                 const Envelope &head);
-  void joinedAt(uint64_t sequence);
+  void joinedAt(uint64_t sequence, std::vector<NumberedNote> notes);
   void beat(ClockTime expected);
   void beatEnded(const Envelope &head, const CallResult &result);
   /// Nothing but a Leave is sent from now on.
@@ -132,6 +140,8 @@ private:
   std::vector<std::pair<RequestDone, Status>> rejected;
   ClockTime lastHeard{0};
   std::string waitingSentence;
+  Message nextNote;
+  std::vector<NumberedNote> earlierNotes;
 };
 
 void SessionState::send(MessageKind kind, const Message &payload,
@@ -161,7 +171,9 @@ void SessionState::send(MessageKind kind, const Message &payload,
     OpenRequest request;
     request.number = number;
     request.head = headOf(kind, isNumbered ? next++ : 0);
-    request.message = joinFrame(request.head, payload);
+    request.message =
+        joinFrame(request.head, payload,
+                  isNumbered ? std::exchange(nextNote, {}) : Message());
     request.done = std::move(done);
     request.since = clock.now();
     request.attemptTime = firstAttemptTime(kind);
@@ -223,8 +235,13 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
     const std::lock_guard lock(mutex);
     lastHeard = clock.now();
   }
-  if (head.kind == MessageKind::Join)
-    joinedAt(frame->head.sequence);
+  if (head.kind == MessageKind::Join) {
+    auto notes = decodeNotes(frame->note);
+    if (!notes)
+      return Expected<Message>(
+          std::move(notes).status().withContext("server " + where));
+    joinedAt(frame->head.sequence, std::move(*notes));
+  }
   return Expected<Message>(std::move(frame->payload));
 }
 
@@ -278,12 +295,14 @@ void SessionState::attemptAgain(uint64_t number) {
                                  ": is it started there, and reachable?"));
 }
 
-void SessionState::joinedAt(uint64_t sequence) {
+void SessionState::joinedAt(uint64_t sequence,
+                            std::vector<NumberedNote> notes) {
   const std::lock_guard lock(mutex);
   if (joined)
     return;
   joined = true;
   next = sequence;
+  earlierNotes = std::move(notes);
   const ClockTime when = clock.now() + beatInterval();
   later(when, [when](SessionState &self) { self.beat(when); });
 }
@@ -398,6 +417,8 @@ public:
   void continueFrom(uint64_t sequence) override {
     state->continueFrom(sequence);
   }
+  void leaveNote(Message note) override { state->leaveNote(std::move(note)); }
+  std::vector<NumberedNote> notes() const override { return state->notes(); }
   std::string waitingFor() const override { return state->waitingFor(); }
   const std::string &address() const override { return state->where; }
 

@@ -25,9 +25,9 @@ namespace pdlrt {
 class Outbox {
 public:
   void add(Responder to, Envelope head, MessageKind kind,
-           const Message &payload) {
+           const Message &payload, const Message &note = {}) {
     head.kind = kind;
-    letters.emplace_back(std::move(to), joinFrame(head, payload));
+    letters.emplace_back(std::move(to), joinFrame(head, payload, note));
   }
   void refuse(Responder to, const Envelope &head, const std::string &sentence) {
     add(std::move(to), head, MessageKind::Refusal, Message::ofString(sentence));

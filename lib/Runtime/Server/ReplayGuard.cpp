@@ -21,7 +21,8 @@ Expected<uint64_t> ReplayGuard::join(const Envelope &request) {
   return sender.lastSequence + 1;
 }
 
-ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request) {
+ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request,
+                                        const Message &note) {
   const auto found = senders.find(nameOf(request));
   if (found == senders.end())
     return Verdict::Unknown;
@@ -32,18 +33,21 @@ ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request) {
     return Verdict::Unknown;
   if (request.sequence == 0)
     return Verdict::Gap;
-  if (request.sequence == sender.lastSequence && !sender.hasAnswer)
-    return Verdict::Pending;
-  if (request.sequence <= sender.lastSequence)
-    return request.sequence + sender.answers.size() > sender.answeredSequence()
-               ? Verdict::Repeat
-               : Verdict::Stale;
-  if (request.sequence != sender.lastSequence + 1 || !sender.hasAnswer)
+  if (request.sequence <= sender.lastSequence) {
+    if (request.sequence < sender.firstSequence())
+      return Verdict::Stale;
+    return request.sequence == sender.lastSequence && !sender.isAnswered()
+               ? Verdict::Pending
+               : Verdict::Repeat;
+  }
+  if (request.sequence != sender.lastSequence + 1 || !sender.isAnswered())
     return Verdict::Gap;
   sender.lastSequence = request.sequence;
-  sender.hasAnswer = false;
-  if (sender.answers.size() >= kept)
-    sender.answers.pop_front();
+  if (sender.requests.size() >= kept)
+    sender.requests.pop_front();
+  // A copy: the note must not keep all bytes of its request.
+  sender.requests.push_back(
+      {note.size() > 0 ? Message::ofString(note.toString()) : Message(), {}});
   return Verdict::Fresh;
 }
 
@@ -51,16 +55,28 @@ void ReplayGuard::answered(const Envelope &request, Message payload,
                            MessageKind kind) {
   const auto found = senders.find(nameOf(request));
   if (found == senders.end() ||
-      found->second.lastSequence != request.sequence || found->second.hasAnswer)
+      found->second.lastSequence != request.sequence ||
+      found->second.isAnswered())
     return;
-  Sender &sender = found->second;
-  sender.answers.push_back({kind, std::move(payload)});
-  sender.hasAnswer = true;
+  found->second.requests.back().answer = {kind, std::move(payload)};
 }
 
 const ReplayGuard::StoredAnswer &
 ReplayGuard::answerTo(const Envelope &request) const {
   const Sender &sender = senders.at(nameOf(request));
-  const uint64_t back = sender.answeredSequence() - request.sequence;
-  return sender.answers.at(sender.answers.size() - 1 - back);
+  return *sender.requests.at(request.sequence - sender.firstSequence()).answer;
+}
+
+std::vector<NumberedNote> ReplayGuard::notesOf(const Envelope &request) const {
+  std::vector<NumberedNote> notes;
+  const auto found = senders.find(nameOf(request));
+  if (found == senders.end())
+    return notes;
+  uint64_t sequence = found->second.firstSequence();
+  for (const Request &each : found->second.requests) {
+    if (each.note.size() > 0)
+      notes.push_back({sequence, each.note});
+    ++sequence;
+  }
+  return notes;
 }

@@ -73,15 +73,17 @@ std::string Roster::joinFault(const Envelope &head) const {
                              std::to_string(trainer.incarnation);
   if (head.incarnation < trainer.incarnation)
     return starts + " has joined, which is later";
+  if (head.incarnation == trainer.incarnation && !trainer.isDone())
+    return {};
+  // Under Wait, also after it has left: it may have died before it left all
+  // servers.
+  if (options.onFailure == FailurePolicy::Wait)
+    return {};
   if (trainer.isDone())
     return starts + " has joined and left, and its part is done";
-  if (head.incarnation == trainer.incarnation)
-    return {};
-  if (options.onFailure == FailurePolicy::Abort)
-    return starts + " has joined: does a second process run as rank " +
-           std::to_string(head.trainer) +
-           "? A trainer that died cannot come back under --on-failure=abort";
-  return {};
+  return starts + " has joined: does a second process run as rank " +
+         std::to_string(head.trainer) +
+         "? A trainer that died cannot come back under --on-failure=abort";
 }
 
 std::string Roster::fenceFault(const Envelope &head) const {

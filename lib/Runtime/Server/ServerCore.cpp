@@ -97,7 +97,7 @@ private:
 
   // With `mutex`.
   std::string joinFault(const Envelope &head) const;
-  bool admit(const Envelope &head, Responder responder, Outbox &out);
+  bool admit(const Frame &frame, Responder responder, Outbox &out);
   void beat(const Envelope &head, Responder responder, Outbox &out);
   void leave(const Frame &frame, Responder responder, Outbox &out);
   void answerSender(const Envelope &head, MessageKind kind,
@@ -176,7 +176,7 @@ void ServerCore::State::take(const Message &request, Responder responder,
         else if (head.kind == MessageKind::Beat)
           beat(head, std::move(responder), out);
         else
-          isFresh = admit(head, std::move(responder), out);
+          isFresh = admit(*frame, std::move(responder), out);
       }
     }
     if (isFresh)
@@ -212,14 +212,15 @@ void ServerCore::State::beat(const Envelope &head, Responder responder,
 }
 
 /// Sorts out copies; true for a new request, which is then worked on.
-bool ServerCore::State::admit(const Envelope &head, Responder responder,
+bool ServerCore::State::admit(const Frame &frame, Responder responder,
                               Outbox &out) {
+  const Envelope &head = frame.head;
   if (roster.hasLeft(head.trainer)) {
     out.refuse(std::move(responder), head,
                trainerName(head.trainer) + " has left this job");
     return false;
   }
-  switch (guard.admit(head)) {
+  switch (guard.admit(head, frame.note)) {
   case ReplayGuard::Verdict::Fresh:
     waiting[keyOf(head)].push_back({head, std::move(responder)});
     return true;
@@ -337,7 +338,8 @@ void ServerCore::State::join(const Frame &frame, Responder responder,
   roster.heard(head.trainer);
   Envelope answer = head;
   answer.sequence = *next;
-  out.add(std::move(responder), answer, MessageKind::Answer, *reply);
+  out.add(std::move(responder), answer, MessageKind::Answer, *reply,
+          encodeNotes(guard.notesOf(head)));
 }
 
 //===----------------------------------------------------------------------===//

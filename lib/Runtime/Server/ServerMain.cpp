@@ -42,8 +42,12 @@ static constexpr std::chrono::milliseconds pollInterval(100);
 /// How long trainers may still ask how the job has ended; after a signal
 /// somebody waits for this process too.
 static constexpr std::chrono::seconds farewell(10), farewellAfterSignal(2);
-/// Workers of a trainer that may send by themselves in mode async.
+/// Workers of a trainer that may send by themselves: in mode async its own and,
+/// as in mode sync, one more that asks what changes nothing.
 static constexpr uint32_t mostWorkers = 4096;
+/// What a trainer may have sent since the last bookmark that all servers have,
+/// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
+static constexpr uint32_t keptAnswers = 4;
 
 static ClockTime secondsOf(double seconds) {
   return std::chrono::duration_cast<ClockTime>(
@@ -215,8 +219,8 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
     return failed(transport.status());
   ServerCoreOptions options;
   options.trainers = uint32_t(flags.trainers);
-  options.workersOfTrainer =
-      descriptor.mode == PDL_MODE_ASYNC ? mostWorkers : 0;
+  options.workersOfTrainer = mostWorkers;
+  options.keptAnswers = keptAnswers;
   options.silenceLimit = secondsOf(flags.silenceLimit);
   options.joinLimit = secondsOf(flags.joinPatience);
   options.onFailure =

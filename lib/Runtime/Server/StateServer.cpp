@@ -63,7 +63,11 @@ Expected<Message> StateServer::join(const Envelope &request,
   Expected<Handshake> trainer = decodeHandshake(payload);
   if (!trainer)
     return trainer.status();
+  // One that comes back may find a checkpoint that is newer than the run.
+  if (started.count(request.trainer) > 0)
+    trainer->startStep = own.startStep;
   PDLRT_RETURN_IF_ERROR(compareHandshakes(*trainer, own));
+  started.insert(request.trainer);
   // The first trainer says what the others must have too.
   if (own.workers == 0)
     own.workers = trainer->workers;
@@ -191,7 +195,7 @@ Status StateServer::outOfMemory() const {
 Status StateServer::checkSave(const Envelope &request,
                               const Message &payload) const {
   constexpr size_t longestPath = 4096;
-  if (request.trainer != 0 || request.worker != 0)
+  if (request.trainer != 0)
     return Status::invalid("checkpoints are written for trainer 0 alone");
   if (payload.size() == 0 || payload.size() > longestPath)
     return Status::invalid("a request to save names no folder");

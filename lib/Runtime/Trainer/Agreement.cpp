@@ -20,9 +20,9 @@
 
 using namespace pdlrt;
 
-Status pdlrt::checkAgreement(const SessionOptions &options, Job &job) {
-  if (!options.distributed)
-    return {};
+/// Each with its value as a text.
+static std::vector<std::pair<std::string, std::string>>
+commonFlags(const SessionOptions &options) {
   auto numberOr = [](const std::optional<int64_t> &number, const char *none) {
     return number ? std::to_string(*number) : std::string(none);
   };
@@ -39,6 +39,20 @@ Status pdlrt::checkAgreement(const SessionOptions &options, Job &job) {
   flags.emplace_back("--checkpoint-steps",
                      numberOr(options.checkpointSteps, "none"));
   flags.emplace_back("--resume", options.resume ? "yes" : "no");
+  return flags;
+}
+
+int64_t pdlrt::digestOfFlags(const SessionOptions &options) {
+  std::string all;
+  for (const auto &[flag, value] : commonFlags(options))
+    all += flag + "=" + value + "\n";
+  return int64_t(XXH64(all.data(), all.size(), 0));
+}
+
+Status pdlrt::checkAgreement(const SessionOptions &options, Job &job) {
+  if (!options.distributed)
+    return {};
+  const auto flags = commonFlags(options);
   std::vector<int64_t> counts;
   for (const auto &[flag, value] : flags)
     counts.push_back(int64_t(XXH64(value.data(), value.size(), 0) >> 16));

@@ -13,12 +13,17 @@
 #include "pdlrt/Trainer/Job.h"
 #include "pdlrt/Trainer/Session.h"
 
+#include <cstdint>
+
 namespace pdlrt {
 
 /// All processes of the job: refuses to begin where trainers were started with
 /// different flags, and names the flag: they would wait for each other, or
 /// train on samples twice. Does nothing in a job of one process.
 Status checkAgreement(const SessionOptions &options, Job &job);
+
+/// A number of the flags that all trainers must have in common.
+int64_t digestOfFlags(const SessionOptions &options);
 
 } // namespace pdlrt
 

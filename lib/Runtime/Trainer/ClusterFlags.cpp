@@ -168,6 +168,7 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
   cluster.silenceLimit = flags.onFailure == "wait"
                              ? ClockTime::zero()
                              : secondsOf(flags.silenceLimit);
+  cluster.mayComeBack = flags.onFailure == "wait";
   cluster.joinPatience = secondsOf(flags.joinPatience);
   options.groups = cluster.trainers;
   options.distributed = std::move(cluster);

@@ -27,11 +27,12 @@ namespace {
 class DistributedJob final : public Job {
 public:
   DistributedJob(const pdl_descriptor &descriptor,
-                 const DistributedOptions &options, Placement placement)
+                 const DistributedOptions &options, Placement placement,
+                 const RunOptions &run, Transport &transport)
       : descriptor(descriptor), options(options),
-        placement(std::move(placement)) {}
+        placement(std::move(placement)), run(run), transport(transport) {}
 
-  Status join(const RunOptions &run, Transport &transport);
+  Status join();
 
   int rank() const override { return options.rank; }
   StateLocation stateLocation() const override {
@@ -48,9 +49,19 @@ public:
   }
   Status saveState(const Model &model, CheckpointWriter &writer,
                    CheckpointManifest &manifest) override;
+  bool mayComeBack() const override { return goesOn(); }
+  void leaveBookmark(const Message &bookmark) override {
+    servers->leaveNote(bookmark);
+  }
+  std::optional<Message> earlierBookmark() const override {
+    return servers->earlierNote();
+  }
+  bool isRepeating() const override { return servers->wasSentBefore(); }
   void leave(const Status &outcome) override {
     for (Worker &worker : workers)
       worker.servers->leaveAll(outcome.message());
+    if (asker)
+      asker->leaveAll(outcome.message());
     if (servers)
       servers->leaveAll(outcome.message());
   }
@@ -63,8 +74,13 @@ private:
     std::unique_ptr<Model> ownMirror;
     std::unique_ptr<ServerClient> client;
   };
-  Expected<std::unique_ptr<ServerGroup>>
-  joinAs(uint32_t worker, const RunOptions &run, Transport &transport);
+  using EarlierStart = ServerGroupOptions::EarlierStart;
+  bool goesOn() const {
+    return options.mayComeBack && descriptor.mode != PDL_MODE_ASYNC;
+  }
+  Expected<std::unique_ptr<ServerGroup>> joinAs(uint32_t worker,
+                                                EarlierStart earlierStart);
+  Expected<ServerGroup *> joinAsker();
   Expected<std::unique_ptr<StepEngine>>
   createAsyncEngine(Model &model, const pdl_program &program,
                     const ReplicaLayout &layout, Scheduler &scheduler);
@@ -77,17 +93,22 @@ private:
       uint64_t(std::chrono::duration_cast<std::chrono::microseconds>(
                    std::chrono::system_clock::now().time_since_epoch())
                    .count());
+  RunOptions run;
+  Transport &transport;
   std::atomic<bool> joining = true;
   std::unique_ptr<ServerGroup> servers;
   std::unique_ptr<ServerClient> client;
   std::vector<Worker> workers;
+  /// Sends what changes no state, such as pulls: a sender of its own, so that a
+  /// new start of this trainer need not know how much of it was done. Joined
+  /// when it is needed.
+  std::unique_ptr<ServerGroup> asker;
 };
 
 } // namespace
 
 Expected<std::unique_ptr<ServerGroup>>
-DistributedJob::joinAs(uint32_t worker, const RunOptions &run,
-                       Transport &transport) {
+DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
   SenderName sender;
   sender.worker = worker;
   sender.trainer = uint32_t(options.rank);
@@ -98,6 +119,7 @@ DistributedJob::joinAs(uint32_t worker, const RunOptions &run,
   // While others are waited for; a step is not broken off.
   group.shouldStop = [this] { return joining && stopSignal() != 0; };
   group.report = [](const std::string &line) { logInfo(line); };
+  group.earlierStart = earlierStart;
   auto connected =
       ServerGroup::connect(transport, options.servers, sender, group);
   if (!connected)
@@ -124,14 +146,26 @@ DistributedJob::joinAs(uint32_t worker, const RunOptions &run,
   return connected;
 }
 
-Status DistributedJob::join(const RunOptions &run, Transport &transport) {
-  auto joined = joinAs(0, run, transport);
+Expected<ServerGroup *> DistributedJob::joinAsker() {
+  if (!asker) {
+    const bool hasWorkers = descriptor.mode == PDL_MODE_ASYNC;
+    auto joined = joinAs(uint32_t(hasWorkers ? run.workers : 0) + 1,
+                         EarlierStart::Ignore);
+    if (!joined)
+      return joined.status();
+    asker = std::move(*joined);
+  }
+  return asker.get();
+}
+
+Status DistributedJob::join() {
+  auto joined = joinAs(0, goesOn() ? EarlierStart::GoOn : EarlierStart::Refuse);
   if (!joined)
     return joined.status();
   servers = std::move(*joined);
   if (descriptor.mode == PDL_MODE_ASYNC)
     for (int w = 0; w < run.workers; ++w) {
-      auto other = joinAs(uint32_t(w) + 1, run, transport);
+      auto other = joinAs(uint32_t(w) + 1, EarlierStart::Refuse);
       if (!other)
         return other.status();
       workers.emplace_back().servers = std::move(*other);
@@ -152,10 +186,17 @@ DistributedJob::createEngine(Model &model, const pdl_program &program,
     if (!created)
       return created.status();
     client = std::move(*created);
+    if (goesOn())
+      client->askForAllValues();
   }
-  if (program.frozen)
+  if (program.frozen) {
+    Expected<ServerGroup *> group = joinAsker();
+    if (!group)
+      return group.status();
+    client->pullOver(**group);
     return std::unique_ptr<StepEngine>(std::make_unique<RemoteFrozenEngine>(
         model, program, layout, scheduler, *client));
+  }
   if (descriptor.mode == PDL_MODE_ASYNC)
     return createAsyncEngine(model, program, layout, scheduler);
   return std::unique_ptr<StepEngine>(std::make_unique<RemoteEngine>(
@@ -189,8 +230,12 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
 Status DistributedJob::saveState(const Model &model, CheckpointWriter &writer,
                                  CheckpointManifest &manifest) {
   // In mode sync servers stay between two steps until this trainer's next one.
-  if (options.rank == 0)
-    PDLRT_RETURN_IF_ERROR(saveOnServers(*servers, writer, manifest));
+  if (options.rank == 0) {
+    Expected<ServerGroup *> group = joinAsker();
+    if (!group)
+      return group.status();
+    PDLRT_RETURN_IF_ERROR(saveOnServers(**group, writer, manifest));
+  }
   if (descriptor.mode != PDL_MODE_ASYNC)
     return {};
   // Nobody pushes before all parts are written: they are of one moment.
@@ -206,9 +251,9 @@ Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
       descriptor, int32_t(options.servers.size()), options.placement);
   if (!placement)
     return placement.status();
-  auto job = std::make_unique<DistributedJob>(descriptor, options,
-                                              std::move(*placement));
-  Status status = job->join(run, transport);
+  auto job = std::make_unique<DistributedJob>(
+      descriptor, options, std::move(*placement), run, transport);
+  Status status = job->join();
   if (!status.ok()) {
     // Servers that it has joined would wait for it.
     job->leave(status);

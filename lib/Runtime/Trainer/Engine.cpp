@@ -14,6 +14,12 @@ using namespace pdlrt;
 
 StepEngine::~StepEngine() = default;
 
+Status StepEngine::resume(RoundSource, const PendingStep &) {
+  return Status::internal("this engine does not go on within a step");
+}
+
+void StepEngine::beforeRounds(std::function<void(const PendingStep *)>) {}
+
 Engine::Engine(Model &model, const pdl_program &program, int workers,
                Scheduler &scheduler, Communicator &communicator)
     : model(model), program(program), communicator(communicator),

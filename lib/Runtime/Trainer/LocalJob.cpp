@@ -16,6 +16,8 @@ using namespace pdlrt;
 
 Job::~Job() = default;
 
+void Job::leaveBookmark(const Message &) {}
+
 namespace {
 
 class LocalJob final : public Job {

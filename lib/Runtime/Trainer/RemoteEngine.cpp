@@ -76,13 +76,16 @@ StepCosts RemoteEngine::costs() const {
   return result;
 }
 
-Status RemoteEngine::exchange(bool first, const Contribution *sum) {
+Status RemoteEngine::exchange(const PendingStep *step,
+                              const Contribution *sum) {
+  if (roundAction)
+    roundAction(step);
   RoundOffer offer;
-  offer.first = first;
+  offer.first = step == nullptr;
   offer.sum = sum;
   offer.next = rows.requests();
   offer.contributesNext = preparedSamples > 0;
-  offer.stop = stopSignal() != 0;
+  offer.stop = step ? step->stop : stopSignal() != 0;
   Expected<RoundOutcome> result = state.exchange(offer);
   if (!result)
     return result.status();
@@ -94,26 +97,43 @@ Status RemoteEngine::begin(RoundSource newSource) {
   source = std::move(newSource);
   stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(prepareNext(/*none=*/false));
-  return exchange(/*first=*/true, nullptr);
+  return exchange(nullptr, nullptr);
+}
+
+Status RemoteEngine::resume(RoundSource newSource, const PendingStep &step) {
+  source = std::move(newSource);
+  pending = step;
+  outcome = {};
+  return {};
 }
 
 Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
-  if (outcome.contributingNext == 0)
+  if (!pending && outcome.contributingNext == 0)
     return std::optional<StepResult>();
-  StepResult result;
-  result.samples = preparedSamples;
   // What was done since the last step is none of its cost.
   stopwatch.lap();
-  PDLRT_RETURN_IF_ERROR(replicaSet.compute());
-  Expected<std::span<const Contribution>> groups = replicaSet.sumGroups(blocks);
-  if (!groups)
-    return groups.status();
-  const Contribution &sum = groups->front();
+  PendingStep step = {preparedSamples, false};
+  const Contribution *sum = nullptr;
+  if (pending) {
+    // Servers have what was computed; of their answer the next step is made.
+    step = *pending;
+    pending.reset();
+  } else {
+    PDLRT_RETURN_IF_ERROR(replicaSet.compute());
+    Expected<std::span<const Contribution>> groups =
+        replicaSet.sumGroups(blocks);
+    if (!groups)
+      return groups.status();
+    if (groups->front().present)
+      sum = &groups->front();
+    step.stop = stopSignal() != 0;
+  }
   ownCosts.compute += stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(prepareNext(last));
-  PDLRT_RETURN_IF_ERROR(
-      exchange(/*first=*/false, sum.present ? &sum : nullptr));
+  PDLRT_RETURN_IF_ERROR(exchange(&step, sum));
   ++ownCosts.steps;
+  StepResult result;
+  result.samples = step.samples;
   result.lossSum = outcome.lossSum;
   result.weightSum = outcome.weightSum;
   result.skipped = !(result.weightSum > 0);

@@ -146,8 +146,9 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
         int64_t(envelopeSize + payloads[s].size());
   }
   traffic.costs.serialise += stopwatch.lap();
+  ServerGroup &group = kind == MessageKind::Pull ? *pullServers : servers;
   Expected<std::vector<Message>> answers =
-      servers.sendAll(kind, std::move(payloads));
+      group.sendAll(kind, std::move(payloads));
   traffic.costs.wait += stopwatch.lap();
   if (!answers)
     return answers.status();
@@ -331,7 +332,7 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   head.contributes = offer.sum != nullptr;
   head.contributesNext = offer.contributesNext;
   head.stopRequested = offer.stop;
-  head.allValues = offer.first;
+  head.allValues = offer.first || asksForAllValues;
   // With partial norms the keys travel with the second message of a step, which
   // is the only one of a first round.
   const bool withNorms = layout.hasNormRequest();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Trainer/Agreement.h"
+#include "Trainer/Bookmark.h"
 #include "Trainer/Command.h"
 #include "Trainer/LineFile.h"
 #include "pdlrt/Core/Log.h"
@@ -26,6 +27,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 
@@ -51,8 +53,13 @@ private:
   Status openCheckpoints();
   Status joinOthers();
   Status shareProgress();
+  Status comeBack(const Message &note);
+  Status begin();
+  void leaveBookmark(Bookmark::Place place, const PendingStep *step);
   Status prepareEvaluation();
   Status beginEpoch(int64_t epoch, Report &report);
+  Status restoreEpoch(const Bookmark &bookmark, Report &report);
+  Status beginRounds();
   Expected<std::span<const StepInput>> readTrainingRound();
   Status trainEpoch(int64_t epoch, Report &report);
   void allowSteps();
@@ -76,6 +83,8 @@ private:
   std::unique_ptr<TrainingCheckpoints> checkpoints;
   /// Until the first epoch begins.
   std::optional<Resumption> resumption;
+  /// Of an earlier start of this process, until the request that it came with.
+  std::optional<Bookmark> bookmark;
   ProgramRun trainer, tester;
   bool tests = false;
   std::unique_ptr<BatchDump> batchDump;
@@ -90,6 +99,11 @@ private:
   /// Steps of the running epoch that an earlier run did, and of all runs before
   /// this one took it up.
   int64_t epochStart = 0, stepsBefore = 0;
+  /// The epoch that runs, and what it has counted; whether this process read it
+  /// from its begin.
+  int64_t runningEpoch = 0;
+  const Report *runningReport = nullptr;
+  bool readsWholeEpoch = false;
   /// Whether the epoch that ran last came to the end of the data, for all.
   bool epochEnded = false;
   /// By the clock, and CPU time of the process.
@@ -191,6 +205,9 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   ReplicaSet &replicas = trainer.engine->replicas();
   replicas.resetCounters();
   trainer.rounds = 0;
+  if (bookmark)
+    return restoreEpoch(*bookmark, report);
+  readsWholeEpoch = !resumption || resumption->progress.positions.empty();
   if (!resumption)
     return trainer.reader->beginEpoch(epoch);
   const Resumption from = std::move(*resumption);
@@ -216,6 +233,53 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   const ReplicaLayout own = layout();
   const auto begin = progress.positions.begin() + own.firstGroup;
   return trainer.reader->restore({begin, begin + own.localGroups}, badRows);
+}
+
+/// Goes on in the epoch of a bookmark.
+Status TrainCommand::restoreEpoch(const Bookmark &from, Report &report) {
+  if (checkpoints)
+    checkpoints->forgetResumed();
+  PDLRT_RETURN_IF_ERROR(
+      restoreMetrics(descriptor, from, trainer.engine->replicas()));
+  report = from.report;
+  readsWholeEpoch = from.positions.empty();
+  if (readsWholeEpoch) {
+    trainer.reader->setEarlierBadRowCount(from.earlierBadRows);
+    return trainer.reader->beginEpoch(from.epoch);
+  }
+  // That of the step which is under way.
+  trainer.rounds = from.place == Bookmark::Place::Step ? 1 : 0;
+  return trainer.reader->restore(from.positions, from.earlierBadRows);
+}
+
+/// Leaves a bookmark with the request that comes next.
+void TrainCommand::leaveBookmark(Bookmark::Place place,
+                                 const PendingStep *step) {
+  Bookmark left;
+  left.place = place;
+  left.flags = digestOfFlags(options);
+  left.epoch = runningEpoch;
+  left.totalSteps = totalSteps;
+  left.totalSamples = totalSamples;
+  left.skippedUpdates = skippedUpdates;
+  left.resumedSteps = resumedSteps;
+  left.resumedSamples = resumedSamples;
+  left.stepsInEpoch = stepsInEpoch;
+  if (checkpoints)
+    std::tie(left.savedSteps, left.savedEpoch) = checkpoints->lastSaved();
+  left.epochEnded = epochEnded;
+  left.report = *runningReport;
+  left.earlierBadRows = trainer.reader->earlierBadRowCount();
+  if (step)
+    left.step = *step;
+  if (place == Bookmark::Place::EpochEnds)
+    left.positions = trainer.positionsAfter(left.report.steps - epochStart);
+  else if (place == Bookmark::Place::Step)
+    left.positions = trainer.positionsAfter(left.report.steps + 1 - epochStart);
+  else if (!readsWholeEpoch)
+    left.positions = trainer.positionsAfter(0);
+  collectMetrics(descriptor, trainer.engine->replicas(), left);
+  job->leaveBookmark(encodeBookmark(left));
 }
 
 /// Saves in the middle of `epoch`, or behind it if it has ended. What was
@@ -320,6 +384,19 @@ Status TrainCommand::awaitOthers(int64_t epoch, const Report &report) {
   }
 }
 
+Status TrainCommand::beginRounds() {
+  StepEngine &engine = *trainer.engine;
+  if (job->mayComeBack())
+    engine.beforeRounds([this](const PendingStep *step) {
+      leaveBookmark(step ? Bookmark::Place::Step : Bookmark::Place::EpochBegins,
+                    step);
+    });
+  RoundSource source = [this] { return readTrainingRound(); };
+  return bookmark && bookmark->place == Bookmark::Place::Step
+             ? engine.resume(std::move(source), bookmark->step)
+             : engine.begin(std::move(source));
+}
+
 Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   StepEngine &engine = *trainer.engine;
   std::string label = fmt::format("epoch {}", epoch + 1);
@@ -330,10 +407,18 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   PDLRT_RETURN_IF_ERROR(beginEpoch(epoch, report));
   const SteadyClock::time_point start = SteadyClock::now();
   const double cpuBefore = processCpuSeconds();
+  runningEpoch = epoch;
+  runningReport = &report;
   epochStart = report.steps;
   stepsBefore = totalSteps;
-  PDLRT_RETURN_IF_ERROR(engine.begin([this] { return readTrainingRound(); }));
-  while (!engine.stopped() && !stepsExhausted()) {
+  const bool trains =
+      !bookmark || bookmark->place != Bookmark::Place::EpochEnds;
+  if (trains)
+    PDLRT_RETURN_IF_ERROR(beginRounds());
+  else
+    epochEnded = bookmark->epochEnded;
+  bookmark.reset();
+  while (trains && !engine.stopped() && !stepsExhausted()) {
     allowSteps();
     Expected<std::optional<StepResult>> step = engine.next(stepsLeft() == 1);
     if (!step)
@@ -362,6 +447,8 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   trainCpuSeconds += processCpuSeconds() - cpuBefore;
   PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
   const Report own = report;
+  if (job->mayComeBack())
+    leaveBookmark(Bookmark::Place::EpochEnds, nullptr);
   PDLRT_RETURN_IF_ERROR(addUp(trainer, report));
   // Before anything that may take long or fail.
   if (report.samples > 0)
@@ -399,8 +486,17 @@ Status TrainCommand::run() {
   PDLRT_RETURN_IF_ERROR(checkTarget(options.dump));
   PDLRT_RETURN_IF_ERROR(checkTarget(options.dumpBatches));
   PDLRT_RETURN_IF_ERROR(openCheckpoints());
+  // Checkpoints of a job that runs are in nobody's way.
+  const bool mayComeBack =
+      options.distributed && options.distributed->mayComeBack;
+  if (checkpoints && !mayComeBack)
+    PDLRT_RETURN_IF_ERROR(checkpoints->checkFolder());
   PDLRT_RETURN_IF_ERROR(joinOthers());
-  Status status = runTraining();
+  Status status;
+  if (checkpoints && mayComeBack && !job->earlierBookmark())
+    status = checkpoints->checkFolder();
+  if (status.ok())
+    status = runTraining();
   // Nobody asks servers any more.
   if (trainer.engine)
     trainer.engine->rest();
@@ -408,9 +504,41 @@ Status TrainCommand::run() {
   return status;
 }
 
-Status TrainCommand::runTraining() {
+/// Takes up what an earlier start of this process left.
+Status TrainCommand::comeBack(const Message &note) {
+  Expected<Bookmark> decoded = decodeBookmark(note);
+  if (!decoded)
+    return decoded.status();
+  bookmark = std::move(*decoded);
+  const Bookmark &from = *bookmark;
+  if (from.flags != digestOfFlags(options))
+    return Status::invalid(
+        "this trainer comes back to its job with other flags than it was "
+        "started with at first: start it with the same command line");
+  totalSteps = from.totalSteps;
+  totalSamples = from.totalSamples;
+  skippedUpdates = from.skippedUpdates;
+  resumedSteps = from.resumedSteps;
+  resumedSamples = from.resumedSamples;
+  stepsInEpoch = from.stepsInEpoch;
+  if (checkpoints)
+    checkpoints->noteResumed(from.savedSteps, from.savedEpoch);
+  logInfo(fmt::format("came back to the job, after {} steps in epoch {}",
+                      totalSteps, from.epoch + 1));
+  return {};
+}
+
+/// Begins together with the others, or goes on among them.
+Status TrainCommand::begin() {
+  const std::optional<Message> note = job->earlierBookmark();
+  if (note && note->size() > 0)
+    return comeBack(*note);
   PDLRT_RETURN_IF_ERROR(checkAgreement(options, *job));
-  PDLRT_RETURN_IF_ERROR(shareProgress());
+  return shareProgress();
+}
+
+Status TrainCommand::runTraining() {
+  PDLRT_RETURN_IF_ERROR(begin());
   PDLRT_RETURN_IF_ERROR(createModel(resumedCheckpoint()));
   DataOptions data = options.data;
   data.seed = model->seed();
@@ -424,8 +552,11 @@ Status TrainCommand::runTraining() {
   const int64_t epochs = options.epochs.value_or(
       options.steps ? std::numeric_limits<int64_t>::max() : 1);
   Report trained, tested;
-  int64_t epoch = resumption ? resumption->progress.epoch : 0;
-  for (; epoch < epochs && !stopping && !stepsExhausted(); ++epoch) {
+  int64_t epoch = bookmark     ? bookmark->epoch
+                  : resumption ? resumption->progress.epoch
+                               : 0;
+  for (; bookmark || (epoch < epochs && !stopping && !stepsExhausted());
+       ++epoch) {
     Report latest;
     PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, latest));
     PDLRT_RETURN_IF_ERROR(requireSamples(latest, data.files));

@@ -57,17 +57,21 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
       return folder.status();
     checkpoints->folder.emplace(std::move(*folder));
   }
-  if (options.resume) {
+  if (options.resume)
     PDLRT_RETURN_IF_ERROR(checkpoints->resume());
-  } else if (!first) {
-    return checkpoints;
-  } else if (auto all = listCheckpoints(options.checkpoint); !all.empty()) {
-    return Status::invalid(fmt::format(
-        "{}: there are checkpoints of up to {} steps already; give --resume to "
-        "go on from them, or name another folder",
-        options.checkpoint, all.front()));
-  }
   return checkpoints;
+}
+
+Status TrainingCheckpoints::checkFolder() const {
+  if (options.resume || !folder)
+    return {};
+  const auto all = listCheckpoints(options.checkpoint);
+  if (all.empty())
+    return {};
+  return Status::invalid(fmt::format(
+      "{}: there are checkpoints of up to {} steps already; give --resume to "
+      "go on from them, or name another folder",
+      options.checkpoint, all.front()));
 }
 
 Status TrainingCheckpoints::resume() {
@@ -115,6 +119,9 @@ Status TrainingCheckpoints::save(Job &job, const Model &model,
                                  TrainingProgress progress) {
   const int64_t steps = progress.steps;
   latest = {steps, progress.epoch};
+  // An earlier start of this process has saved that.
+  if (job.isRepeating())
+    return {};
   CheckpointManifest manifest;
   manifest.settings = settings;
   manifest.progress = std::move(progress);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Rpc/Envelope.h"
+#include "pdlrt/Rpc/Frame.h"
 #include "pdlrt/Server/ReplayGuard.h"
 
 #include <gtest/gtest.h>
@@ -59,6 +60,63 @@ TEST(EnvelopeTest, ForeignBytesAreErrors) {
     std::string_view bytes = noise;
     EXPECT_FALSE(decodeEnvelope(bytes).ok());
   }
+}
+
+TEST(FrameTest, ANoteGoesBeforeThePayload) {
+  for (const size_t noteSize : {0, 1, 7, 8, 100}) {
+    const std::string note(noteSize, 'n');
+    // In small slices: where one ends says nothing.
+    Message whole;
+    const std::string bytes =
+        joinFrame(request(1, 2), Message::ofString("payload"),
+                  Message::ofString(note))
+            .toString();
+    for (const char byte : bytes)
+      whole.append(Message::ofString(std::string(1, byte)).slices().front());
+    const auto frame = splitFrame(whole);
+    ASSERT_TRUE(frame.ok()) << frame.status().message();
+    EXPECT_EQ(frame->head, request(1, 2));
+    EXPECT_EQ(frame->note.toString(), note);
+    EXPECT_EQ(frame->payload.toString(), "payload");
+    EXPECT_EQ((bytes.size() - 7) % 8, 0u);
+    // Any end before the payload's cuts a note, or the head.
+    for (size_t size = 0; noteSize > 0 && size < bytes.size() - 7; ++size)
+      EXPECT_FALSE(splitFrame(Message::ofString(bytes.substr(0, size))).ok());
+  }
+}
+
+TEST(FrameTest, ListsOfNotesGoThereAndBack) {
+  const Message list = encodeNotes(
+      {{7, Message::ofString("seven")}, {9, Message::ofString("nine")}});
+  const auto notes = decodeNotes(list);
+  ASSERT_TRUE(notes.ok());
+  ASSERT_EQ(notes->size(), 2u);
+  EXPECT_EQ((*notes)[1].sequence, 9u);
+  EXPECT_EQ((*notes)[1].note.toString(), "nine");
+  EXPECT_TRUE(decodeNotes({})->empty());
+  const std::string bytes = list.toString();
+  // What ends between two notes is a shorter list.
+  for (size_t size = 1; size < bytes.size(); ++size)
+    EXPECT_EQ(decodeNotes(Message::ofString(bytes.substr(0, size))).ok(),
+              size == 21);
+}
+
+TEST(ReplayGuardTest, NotesAreKeptAsLongAsAnswers) {
+  ReplayGuard guard(2);
+  ASSERT_TRUE(guard.join(request(1, 0)).ok());
+  EXPECT_TRUE(guard.notesOf(request(1, 0)).empty());
+  for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
+    ASSERT_EQ(
+        guard.admit(request(1, sequence),
+                    Message::ofString("note " + std::to_string(sequence))),
+        Verdict::Fresh);
+    guard.answered(request(1, sequence), {});
+  }
+  ASSERT_EQ(guard.admit(request(1, 4)), Verdict::Fresh);
+  const auto notes = guard.notesOf(request(1, 0));
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].sequence, 3u);
+  EXPECT_EQ(notes[0].note.toString(), "note 3");
 }
 
 TEST(ReplayGuardTest, EachSequenceIsFreshOnce) {

@@ -174,15 +174,75 @@ TEST_F(ServerGroupTest, AnEarlierStartIsNotGoneOnFromUnasked) {
   }
   EXPECT_THAT(errorOf(connect(0, 2)->joinAll(all("hello"))),
               HasSubstr("expects request 2 of this trainer"));
-  options.mayContinue = true;
+  options.earlierStart = ServerGroupOptions::EarlierStart::GoOn;
   const auto third = connect(0, 3);
   ASSERT_TRUE(third->joinAll(all("hello")).ok());
-  EXPECT_EQ(third->session(0).nextSequence(), 2u);
-  third->session(0).continueFrom(1);
+  ASSERT_TRUE(third->earlierNote());
+  EXPECT_EQ(third->earlierNote()->size(), 0u);
+  EXPECT_TRUE(third->wasSentBefore());
   const auto again = third->sendAll(MessageKind::Exchange, all(""));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->front().toString(), "0 reads a");
+  EXPECT_FALSE(third->wasSentBefore());
   EXPECT_EQ(servers[0]->application.rounds, 1);
+}
+
+TEST_F(ServerGroupTest, ANewStartGoesBackToTheLastNoteThatAllServersHave) {
+  coreOptions.trainers = 1;
+  coreOptions.onFailure = FailurePolicy::Wait;
+  coreOptions.keptAnswers = 3;
+  startServers(2);
+  {
+    const auto first = connect(0);
+    ASSERT_TRUE(first->joinAll(all("hello")).ok());
+    EXPECT_FALSE(first->earlierNote());
+    for (const char *step : {"1", "2", "3"}) {
+      first->leaveNote(Message::ofString(std::string("before ") + step));
+      ASSERT_TRUE(first->sendAll(MessageKind::Exchange, all(step)).ok());
+    }
+    // The fourth request reaches one server only.
+    first->leaveNote(Message::ofString("before 4"));
+    std::atomic<bool> isAnswered{false};
+    first->session(0).send(
+        MessageKind::Exchange, Message::ofString("4"),
+        [&](const Expected<Message> &) { isAnswered = true; });
+    while (!isAnswered)
+      std::this_thread::yield();
+  }
+  options.earlierStart = ServerGroupOptions::EarlierStart::GoOn;
+  const auto second = connect(0, 2);
+  ASSERT_TRUE(second->joinAll(all("hello")).ok());
+  ASSERT_TRUE(second->earlierNote());
+  EXPECT_EQ(second->earlierNote()->toString(), "before 3");
+  const auto third = second->sendAll(MessageKind::Exchange, all(""));
+  ASSERT_TRUE(third.ok());
+  EXPECT_EQ((*third)[1].toString(), "0 reads 3");
+  EXPECT_TRUE(second->wasSentBefore());
+  const auto fourth = second->sendAll(MessageKind::Exchange, all("4"));
+  ASSERT_TRUE(fourth.ok());
+  for (const Message &answer : *fourth)
+    EXPECT_EQ(answer.toString(), "0 reads 4");
+  EXPECT_FALSE(second->wasSentBefore());
+  for (const auto &server : servers)
+    EXPECT_EQ(server->application.rounds, 4);
+}
+
+TEST_F(ServerGroupTest, WhatChangesNothingNeedsNoEarlierStart) {
+  coreOptions.trainers = 1;
+  coreOptions.onFailure = FailurePolicy::Wait;
+  startServers(2);
+  options.earlierStart = ServerGroupOptions::EarlierStart::Ignore;
+  {
+    const auto first = connect(0);
+    ASSERT_TRUE(first->joinAll(all("hello")).ok());
+    ASSERT_TRUE(first->sendAll(MessageKind::Pull, all("a")).ok());
+  }
+  const auto second = connect(0, 2);
+  ASSERT_TRUE(second->joinAll(all("hello")).ok());
+  const auto answers = second->sendAll(MessageKind::Pull, all("b"));
+  ASSERT_TRUE(answers.ok());
+  for (const Message &answer : *answers)
+    EXPECT_EQ(answer.toString(), "rows of b");
 }
 
 } // namespace

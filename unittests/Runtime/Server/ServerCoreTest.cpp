@@ -39,6 +39,7 @@ public:
     return came() ? frame().payload.toString() : "nothing";
   }
   Envelope head() const { return frame().head; }
+  Message note() const { return frame().note; }
 
 private:
   struct CapturingSink final : Responder::Sink {
@@ -490,6 +491,44 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
   EXPECT_EQ(again.text(), "1 reads cd");
   EXPECT_EQ(again.head().incarnation, 5u);
   EXPECT_EQ(application->rounds, 2);
+}
+
+TEST_F(ServerCoreTest, ATrainerThatDiedAmongItsLeavesComesBackUnderWait) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  exchange(0, 1, "a");
+  exchange(1, 1, "b");
+  leave(1);
+  // A late copy of its join changes nothing.
+  EXPECT_EQ(join(1).text(), "welcome");
+  EXPECT_EQ(exchange(1, 2, "c").text(), "trainer 1 has left this job");
+  EXPECT_EQ(join(1, 2).head().sequence, 2u);
+  leave(0);
+  EXPECT_EQ(core().status().state, JobState::Running);
+  leave(1, "", 2);
+  EXPECT_EQ(core().status().state, JobState::Finished);
+}
+
+TEST_F(ServerCoreTest, ANewStartGetsTheNotesOfTheEarlierOne) {
+  options.onFailure = FailurePolicy::Wait;
+  options.trainers = 1;
+  core();
+  joinAll();
+  for (const uint64_t sequence : {1, 2, 3}) {
+    const Reply reply;
+    core().handle(
+        joinFrame({MessageKind::Exchange, 0, 0, 1, sequence, 0},
+                  Message::ofString("a"),
+                  Message::ofString("note " + std::to_string(sequence))),
+        reply.responder());
+    EXPECT_EQ(reply.text(), "0 reads a");
+  }
+  const auto notes = decodeNotes(join(0, 2).note());
+  ASSERT_TRUE(notes.ok());
+  ASSERT_EQ(notes->size(), options.keptAnswers);
+  EXPECT_EQ(notes->back().sequence, 3u);
+  EXPECT_EQ(notes->back().note.toString(), "note 3");
 }
 
 TEST_F(ServerCoreTest, WhereAllHaveFailedNobodyIsWaitedFor) {

@@ -9,9 +9,16 @@
 #define HAND_WRITTEN_TRAINER HAND_WRITTEN_LOCAL
 #include "TrainerProcess.h"
 
+#include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
+#include <map>
 #include <memory>
+#include <random>
+#include <sstream>
+#include <thread>
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -43,6 +50,86 @@ std::string data(int rows) {
             std::to_string(i % 11) + "|b\tc" + std::to_string(i % 5) + "\n";
   return text;
 }
+
+/// The files below a folder, by name; the manifest says when it was written.
+std::map<std::string, std::string> filesIn(const std::string &folder) {
+  namespace fs = std::filesystem;
+  std::map<std::string, std::string> files;
+  for (const auto &entry : fs::recursive_directory_iterator(folder)) {
+    const std::string path = entry.path();
+    if (entry.path().extension() != ".safetensors")
+      continue;
+    std::stringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    files[fs::relative(path, folder)] = text.str();
+  }
+  return files;
+}
+
+/// A job with servers that wait for lost trainers.
+class WaitingJob {
+public:
+  WaitingJob(const std::string &file, std::vector<std::string> flags)
+      : trainerFlags(std::move(flags)) {
+    servers = "unix:" + place.file("a") + ",unix:" + place.file("b");
+    trainerFlags.insert(trainerFlags.begin(),
+                        {"train", "--data", file, "--batch-size", "16",
+                         "--seed", "4", "--trainers", "2", "--servers", servers,
+                         "--on-failure", "wait", "--checkpoint",
+                         place.file("saved"), "--evaluate-data", file});
+    for (const char *rank : {"0", "1"})
+      serverProcesses.push_back(std::make_unique<Process>(
+          HAND_WRITTEN_SERVER,
+          std::vector<std::string>{"--rank", rank, "--servers", servers,
+                                   "--trainers", "2", "--seed", "4",
+                                   "--on-failure", "wait"}));
+    for (int rank : {0, 1})
+      startTrainer(rank);
+  }
+  void startTrainer(int rank) {
+    std::vector<std::string> flags = trainerFlags;
+    flags.insert(flags.end(), {"--rank", std::to_string(rank)});
+    trainers[rank] = std::make_unique<Process>(HAND_WRITTEN_REMOTE, flags);
+  }
+  /// Kills the trainer and starts it anew; false where it was done.
+  bool killAndRestart(int rank) {
+    kill(trainers[rank]->child.id(), SIGKILL);
+    isDone[rank] = trainers[rank]->child.wait() == 0;
+    if (!isDone[rank])
+      startTrainer(rank);
+    return !isDone[rank];
+  }
+  /// Waits for the end of all, which must be good.
+  void finish() {
+    for (int rank : {0, 1})
+      if (!isDone[rank])
+        EXPECT_EQ(trainers[rank]->child.wait(), 0)
+            << trainers[rank]->child.errors();
+    for (auto &server : serverProcesses)
+      EXPECT_EQ(server->child.wait(), 0) << server->child.errors();
+  }
+  std::string said(int rank) const { return trainers[rank]->child.errors(); }
+  /// What a trainer printed of losses and metrics.
+  std::string figures(int rank) const {
+    std::istringstream lines(trainers[rank]->child.output());
+    std::string text;
+    for (std::string line; std::getline(lines, line);)
+      if (line.compare(0, 6, "train ") == 0 || line.compare(0, 5, "test ") == 0)
+        text += line + "\n";
+    return text;
+  }
+  std::map<std::string, std::string> saved() const {
+    return filesIn(place.file("saved"));
+  }
+
+private:
+  TestFolder place;
+  std::string servers;
+  std::vector<std::string> trainerFlags;
+  std::vector<std::unique_ptr<Process>> serverProcesses;
+  std::unique_ptr<Process> trainers[2];
+  bool isDone[2] = {false, false};
+};
 
 } // namespace
 
@@ -126,4 +213,40 @@ TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
   EXPECT_EQ(place.read("0"), place.read("local"));
   EXPECT_EQ(place.read("1"), place.read("local"));
   EXPECT_FALSE(place.read("local").empty());
+}
+
+// With a clip: a step has two requests. Its state, losses and metrics are those
+// of a job in which nobody died.
+TEST(ServerProgram, AKilledTrainerComesBack) {
+  TestFolder place;
+  const std::string file = place.write("data.tsv", data(3000));
+  const std::vector<std::string> flags = {"--epochs", "4", "--checkpoint-steps",
+                                          "50"};
+  WaitingJob undisturbed(file, flags);
+  undisturbed.finish();
+  const auto expected = undisturbed.saved();
+  ASSERT_GE(expected.size(), 4u);
+  ASSERT_THAT(undisturbed.figures(0), HasSubstr("test AUC"));
+  int comebacks = 0;
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    WaitingJob job(file, flags);
+    const int victim = int(seed % 2);
+    for (int i = 0; i < 12000 && job.said(victim).find("epoch 1") ==
+                                     std::string::npos;
+         ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int kills = 0; kills < 2; ++kills) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
+      if (!job.killAndRestart(victim))
+        break;
+    }
+    job.finish();
+    EXPECT_EQ(job.saved(), expected);
+    for (int rank : {0, 1})
+      EXPECT_EQ(job.figures(rank), undisturbed.figures(rank));
+    comebacks += job.said(victim).find("came back") != std::string::npos;
+  }
+  EXPECT_GT(comebacks, 0);
 }

@@ -51,8 +51,7 @@ public:
       states.push_back(std::move(*created));
       ServerCoreOptions options;
       options.trainers = uint32_t(trainers);
-      options.workersOfTrainer =
-          descriptor->mode == PDL_MODE_ASYNC ? uint32_t(workers) : 0;
+      options.workersOfTrainer = uint32_t(workers) + 1;
       cores.push_back(
           std::make_unique<ServerCore>(options, *states.back(), clock));
       addresses.push_back("server" + std::to_string(rank));
