@@ -47,6 +47,8 @@ class Cluster:
         self.counts = trainers, servers
         self.addresses = ",".join(f"unix:{self.folder.name}/s{rank}"
                                   for rank in range(servers))
+        # What trainers are told, where that is not the servers' own.
+        self.trainer_addresses = None
         self.trainer_flags = [trainer_command, *trainer_flags]
         self.server_flags = list(server_flags)
         self.trainers = []
@@ -63,8 +65,8 @@ class Cluster:
     def start_trainer(self, rank):
         process = Process(f"trainer{rank}", [
             self.programs / "trainer", *self.trainer_flags, "--rank", rank,
-            "--trainers", self.counts[0], "--servers", self.addresses],
-            self.folder.name)
+            "--trainers", self.counts[0], "--servers",
+            self.trainer_addresses or self.addresses], self.folder.name)
         self.trainers.append(process)
         return process
 

@@ -4,6 +4,8 @@
 """What a job does when a process dies, hangs, is not the one that was expected,
 or when strangers talk to its port. Real processes; every wait is bounded."""
 
+import contextlib
+import json
 import pathlib
 import random
 import signal
@@ -14,6 +16,7 @@ import time
 import unittest
 
 from cluster import Cluster
+from cutting_proxy import CuttingProxy
 from programs import ADULT, BUILD, PDL_TRANSLATE, model, run
 from sync_test import small_model
 
@@ -26,6 +29,13 @@ LONG = 10**9  # steps that no test sees the end of
 def data_flags(steps, seed):
     return ["--data", ADULT, "--batch-size", 64, "--seed", seed, "--steps",
             steps, "--replicas", "1x1"]
+
+
+def group_steps(saved):
+    """Updates applied, by group of parameters, of the newest checkpoint."""
+    newest = max(path for path in saved.iterdir() if path.is_dir())
+    manifest = json.loads((newest / "manifest.json").read_text())["checkpoint"]
+    return {group["name"]: group["steps"] for group in manifest["groups"]}
 
 
 class Faults(unittest.TestCase):
@@ -126,6 +136,64 @@ class Faults(unittest.TestCase):
                 cluster.finish()
         for other in saved[1:]:
             run(PDL_CHECKPOINT, "diff", saved[0], other)
+
+    def run_through_proxies(self, programs, name, seed, cuts):
+        """A job whose connections are broken at random; how many were."""
+        with contextlib.ExitStack() as stack:
+            cluster = stack.enter_context(Cluster(
+                programs, 2, 2,
+                ["--data", ADULT, "--rows", "0:8000", "--batch-size", 32,
+                 "--seed", 7, "--epochs", 2, "--replicas", "1x2",
+                 "--on-failure", "wait", "--checkpoint", self.root / name],
+                ["--seed", 7, "--on-failure", "wait"]))
+            folder = cluster.folder.name
+            # From a few bytes to some steps.
+            proxies = [stack.enter_context(CuttingProxy(
+                f"{folder}/p{rank}", f"{folder}/s{rank}", seed * 2 + rank,
+                cuts, 1 << 20)) for rank in range(2)]
+            cluster.trainer_addresses = f"unix:{folder}/p0,unix:{folder}/p1"
+            outputs = cluster.start().finish()
+            return [[line for line in output.splitlines()
+                     if line.startswith("train")] for output in outputs], sum(
+                         proxy.done for proxy in proxies)
+
+    def test_closed_connections_sync(self):
+        """Broken connections change no bit, also half-way in a message."""
+        for clip in (False, True):
+            source = self.root / f"cut_{clip}.mlir"
+            source.write_text(small_model("@adam", clip, decay=False,
+                                          warm_up=True))
+            programs = self.root / f"cut_{clip}"
+            run(PDL_TRANSLATE, source, "-o", programs, "--numerics=strict",
+                "--mode=sync", "--min-block-elements=1024",
+                "--target-block-bytes=16384")
+            for seed, cuts in ((0, 0), (1, 20)):
+                name = f"cut_{clip}_{seed}.saved"
+                with self.subTest(clip=clip, seed=seed):
+                    _, done = self.run_through_proxies(programs, name, seed,
+                                                       cuts)
+                    if cuts:
+                        self.assertGreater(done, cuts)
+                        run(PDL_CHECKPOINT, "diff",
+                            self.root / f"cut_{clip}_0.saved",
+                            self.root / name)
+
+    def test_closed_connections_async(self):
+        """Each push counts once: as many steps as undisturbed."""
+        programs = self.root / "cut_async"
+        source = self.root / "cut_async.mlir"
+        source.write_text(small_model("@adam", clip=True, decay=False,
+                                      warm_up=True))
+        run(PDL_TRANSLATE, source, "-o", programs, "--mode=async")
+        applied = []
+        for seed, cuts in ((0, 0), (1, 20)):
+            name = f"cut_async_{seed}.saved"
+            _, done = self.run_through_proxies(programs, name, seed, cuts)
+            if cuts:
+                self.assertGreater(done, cuts)
+            applied.append(group_steps(self.root / name))
+        self.assertTrue(applied[0])
+        self.assertEqual(*applied)
 
     def check_comeback(self, programs, data, seeds):
         """Kills trainers at random moments, and starts them again."""
