@@ -34,7 +34,7 @@ struct CheckUntouched : pdlc::impl::NNCheckUntouchedBase<CheckUntouched> {
     auto table = symbols.lookup<TableOp>(update.getSymbol());
     if (!table)
       return success();
-    auto group = symbols.lookup<GroupOp>(*table.getGroup());
+    auto group = symbols.lookup<GroupOp>(table.getGroupAttr().getValue());
     if (group.getUntouched())
       return success();
     std::optional<unsigned> changed = findChangeUnderZeroGradient(update);

@@ -229,7 +229,7 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
   Expected<std::unique_ptr<Listener>> listener =
       (*transport)
           ->listen(flags.address,
-                   [&core](Message request, Responder responder) {
+                   [&core](const Message &request, Responder responder) {
                      core.handle(request, std::move(responder));
                    });
   if (!listener)
