@@ -28,7 +28,7 @@ namespace pdlrt {
 
 /// One side's view of the job.
 struct Handshake {
-  // Of the program; `of` fills these.
+  // Of the program; `setProgram` fills these.
   std::string model;
   uint64_t abiVersion = PDL_ABI_VERSION;
   uint64_t semanticFingerprint = 0;
@@ -58,6 +58,9 @@ struct Handshake {
   /// With what the program and the map say.
   static Handshake of(const pdl_descriptor &descriptor,
                       const Placement &placement);
+
+  /// Fills what the program says.
+  void setProgram(const pdl_descriptor &descriptor);
 
   bool operator==(const Handshake &) const = default;
 };

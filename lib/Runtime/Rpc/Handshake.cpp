@@ -18,16 +18,20 @@ using nlohmann::json;
 /// A join of another program may be anything; a handshake is small.
 static constexpr size_t largestHandshake = 65536;
 
+void Handshake::setProgram(const pdl_descriptor &descriptor) {
+  model = descriptor.model_name;
+  abiVersion = descriptor.abi_version;
+  semanticFingerprint = descriptor.semantic_fingerprint;
+  wireFingerprint = descriptor.wire_fingerprint;
+  mode = descriptor.mode;
+  numerics = descriptor.numerics;
+  elementType = descriptor.element_type;
+}
+
 Handshake Handshake::of(const pdl_descriptor &descriptor,
                         const Placement &placement) {
   Handshake result;
-  result.model = descriptor.model_name;
-  result.abiVersion = descriptor.abi_version;
-  result.semanticFingerprint = descriptor.semantic_fingerprint;
-  result.wireFingerprint = descriptor.wire_fingerprint;
-  result.mode = descriptor.mode;
-  result.numerics = descriptor.numerics;
-  result.elementType = descriptor.element_type;
+  result.setProgram(descriptor);
   result.servers = placement.serverCount();
   result.placementPolicy = placementPolicyName(placement.policy());
   result.placementDigest = placement.digest();

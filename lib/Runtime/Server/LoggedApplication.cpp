@@ -13,7 +13,7 @@ using namespace pdlrt;
 Message LoggedApplication::handle(const Envelope &request, Message payload) {
   // Shares the bytes.
   const Message kept = payload;
-  Message answer = inner.handle(request, std::move(payload));
+  Message answer = PassingApplication::handle(request, std::move(payload));
   // Pulls and saves change nothing.
   if (request.kind == MessageKind::Exchange)
     log.append(request, kept);

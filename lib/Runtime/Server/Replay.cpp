@@ -84,13 +84,7 @@ static std::string jobText(const Handshake &job) {
 
 Status Replay::checkProgram(const Log &log) const {
   Handshake own = log.job();
-  own.model = descriptor.model_name;
-  own.abiVersion = descriptor.abi_version;
-  own.semanticFingerprint = descriptor.semantic_fingerprint;
-  own.wireFingerprint = descriptor.wire_fingerprint;
-  own.mode = descriptor.mode;
-  own.numerics = descriptor.numerics;
-  own.elementType = descriptor.element_type;
+  own.setProgram(descriptor);
   if (own == log.job())
     return {};
   return Status::invalid(

@@ -9,6 +9,7 @@
 #include "Mutants.h"
 
 #include "pdlrt/Rpc/Frame.h"
+#include "pdlrt/Server/PassingApplication.h"
 #include "pdlrt/Simulator/ToyTable.h"
 #include "pdlrt/Simulator/WrappingTransport.h"
 
@@ -128,34 +129,6 @@ SimulationHooks noFencing(const Scenario &) {
 //===----------------------------------------------------------------------===//
 // Before an application
 //===----------------------------------------------------------------------===//
-
-/// Passes all on; mutants change some of it.
-class PassingApplication : public ServerApplication {
-public:
-  explicit PassingApplication(ServerApplication &over) : inner(over) {}
-  Expected<Message> join(const Envelope &request,
-                         const Message &payload) override {
-    return inner.join(request, payload);
-  }
-  Status check(const Envelope &request, const Message &payload) override {
-    return inner.check(request, payload);
-  }
-  bool formsRounds(MessageKind kind) const override {
-    return inner.formsRounds(kind);
-  }
-  Message handle(const Envelope &request, Message payload) override {
-    return inner.handle(request, std::move(payload));
-  }
-  void contribute(const Envelope &request, Message payload) override {
-    inner.contribute(request, std::move(payload));
-  }
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
-    return inner.closeRound(kind);
-  }
-
-protected:
-  ServerApplication &inner;
-};
 
 template <typename Application>
 SimulationHooks withApplication(const Scenario &scenario) {

@@ -1,0 +1,52 @@
+//===- PassingApplication.h - Before another application --------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_SERVER_PASSINGAPPLICATION_H
+#define PDLRT_SERVER_PASSINGAPPLICATION_H
+
+#include "pdlrt/Server/ServerApplication.h"
+
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// Stands before an application and passes all on; who derives from it changes
+/// some of that. Calls come as an application's do.
+class PassingApplication : public ServerApplication {
+public:
+  /// `over` outlives it.
+  explicit PassingApplication(ServerApplication &over) : inner(over) {}
+
+  Expected<Message> join(const Envelope &request,
+                         const Message &payload) override {
+    return inner.join(request, payload);
+  }
+  Status check(const Envelope &request, const Message &payload) override {
+    return inner.check(request, payload);
+  }
+  bool formsRounds(MessageKind kind) const override {
+    return inner.formsRounds(kind);
+  }
+  Message handle(const Envelope &request, Message payload) override {
+    return inner.handle(request, std::move(payload));
+  }
+  void contribute(const Envelope &request, Message payload) override {
+    inner.contribute(request, std::move(payload));
+  }
+  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
+    return inner.closeRound(kind);
+  }
+
+protected:
+  ServerApplication &inner;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_SERVER_PASSINGAPPLICATION_H
