@@ -233,8 +233,8 @@ TEST(ServerProgram, AKilledTrainerComesBack) {
     std::mt19937 random(seed);
     WaitingJob job(file, flags);
     const int victim = int(seed % 2);
-    for (int i = 0; i < 12000 && job.said(victim).find("epoch 1") ==
-                                     std::string::npos;
+    for (int i = 0;
+         i < 12000 && job.said(victim).find("epoch 1") == std::string::npos;
          ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     for (int kills = 0; kills < 2; ++kills) {
