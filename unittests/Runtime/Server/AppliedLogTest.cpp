@@ -15,8 +15,9 @@
 #include "pdlrt/Trainer/ModelCheckpoint.h"
 #include "pdlrt/Trainer/StateDigest.h"
 
+#include "gmock/gmock.h"
+
 #include <cstring>
-#include <gmock/gmock.h>
 
 using namespace pdlrt;
 using namespace pdlrt::test;

@@ -15,10 +15,11 @@
 
 #include "pdlrt/Trainer/AsyncEngine.h"
 
+#include "gmock/gmock.h"
+
 #include <atomic>
 #include <cstring>
 #include <functional>
-#include <gmock/gmock.h>
 #include <memory>
 #include <thread>
 
@@ -206,7 +207,7 @@ TEST(AsyncEngine, NobodyGoesFurtherThanAllowed) {
   for (int step = 0; step < 3; ++step) {
     Expected<std::optional<StepResult>> result = trainer.engine->next(false);
     ASSERT_TRUE(result.ok() && *result);
-    EXPECT_EQ((*result)->samples, step < 2 ? 33 : 16);
+    EXPECT_EQ(result->value_or(StepResult()).samples, step < 2 ? 33 : 16);
   }
   EXPECT_FALSE((*trainer.engine->next(false)).has_value());
 }
