@@ -11,6 +11,10 @@ add_compile_options(-ffp-contract=off)
 if(PDL_SANITIZE)
   add_compile_options(-fsanitize=${PDL_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PDL_SANITIZE})
+  if(PDL_ENABLE_FUZZERS)
+    # libFuzzer sees what inputs reach.
+    add_compile_options(-fsanitize=fuzzer-no-link)
+  endif()
 endif()
 
 find_program(PDL_CCACHE ccache)

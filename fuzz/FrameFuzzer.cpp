@@ -1,0 +1,46 @@
+//===- FrameFuzzer.cpp - Heads, notes and what servers do with them -------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzzer.h"
+#include "pdlrt/Rpc/Frame.h"
+#include "pdlrt/Server/ReplayGuard.h"
+
+using namespace pdlrt;
+
+std::vector<std::string> fuzzSeeds() {
+  const Envelope request = {MessageKind::Exchange, 1, 0, 1, 1, 0};
+  const Message note = Message::ofString("a note");
+  const Message notes = encodeNotes({{1, note}, {2, note}});
+  return {joinFrame(request, {}).toString(),
+          joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))
+              .toString(),
+          joinFrame(request, Message::ofString("payload"), note).toString(),
+          joinFrame({MessageKind::Answer, 1, 0, 1, 3, 0}, {}, notes).toString(),
+          notes.toString()};
+}
+
+void fuzzOne(const std::string &bytes) {
+  const Message message = inSlices(bytes);
+  (void)decodeNotes(message);
+  Expected<Frame> frame = splitFrame(message);
+  if (!frame)
+    return;
+  (void)decodeNotes(frame->note);
+  // What was taken apart is what was joined.
+  Expected<Frame> again =
+      splitFrame(joinFrame(frame->head, frame->payload, frame->note));
+  if (!again || again->head != frame->head ||
+      again->payload.toString() != frame->payload.toString() ||
+      again->note.toString() != frame->note.toString())
+    __builtin_trap();
+  ReplayGuard guard(2);
+  (void)guard.join(frame->head);
+  if (guard.admit(frame->head, frame->note) == ReplayGuard::Verdict::Fresh)
+    guard.answered(frame->head, frame->payload);
+  (void)guard.notesOf(frame->head);
+}

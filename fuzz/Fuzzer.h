@@ -1,0 +1,30 @@
+//===- Fuzzer.h - What each fuzzer defines ----------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDL_FUZZ_FUZZER_H
+#define PDL_FUZZ_FUZZER_H
+
+#include "pdlrt/Rpc/Message.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Good inputs, made by PDL's own encoders; the search begins with them.
+std::vector<std::string> fuzzSeeds();
+/// Decodes any bytes.
+void fuzzOne(const std::string &bytes);
+
+/// The bytes in slices of sizes that follow from the bytes: where one ends says
+/// nothing to a decoder.
+pdlrt::Message inSlices(const std::string &bytes);
+
+/// Writes the bytes to a file of this process's own; its path.
+const std::string &asFile(const std::string &bytes);
+
+#endif // PDL_FUZZ_FUZZER_H
