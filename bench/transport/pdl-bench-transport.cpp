@@ -112,7 +112,18 @@ static void showRoundTrips(const char *network, const Pair &raw,
 }
 
 int main(int argc, char **argv) {
-  const bool tuned = argc < 2 || std::string(argv[1]) != "--default-allocator";
+  const std::string flag = argc > 1 ? argv[1] : "";
+  if (argc > 2 || (argc == 2 && flag != "--default-allocator")) {
+    const bool help = argc == 2 && flag == "--help";
+    std::fputs("usage: pdl-bench-transport [--default-allocator]\n"
+               "Measures messages between two processes over gRPC beside plain "
+               "sockets: a minute.\n"
+               "  --default-allocator  leave the allocator as the C library "
+               "sets it up\n",
+               help ? stdout : stderr);
+    return help ? 0 : 2;
+  }
+  const bool tuned = flag.empty();
   // All processes are made before gRPC starts its threads.
   GrpcServer tcpServer(false, tuned), unixServer(true, tuned);
   RawPair tcp(false, false), tcpLarge(false, true);

@@ -47,24 +47,24 @@ multiplyChains(const ProductShape &shape, const T *lhs, const T *rhs, T *out) {
 
 } // namespace
 
-PDLC_WITH_FMA void interpreter_multiplyF32(const ProductShape &shape,
-                                           const float *lhs, const float *rhs,
-                                           float *out) {
+PDLC_WITH_FMA void multiplyF32InClones(const ProductShape &shape,
+                                       const float *lhs, const float *rhs,
+                                       float *out) {
   multiplyChains(shape, lhs, rhs, out);
 }
 
-PDLC_WITH_FMA void interpreter_multiplyF64(const ProductShape &shape,
-                                           const double *lhs, const double *rhs,
-                                           double *out) {
+PDLC_WITH_FMA void multiplyF64InClones(const ProductShape &shape,
+                                       const double *lhs, const double *rhs,
+                                       double *out) {
   multiplyChains(shape, lhs, rhs, out);
 }
 
 void pdlc::interpreter::multiply(const ProductShape &shape, const float *lhs,
                                  const float *rhs, float *out) {
-  interpreter_multiplyF32(shape, lhs, rhs, out);
+  multiplyF32InClones(shape, lhs, rhs, out);
 }
 
 void pdlc::interpreter::multiply(const ProductShape &shape, const double *lhs,
                                  const double *rhs, double *out) {
-  interpreter_multiplyF64(shape, lhs, rhs, out);
+  multiplyF64InClones(shape, lhs, rhs, out);
 }
