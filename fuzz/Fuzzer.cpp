@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <unistd.h>
 
 using namespace pdlrt;
@@ -21,12 +22,23 @@ static void write(const std::string &path, const std::string &bytes) {
   file.write(bytes.data(), std::streamsize(bytes.size()));
 }
 
-const std::string &asFile(const std::string &bytes) {
+/// Without the suffix.
+static const std::string &filePath() {
   static const std::string path = (std::filesystem::temp_directory_path() /
                                    ("pdl-fuzz-" + std::to_string(getpid())))
                                       .string();
-  static const int removed = std::atexit([] { unlink(path.c_str()); });
+  return path;
+}
+
+std::string asFile(const std::string &bytes, const std::string &suffix) {
+  static std::set<std::string> written;
+  static const int removed = std::atexit([] {
+    for (const std::string &path : written)
+      unlink(path.c_str());
+  });
   (void)removed;
+  const std::string path = filePath() + suffix;
+  written.insert(path);
   write(path, bytes);
   return path;
 }

@@ -25,6 +25,6 @@ void fuzzOne(const std::string &bytes);
 pdlrt::Message inSlices(const std::string &bytes);
 
 /// Writes the bytes to a file of this process's own; its path.
-const std::string &asFile(const std::string &bytes);
+std::string asFile(const std::string &bytes, const std::string &suffix = "");
 
 #endif // PDL_FUZZ_FUZZER_H

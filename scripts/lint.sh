@@ -25,7 +25,7 @@ while read -r header; do
     echo "$header: the header guard should be $guard" >&2
     failed=1
   fi
-done < <(find bench include integration_test lib tools unittests -name '*.h')
+done < <(find bench fuzz include integration_test lib tools unittests -name '*.h')
 
 # clang-tidy cannot read a precompiled header that the compiler wrote, so it is
 # given the commands without; what the header includes stays included as text.
@@ -36,7 +36,7 @@ sed -e 's/ -Xclang -include-pch -Xclang [^ ]*//' -e 's/ -Winvalid-pch//' \
 if [ $# -gt 0 ]; then
   files=("$@")
 else
-  mapfile -t files < <(find bench integration_test lib tools unittests -name '*.cpp')
+  mapfile -t files < <(find bench fuzz integration_test lib tools unittests -name '*.cpp')
 fi
 printf '%s\0' "${files[@]}" |
   xargs -0 -n 1 -P "${LINT_JOBS:-$(nproc)}" clang-tidy-22 -p build/lint --quiet ||
