@@ -46,10 +46,9 @@ public:
 
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
-  Status resume(RoundSource source, const PendingStep &step) override;
-  void
-  beforeRounds(std::function<void(const PendingStep *step)> action) override {
-    roundAction = std::move(action);
+  Status resume(const RoundSource &source, const PendingStep &step) override;
+  void beforeRounds(const RoundAction &action) override {
+    roundAction = action;
   }
   bool stopped() const override { return outcome.stop; }
   bool sumsOverJob() const override { return true; }
@@ -76,7 +75,7 @@ private:
   RoundOutcome outcome;
   /// Of an earlier start of this process; until its round is done.
   std::optional<PendingStep> pending;
-  std::function<void(const PendingStep *step)> roundAction;
+  RoundAction roundAction;
   StepCosts ownCosts;
   Stopwatch stopwatch;
 };

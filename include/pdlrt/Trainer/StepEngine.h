@@ -70,13 +70,13 @@ public:
   /// part of a step to all servers: the step that `next` does is that one, with
   /// what the servers answer. The first round of `source` is that of the step
   /// after it.
-  virtual Status resume(RoundSource source, const PendingStep &step);
+  virtual Status resume(const RoundSource &source, const PendingStep &step);
+  using RoundAction = std::function<void(const PendingStep *step)>;
   /// Before each round of all processes, from the next `begin` or `resume` on:
   /// calls `action` with the step whose gradients are sent, null in a round
   /// that brings keys only. Its metrics are observed, and the round after it
   /// was read. An engine without others does not call it.
-  virtual void
-  beforeRounds(std::function<void(const PendingStep *step)> action);
+  virtual void beforeRounds(const RoundAction &action);
 
   /// True if the job ends after the last step, because somebody was asked to
   /// stop: then all its processes see it after the same step.

@@ -64,6 +64,8 @@ void ReplayGuard::answered(const Envelope &request, Message payload,
 const ReplayGuard::StoredAnswer &
 ReplayGuard::answerTo(const Envelope &request) const {
   const Sender &sender = senders.at(nameOf(request));
+  // The verdict said that it is there.
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
   return *sender.requests.at(request.sequence - sender.firstSequence()).answer;
 }
 

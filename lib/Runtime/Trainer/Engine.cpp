@@ -14,11 +14,11 @@ using namespace pdlrt;
 
 StepEngine::~StepEngine() = default;
 
-Status StepEngine::resume(RoundSource, const PendingStep &) {
+Status StepEngine::resume(const RoundSource &, const PendingStep &) {
   return Status::internal("this engine does not go on within a step");
 }
 
-void StepEngine::beforeRounds(std::function<void(const PendingStep *)>) {}
+void StepEngine::beforeRounds(const RoundAction &) {}
 
 Engine::Engine(Model &model, const pdl_program &program, int workers,
                Scheduler &scheduler, Communicator &communicator)

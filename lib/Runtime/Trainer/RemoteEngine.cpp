@@ -100,8 +100,9 @@ Status RemoteEngine::begin(RoundSource newSource) {
   return exchange(nullptr, nullptr);
 }
 
-Status RemoteEngine::resume(RoundSource newSource, const PendingStep &step) {
-  source = std::move(newSource);
+Status RemoteEngine::resume(const RoundSource &newSource,
+                            const PendingStep &step) {
+  source = newSource;
   pending = step;
   outcome = {};
   return {};

@@ -393,7 +393,7 @@ Status TrainCommand::beginRounds() {
     });
   RoundSource source = [this] { return readTrainingRound(); };
   return bookmark && bookmark->place == Bookmark::Place::Step
-             ? engine.resume(std::move(source), bookmark->step)
+             ? engine.resume(source, bookmark->step)
              : engine.begin(std::move(source));
 }
 
