@@ -55,6 +55,9 @@ struct ServerCoreOptions {
   /// trainer, which goes back as far as that (docs/Protocol.md). Under Abort
   /// one is kept.
   uint32_t keptAnswers = 2;
+  /// Under Wait: whether a new start of a trainer goes on among the requests of
+  /// an earlier one. If not, it fails the job: what is waited for cannot come.
+  bool newStartsGoOn = true;
 };
 
 enum class JobState {

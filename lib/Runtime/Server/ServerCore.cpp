@@ -328,13 +328,23 @@ void ServerCore::State::join(const Frame &frame, Responder responder,
     out.refuse(std::move(responder), head, next.status().message());
     return;
   }
-  if (roster.join(head))
+  if (roster.join(head)) {
+    if (*next > 1 && !options.newStartsGoOn) {
+      failWith(trainerName(head.trainer) +
+                   " was started anew in the middle of the job, and trainers "
+                   "of this mode cannot go on where they were: start all "
+                   "again, with --resume where there is a checkpoint",
+               out);
+      out.refuse(std::move(responder), head, job.sentence);
+      return;
+    }
     // Requests of the earlier start stay in their round; nobody waits there.
     for (auto &[key, copies] : waiting)
       if (key.first == head.trainer)
         for (Waiting &copy : std::exchange(copies, {}))
           out.refuse(std::move(copy.responder), copy.head,
                      roster.fenceFault(copy.head));
+  }
   roster.heard(head.trainer);
   Envelope answer = head;
   answer.sequence = *next;

@@ -220,7 +220,9 @@ static int serve(const pdl_descriptor &descriptor, ServerFlags &flags,
   ServerCoreOptions options;
   options.trainers = uint32_t(flags.trainers);
   options.workersOfTrainer = mostWorkers;
-  options.keptAnswers = keptAnswers;
+  // Pushes of mode async come in no order that a new start could repeat.
+  options.newStartsGoOn = descriptor.mode != PDL_MODE_ASYNC;
+  options.keptAnswers = options.newStartsGoOn ? keptAnswers : 1;
   options.silenceLimit = secondsOf(flags.silenceLimit);
   options.joinLimit = secondsOf(flags.joinPatience);
   options.onFailure =

@@ -493,6 +493,23 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
   EXPECT_EQ(application->rounds, 2);
 }
 
+// Who waits for what cannot come would wait for ever.
+TEST_F(ServerCoreTest, ANewStartThatCannotGoOnFailsTheJob) {
+  options.onFailure = FailurePolicy::Wait;
+  options.newStartsGoOn = false;
+  core();
+  joinAll();
+  // Before it has sent anything, a new start is as good as the first.
+  join(1, 4);
+  EXPECT_EQ(core().status().state, JobState::Running);
+  exchange(0, 1, "a");
+  exchange(1, 1, "b", 4);
+  const Reply open = exchange(0, 2, "c");
+  EXPECT_THAT(join(1, 5).text(), HasSubstr("trainer 1 was started anew"));
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_THAT(open.text(), HasSubstr("start all again, with --resume"));
+}
+
 TEST_F(ServerCoreTest, ATrainerThatDiedAmongItsLeavesComesBackUnderWait) {
   options.onFailure = FailurePolicy::Wait;
   core();
