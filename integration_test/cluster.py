@@ -70,9 +70,13 @@ class Cluster:
         self.trainers.append(process)
         return process
 
-    def kill_and_restart_trainer(self, rank):
-        """kill -9, then the same command line; nothing where it is done."""
+    def kill_and_restart_trainer(self, rank, too_late):
+        """kill -9, then the same command line; nothing where it has said
+        `too_late`, or is done: who dies while it leaves may find that servers
+        are done and gone (docs/Protocol.md)."""
         old = next(t for t in self.trainers if t.name == f"trainer{rank}")
+        if too_late in old.output:
+            return
         old.popen.kill()
         if old.popen.wait() == 0:
             return

@@ -225,7 +225,8 @@ class Faults(unittest.TestCase):
                     cluster.start()
                     for _ in range(2):
                         time.sleep(choice.random() * duration / 2)
-                        cluster.kill_and_restart_trainer(choice.randrange(2))
+                        cluster.kill_and_restart_trainer(
+                            choice.randrange(2), too_late="epoch 2")
                     outputs = cluster.finish()
                     self.assertEqual([figures(o) for o in outputs], expected)
                     comebacks += sum("came back" in o for o in outputs)
