@@ -71,7 +71,8 @@ public:
   /// Called within closeRound; may be empty.
   std::function<void()> whileClosing;
   std::vector<std::string> calls;
-  int rounds = 0;
+  /// Read while a server runs: what gRPC orders, a sanitizer does not see.
+  std::atomic<int> rounds = 0;
   /// Whether calls came at the same time.
   std::atomic<bool> overlapped{false};
 
