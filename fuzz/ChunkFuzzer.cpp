@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzzer.h"
-#include "Rpc/Grpc/Chunks.h"
+#include "Transport/Grpc/Chunks.h"
 
 #include <algorithm>
 
@@ -31,7 +31,28 @@ std::vector<std::string> fuzzSeeds() {
           '\10' + size + "\5abcde", '\10' + std::string(8, '\0')};
 }
 
+/// The front of a request, and the chunks behind it.
+static void fuzzFront(const std::string &bytes) {
+  ChunkReader reader(largestMessage);
+  if (reader.begin(bytes) && (reader.soFar().size() > reader.wholeSize() ||
+                              reader.wholeSize() > largestMessage))
+    __builtin_trap();
+  Message request = inSlices(bytes);
+  ChunkReader again(uint64_t(1) << 20);
+  if (!again.begin(encodeFront(request)))
+    __builtin_trap();
+  ChunkWriter writer = ChunkWriter::ofRequest(request);
+  while (!writer.finished()) {
+    grpc::ByteBuffer buffer = writer.next();
+    if (!again.add(buffer))
+      __builtin_trap();
+  }
+  if (!again.complete() || again.take().toString() != bytes)
+    __builtin_trap();
+}
+
 void fuzzOne(const std::string &bytes) {
+  fuzzFront(bytes);
   ChunkReader reader(largestMessage);
   std::string sent;
   for (size_t at = 0; at < bytes.size() && !reader.complete();) {
@@ -49,7 +70,7 @@ void fuzzOne(const std::string &bytes) {
   const std::string message = reader.take().toString();
   if (message.size() > largestMessage || sent.substr(8) != message)
     __builtin_trap();
-  ChunkWriter writer(inSlices(message));
+  ChunkWriter writer = ChunkWriter::ofResponse(inSlices(message));
   ChunkReader again(largestMessage);
   while (!writer.finished()) {
     grpc::ByteBuffer buffer = writer.next();

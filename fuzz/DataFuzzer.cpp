@@ -8,7 +8,7 @@
 
 #include "Data/TestRecord.h"
 #include "Fuzzer.h"
-#include "pdlrt/Checkpoint/Safetensors.h"
+#include "pdlrt/Files/Safetensors.h"
 
 #include <fstream>
 #include <limits>

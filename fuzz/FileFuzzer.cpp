@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzzer.h"
-#include "pdlrt/Checkpoint/Safetensors.h"
+#include "pdlrt/Files/Safetensors.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -36,6 +37,7 @@ void fuzzOne(const std::string &bytes) {
   for (const char *name : {"w", "keys", ""})
     if (const TensorView *tensor = file->find(name)) {
       std::vector<char> copy(bytes.size());
-      tensor->copyTo(copy.data());
+      if (!tensor->copyTo(copy.data()).ok())
+        std::abort();
     }
 }

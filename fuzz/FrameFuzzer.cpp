@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzzer.h"
-#include "pdlrt/Rpc/Frame.h"
-#include "pdlrt/Server/ReplayGuard.h"
+#include "pdlrt/Protocol/ReplayGuard.h"
+#include "pdlrt/Transport/Frame.h"
 
 using namespace pdlrt;
 

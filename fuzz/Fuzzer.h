@@ -9,7 +9,7 @@
 #ifndef PDL_FUZZ_FUZZER_H
 #define PDL_FUZZ_FUZZER_H
 
-#include "pdlrt/Rpc/Message.h"
+#include "pdlrt/Transport/Message.h"
 
 #include <cstdint>
 #include <string>

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzzer.h"
-#include "HandWrittenProgram.h"
-#include "pdlrt/Comm/ExchangeCodec.h"
+#include "Support/HandWrittenProgram.h"
+#include "pdlrt/Protocol/ExchangeCodec.h"
 
 #include <array>
 

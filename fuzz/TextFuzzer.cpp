@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzzer.h"
-#include "Trainer/Bookmark.h"
+#include "Job/Bookmark.h"
 #include "pdlrt/Checkpoint/Manifest.h"
-#include "pdlrt/Rpc/Handshake.h"
-#include "pdlrt/Trainer/ServerCheckpoint.h"
+#include "pdlrt/Protocol/Handshake.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
 
 using namespace pdlrt;
 
@@ -31,8 +31,8 @@ std::vector<std::string> fuzzSeeds() {
   manifest.parts = {part};
   Bookmark bookmark;
   bookmark.positions = {{1, 2, 3, 4}};
-  bookmark.counts = {5, 6};
-  bookmark.sums = {0.5};
+  bookmark.metrics.counts = {5, 6};
+  bookmark.metrics.sums = {0.5};
   return {encodeHandshake(handshake).toString(), encodeManifest(manifest),
           encodeSaved(manifest).toString(),
           encodeBookmark(bookmark).toString()};

@@ -91,7 +91,8 @@ class BadInput(unittest.TestCase):
         file.write_text(source)
         out = self.path / "bad"
         self.rejects([PDL_TRANSLATE, file, "-o", out], *expected, errors=errors)
-        self.assertFalse((out / "trainer").exists())
+        # Not even an empty folder.
+        self.assertFalse(out.exists())
 
     def test_syntax(self):
         self.rejects_model("module { nn.record }", "bad.mlir:1:")
@@ -170,6 +171,9 @@ class BadInput(unittest.TestCase):
                 (["--slice=false"], "--mode=local has none"),
                 (["--min-block-elements=0", "--mode=sync"], "at least 1"),
                 (["--min-block-elements=many", "--mode=sync"], "many"),
+                (["--min-block-elements=0x100", "--mode=sync"], "0x100"),
+                (["--target-block-bytes=99999999999999999999", "--mode=sync"],
+                 "99999999999999999999"),
                 (["--target-block-bytes=-1", "--mode=async"], "at least 1")):
             with self.subTest(flags=flags):
                 self.rejects([PDL_TRANSLATE, self.path / "tiny.mlir", "-o",
@@ -216,6 +220,22 @@ class BadInput(unittest.TestCase):
     def test_too_many_bad_rows(self):
         self.rejects_data("e.csv", "x,1,1,1\n1,1,1,1\ny,1,1,1\n", "e.csv:3",
                           flags=("--max-bad-rows", "1"))
+
+    def test_parameter_larger_than_memory(self):
+        """The sentence names what is large, and what helps against that."""
+        small = "nn.param @w : tensor<2x1xf32> in @g init(#nn.xavier)"
+        big = ("nn.param @big : tensor<1099511627776xf32> in @g "
+               "init(#nn.zeros)")
+        (self.path / "big.mlir").write_text(
+            text().replace(small, f"{small}\n{big}"))
+        trainer = compile_model(self.path / "big.mlir", self.path / "big",
+                                "--numerics=strict")
+        # Where the machine has more, 1 TiB of addresses.
+        done = self.rejects(
+            ["bash", "-c", 'ulimit -v 1073741824; exec "$@"', "bash", trainer,
+             "train", "--data", self.path / "good.csv"],
+            "@big needs 4096.0 GiB", "--mode=sync")
+        self.assertNotIn("--batch-size", done.stderr)
 
     def test_damaged_gzip(self):
         whole = gzip.compress(b"1,0.5,1.5,7\n" * 1000)

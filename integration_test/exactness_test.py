@@ -79,6 +79,22 @@ class Exactness(exactness.ExactnessTest):
             with self.subTest(case=case.name):
                 self.check_case(case)
 
+    def test_goes_on_from_a_dump(self):
+        """Adam's bias correction needs the number of updates before."""
+        case = (programs.SOURCE / "integration_test" / "oracles" / "goldens" /
+                "ops" / "rules")
+        source, data = case / "model.mlir", case / "data.safetensors"
+        batch = json.loads((case / "case.json").read_text())["batch_size"]
+        trainer = self.compile_strict(source)
+        flags = ["--batch-size", batch]
+        whole, _ = self.train(trainer, "whole", data, *flags, "--steps", 4)
+        half, _ = self.train(trainer, "half", data, *flags, "--steps", 2)
+        again, _ = self.train(trainer, "again", data, *flags, "--steps", 2,
+                              "--rows", f"{2 * batch}:", "--init-from", half)
+        self.assert_equal_files(whole, again)
+        self.check_program(source, trainer, data, batch, 2, half,
+                           predicts=False)
+
     def test_logistic_regression(self):
         self.check_model("logistic_regression", ADULT)
 

@@ -14,6 +14,7 @@ packages=(
   nlohmann-json3-dev libgrpc++-dev
   # Building and testing.
   cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3
+  iproute2
 )
 
 missing=()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes what is generated in docs/: the references from the .td files, and what
-# a reference model looks like after each phase. lit compares the result with
+# reference models look like after each phase. lit compares the result with
 # what is committed (test/Docs).
 #   scripts/update_docs.sh [FOLDER]     (default: docs; needs a build in build/)
 set -euo pipefail
@@ -22,16 +22,22 @@ generate -gen-pass-doc pdlc/Transforms/Passes.td PassesTransforms.md
 generate -gen-pass-doc pdlc/Conversion/Passes.td PassesConversion.md
 generate -gen-pass-doc pdlc/Interpreter/Passes.td PassesInterpreter.md
 
-# The model after each phase that changes it: in mode `local`, `placed` and
-# `roles` change nothing, so they show mode `sync`; `llvm` is longer than anybody
-# reads.
-for phase in model merged gradient fused split buffers tasks; do
-  "$build/bin/pdl-opt" "$root/models/logistic_regression/logistic_regression.mlir" \
-    --pdl-pipeline="to=$phase" \
-    -o "$target/phases/$phase.mlir"
-done
-for phase in placed split roles; do
-  "$build/bin/pdl-opt" "$root/models/logistic_regression/logistic_regression.mlir" \
-    --pdl-pipeline="to=$phase mode=sync" \
-    -o "$target/phases/sync_$phase.mlir"
+"$root/scripts/op_obligations.py" "$build/bin/pdl-opt" "$target/Reference/NN.md" \
+  > "$target/Obligations.md"
+
+# Models after each phase that changes them, of each its own folder: one without
+# and one with products. In mode `local`, `placed` and `roles` change nothing, so
+# they show mode `sync`; `llvm` is longer than anybody reads.
+show() { # model phase mode output
+  "$build/bin/pdl-opt" "$root/models/$1/$1.mlir" \
+    --pdl-pipeline="to=$2 mode=$3" -o "$target/phases/$1/$4.mlir"
+}
+for model in logistic_regression ctr_dnn; do
+  mkdir -p "$target/phases/$model"
+  for phase in model merged gradient fused split buffers tasks; do
+    show "$model" "$phase" local "$phase"
+  done
+  for phase in placed split roles; do
+    show "$model" "$phase" sync "sync_$phase"
+  done
 done

@@ -15,8 +15,8 @@
 #include "CtrDnn.h"
 #include "Measure.h"
 
-#include "pdlrt/Core/Descriptor.h"
-#include "pdlrt/Trainer/Engine.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Engine/Engine.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -60,7 +60,7 @@ public:
                scheduler, *communicator) {}
 
   /// Returns the mean loss.
-  double step(const Batch &batch) {
+  double step(const pdlbench::Batch &batch) {
     const auto size = static_cast<int64_t>(batch.labels.size());
     for (auto i = static_cast<int64_t>(splits.size()); i <= size * slots; ++i)
       splits.push_back(static_cast<int32_t>(i));
@@ -92,15 +92,15 @@ private:
 /// A way to do the step, and the best that it has shown.
 struct Contender {
   std::string name;
-  std::function<double(const Batch &)> step;
+  std::function<double(const pdlbench::Batch &)> step;
   double bestSeconds = 1e30;
   double firstLoss = 0, lastLoss = 0;
 
   /// One step on each batch; returns the mean loss.
-  double pass(const std::vector<Batch> &batches) {
+  double pass(const std::vector<pdlbench::Batch> &batches) {
     double loss = 0;
     const double start = threadSeconds();
-    for (const Batch &batch : batches)
+    for (const pdlbench::Batch &batch : batches)
       loss += step(batch);
     bestSeconds = std::min(bestSeconds, threadSeconds() - start);
     return loss / static_cast<double>(batches.size());
@@ -109,13 +109,15 @@ struct Contender {
 
 Contender compiled(const char *name, Query query) {
   auto trainer = std::make_shared<CompiledTrainer>(query);
-  return {name, [trainer](const Batch &batch) { return trainer->step(batch); }};
+  return {name, [trainer](const pdlbench::Batch &batch) {
+            return trainer->step(batch);
+          }};
 }
 
 Contender handwritten(int32_t numerics, int64_t batchSize) {
   auto trainer = std::make_shared<HandwrittenTrainer>(numerics, batchSize);
   auto times = std::make_shared<Times>();
-  return {"by hand", [trainer, times](const Batch &batch) {
+  return {"by hand", [trainer, times](const pdlbench::Batch &batch) {
             return trainer->step(batch, *times);
           }};
 }
@@ -125,7 +127,7 @@ Contender handwritten(int32_t numerics, int64_t batchSize) {
 bool compare(const char *numerics, int64_t batchSize, int passes, double limit,
              std::vector<Contender> contenders) {
   std::mt19937_64 random(7);
-  std::vector<Batch> batches;
+  std::vector<pdlbench::Batch> batches;
   for (int i = 0; i < 16; ++i)
     batches.push_back(makeBatch(batchSize, random));
   for (Contender &contender : contenders) {

@@ -21,7 +21,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlabi/math.h"
-#include "pdlrt/Core/Worker.h"
+#include "pdlrt/Abi/Worker.h"
 
 #include <algorithm>
 #include <cmath>

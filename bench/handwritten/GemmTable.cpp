@@ -8,7 +8,7 @@
 
 #include "Measure.h"
 
-#include "pdlrt/Core/Worker.h"
+#include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Gemm/Gemm.h"
 
 #include <cstdio>

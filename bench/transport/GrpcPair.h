@@ -9,7 +9,7 @@
 #ifndef PDL_BENCH_TRANSPORT_GRPCPAIR_H
 #define PDL_BENCH_TRANSPORT_GRPCPAIR_H
 
-#include "pdlrt/Rpc/GrpcTransport.h"
+#include "pdlrt/Transport/GrpcTransport.h"
 
 #include <memory>
 #include <string>

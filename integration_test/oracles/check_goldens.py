@@ -146,14 +146,13 @@ def compare_exact_metrics(expected, path):
 
 
 def compare_metrics(expected, report):
-    """`report`: lines such as `test AUC @auc 0.9123`, with four digits; the name
-    of a metric stands there if several have its kind."""
-    kinds = {"auc": "AUC @auc", "coarse_auc": "AUC @coarse_auc",
-             "log_loss": "log loss", "copc": "COPC"}
+    """`report`: lines such as `test AUC 0.9123 (@auc)`, with four digits."""
+    kinds = {"auc": "AUC", "coarse_auc": "AUC", "log_loss": "log loss",
+             "copc": "COPC"}
     problems = []
     for name, kind in kinds.items():
         wanted = expected[f"metric/{name}"].data[0]
-        found = re.search(rf"^test {kind} ([0-9.]+)$", report, re.MULTILINE)
+        found = re.search(rf"^test {kind} ([0-9.]+) \(@{name}\)$", report, re.MULTILINE)
         if not found or abs(float(found[1]) - wanted) > 0.5001e-4:
             problems.append(f"metric {name}: expected {wanted}, reported "
                             f"{found[1] if found else 'nothing'}")

@@ -59,6 +59,14 @@ BINARY = [("add", torch.add), ("sub", torch.sub), ("mul", torch.mul),
           ("greater", lambda a, b: (a > b).double())]
 
 
+def gelu():
+    case = Case("gelu", "The Gaussian error linear unit")
+    function = lambda x: torch.nn.functional.gelu(x, approximate="tanh")
+    x = case.variable(6, -6, 6, 0.0)
+    case.check(case.unary("gelu", x, function(x.tensor)), "gelu")
+    return case
+
+
 def binary_ops():
     case = Case("binary", "Elementwise ops of two operands of one shape")
     for op, function in BINARY:
@@ -221,6 +229,32 @@ def random_bags(case, slots, keys):
     values = case.random.choice(numpy.array(keys, dtype=numpy.int64), splits[-1])
     values[:2] = values[0]
     return values, splits
+
+
+def products():
+    case = Case("products", "Products of values, and what adjoints are made of")
+    x, y = case.variable(4), case.variable(3)
+    w = case.parameter("w", case.numbers((4, 3)))
+    case.check(case.emit(f"nn.matmul %{x.name}, %{w.name}", [x, w], (-1, 3),
+                         x.tensor @ w.tensor), "matmul")
+    case.check(case.emit(f"nn.matmul %{y.name}, %{w.name} transposed", [y, w],
+                         (-1, 4), y.tensor @ w.tensor.T), "matmul_rhs")
+    v = case.parameter("v", case.numbers((4, 2)))
+    case.check(case.emit(f"nn.matmul %{w.name} transposed, %{v.name}", [w, v], (3, 2),
+                         w.tensor.T @ v.tensor), "matmul_lhs")
+    # These have no adjoint: fields alone may reach them.
+    values = case.numbers((8, 3))
+    values[0] = 0
+    given = case.field("given", values)
+    other = case.field("other", case.numbers((8, 3)))
+    padded = torch.nn.functional.pad(given.tensor, (1, 2))
+    case.check(case.emit(f"nn.pad %{given.name} axis 1 low 1 high 2", [given],
+                         (-1, 6), padded), "pad")
+    passed = torch.where(given.tensor <= 0, torch.zeros_like(other.tensor),
+                         other.tensor)
+    case.check(case.emit(f"nn.relu_gradient %{other.name}, %{given.name}", [other],
+                         (-1, 3), passed, functional=False), "relu_gradient")
+    return case
 
 
 def lookups():
@@ -394,8 +428,8 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: generate_op_goldens.py FOLDER")
     torch.set_num_threads(1)
-    for build in (unary_ops, binary_ops, broadcasts, shapes, reductions, linear_layers,
-                  lookups, features, losses):
+    for build in (unary_ops, gelu, binary_ops, broadcasts, shapes, reductions, linear_layers,
+                  products, lookups, features, losses):
         build().write(sys.argv[1])
     write_metrics(sys.argv[1])
     write_rule_cases(sys.argv[1])

@@ -29,6 +29,11 @@ public:
   Id unknown() { return next++; }
 
   Id number(double value) {
+    // NaN is no number: it equals nothing, not even another NaN.
+    if (std::isnan(value)) {
+      values[next] = value;
+      return next++;
+    }
     auto [entry, isNew] = numbers.try_emplace(value == 0 ? 0.0 : value, next);
     if (isNew)
       values[next++] = entry->first;
@@ -94,6 +99,8 @@ private:
           return isOne(1) ? Result(operands[0]) : std::nullopt;
         })
         .Case([&](arith::DivFOp) -> Result {
+          // Zero over an unknown divisor: that the divisor may be zero is left
+          // out of account. Zero over zero is folded above, to NaN.
           if (isZero(0) || isOne(1))
             return operands[0];
           return std::nullopt;
@@ -136,14 +143,23 @@ private:
         return std::nullopt;
       known.push_back(*value);
     }
+    // NaN in one of them is NaN in their sum.
+    const bool isUnordered =
+        llvm::any_of(known, [](double value) { return std::isnan(value); });
     return TypeSwitch<Operation *, std::optional<double>>(op)
         .Case([&](arith::AddFOp) { return known[0] + known[1]; })
         .Case([&](arith::SubFOp) { return known[0] - known[1]; })
         .Case([&](arith::MulFOp) { return known[0] * known[1]; })
         .Case([&](arith::DivFOp) { return known[0] / known[1]; })
         .Case([&](arith::NegFOp) { return -known[0]; })
-        .Case([&](arith::MaximumFOp) { return std::fmax(known[0], known[1]); })
-        .Case([&](arith::MinimumFOp) { return std::fmin(known[0], known[1]); })
+        .Case([&](arith::MaximumFOp) {
+          return isUnordered ? known[0] + known[1]
+                             : std::fmax(known[0], known[1]);
+        })
+        .Case([&](arith::MinimumFOp) {
+          return isUnordered ? known[0] + known[1]
+                             : std::fmin(known[0], known[1]);
+        })
         .Case([&](arith::CmpFOp compare) {
           return arith::applyCmpPredicate(compare.getPredicate(),
                                           APFloat(known[0]), APFloat(known[1]))

@@ -5,250 +5,183 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// An elementwise op says what it does with one element as scalar ops. Those run
+// for many elements side by side, gathered from operands that broadcast.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Formulas.h"
 #include "Frame.h"
+#include "ScalarProgram.h"
 
 using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-//===----------------------------------------------------------------------===//
-// Formulas
-//===----------------------------------------------------------------------===//
+/// How many elements run side by side.
+static constexpr size_t kLanes = 64;
 
 namespace {
 
-// One functor an op: called with float or double elements. Others are in
-// Formulas.h.
+/// What a formula reads: a tensor that is repeated to the result's shape.
+class Leaf {
+public:
+  Leaf(Tensor tensor, ArrayRef<int64_t> shape)
+      : owned(std::make_unique<Tensor>(std::move(tensor))), tensor(*owned) {
+    findStrides(shape);
+  }
+  Leaf(const Tensor *tensor, ArrayRef<int64_t> shape) : tensor(*tensor) {
+    findStrides(shape);
+  }
 
-struct Sign {
-  template <typename T> T operator()(T x) const {
-    return x > T(0) ? T(1) : x < T(0) ? T(-1) : x != x ? x : T(0);
+  bool isRepeated() const { return repeated; }
+  template <typename T> const T *elements() const {
+    return tensor.get<T>().data();
   }
-};
-struct Log1p {
-  template <typename T> T operator()(T x) const { return logarithm1p(x); }
-};
-struct Tanh {
-  template <typename T> T operator()(T x) const { return hyperbolicTangent(x); }
-};
-struct Sigmoid {
-  template <typename T> T operator()(T x) const { return sigmoid(x); }
-};
-struct Relu {
-  template <typename T> T operator()(T x) const { return relu(x); }
-};
-struct SignedLog1p {
-  template <typename T> T operator()(T x) const {
-    return std::copysign(logarithm1p(std::fabs(x)), x);
+  int64_t offset(const Odometer &position) const {
+    int64_t offset = 0;
+    for (size_t axis = 0; axis < strides.size(); ++axis)
+      offset += position[axis] * strides[axis];
+    return offset;
   }
-};
-struct Identity {
-  template <typename T> T operator()(T x) const { return x; }
+
+private:
+  /// How far a step along each axis of `shape` moves in the tensor.
+  void findStrides(ArrayRef<int64_t> shape) {
+    strides.assign(shape.size(), 0);
+    size_t shift = shape.size() - tensor.rank();
+    int64_t stride = 1;
+    for (int64_t axis = tensor.rank(); axis-- > 0; stride *= tensor.dim(axis))
+      if (tensor.dim(axis) != 1)
+        strides[shift + axis] = stride;
+    repeated = tensor.shape() != shape;
+  }
+
+  std::unique_ptr<Tensor> owned;
+  const Tensor &tensor;
+  Tensor::Shape strides;
+  bool repeated = false;
 };
 
-struct Equal {
-  template <typename T> T operator()(T a, T b) const { return T(a == b); }
-};
-struct Greater {
-  template <typename T> T operator()(T a, T b) const { return T(a > b); }
-};
-struct ReluGradient {
-  template <typename T> T operator()(T cotangent, T output) const {
-    return output <= T(0) ? T(0) : cotangent;
+} // namespace
+
+static float &in(Scalar &scalar, float) { return scalar.f32; }
+static double &in(Scalar &scalar, double) { return scalar.f64; }
+
+template <typename T>
+static void runFormula(ScalarProgram &program, ArrayRef<Leaf> leaves,
+                       Tensor &out) {
+  bool anyRepeated = llvm::any_of(leaves, std::mem_fn(&Leaf::isRepeated));
+  Odometer position(out.shape());
+  std::vector<T> &elements = out.get<T>();
+  for (size_t first = 0; first < elements.size(); first += kLanes) {
+    size_t count = std::min(kLanes, elements.size() - first);
+    for (auto [index, leaf] : llvm::enumerate(leaves)) {
+      if (leaf.isRepeated())
+        continue;
+      const T *from = leaf.elements<T>() + first;
+      Scalar *to = program.argument(index);
+      for (size_t i = 0; i < count; ++i)
+        in(to[i], T()) = from[i];
+    }
+    for (size_t i = 0; anyRepeated && i < count; ++i, position.advance())
+      for (auto [index, leaf] : llvm::enumerate(leaves))
+        if (leaf.isRepeated())
+          in(program.argument(index)[i], T()) =
+              leaf.elements<T>()[leaf.offset(position)];
+    program.run(count);
+    const Scalar *from = program.result(0);
+    for (size_t i = 0; i < count; ++i) {
+      Scalar result = from[i];
+      elements[first + i] = in(result, T());
+    }
   }
-};
-struct SigmoidCrossEntropy {
-  template <typename T> T operator()(T z, T y) const {
-    T product = z * y;
-    T positive = maximum(z, T(0));
-    T tail = logarithm1p(exponential(-std::fabs(z)));
-    return (positive - product) + tail;
+}
+
+/// The shape of the result in this batch. Two dynamic dimensions, which are
+/// equal by their types, may turn out to differ: that is diagnosed.
+static FailureOr<Tensor::Shape> resultShape(Operation *op,
+                                            ArrayRef<const Tensor *> operands) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Tensor::Shape shape(type.getShape());
+  if (shape.empty() || !type.isDynamicDim(0))
+    return shape;
+  shape[0] = 1;
+  for (const Tensor *operand : operands) {
+    if (operand->rank() != type.getRank() || operand->dim(0) == 1)
+      continue;
+    if (shape[0] != 1 && shape[0] != operand->dim(0)) {
+      op->emitOpError() << "meets dimensions of " << shape[0] << " and "
+                        << operand->dim(0) << " elements in this batch";
+      return failure();
+    }
+    shape[0] = operand->dim(0);
   }
-};
-struct SquaredError {
-  template <typename T> T operator()(T prediction, T label) const {
-    T difference = prediction - label;
-    return difference * difference;
+  return shape;
+}
+
+/// The numbers of an attribute, which has the element type of the op.
+static Tensor tensorFrom(DenseElementsAttr numbers) {
+  Tensor tensor(numbers.getType().getShape(), numbers.getElementType());
+  dispatchFloat(numbers.getElementType(), [&](auto zero) {
+    using T = decltype(zero);
+    llvm::copy(numbers.getValues<T>(), tensor.get<T>().begin());
+  });
+  return tensor;
+}
+
+FailureOr<Tensor>
+interpreter::evaluateElements(ElementwiseOpInterface op,
+                              ArrayRef<const Tensor *> operands) {
+  FailureOr<Tensor::Shape> shape = resultShape(op, operands);
+  if (failed(shape))
+    return failure();
+  SmallVector<Leaf> leaves;
+  for (const Tensor *operand : operands.take_front(op.getNumElementOperands()))
+    leaves.emplace_back(operand, *shape);
+  for (DenseElementsAttr numbers : op.getScalarConstants())
+    leaves.emplace_back(tensorFrom(numbers), *shape);
+
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Block formula;
+  for (size_t i = 0; i < leaves.size(); ++i)
+    formula.addArgument(element, op.getLoc());
+  ImplicitLocOpBuilder builder(op.getLoc(), op.getContext());
+  builder.setInsertionPointToEnd(&formula);
+  Value result = op.buildScalar(builder, formula.getArguments());
+  FailureOr<ScalarProgram> program =
+      ScalarProgram::compile(formula, result, kLanes);
+  if (failed(program))
+    return failure();
+
+  Tensor out(*shape, element);
+  dispatchFloat(element, [&](auto zero) {
+    runFormula<decltype(zero)>(*program, leaves, out);
+  });
+  return out;
+}
+
+namespace {
+
+struct ElementwiseEvaluator
+    : InterpretableOpInterface::FallbackModel<ElementwiseEvaluator> {
+  LogicalResult interpret(Operation *op, Frame &frame) const {
+    SmallVector<const Tensor *> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(&frame.tensor(operand));
+    FailureOr<Tensor> result =
+        evaluateElements(cast<ElementwiseOpInterface>(op), operands);
+    if (failed(result))
+      return failure();
+    frame.set(op->getResult(0), std::move(*result));
+    return success();
   }
 };
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-template <typename OpType, typename Formula>
-static void evaluateUnary(OpType op, Frame &frame) {
-  const Tensor &input = frame.tensor(op->getOperand(0));
-  dispatchFloat(op->getResult(0).getType(), [&](auto zero) {
-    using T = decltype(zero);
-    const std::vector<T> &x = input.get<T>();
-    std::vector<T> out(x.size());
-    for (size_t i = 0; i < x.size(); ++i)
-      out[i] = Formula()(x[i]);
-    frame.set(op->getResult(0), Tensor(input.shape(), std::move(out)));
-  });
-}
-
-/// The shape that two shapes broadcast to as in NumPy.
-static Tensor::Shape broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  if (a.size() < b.size())
-    std::swap(a, b);
-  Tensor::Shape shape(a);
-  size_t shift = a.size() - b.size();
-  for (size_t axis = 0; axis < b.size(); ++axis)
-    if (shape[shift + axis] == 1)
-      shape[shift + axis] = b[axis];
-  return shape;
-}
-
-/// How far a step along each axis of `shape` moves in a tensor that is repeated
-/// to that shape.
-static Tensor::Shape broadcastStrides(ArrayRef<int64_t> from,
-                                      ArrayRef<int64_t> shape) {
-  Tensor::Shape strides(shape.size(), 0);
-  size_t shift = shape.size() - from.size();
-  int64_t stride = 1;
-  for (size_t axis = from.size(); axis-- > 0; stride *= from[axis])
-    if (from[axis] != 1)
-      strides[shift + axis] = stride;
-  return strides;
-}
-
-static int64_t offsetOf(const Odometer &position, ArrayRef<int64_t> strides) {
-  int64_t offset = 0;
-  for (size_t axis = 0; axis < strides.size(); ++axis)
-    offset += position[axis] * strides[axis];
-  return offset;
-}
-
-/// Whether shapes that broadcast by their types do so in this batch too: two
-/// dynamic dimensions may turn out to differ.
-static LogicalResult verifyBroadcast(Operation *op, const Tensor &lhs,
-                                     const Tensor &rhs) {
-  for (int64_t back = 1; back <= std::min(lhs.rank(), rhs.rank()); ++back) {
-    int64_t left = lhs.dim(lhs.rank() - back);
-    int64_t right = rhs.dim(rhs.rank() - back);
-    if (left != right && left != 1 && right != 1)
-      return op->emitOpError() << "meets dimensions of " << left << " and "
-                               << right << " elements in this batch";
-  }
-  return success();
-}
-
-template <typename OpType, typename Formula>
-static LogicalResult evaluateBinary(OpType op, Frame &frame) {
-  const Tensor &lhs = frame.tensor(op->getOperand(0));
-  const Tensor &rhs = frame.tensor(op->getOperand(1));
-  if (failed(verifyBroadcast(op, lhs, rhs)))
-    return failure();
-  Tensor out(broadcastShape(lhs.shape(), rhs.shape()),
-             getElementTypeOrSelf(op->getResult(0).getType()));
-  Tensor::Shape lhsStrides = broadcastStrides(lhs.shape(), out.shape());
-  Tensor::Shape rhsStrides = broadcastStrides(rhs.shape(), out.shape());
-  dispatchFloat(op->getResult(0).getType(), [&](auto zero) {
-    using T = decltype(zero);
-    const std::vector<T> &a = lhs.get<T>(), &b = rhs.get<T>();
-    Odometer position(out.shape());
-    for (T &element : out.get<T>()) {
-      element = Formula()(a[offsetOf(position, lhsStrides)],
-                          b[offsetOf(position, rhsStrides)]);
-      position.advance();
-    }
-  });
-  frame.set(op->getResult(0), std::move(out));
-  return success();
-}
-
-static void evaluateBroadcast(BroadcastOp op, Frame &frame) {
-  const Tensor &input = frame.tensor(op.getInput());
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  Tensor::Shape shape(type.getShape());
-  if (type.getRank() && type.isDynamicDim(0))
-    shape[0] = op.getLike() ? frame.tensor(op.getLike()).dim(0) : input.dim(0);
-  Tensor out(shape, type.getElementType());
-  Tensor::Shape strides = broadcastStrides(input.shape(), shape);
-  dispatchFloat(type, [&](auto zero) {
-    using T = decltype(zero);
-    const std::vector<T> &x = input.get<T>();
-    Odometer position(out.shape());
-    for (T &element : out.get<T>()) {
-      element = x[offsetOf(position, strides)];
-      position.advance();
-    }
-  });
-  frame.set(op.getResult(), std::move(out));
-}
-
-static void evaluateStandardise(StandardiseOp op, Frame &frame) {
-  const Tensor &input = frame.tensor(op.getInput());
-  ArrayRef<double> mean = op.getMean(), deviation = op.getDeviation();
-  dispatchFloat(op.getResult().getType(), [&](auto zero) {
-    using T = decltype(zero);
-    std::vector<T> out = input.get<T>();
-    for (size_t i = 0; i < out.size(); ++i) {
-      size_t column = i % mean.size();
-      out[i] = (out[i] - static_cast<T>(mean[column])) /
-               static_cast<T>(deviation[column]);
-    }
-    frame.set(op.getResult(), Tensor(input.shape(), std::move(out)));
-  });
-}
-
-static LogicalResult evaluateConstant(ConstantOp op, Frame &frame) {
-  auto values = dyn_cast<DenseFPElementsAttr>(op.getValue());
-  if (!values)
-    return op.emitOpError("cannot be interpreted: its value is not dense");
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  Tensor out(type.getShape(), type.getElementType());
-  dispatchFloat(type, [&](auto zero) {
-    using T = decltype(zero);
-    for (auto [element, value] :
-         llvm::zip_equal(out.get<T>(), values.getValues<T>()))
-      element = value;
-  });
-  frame.set(op.getResult(), std::move(out));
-  return success();
-}
-
-template <typename OpType, typename Formula>
-static void addUnary(Registry &registry) {
-  registry.add<OpType>(evaluateUnary<OpType, Formula>);
-}
-template <typename OpType, typename Formula>
-static void addBinary(Registry &registry) {
-  registry.add<OpType>(evaluateBinary<OpType, Formula>);
-}
-
-void interpreter::addElementwiseOps(Registry &registry) {
-  addUnary<NegOp, Neg>(registry);
-  addUnary<AbsOp, Abs>(registry);
-  addUnary<SignOp, Sign>(registry);
-  addUnary<ExpOp, Exp>(registry);
-  addUnary<LogOp, Log>(registry);
-  addUnary<Log1pOp, Log1p>(registry);
-  addUnary<SqrtOp, Sqrt>(registry);
-  addUnary<TanhOp, Tanh>(registry);
-  addUnary<SigmoidOp, Sigmoid>(registry);
-  addUnary<ReluOp, Relu>(registry);
-  addUnary<SignedLog1pOp, SignedLog1p>(registry);
-  addUnary<StopGradientOp, Identity>(registry);
-  addBinary<AddOp, Add>(registry);
-  addBinary<SubOp, Sub>(registry);
-  addBinary<MulOp, Mul>(registry);
-  addBinary<DivOp, Div>(registry);
-  addBinary<MaxOp, Maximum>(registry);
-  addBinary<MinOp, Minimum>(registry);
-  addBinary<EqualOp, Equal>(registry);
-  addBinary<GreaterOp, Greater>(registry);
-  addBinary<ReluGradientOp, ReluGradient>(registry);
-  addBinary<SigmoidCrossEntropyOp, SigmoidCrossEntropy>(registry);
-  addBinary<SquaredErrorOp, SquaredError>(registry);
-  registry.add<BroadcastOp>(evaluateBroadcast);
-  registry.add<StandardiseOp>(evaluateStandardise);
-  registry.add<ConstantOp>(evaluateConstant);
+void interpreter::attachElementwiseOps(MLIRContext &context) {
+  attachToElementwiseOps<ElementwiseEvaluator>(
+      context, NNDialect::getDialectNamespace());
 }

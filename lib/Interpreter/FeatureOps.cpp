@@ -144,9 +144,9 @@ static void evaluateSingleBags(SingleBagsOp op, Frame &frame) {
   frame.set(op.getSplits(), Tensor({count + 1}, std::move(splits)));
 }
 
-void interpreter::addFeatureOps(Registry &registry) {
-  registry.add<BucketizeOp>(evaluateBucketize);
-  registry.add<CrossOp>(evaluateCross);
-  registry.add<CrossBagsOp>(evaluateCrossBags);
-  registry.add<SingleBagsOp>(evaluateSingleBags);
+void interpreter::attachFeatureOps(MLIRContext &context) {
+  attachEvaluator<BucketizeOp, evaluateBucketize>(context);
+  attachEvaluator<CrossOp, evaluateCross>(context);
+  attachEvaluator<CrossBagsOp, evaluateCrossBags>(context);
+  attachEvaluator<SingleBagsOp, evaluateSingleBags>(context);
 }

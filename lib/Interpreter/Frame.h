@@ -9,9 +9,8 @@
 #ifndef LIB_INTERPRETER_FRAME_H
 #define LIB_INTERPRETER_FRAME_H
 
+#include "pdlc/Interfaces/InterpretableOpInterface.h"
 #include "pdlc/Interpreter/Interpreter.h"
-
-#include <functional>
 
 namespace pdlc::interpreter {
 
@@ -50,49 +49,46 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<RuntimeValue>> values;
 };
 
-/// How each op is evaluated.
-class Registry {
-public:
-  using Evaluator =
-      std::function<mlir::LogicalResult(mlir::Operation *, Frame &)>;
+/// Evaluates `op` and releases nothing: values live as long as the frame.
+mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
-  /// `function` reads the operands' values from the frame and sets the
-  /// results'. It diagnoses at the op what the verifier cannot know.
-  template <typename OpType>
-  void add(mlir::LogicalResult (*function)(OpType, Frame &)) {
-    evaluators[OpType::getOperationName()] = [function](mlir::Operation *op,
-                                                        Frame &frame) {
-      return function(llvm::cast<OpType>(op), frame);
-    };
-  }
-  /// The same for an op that cannot fail.
-  template <typename OpType> void add(void (*function)(OpType, Frame &)) {
-    evaluators[OpType::getOperationName()] = [function](mlir::Operation *op,
-                                                        Frame &frame) {
+/// Applies an elementwise op to the tensors that stand for its operands, in the
+/// op's result type.
+mlir::FailureOr<Tensor>
+evaluateElements(ElementwiseOpInterface op,
+                 llvm::ArrayRef<const Tensor *> operands);
+
+/// An op that `function` evaluates: a function of the op and the frame, which
+/// returns nothing where it cannot fail.
+template <typename OpType, auto function>
+struct EvaluatedBy
+    : InterpretableOpInterface::ExternalModel<EvaluatedBy<OpType, function>,
+                                              OpType> {
+  mlir::LogicalResult interpret(mlir::Operation *op, Frame &frame) const {
+    using Result = decltype(function(llvm::cast<OpType>(op), frame));
+    if constexpr (std::is_void_v<Result>) {
       function(llvm::cast<OpType>(op), frame);
       return mlir::success();
-    };
+    } else {
+      return function(llvm::cast<OpType>(op), frame);
+    }
   }
-
-  /// Evaluates `op` and releases nothing: values live as long as the frame.
-  mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame) const;
-
-  /// All ops of the dialect.
-  static const Registry &get();
-
-private:
-  llvm::StringMap<Evaluator> evaluators;
 };
 
+template <typename OpType, auto function>
+void attachEvaluator(mlir::MLIRContext &context) {
+  OpType::template attachInterface<EvaluatedBy<OpType, function>>(context);
+}
+
 // One function for each file of this folder that evaluates ops.
-void addElementwiseOps(Registry &registry);
-void addShapeOps(Registry &registry);
-void addReductionOps(Registry &registry);
-void addMatrixOps(Registry &registry);
-void addFeatureOps(Registry &registry);
-void addLookupOps(Registry &registry);
-void addStateOps(Registry &registry);
-void addUpdateOps(Registry &registry);
+void attachElementwiseOps(mlir::MLIRContext &context);
+void attachShapeOps(mlir::MLIRContext &context);
+void attachReductionOps(mlir::MLIRContext &context);
+void attachMatrixOps(mlir::MLIRContext &context);
+void attachFeatureOps(mlir::MLIRContext &context);
+void attachLookupOps(mlir::MLIRContext &context);
+void attachStateOps(mlir::MLIRContext &context);
+void attachUpdateOps(mlir::MLIRContext &context);
 
 } // namespace pdlc::interpreter
 

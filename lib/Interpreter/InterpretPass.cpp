@@ -135,13 +135,13 @@ struct NNInterpret : public pdlc::impl::NNInterpretBase<NNInterpret> {
 } // namespace
 
 FailureOr<State> NNInterpret::createState(ModuleOp module) {
-  FailureOr<State> state = State::create(module, seed);
-  if (failed(state) || initPath.empty())
+  State state = State::create(module, seed);
+  if (initPath.empty())
     return state;
   llvm::Expected<SafetensorsReader> file = SafetensorsReader::open(initPath);
   if (!file)
     return module.emitError() << llvm::toString(file.takeError());
-  if (failed(state->load(*file, module)))
+  if (failed(state.load(*file, module)))
     return failure();
   return state;
 }

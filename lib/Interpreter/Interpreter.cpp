@@ -10,6 +10,8 @@
 
 #include "Frame.h"
 
+#include "mlir/IR/DialectRegistry.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -17,14 +19,15 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
-LogicalResult Registry::evaluate(Operation *op, Frame &frame) const {
-  auto found = evaluators.find(op->getName().getStringRef());
-  if (found == evaluators.end())
-    return op->emitError()
-           << "'" << op->getName()
-           << "' cannot be interpreted; the interpreter runs the ops of "
-              "dialect nn up to phase 'fused'";
-  return found->second(op, frame);
+#include "pdlc/Interfaces/InterpretableOpInterface.cpp.inc"
+
+LogicalResult interpreter::evaluate(Operation *op, Frame &frame) {
+  if (auto interpretable = dyn_cast<InterpretableOpInterface>(op))
+    return interpretable.interpret(frame);
+  return op->emitError()
+         << "'" << op->getName()
+         << "' cannot be interpreted; the interpreter runs the ops of "
+            "dialect nn up to phase 'fused'";
 }
 
 static LogicalResult evaluateCall(CallOp op, Frame &frame) {
@@ -39,7 +42,7 @@ static LogicalResult evaluateCall(CallOp op, Frame &frame) {
        llvm::zip_equal(body.getArguments(), op.getOperands()))
     inner.set(argument, frame.value(operand));
   for (Operation &each : body.without_terminator())
-    if (failed(Registry::get().evaluate(&each, inner)))
+    if (failed(evaluate(&each, inner)))
       return failure();
   for (auto [result, returned] :
        llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
@@ -47,26 +50,18 @@ static LogicalResult evaluateCall(CallOp op, Frame &frame) {
   return success();
 }
 
-const Registry &Registry::get() {
-  static const Registry registry = [] {
-    Registry ops;
-    addElementwiseOps(ops);
-    addShapeOps(ops);
-    addReductionOps(ops);
-    addMatrixOps(ops);
-    addFeatureOps(ops);
-    addLookupOps(ops);
-    addStateOps(ops);
-    addUpdateOps(ops);
-    ops.add<CallOp>(evaluateCall);
-    return ops;
-  }();
-  return registry;
-}
-
-/// Whether the op runs after all that is computed: it sees sums over replicas.
-static bool isApplied(Operation *op) {
-  return isa<SquaredNormOp, OnceOp, UpdateOp>(op);
+void pdlc::registerInterpretation(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, NNDialect *) {
+    attachShapeOps(*context);
+    attachReductionOps(*context);
+    attachMatrixOps(*context);
+    attachFeatureOps(*context);
+    attachLookupOps(*context);
+    attachStateOps(*context);
+    attachUpdateOps(*context);
+    attachEvaluator<CallOp, evaluateCall>(*context);
+    attachElementwiseOps(*context);
+  });
 }
 
 /// Nothing may be updated from a loss or gradient that is not finite.
@@ -91,12 +86,11 @@ FailureOr<StepResult> interpreter::runStep(ProgramOp program,
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
     frame.set(argument, std::move(value));
 
-  const Registry &registry = Registry::get();
   bool updates = false;
   for (Operation &op : body.without_terminator()) {
-    if (isApplied(&op))
+    if (op.hasTrait<AppliesStep>())
       updates = true;
-    else if (failed(registry.evaluate(&op, frame)))
+    else if (failed(evaluate(&op, frame)))
       return failure();
   }
   for (Value output : body.getTerminator()->getOperands())
@@ -111,7 +105,7 @@ FailureOr<StepResult> interpreter::runStep(ProgramOp program,
     return result;
   }
   for (Operation &op : body.without_terminator())
-    if (isApplied(&op) && failed(registry.evaluate(&op, frame)))
+    if (op.hasTrait<AppliesStep>() && failed(evaluate(&op, frame)))
       return failure();
   return result;
 }

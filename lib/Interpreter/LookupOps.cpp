@@ -253,10 +253,10 @@ static void evaluatePoolGradient(PoolGradientOp op, Frame &frame) {
   frame.set(op.getGradient(), std::move(gradient));
 }
 
-void interpreter::addLookupOps(Registry &registry) {
-  registry.add<LookupOp>(evaluateLookup);
-  registry.add<UniqueOp>(evaluateUnique);
-  registry.add<PullOp>(evaluatePull);
-  registry.add<PoolOp>(evaluatePool);
-  registry.add<PoolGradientOp>(evaluatePoolGradient);
+void interpreter::attachLookupOps(MLIRContext &context) {
+  attachEvaluator<LookupOp, evaluateLookup>(context);
+  attachEvaluator<UniqueOp, evaluateUnique>(context);
+  attachEvaluator<PullOp, evaluatePull>(context);
+  attachEvaluator<PoolOp, evaluatePool>(context);
+  attachEvaluator<PoolGradientOp, evaluatePoolGradient>(context);
 }

@@ -8,7 +8,6 @@
 
 #include "Frame.h"
 #include "MatrixProduct.h"
-#include "Scalars.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -38,12 +37,28 @@ static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
   return out;
 }
 
-/// Replaces each element x of a matrix by function(x, its index, its column).
-template <typename T, typename Function>
-static void mapElements(Tensor &matrix, Function function) {
-  std::vector<T> &elements = matrix.get<T>();
-  for (size_t i = 0; i < elements.size(); ++i)
-    elements[i] = function(elements[i], i, i % matrix.dim(1));
+/// Replaces `result`, a value of type `type`, by what an elementwise op makes
+/// of it and of `other` (unless null). The op is no part of the program:
+/// `build` creates it from values that stand for the two.
+static LogicalResult
+follow(Operation *owner, Type type, Tensor &result, const Tensor *other,
+       Type otherType,
+       function_ref<Value(OpBuilder &, Location, ValueRange)> build) {
+  Block block;
+  SmallVector<const Tensor *> operands{&result};
+  block.addArgument(type, owner->getLoc());
+  if (other) {
+    operands.push_back(other);
+    block.addArgument(otherType, owner->getLoc());
+  }
+  OpBuilder builder(owner->getContext());
+  builder.setInsertionPointToEnd(&block);
+  Value value = build(builder, owner->getLoc(), block.getArguments());
+  FailureOr<Tensor> next =
+      evaluateElements(value.getDefiningOp<ElementwiseOpInterface>(), operands);
+  if (succeeded(next))
+    result = std::move(*next);
+  return next;
 }
 
 static LogicalResult evaluateMatmul(MatmulOp op, Frame &frame) {
@@ -62,29 +77,28 @@ static LogicalResult evaluateGemm(GemmOp op, Frame &frame) {
                       op.getTransposeLhs(), op.getTransposeRhs());
   if (failed(out))
     return failure();
-  dispatchFloat(op.getResult().getType(), [&](auto zero) {
-    using T = decltype(zero);
-    for (auto post : op.getPosts().getAsRange<PostOpAttr>()) {
+  Type type = op.getType();
+  for (auto post : op.getPosts().getAsRange<PostOpAttr>()) {
+    Value other = post.getValue() == PostOp::bias            ? op.getBias()
+                  : post.getValue() == PostOp::relu_gradient ? op.getMask()
+                                                             : Value();
+    auto build = [&](OpBuilder &builder, Location loc,
+                     ValueRange operands) -> Value {
       switch (post.getValue()) {
-      case PostOp::bias: {
-        const std::vector<T> &bias = frame.tensor(op.getBias()).get<T>();
-        mapElements<T>(
-            *out, [&](T x, size_t, size_t column) { return x + bias[column]; });
-        break;
-      }
+      case PostOp::bias:
+        return AddOp::create(builder, loc, type, operands[0], operands[1]);
       case PostOp::relu:
-        mapElements<T>(*out, [](T x, size_t, size_t) { return relu(x); });
-        break;
-      case PostOp::relu_gradient: {
-        const std::vector<T> &mask = frame.tensor(op.getMask()).get<T>();
-        mapElements<T>(*out, [&](T x, size_t i, size_t) {
-          return mask[i] <= T(0) ? T(0) : x;
-        });
-        break;
+        return ReluOp::create(builder, loc, type, operands[0]);
+      case PostOp::relu_gradient:
+        return ReluGradientOp::create(builder, loc, type, operands[0],
+                                      operands[1]);
       }
-      }
-    }
-  });
+      llvm_unreachable("all post-ops are evaluated");
+    };
+    if (failed(follow(op, type, *out, other ? &frame.tensor(other) : nullptr,
+                      other ? other.getType() : Type(), build)))
+      return failure();
+  }
   frame.set(op.getResult(), std::move(*out));
   return success();
 }
@@ -99,29 +113,31 @@ static LogicalResult evaluateLinear(LinearOp op, Frame &frame) {
                                           weight->value, false, false);
   if (failed(out))
     return failure();
-  dispatchFloat(op.getResult().getType(), [&](auto zero) {
-    using T = decltype(zero);
-    mapElements<T>(*out, [&](T x, size_t, size_t column) {
-      T sum = bias ? x + bias->value.get<T>()[column] : x;
-      switch (op.getActivation()) {
-      case Activation::none:
-        return sum;
-      case Activation::relu:
-        return relu(sum);
-      case Activation::sigmoid:
-        return sigmoid(sum);
-      case Activation::tanh:
-        return hyperbolicTangent(sum);
-      }
-      llvm_unreachable("all activations are evaluated");
-    });
-  });
+  Type type = op.getType();
+  if (bias) {
+    auto biasType =
+        RankedTensorType::get(bias->value.shape(), getElementTypeOrSelf(type));
+    if (failed(follow(op, type, *out, &bias->value, biasType,
+                      [&](OpBuilder &builder, Location loc, ValueRange values) {
+                        return AddOp::create(builder, loc, type, values[0],
+                                             values[1]);
+                      })))
+      return failure();
+  }
+  std::optional<StringRef> activation = op.getActivation();
+  if (activation &&
+      failed(follow(op, type, *out, nullptr, Type(),
+                    [&](OpBuilder &builder, Location loc, ValueRange values) {
+                      return createActivation(builder, loc, *activation,
+                                              values[0]);
+                    })))
+    return failure();
   frame.set(op.getResult(), std::move(*out));
   return success();
 }
 
-void interpreter::addMatrixOps(Registry &registry) {
-  registry.add<MatmulOp>(evaluateMatmul);
-  registry.add<GemmOp>(evaluateGemm);
-  registry.add<LinearOp>(evaluateLinear);
+void interpreter::attachMatrixOps(MLIRContext &context) {
+  attachEvaluator<MatmulOp, evaluateMatmul>(context);
+  attachEvaluator<GemmOp, evaluateGemm>(context);
+  attachEvaluator<LinearOp, evaluateLinear>(context);
 }

@@ -112,10 +112,12 @@ static void evaluateReduce(ReduceOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
-/// The f64 sums of losses times weights and of weights, in sample order.
+/// The f64 sums of losses times weights and of weights, in sample order. The
+/// latter is NaN where a weight is negative or NaN.
 static std::pair<double, double> sumLosses(const Tensor &losses,
                                            const Tensor *weights) {
   double sum = 0, weightSum = 0;
+  bool areWeights = true;
   losses.visit([&](auto &elements) {
     using T = typename std::remove_reference_t<decltype(elements)>::value_type;
     for (size_t i = 0; i < elements.size(); ++i) {
@@ -123,33 +125,47 @@ static std::pair<double, double> sumLosses(const Tensor &losses,
       double weight = weights ? static_cast<double>(weights->get<T>()[i]) : 1.0;
       sum += weights ? loss * weight : loss;
       weightSum += weight;
+      areWeights &= weight >= 0;
     }
   });
+  if (!areWeights)
+    weightSum = std::numeric_limits<double>::quiet_NaN();
   return {sum, weightSum};
 }
 
-static void evaluateLossSum(LossSumOp op, Frame &frame) {
+static LogicalResult refuseWeights(Operation *op) {
+  return op->emitOpError("has a weight that is negative or not finite; weights "
+                         "are finite and at least 0");
+}
+
+static LogicalResult evaluateLossSum(LossSumOp op, Frame &frame) {
   auto [sum, weightSum] =
       sumLosses(frame.tensor(op.getLosses()),
                 op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
+  if (!std::isfinite(weightSum))
+    return refuseWeights(op);
   frame.result().lossSum = sum;
   frame.result().weightSum = weightSum;
   frame.set(op.getSum(), Tensor({}, std::vector<double>{sum}));
   frame.set(op.getWeight(), Tensor({}, std::vector<double>{weightSum}));
+  return success();
 }
 
 // The phases before `gradient` say what is minimized, not how: only the losses
 // are summed.
-static void evaluateMinimize(MinimizeOp op, Frame &frame) {
+static LogicalResult evaluateMinimize(MinimizeOp op, Frame &frame) {
   auto [sum, weightSum] =
       sumLosses(frame.tensor(op.getLosses()),
                 op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
+  if (!std::isfinite(weightSum))
+    return refuseWeights(op);
   frame.result().lossSum = sum;
   frame.result().weightSum = weightSum;
+  return success();
 }
 
-void interpreter::addReductionOps(Registry &registry) {
-  registry.add<ReduceOp>(evaluateReduce);
-  registry.add<LossSumOp>(evaluateLossSum);
-  registry.add<MinimizeOp>(evaluateMinimize);
+void interpreter::attachReductionOps(MLIRContext &context) {
+  attachEvaluator<ReduceOp, evaluateReduce>(context);
+  attachEvaluator<LossSumOp, evaluateLossSum>(context);
+  attachEvaluator<MinimizeOp, evaluateMinimize>(context);
 }

@@ -1,4 +1,4 @@
-//===- ScalarProgram.cpp - Regions of scalars, ready to run ---------------===//
+//===- ScalarProgram.cpp - Scalar ops, ready to run -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,13 +8,15 @@
 
 #include "ScalarProgram.h"
 
-#include "Formulas.h"
-
+#include "pdlabi/math.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace pdlc;
@@ -22,7 +24,7 @@ using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
 using Step = ScalarProgram::Step;
-using StepFunction = void (*)(const Step &, Scalar *);
+using StepFunction = void (*)(ScalarProgram &, const Step &, size_t);
 
 namespace {
 
@@ -30,9 +32,31 @@ template <typename T> T &in(Scalar &scalar);
 template <> float &in<float>(Scalar &scalar) { return scalar.f32; }
 template <> double &in<double>(Scalar &scalar) { return scalar.f64; }
 
-// One functor an op: called with one element type for all operands. Others are
-// in Formulas.h.
+// One functor an op: called with one element type for all operands. In 32 bits
+// the functions of `pdlabi/math.h`, which compiled programs inline too; in 64
+// bits those of the C library, as far as the numerics settle no other.
 
+struct Add {
+  template <typename T> T operator()(T a, T b) const { return a + b; }
+};
+struct Sub {
+  template <typename T> T operator()(T a, T b) const { return a - b; }
+};
+struct Mul {
+  template <typename T> T operator()(T a, T b) const { return a * b; }
+};
+struct Div {
+  template <typename T> T operator()(T a, T b) const { return a / b; }
+};
+struct Neg {
+  template <typename T> T operator()(T a) const { return -a; }
+};
+struct Abs {
+  template <typename T> T operator()(T a) const { return std::fabs(a); }
+};
+struct Sqrt {
+  template <typename T> T operator()(T a) const { return std::sqrt(a); }
+};
 struct Fma {
   template <typename T> T operator()(T a, T b, T c) const {
     return std::fma(a, b, c);
@@ -42,6 +66,42 @@ struct CopySign {
   template <typename T> T operator()(T a, T b) const {
     return std::copysign(a, b);
   }
+};
+/// The larger; NaN if either is NaN; +0 is larger than -0.
+struct Maximum {
+  template <typename T> T operator()(T a, T b) const {
+    if (std::isnan(a) || std::isnan(b))
+      return a + b;
+    if (a == b)
+      return std::signbit(a) ? b : a;
+    return a > b ? a : b;
+  }
+};
+/// The smaller; NaN if either is NaN; -0 is smaller than +0.
+struct Minimum {
+  template <typename T> T operator()(T a, T b) const {
+    if (std::isnan(a) || std::isnan(b))
+      return a + b;
+    if (a == b)
+      return std::signbit(a) ? a : b;
+    return a < b ? a : b;
+  }
+};
+struct Exp {
+  float operator()(float x) const { return pdlabi::exp(x); }
+  double operator()(double x) const { return std::exp(x); }
+};
+struct Log {
+  float operator()(float x) const { return pdlabi::log(x); }
+  double operator()(double x) const { return std::log(x); }
+};
+struct Log1p {
+  float operator()(float x) const { return pdlabi::log1p(x); }
+  double operator()(double x) const { return std::log1p(x); }
+};
+struct Tanh {
+  float operator()(float x) const { return pdlabi::tanh(x); }
+  double operator()(double x) const { return std::tanh(x); }
 };
 // Verified to be in 64 bits.
 struct Pow {
@@ -54,18 +114,25 @@ struct Cos {
     return static_cast<T>(pdlabi::cos(double(a)));
   }
 };
+/// `pdlabi_sigmoidf`, which is called by name.
+struct Sigmoid {
+  float operator()(float x) const { return pdlabi::sigmoid(x); }
+};
 
 template <typename T, typename Formula>
-void runStep(const Step &step, Scalar *registers) {
-  auto operand = [&](int i) { return in<T>(registers[step.operands[i]]); };
-  T result;
-  if constexpr (std::is_invocable_v<Formula, T>)
-    result = Formula()(operand(0));
-  else if constexpr (std::is_invocable_v<Formula, T, T>)
-    result = Formula()(operand(0), operand(1));
-  else
-    result = Formula()(operand(0), operand(1), operand(2));
-  in<T>(registers[step.result]) = result;
+void runStep(ScalarProgram &program, const Step &step, size_t count) {
+  Scalar *to = program.lanesOf(step.result);
+  Scalar *a = program.lanesOf(step.operands[0]);
+  Scalar *b = program.lanesOf(step.operands[1]);
+  Scalar *c = program.lanesOf(step.operands[2]);
+  for (size_t i = 0; i < count; ++i) {
+    if constexpr (std::is_invocable_v<Formula, T>)
+      in<T>(to[i]) = Formula()(in<T>(a[i]));
+    else if constexpr (std::is_invocable_v<Formula, T, T>)
+      in<T>(to[i]) = Formula()(in<T>(a[i]), in<T>(b[i]));
+    else
+      in<T>(to[i]) = Formula()(in<T>(a[i]), in<T>(b[i]), in<T>(c[i]));
+  }
 }
 
 template <typename Formula> StepFunction inType(Type type) {
@@ -75,11 +142,8 @@ template <typename Formula> StepFunction inType(Type type) {
 // Comparisons: ordered ones are false where an operand is NaN, unordered ones
 // true.
 
-template <typename T, arith::CmpFPredicate predicate>
-void runCompare(const Step &step, Scalar *registers) {
+template <arith::CmpFPredicate predicate, typename T> bool compare(T a, T b) {
   using P = arith::CmpFPredicate;
-  T a = in<T>(registers[step.operands[0]]);
-  T b = in<T>(registers[step.operands[1]]);
   bool unordered = a != a || b != b;
   bool truth = false;
   switch (predicate) {
@@ -132,7 +196,16 @@ void runCompare(const Step &step, Scalar *registers) {
     truth = true;
     break;
   }
-  registers[step.result].truth = truth;
+  return truth;
+}
+
+template <typename T, arith::CmpFPredicate predicate>
+void runCompare(ScalarProgram &program, const Step &step, size_t count) {
+  Scalar *to = program.lanesOf(step.result);
+  Scalar *a = program.lanesOf(step.operands[0]);
+  Scalar *b = program.lanesOf(step.operands[1]);
+  for (size_t i = 0; i < count; ++i)
+    to[i].truth = compare<predicate>(in<T>(a[i]), in<T>(b[i]));
 }
 
 template <size_t... indices>
@@ -147,17 +220,25 @@ StepFunction compareFunction(arith::CmpFPredicate predicate, Type type,
   return type.isF64() ? inF64[index] : inF32[index];
 }
 
-void runSelect(const Step &step, Scalar *registers) {
-  registers[step.result] = registers[step.operands[0]].truth
-                               ? registers[step.operands[1]]
-                               : registers[step.operands[2]];
+void runSelect(ScalarProgram &program, const Step &step, size_t count) {
+  Scalar *to = program.lanesOf(step.result);
+  Scalar *condition = program.lanesOf(step.operands[0]);
+  Scalar *yes = program.lanesOf(step.operands[1]);
+  Scalar *no = program.lanesOf(step.operands[2]);
+  for (size_t i = 0; i < count; ++i)
+    to[i] = condition[i].truth ? yes[i] : no[i];
 }
-void runExtend(const Step &step, Scalar *registers) {
-  registers[step.result].f64 = registers[step.operands[0]].f32;
+void runExtend(ScalarProgram &program, const Step &step, size_t count) {
+  Scalar *to = program.lanesOf(step.result);
+  Scalar *from = program.lanesOf(step.operands[0]);
+  for (size_t i = 0; i < count; ++i)
+    to[i].f64 = from[i].f32;
 }
-void runTruncate(const Step &step, Scalar *registers) {
-  registers[step.result].f32 =
-      static_cast<float>(registers[step.operands[0]].f64);
+void runTruncate(ScalarProgram &program, const Step &step, size_t count) {
+  Scalar *to = program.lanesOf(step.result);
+  Scalar *from = program.lanesOf(step.operands[0]);
+  for (size_t i = 0; i < count; ++i)
+    to[i].f32 = static_cast<float>(from[i].f64);
 }
 
 /// What computes `op`, null if nothing does.
@@ -187,26 +268,41 @@ StepFunction functionOf(Operation *op) {
       .Case<math::CosOp>([&](auto) { return inType<Cos>(type); })
       .Case<math::ExpOp>([&](auto) { return inType<Exp>(type); })
       .Case<math::LogOp>([&](auto) { return inType<Log>(type); })
+      .Case<math::Log1pOp>([&](auto) { return inType<Log1p>(type); })
+      .Case<math::TanhOp>([&](auto) { return inType<Tanh>(type); })
+      .Case<func::CallOp>([&](func::CallOp call) -> StepFunction {
+        if (call.getCallee() == "pdlabi_sigmoidf" && type.isF32())
+          return runStep<float, Sigmoid>;
+        return nullptr;
+      })
       .Default([](Operation *) -> StepFunction { return nullptr; });
 }
 
 } // namespace
 
 FailureOr<ScalarProgram> ScalarProgram::compile(Region &region) {
+  Block &block = region.front();
+  return compile(block, block.getTerminator()->getOperands());
+}
+
+FailureOr<ScalarProgram>
+ScalarProgram::compile(Block &block, ValueRange results, size_t lanes) {
   ScalarProgram program;
+  program.laneCount = lanes;
   llvm::DenseMap<Value, int> numbers;
   auto newRegister = [&](Value value) {
-    int number = static_cast<int>(program.registers.size());
-    program.registers.emplace_back();
+    int number = static_cast<int>(program.registers.size() / lanes);
+    program.registers.resize(program.registers.size() + lanes);
     numbers[value] = number;
     return number;
   };
-  Block &block = region.front();
   for (BlockArgument argument : block.getArguments())
     newRegister(argument);
-  for (Operation &op : block.without_terminator()) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      break;
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      Scalar &scalar = program.registers[newRegister(constant.getResult())];
+      Scalar scalar = {};
       if (auto number = dyn_cast<FloatAttr>(constant.getValue())) {
         if (number.getType().isF64())
           scalar.f64 = number.getValueAsDouble();
@@ -215,6 +311,8 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Region &region) {
       } else if (auto truth = dyn_cast<IntegerAttr>(constant.getValue())) {
         scalar.truth = !truth.getValue().isZero();
       }
+      int number = newRegister(constant.getResult());
+      std::fill_n(program.lanesOf(number), lanes, scalar);
       continue;
     }
     Step step = {};
@@ -235,14 +333,13 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Region &region) {
     step.result = newRegister(op.getResult(0));
     program.steps.push_back(step);
   }
-  for (Value value : block.getTerminator()->getOperands()) {
+  for (Value value : results) {
     auto found = numbers.find(value);
     if (found == numbers.end()) {
-      block.getTerminator()->emitError(
-          "yields a value from outside of its region");
+      emitError(value.getLoc(), "is yielded by a region that it is outside of");
       return failure();
     }
-    program.yieldedRegisters.push_back(found->second);
+    program.results.push_back(found->second);
   }
   return program;
 }

@@ -80,7 +80,7 @@ static void evaluatePad(PadOp op, Frame &frame) {
 /// Gives the result the operand's elements in its own shape, whose first
 /// dimension may be dynamic and then takes what the others leave.
 template <typename OpType>
-static void evaluateReshape(OpType op, Frame &frame) {
+static LogicalResult evaluateReshape(OpType op, Frame &frame) {
   Tensor out = frame.tensor(op.getInput());
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Tensor::Shape shape(type.getShape());
@@ -88,15 +88,20 @@ static void evaluateReshape(OpType op, Frame &frame) {
     int64_t rest = 1;
     for (int64_t extent : type.getShape().drop_front())
       rest *= extent;
+    if (out.count() % rest != 0)
+      return op.emitOpError()
+             << "has " << out.count() << " elements, which do not fill rows of "
+             << rest << " (C2)";
     shape[0] = out.count() / rest;
   }
   frame.set(op.getResult(), Tensor(std::move(out), shape));
+  return success();
 }
 
-void interpreter::addShapeOps(Registry &registry) {
-  registry.add<ConcatOp>(evaluateConcat);
-  registry.add<SliceOp>(evaluateSlice);
-  registry.add<PadOp>(evaluatePad);
-  registry.add<ReshapeOp>(evaluateReshape<ReshapeOp>);
-  registry.add<FlattenOp>(evaluateReshape<FlattenOp>);
+void interpreter::attachShapeOps(MLIRContext &context) {
+  attachEvaluator<ConcatOp, evaluateConcat>(context);
+  attachEvaluator<SliceOp, evaluateSlice>(context);
+  attachEvaluator<PadOp, evaluatePad>(context);
+  attachEvaluator<ReshapeOp, evaluateReshape<ReshapeOp>>(context);
+  attachEvaluator<FlattenOp, evaluateReshape<FlattenOp>>(context);
 }

@@ -69,10 +69,19 @@ std::vector<int64_t> Table::keys() const {
 //===----------------------------------------------------------------------===//
 
 /// The slots that the rule of a symbol's group keeps for it. A module that does
-/// not hold the rule cannot update the symbol, so that it needs none.
-static std::vector<Slot> slotsOf(ModuleOp module, FlatSymbolRefAttr group) {
+/// not hold the rule cannot update the symbol, so that it needs none; nor does
+/// one that spells updates out, and none of this symbol.
+static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
+                                 FlatSymbolRefAttr group) {
   std::vector<Slot> slots;
   if (!group)
+    return slots;
+  bool hasUpdates = false, isUpdated = false;
+  module.walk([&](UpdateOp update) {
+    hasUpdates = true;
+    isUpdated |= update.getSymbol() == symbol;
+  });
+  if (hasUpdates && !isUpdated)
     return slots;
   auto groupOp = module.lookupSymbol<GroupOp>(group);
   auto rule =
@@ -100,16 +109,14 @@ static Tensor initialTensor(RankedTensorType type,
   return tensor;
 }
 
-static FailureOr<Parameter> createParameter(Operation *op, StringRef name,
-                                            Type symbolType, Attribute init,
-                                            uint64_t seed,
-                                            std::vector<Slot> slots) {
+static Parameter createParameter(StringRef name, Type symbolType,
+                                 Attribute init, uint64_t seed,
+                                 std::vector<Slot> slots) {
   auto type = cast<RankedTensorType>(symbolType);
-  auto initializer = Initializer::create(op, name, init, type.getShape(), seed);
-  if (failed(initializer))
-    return failure();
+  Initializer initializer(name, cast<InitializerAttrInterface>(init),
+                          type.getShape(), seed);
   Parameter parameter;
-  parameter.value = initialTensor(type, *initializer);
+  parameter.value = initialTensor(type, initializer);
   for (const Slot &slot : slots) {
     Tensor tensor(type.getShape(), type.getElementType());
     tensor.visit([&](auto &elements) {
@@ -121,41 +128,32 @@ static FailureOr<Parameter> createParameter(Operation *op, StringRef name,
   return parameter;
 }
 
-FailureOr<State> State::create(ModuleOp module, uint64_t seed) {
+State State::create(ModuleOp module, uint64_t seed) {
   State state;
   state.seed = seed;
-  for (auto op : module.getOps<ParamOp>()) {
-    auto parameter =
-        createParameter(op, op.getSymName(), op.getType(), op.getInit(), seed,
-                        slotsOf(module, op.getGroupAttr()));
-    if (failed(parameter))
-      return failure();
-    state.parameters.emplace(op.getSymName().str(), std::move(*parameter));
-  }
-  for (auto op : module.getOps<StateOp>()) {
-    auto parameter = createParameter(op, op.getSymName(), op.getType(),
-                                     op.getInit(), seed, {});
-    if (failed(parameter))
-      return failure();
-    state.parameters.emplace(op.getSymName().str(), std::move(*parameter));
-  }
+  for (auto op : module.getOps<ParamOp>())
+    state.parameters.emplace(
+        op.getSymName().str(),
+        createParameter(op.getSymName(), op.getType(), op.getInit(), seed,
+                        slotsOf(module, op.getSymName(), op.getGroupAttr())));
+  for (auto op : module.getOps<StateOp>())
+    state.parameters.emplace(
+        op.getSymName().str(),
+        createParameter(op.getSymName(), op.getType(), op.getInit(), seed, {}));
   for (auto op : module.getOps<TableOp>()) {
     RankedTensorType row = op.getRowType();
-    auto initializer = Initializer::create(op, op.getSymName(), op.getInit(),
-                                           row.getShape(), seed);
-    if (failed(initializer))
-      return failure();
-    state.tables.emplace(op.getSymName().str(),
-                         Table(row.getElementType(), op.getWidth(),
-                               *initializer, op.getUnknown() == Unknown::zero,
-                               slotsOf(module, op.getGroupAttr())));
+    Initializer initializer(op.getSymName(),
+                            cast<InitializerAttrInterface>(op.getInit()),
+                            row.getShape(), seed);
+    state.tables.emplace(
+        op.getSymName().str(),
+        Table(row.getElementType(), op.getWidth(), initializer,
+              op.getUnknown() == Unknown::zero,
+              slotsOf(module, op.getSymName(), op.getGroupAttr())));
   }
-  for (auto op : module.getOps<MetricOp>()) {
-    auto metric = Metric::create(op);
-    if (failed(metric))
-      return failure();
-    state.metrics.emplace(op.getSymName().str(), std::move(*metric));
-  }
+  for (auto op : module.getOps<MetricOp>())
+    state.metrics.emplace(op.getSymName().str(),
+                          Metric(cast<MetricAttrInterface>(op.getKind())));
   return state;
 }
 
@@ -272,6 +270,34 @@ LogicalResult State::load(const SafetensorsReader &file, ModuleOp module) {
     if (!used.count(name))
       return module.emitError() << file.path() << ": tensor '" << name
                                 << "' belongs to nothing in the module";
+  return loadSteps(file, module);
+}
+
+static std::string stepsName(StringRef group) {
+  return ("group." + group + ".steps").str();
+}
+
+LogicalResult State::loadSteps(const SafetensorsReader &file, ModuleOp module) {
+  bool hasSlots = llvm::any_of(file.tensors(), [](const auto &entry) {
+    return StringRef(entry.first).contains(".slot.");
+  });
+  for (auto group : module.getOps<GroupOp>()) {
+    auto found = file.metadata().find(stepsName(group.getSymName()));
+    if (found == file.metadata().end()) {
+      if (hasSlots)
+        group.emitWarning() << file.path()
+                            << ": has slots, but does not say how many updates "
+                               "the group had: bias corrections and schedules "
+                               "begin anew";
+      continue;
+    }
+    int64_t steps = 0;
+    if (StringRef(found->second).getAsInteger(10, steps) || steps < 0)
+      return group.emitError()
+             << file.path() << ": the metadata '" << found->first << "' is '"
+             << found->second << "', which is no number of updates";
+    stepsOf(group.getSymName()) = steps;
+  }
   return success();
 }
 
@@ -292,6 +318,10 @@ LogicalResult State::dump(StringRef path, bool withSlots, ModuleOp module) {
   SafetensorsWriter writer;
   writer.setMetadata("model", module.getName().value_or("model").str());
   writer.setMetadata("seed", std::to_string(seed));
+  if (withSlots)
+    for (auto group : module.getOps<GroupOp>())
+      writer.setMetadata(stepsName(group.getSymName()),
+                         std::to_string(stepsOf(group.getSymName())));
   std::deque<Tensor> owned;
   auto add = [&](const std::string &name, const Tensor &tensor) {
     writer.add(

@@ -1,4 +1,4 @@
-//===- StateOps.cpp - Reading parameters, feeding metrics -----------------===//
+//===- StateOps.cpp - Constants, parameters, metrics ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +12,22 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
+
+static LogicalResult evaluateConstant(ConstantOp op, Frame &frame) {
+  auto values = dyn_cast<DenseFPElementsAttr>(op.getValue());
+  if (!values)
+    return op.emitOpError("cannot be interpreted: its value is not dense");
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  Tensor out(type.getShape(), type.getElementType());
+  dispatchFloat(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (auto [element, value] :
+         llvm::zip_equal(out.get<T>(), values.getValues<T>()))
+      element = value;
+  });
+  frame.set(op.getResult(), std::move(out));
+  return success();
+}
 
 static LogicalResult evaluateRead(ReadOp op, Frame &frame) {
   const Parameter *parameter = frame.state().findParameter(op.getSymbol());
@@ -32,7 +48,8 @@ static LogicalResult evaluateObserve(ObserveOp op, Frame &frame) {
   return success();
 }
 
-void interpreter::addStateOps(Registry &registry) {
-  registry.add<ReadOp>(evaluateRead);
-  registry.add<ObserveOp>(evaluateObserve);
+void interpreter::attachStateOps(MLIRContext &context) {
+  attachEvaluator<ConstantOp, evaluateConstant>(context);
+  attachEvaluator<ReadOp, evaluateRead>(context);
+  attachEvaluator<ObserveOp, evaluateObserve>(context);
 }

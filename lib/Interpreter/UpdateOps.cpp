@@ -13,6 +13,7 @@
 #include "pdlabi/norm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -89,18 +90,28 @@ static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
   if (failed(program))
     return failure();
   int64_t step = ++frame.state().stepsOf(op.getGroup());
-  program->argument(0).f64 = static_cast<double>(step);
-  program->argument(1).f64 = frame.tensor(op.getWeight()).get<double>()[0];
-  program->argument(2).f64 =
+  program->argument(0)->f64 = static_cast<double>(step);
+  program->argument(1)->f64 = frame.tensor(op.getWeight()).get<double>()[0];
+  program->argument(2)->f64 =
       op.getNorm() ? frame.tensor(op.getNorm()).get<double>()[0] : 0.0;
   program->run();
+  bool finite = true;
   for (auto [index, result] : llvm::enumerate(op.getScalars())) {
-    double value = program->yielded(index).f64;
+    double value = program->result(index)->f64;
     dispatchFloat(result.getType(), [&](auto zero) {
       using T = decltype(zero);
+      finite &= std::isfinite(static_cast<T>(value));
       frame.set(result, Tensor({}, std::vector<T>{static_cast<T>(value)}));
     });
   }
+  if (!finite)
+    return op.emitError() << "group @" << op.getGroup()
+                          << " gives its rule a number that is not finite at "
+                             "its update "
+                          << step
+                          << ": look at the rate, the schedule and the "
+                             "hyper-parameters, and at extreme gradients under "
+                             "a clip";
   return success();
 }
 
@@ -117,19 +128,22 @@ public:
       : program(program), slotCount(slotCount) {}
 
   void setScalar(size_t index, T value) {
-    in(program.argument(2 + slotCount + index)) = value;
+    in(*program.argument(2 + slotCount + index)) = value;
   }
+  /// Whether all new values are finite.
+  bool isFinite() const { return finite; }
   /// `state[0]` points to the value, `state[1 + s]` to slot s.
   void apply(ArrayRef<T *> state, int64_t element, T gradient) {
-    in(program.argument(0)) = state[0][element];
-    in(program.argument(1)) = gradient;
+    in(*program.argument(0)) = state[0][element];
+    in(*program.argument(1)) = gradient;
     for (size_t slot = 0; slot < slotCount; ++slot)
-      in(program.argument(2 + slot)) = state[1 + slot][element];
+      in(*program.argument(2 + slot)) = state[1 + slot][element];
     program.run();
     for (size_t i = 0; i <= slotCount; ++i) {
-      Scalar result = program.yielded(i);
+      Scalar result = *program.result(i);
       state[i][element] = in(result);
     }
+    finite &= std::isfinite(state[0][element]);
   }
 
 private:
@@ -141,6 +155,7 @@ private:
   }
   ScalarProgram &program;
   size_t slotCount;
+  bool finite = true;
 };
 
 } // namespace
@@ -204,11 +219,12 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
   if (failed(program))
     return failure();
   size_t slots = table ? table->slots().size() : parameter->slots.size();
-  if (program->yieldedCount() != 1 + slots)
-    return op.emitOpError() << "yields " << program->yieldedCount()
+  if (program->resultCount() != 1 + slots)
+    return op.emitOpError() << "yields " << program->resultCount()
                             << " values, but " << op.getSymbolAttr() << " has "
                             << slots << " slots beside its value";
   const Tensor &gradient = frame.tensor(op.getGradient());
+  bool finite = true;
   dispatchFloat(op.getGradient().getType(), [&](auto zero) {
     using T = decltype(zero);
     ElementRule<T> rule(*program, slots);
@@ -219,12 +235,18 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
                   isUntouchedDense(op), rule);
     else
       updateParameter(*parameter, gradient, rule);
+    finite = rule.isFinite();
   });
+  if (!finite)
+    return op.emitError() << "the update made a value of " << op.getSymbolAttr()
+                          << " that is not finite: lower the rate, clip the "
+                             "gradients, or look for a division by zero in the "
+                             "rule";
   return success();
 }
 
-void interpreter::addUpdateOps(Registry &registry) {
-  registry.add<SquaredNormOp>(evaluateSquaredNorm);
-  registry.add<OnceOp>(evaluateOnce);
-  registry.add<UpdateOp>(evaluateUpdate);
+void interpreter::attachUpdateOps(MLIRContext &context) {
+  attachEvaluator<SquaredNormOp, evaluateSquaredNorm>(context);
+  attachEvaluator<OnceOp, evaluateOnce>(context);
+  attachEvaluator<UpdateOp, evaluateUpdate>(context);
 }

@@ -16,7 +16,8 @@
 // paper's alpha. `l1` keeps rare features at exactly zero. The value follows
 // from z and n, which start at zero: begin with #nn.zeros. For the same reason
 // a zero gradient may move a value that z and n do not account for, and a group
-// with a table must say untouched(lazy) or untouched(dense).
+// with a table must say untouched(lazy) or untouched(dense). At rate 0 value, z
+// and n stay as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +27,16 @@ nn.rule @ftrl hyper(beta = 1.0, l1 = 0.0, l2 = 0.0) slots(z = 0.0, n = 0.0) once
 } each {
 ^bb0(%value: f32, %gradient: f32, %z: f32, %n: f32, %rate: f32, %beta: f32, %l1: f32, %l2: f32):
   %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  // At rate 0, where a schedule may end, nothing moves.
+  %stands = arith.cmpf oeq, %rate, %zero : f32
+  %pace = arith.select %stands, %one, %rate : f32
   %square = arith.mulf %gradient, %gradient : f32
   %new_n = arith.addf %n, %square : f32
   %old_root = math.sqrt %n : f32
   %root = math.sqrt %new_n : f32
   %growth = arith.subf %root, %old_root : f32
-  %sigma = arith.divf %growth, %rate : f32
+  %sigma = arith.divf %growth, %pace : f32
   %pull = arith.mulf %sigma, %value : f32
   %push = arith.subf %gradient, %pull : f32
   %new_z = arith.addf %z, %push : f32
@@ -40,9 +45,12 @@ nn.rule @ftrl hyper(beta = 1.0, l1 = 0.0, l2 = 0.0) slots(z = 0.0, n = 0.0) once
   %threshold = math.copysign %l1, %new_z : f32
   %rest = arith.subf %threshold, %new_z : f32
   %confidence = arith.addf %beta, %root : f32
-  %scaled = arith.divf %confidence, %rate : f32
+  %scaled = arith.divf %confidence, %pace : f32
   %divisor = arith.addf %scaled, %l2 : f32
   %solution = arith.divf %rest, %divisor : f32
   %new_value = arith.select %small, %zero, %solution : f32
-  nn.yield %new_value, %new_z, %new_n : f32, f32, f32
+  %kept_value = arith.select %stands, %value, %new_value : f32
+  %kept_z = arith.select %stands, %z, %new_z : f32
+  %kept_n = arith.select %stands, %n, %new_n : f32
+  nn.yield %kept_value, %kept_z, %kept_n : f32, f32, f32
 }

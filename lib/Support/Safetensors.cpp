@@ -134,8 +134,13 @@ Expected<SafetensorsReader> SafetensorsReader::open(StringRef path) {
     return failure(path, "is no safetensors file: its header is no object");
   for (const auto &[key, value] : *object) {
     StringRef name = key;
-    if (name == "__metadata__")
+    if (name == "__metadata__") {
+      if (const llvm::json::Object *texts = value.getAsObject())
+        for (const auto &[entry, content] : *texts)
+          if (std::optional<StringRef> text = content.getAsString())
+            reader.texts[StringRef(entry).str()] = text->str();
       continue;
+    }
     Expected<TensorInFile> tensor =
         readEntry(path, name, value, bytes.drop_front(8 + headerSize));
     if (!tensor)

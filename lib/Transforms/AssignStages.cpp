@@ -31,33 +31,30 @@ private:
 };
 } // namespace
 
-/// Whether the op's value is not known before the step before it has been
-/// applied.
-static bool readsTrainedValues(Operation *op) {
-  if (isa<PoolOp>(op))
-    return true;
-  auto read = dyn_cast<ReadOp>(op);
-  return read && isa_and_nonnull<ParamOp>(SymbolTable::lookupNearestSymbolFrom(
-                     op, read.getSymbolAttr()));
+/// Whether the op's value is not known when a step is prepared: trained values
+/// before the step before it has been applied, and no value of the model before
+/// servers have sent it.
+static bool readsModelState(Operation *op) {
+  return op->hasTrait<ReadsModel>();
 }
 
 LogicalResult AssignStages::assign(ProgramOp program) {
   Block &body = program.getBody().front();
   llvm::SetVector<Operation *> prepare;
   for (Operation &op : body)
-    if (isa<UniqueOp, PullOp, CrossBagsOp>(op))
+    if (op.hasTrait<PreparesStep>())
       prepare.insert(&op);
   for (size_t i = 0; i < prepare.size(); ++i)
     for (Value operand : prepare[i]->getOperands()) {
       Operation *made = operand.getDefiningOp();
       if (!made)
         continue;
-      if (readsTrainedValues(made)) {
+      if (readsModelState(made)) {
         InFlightDiagnostic diagnostic = prepare[i]->emitOpError(
-            "prepares ids from trained values; ids must derive from fields "
-            "alone, so that a step can be prepared while the one before it is "
-            "computed");
-        diagnostic.attachNote(made->getLoc()) << "the trained values";
+            "prepares ids from values of the model; ids must derive from "
+            "fields and constants alone, so that a step can be prepared "
+            "before the one before it has been applied");
+        diagnostic.attachNote(made->getLoc()) << "the values of the model";
         return failure();
       }
       prepare.insert(made);
@@ -68,7 +65,7 @@ LogicalResult AssignStages::assign(ProgramOp program) {
     if (prepare.contains(&op)) {
       stage = "prepare";
       ++prepareOps;
-    } else if (isa<SquaredNormOp, OnceOp, UpdateOp>(op)) {
+    } else if (op.hasTrait<AppliesStep>()) {
       stage = "apply";
       ++applyOps;
     } else {

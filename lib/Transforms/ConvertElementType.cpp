@@ -10,8 +10,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Phases.h"
 #include "pdlc/Transforms/Passes.h"
-#include "pdlc/Transforms/Phases.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNCONVERTELEMENTTYPE
@@ -32,6 +32,11 @@ static APFloat widen(APFloat value) {
 
 void pdlc::widenElementType(Operation *root) {
   Type f64 = Float64Type::get(root->getContext());
+  root->walk([](ConstantOp constant) {
+    if (ElementsAttr exact = constant.getExactAttr())
+      constant.setValueAttr(exact);
+    constant.removeExactAttr();
+  });
   AttrTypeReplacer replacer;
   replacer.addReplacement([=](Float32Type) { return f64; });
   // Numbers carry their bits, which change with the type.

@@ -19,9 +19,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "pdlc/Conversion/StageOps.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Support/ParseHints.h"
 
 using namespace mlir;
 
@@ -31,4 +33,8 @@ void pdlc::registerDialects(DialectRegistry &registry) {
       func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
       math::MathDialect, memref::MemRefDialect, nn::NNDialect, ps::PSDialect,
       rt::RTDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect>();
+  registerStageOps(registry);
+  registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
+    attachParseHints(*context);
+  });
 }

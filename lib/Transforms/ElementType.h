@@ -15,7 +15,8 @@
 namespace pdlc {
 
 /// Replaces f32 by f64 in all types and attributes of `root` and of what it
-/// holds. Constants keep their value, that is, the one rounded to f32.
+/// holds. The numbers of `nn.constant` are those that were written; other
+/// numbers of type f32 keep their value, that is, the one rounded to f32.
 void widenElementType(mlir::Operation *root);
 
 } // namespace pdlc

@@ -10,9 +10,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Phases.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
-#include "pdlc/Transforms/Phases.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -66,21 +66,6 @@ static SmallVector<Value> createHypers(OpBuilder &builder, Location loc,
         createScalar(builder, loc, builder.getF64Type(), number));
   }
   return constants;
-}
-
-/// -1, 0 or 1.
-static Value createSign(OpBuilder &builder, Location loc, Value value) {
-  Type type = value.getType();
-  Value zero = createScalar(builder, loc, type, 0);
-  Value positive = arith::CmpFOp::create(
-      builder, loc, arith::CmpFPredicate::OGT, value, zero);
-  Value negative = arith::CmpFOp::create(
-      builder, loc, arith::CmpFPredicate::OLT, value, zero);
-  // A zero is its own sign, and so is NaN.
-  Value rest = arith::SelectOp::create(
-      builder, loc, negative, createScalar(builder, loc, type, -1), value);
-  return arith::SelectOp::create(builder, loc, positive,
-                                 createScalar(builder, loc, type, 1), rest);
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,23 +230,13 @@ private:
   /// The gradient with the group's regularizers, in order.
   Value addDecay(GroupOp group, Value value, Value gradient) {
     Location groupLoc = group.getLoc();
-    Type type = value.getType();
     if (!group.getDecayAttr())
       return gradient;
-    for (Attribute term : group.getDecayAttr()) {
-      Value direction = value;
-      FloatAttr coefficient;
-      if (auto l2 = dyn_cast<L2Attr>(term)) {
-        coefficient = l2.getCoefficient();
-      } else {
-        coefficient = cast<L1Attr>(term).getCoefficient();
-        direction = createSign(builder, groupLoc, value);
-      }
-      Value number =
-          createScalar(builder, groupLoc, type, coefficient.getValueAsDouble());
-      Value pull = arith::MulFOp::create(builder, groupLoc, number, direction);
-      gradient = arith::AddFOp::create(builder, groupLoc, gradient, pull);
-    }
+    ImplicitLocOpBuilder decay(groupLoc, builder);
+    for (auto regularizer :
+         group.getDecayAttr().getAsRange<RegularizerAttrInterface>())
+      gradient = arith::AddFOp::create(decay, gradient,
+                                       regularizer.buildTerm(decay, value));
     return gradient;
   }
 

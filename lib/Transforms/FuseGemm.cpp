@@ -25,6 +25,29 @@ struct Chain {
   Value bias, mask;
   SmallVector<Attribute> posts;
   Operation *last;
+
+  bool has(PostOp kind) const {
+    return llvm::is_contained(posts, PostOpAttr::get(last->getContext(), kind));
+  }
+  /// Whether the runtime's products know the list with `kind` at its end.
+  bool accepts(PostOp kind) const {
+    switch (kind) {
+    case PostOp::bias:
+    case PostOp::relu_gradient:
+      return posts.empty();
+    case PostOp::relu:
+      return !has(PostOp::relu) && !has(PostOp::relu_gradient);
+    }
+    llvm_unreachable("all post-ops are known");
+  }
+  void absorb(Operation *op, PostOperation post) {
+    posts.push_back(PostOpAttr::get(op->getContext(), post.kind));
+    if (post.kind == PostOp::bias)
+      bias = post.operand;
+    else if (post.kind == PostOp::relu_gradient)
+      mask = post.operand;
+    last = op;
+  }
 };
 
 struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
@@ -39,43 +62,20 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
     reportStatistic(*this, getOperation(), numPosts, "posts-fused", fusedPosts);
   }
 
-  PostOpAttr post(PostOp kind) { return PostOpAttr::get(&getContext(), kind); }
-
   /// Follows single uses from the product. A value with other users has to be
   /// stored anyway, so absorbing one of them would compute it twice.
-  Chain follow(MatmulOp matmul) {
+  static Chain follow(MatmulOp matmul) {
     Chain chain;
     chain.last = matmul;
-    auto type = cast<RankedTensorType>(matmul.getType());
     while (chain.last->hasOneUse()) {
-      Operation *user = *chain.last->user_begin();
-      Value value = chain.last->getResult(0);
-      if (auto add = dyn_cast<AddOp>(user);
-          add && !chain.bias && chain.posts.empty() && add.getLhs() == value &&
-          add.getType() == type && isBias(add.getRhs(), type)) {
-        chain.bias = add.getRhs();
-        chain.posts.push_back(post(PostOp::bias));
-      } else if (isa<ReluOp>(user) &&
-                 !llvm::is_contained(chain.posts, post(PostOp::relu)) &&
-                 !chain.mask) {
-        chain.posts.push_back(post(PostOp::relu));
-      } else if (auto gradient = dyn_cast<ReluGradientOp>(user);
-                 gradient && chain.posts.empty() &&
-                 gradient.getCotangent() == value &&
-                 gradient.getOutput() != value) {
-        chain.mask = gradient.getOutput();
-        chain.posts.push_back(post(PostOp::relu_gradient));
-      } else {
+      auto user = dyn_cast<ElementwiseOpInterface>(*chain.last->user_begin());
+      std::optional<PostOperation> post =
+          user ? user.asPostOp(chain.last->getResult(0)) : std::nullopt;
+      if (!post || !chain.accepts(post->kind))
         break;
-      }
-      chain.last = user;
+      chain.absorb(user, *post);
     }
     return chain;
-  }
-
-  static bool isBias(Value value, RankedTensorType result) {
-    return value.getType() == RankedTensorType::get({result.getDimSize(1)},
-                                                    result.getElementType());
   }
 
   void fuse(MatmulOp matmul) {

@@ -1,4 +1,4 @@
-//===- LowerModel.cpp - Inlines functions, makes state and bags explicit -===//
+//===- LowerModel.cpp - Makes state and bags explicit -===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/IR/IRMapping.h"
+#include "InlineFunctions.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNLOWERMODEL
@@ -19,52 +18,6 @@ namespace pdlc {
 using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
-
-//===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-/// Diagnoses a call that leads back to a function on `path`.
-static LogicalResult rejectRecursion(FuncOp function, SymbolTable &symbols,
-                                     SmallVectorImpl<FuncOp> &path) {
-  path.push_back(function);
-  WalkResult result = function.walk([&](CallOp call) {
-    auto callee = symbols.lookup<FuncOp>(call.getCallee());
-    if (llvm::is_contained(path, callee)) {
-      call.emitOpError() << "makes @" << callee.getSymName()
-                         << " call itself; functions are inlined and may not "
-                            "recurse (nn.func, C1)";
-      return WalkResult::interrupt();
-    }
-    return failed(rejectRecursion(callee, symbols, path))
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  path.pop_back();
-  return failure(result.wasInterrupted());
-}
-
-/// Replaces each call in `program` by the callee's body, until none is left.
-static void inlineCalls(ProgramOp program, SymbolTable &symbols) {
-  SmallVector<CallOp> worklist(program.getBody().getOps<CallOp>());
-  while (!worklist.empty()) {
-    CallOp call = worklist.pop_back_val();
-    auto callee = symbols.lookup<FuncOp>(call.getCallee());
-    IRMapping mapping;
-    mapping.map(callee.getBody().getArguments(), call.getOperands());
-    OpBuilder builder(call);
-    for (Operation &op : callee.getBody().front().without_terminator()) {
-      Operation *clone = builder.clone(op, mapping);
-      if (auto nested = dyn_cast<CallOp>(clone))
-        worklist.push_back(nested);
-    }
-    Operation *terminator = callee.getBody().front().getTerminator();
-    for (auto [result, value] :
-         llvm::zip(call.getResults(), terminator->getOperands()))
-      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-    call.erase();
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // One program
@@ -103,6 +56,9 @@ public:
         lowerLookup(lookup);
       else if (auto cross = dyn_cast<CrossOp>(op))
         lowerCross(cross);
+      else if (auto constant = dyn_cast<ConstantOp>(op))
+        // The element type is settled.
+        constant.removeExactAttr();
     }
     eraseRagged();
   }
@@ -158,19 +114,8 @@ private:
           readAtEntry(op.getBiasAttr(), RankedTensorType::get({out}, element));
       value = AddOp::create(builder, loc, result, value, bias);
     }
-    switch (op.getActivation()) {
-    case Activation::none:
-      break;
-    case Activation::relu:
-      value = ReluOp::create(builder, loc, result, value);
-      break;
-    case Activation::sigmoid:
-      value = SigmoidOp::create(builder, loc, result, value);
-      break;
-    case Activation::tanh:
-      value = TanhOp::create(builder, loc, result, value);
-      break;
-    }
+    if (std::optional<StringRef> activation = op.getActivation())
+      value = createActivation(builder, loc, *activation, value);
     replace(op, value);
   }
 
@@ -242,20 +187,14 @@ private:
 };
 
 struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
+  using NNLowerModelBase::NNLowerModelBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SymbolTable symbols(module);
-    for (FuncOp function : module.getOps<FuncOp>()) {
-      SmallVector<FuncOp> path;
-      if (failed(rejectRecursion(function, symbols, path)))
-        return signalPassFailure();
-    }
-    for (ProgramOp program : module.getOps<ProgramOp>()) {
-      inlineCalls(program, symbols);
+    if (failed(inlineFunctions(module, maxOps)))
+      return signalPassFailure();
+    for (ProgramOp program : module.getOps<ProgramOp>())
       ProgramLowering(program).run();
-    }
-    for (FuncOp function : llvm::make_early_inc_range(module.getOps<FuncOp>()))
-      function.erase();
     module->setAttr(NNDialect::kPhaseAttrName,
                     StringAttr::get(&getContext(), "merged"));
   }

@@ -26,16 +26,6 @@ private:
 };
 } // namespace
 
-/// Layouts, units and channels do not belong to one role.
-static bool belongsToBoth(Operation *op) {
-  return isa<nn::ParamOp, nn::StateOp, nn::TableOp, nn::ClipOp, ps::BlocksOp,
-             ps::ShardsOp, ps::ChannelOp, ps::MessageOp>(op);
-}
-
-static bool belongsToServers(Operation *op) {
-  return isa<nn::GroupOp, nn::RuleOp, nn::ScheduleOp, ps::HandlerOp>(op);
-}
-
 ModuleOp OutlineRoles::createRole(OpBuilder &builder, StringRef name,
                                   StringAttr wire) {
   ModuleOp module = getOperation();
@@ -65,11 +55,11 @@ void OutlineRoles::runOnOperation() {
   ModuleOp trainer = createRole(builder, "trainer", wire);
   ModuleOp pserver = createRole(builder, "pserver", wire);
   for (Operation *op : ops) {
-    if (belongsToServers(op)) {
+    if (op->hasTrait<OwnedByServers>()) {
       op->moveBefore(pserver.getBody(), pserver.getBody()->end());
       continue;
     }
-    if (belongsToBoth(op))
+    if (op->hasTrait<SharedByRoles>())
       pserver.getBody()->push_back(op->clone());
     op->moveBefore(trainer.getBody(), trainer.getBody()->end());
     // What a trainer knows of state is its layout.

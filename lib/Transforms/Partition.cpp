@@ -58,7 +58,7 @@ LogicalResult Partition::check() {
   for (Operation &op : *module.getBody()) {
     if (isa<ps::BlocksOp, ps::ShardsOp>(op))
       return op.emitOpError("is there before ps-partition has run");
-    hasState |= isa<nn::ParamOp, nn::StateOp, nn::TableOp>(op);
+    hasState |= op.hasTrait<HoldsState>();
   }
   if (!hasState)
     return module.emitError("holds no parameter, state or table, so that "

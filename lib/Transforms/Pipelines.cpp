@@ -16,6 +16,7 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -31,7 +32,8 @@ static void addLLVMLowering(OpPassManager &manager,
                             const PipelineOptions &options) {
   manager.addPass(createMathToABI());
   manager.addPass(createRTCallsToLLVM());
-  manager.addPass(createSCFToControlFlowPass());
+  // Function by function: its cost grows faster than what it converts.
+  manager.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());
@@ -56,6 +58,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Model:
     manager.addPass(createNNLinkStd());
     manager.addPass(createNNConvertElementType({options.elementType}));
+    manager.addPass(createNNCheckModel());
     break;
   case Phase::Merged:
     manager.addPass(createNNLowerModel());
@@ -67,12 +70,14 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Gradient:
     manager.addPass(createNNAutodiff());
     manager.addPass(createNNExpandUpdates());
+    manager.addPass(createNNCheckScalars());
     manager.addPass(createNNCheckUntouched());
     // The forward program holds some values that adjoints compute again.
     manager.addPass(createCSEPass());
     break;
   case Phase::Fused:
     manager.addPass(createNNFuseGemm());
+    manager.addPass(createNNBroadcastSplats());
     break;
   case Phase::Placed:
     if (isDistributed)
@@ -105,6 +110,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::Tasks:
+    manager.addPass(createRTOutlineKernels());
+    // One address for all kernels that are given it.
+    manager.addPass(createCSEPass());
     manager.addPass(createRTDeduplicateKernels());
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;

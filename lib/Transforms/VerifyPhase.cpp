@@ -8,8 +8,8 @@
 
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Support/Phases.h"
 #include "pdlc/Transforms/Passes.h"
-#include "pdlc/Transforms/Phases.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -28,6 +28,19 @@ static LogicalResult reject(Operation *op, Phase phase, StringRef why) {
                            << ": " << why;
 }
 
+/// An op says itself which phases it may stand in.
+static LogicalResult verifySpan(Operation *op, Phase phase) {
+  auto phased = dyn_cast<PhasedOpInterface>(op);
+  if (!phased)
+    return success();
+  PhaseSpan span = phased.getPhases();
+  if (phase > span.last)
+    return reject(op, phase, span.fate);
+  if (phase < span.first)
+    return reject(op, phase, span.maker);
+  return success();
+}
+
 static LogicalResult failWithNote(InFlightDiagnostic diagnostic, Location loc,
                                   StringRef note) {
   diagnostic.attachNote(loc) << note;
@@ -38,8 +51,8 @@ static LogicalResult failWithNote(InFlightDiagnostic diagnostic, Location loc,
 // Phase `model`
 //===----------------------------------------------------------------------===//
 
-/// Ids derive from fields alone: whatever needs a trained value could not be
-/// prepared before the step's state is known (nn.lookup, C3).
+/// Ids derive from fields alone: what needs a value of the model, trained or
+/// not, could not be prepared before servers have sent it (nn.lookup, C3).
 static LogicalResult verifyIdsFromFields(LookupOp lookup) {
   SetVector<Value> slice;
   slice.insert(lookup.getIds());
@@ -47,13 +60,11 @@ static LogicalResult verifyIdsFromFields(LookupOp lookup) {
     Operation *op = slice[i].getDefiningOp();
     if (!op)
       continue;
-    bool trained = isa<LookupOp, LinearOp>(op);
-    if (auto read = dyn_cast<ReadOp>(op))
-      trained = isa_and_nonnull<ParamOp>(
-          SymbolTable::lookupNearestSymbolFrom(op, read.getSymbolAttr()));
-    if (trained)
+    if (op->hasTrait<ReadsModel>())
       return failWithNote(
-          lookup.emitOpError("looks up ids that depend on trained values (C3)"),
+          lookup.emitOpError("looks up ids that depend on values of the model; "
+                             "they derive from fields and constants alone, so "
+                             "that they are known before a step begins (C3)"),
           op->getLoc(), "the ids depend on this");
     slice.insert(op->operand_begin(), op->operand_end());
   }
@@ -76,6 +87,11 @@ static LogicalResult verifyPlace(Operation *op) {
         llvm::any_of(name, [](unsigned char c) { return c < 32 || c == 127; }))
       return op->emitOpError("needs a name without control characters: files "
                              "and messages show it");
+    for (StringRef prefix : {"pdlrt_", "pdlabi_", "pdl_", "pdl."})
+      if (isa<ModuleOp>(parent) && name.starts_with(prefix))
+        return op->emitOpError()
+               << "has a name that starts with '" << prefix
+               << "', as those of the runtime do; give it another one";
   }
   return success();
 }
@@ -83,34 +99,11 @@ static LogicalResult verifyPlace(Operation *op) {
 static LogicalResult verifyModelOp(Operation *op) {
   if (failed(verifyPlace(op)))
     return failure();
-  if (isa<UniqueOp, PullOp, PoolOp, PoolGradientOp, CrossBagsOp, SingleBagsOp,
-          ApplyGradientsOp, LossSumOp, SquaredNormOp, OnceOp, UpdateOp, GemmOp>(
-          op))
-    return reject(op, Phase::Model, "a pass makes it in a later phase");
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    auto type = cast<RankedTensorType>(reduce.getInput().getType());
-    for (int64_t axis : reduce.getAxes())
-      if (type.isDynamicDim(axis))
-        return reduce.emitOpError("reduces over the samples of a batch, which "
-                                  "replicas could not do alike (C3)");
-  }
-  if (auto matmul = dyn_cast<MatmulOp>(op)) {
-    auto lhs = cast<RankedTensorType>(matmul.getLhs().getType());
-    if (lhs.isDynamicDim(matmul.getTransposeLhs() ? 0 : 1))
-      return matmul.emitOpError("adds products over the samples of a batch, "
-                                "which replicas could not do alike");
-  }
-  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-    auto from = cast<RankedTensorType>(reshape.getInput().getType());
-    auto to = cast<RankedTensorType>(reshape.getType());
-    // Only lookups, which merged spells out, join bags with samples.
-    if (!from.hasStaticShape() &&
-        ShapedType::getNumElements(from.getShape().drop_front()) !=
-            ShapedType::getNumElements(to.getShape().drop_front()))
-      return reshape.emitOpError()
-             << "moves elements between samples: " << from << " has not as "
-             << "many in one as " << to << " (C2)";
-  }
+  if (failed(verifySpan(op, Phase::Model)))
+    return failure();
+  if (auto mixing = dyn_cast<SampleMixingOpInterface>(op))
+    if (std::optional<std::string> how = mixing.mixesSamples())
+      return op->emitOpError() << *how;
   if (auto lookup = dyn_cast<LookupOp>(op))
     return verifyIdsFromFields(lookup);
   return success();
@@ -121,23 +114,11 @@ static LogicalResult verifyModelOp(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyMergedOp(Operation *op, Phase phase) {
-  if (isa<FuncOp, CallOp>(op))
-    return reject(op, phase, "nn-lower-model inlines functions");
-  if (isa<LinearOp, LookupOp, FlattenOp>(op))
-    return reject(op, phase, "nn-lower-model spells it out");
+  if (failed(verifySpan(op, phase)))
+    return failure();
   for (Type type : op->getResultTypes())
     if (isa<RaggedType>(type))
       return reject(op, phase, "bags are ids and splits by now");
-  if (phase >= Phase::Gradient && isa<MinimizeOp>(op))
-    return reject(op, phase, "nn-autodiff replaces it by updates");
-  if (phase >= Phase::Gradient && isa<ApplyGradientsOp>(op))
-    return reject(op, phase, "nn-expand-updates spells it out");
-  if (phase < Phase::Gradient &&
-      isa<ApplyGradientsOp, PoolGradientOp, LossSumOp, SquaredNormOp, OnceOp,
-          UpdateOp>(op))
-    return reject(op, phase, "nn-autodiff makes it");
-  if (phase < Phase::Fused && isa<GemmOp>(op))
-    return reject(op, phase, "nn-fuse-gemm makes it");
   return success();
 }
 
@@ -247,11 +228,12 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
           if (stageOf(producer) > stage)
             return failWithNote(op.emitOpError("waits for a later stage"),
                                 producer->getLoc(), "this runs later");
-      if (isa<UniqueOp, PullOp>(op) && stage != 0)
+      if (op.hasTrait<PreparesStep>() && stage != 0)
         return op.emitOpError("can fail and stands outside of prepare");
-      // In mode async a worker forms the norm that it sends.
-      bool applies = isa<UpdateOp, OnceOp>(op) ||
-                     (isa<SquaredNormOp>(op) && stage != order("send"));
+      // What updates nothing may also be sent: in mode async a worker forms the
+      // norm of its own gradients.
+      bool applies = op.hasTrait<AppliesStep>() &&
+                     !(isPure(&op) && stage == order("send"));
       if (applies != (stage == order("apply")))
         return op.emitOpError("belongs to apply exactly if it updates state");
       if (isa_and_nonnull<ps::PSDialect>(op.getDialect()) &&

@@ -69,7 +69,7 @@ static LogicalResult verifyUnits(Role &role) {
                           first->second, "the first time is here");
   }
   for (Operation &op : *role.module.getBody())
-    if (isa<nn::ParamOp, nn::StateOp, nn::TableOp>(op) &&
+    if (op.hasTrait<HoldsState>() &&
         !cut.contains(FlatSymbolRefAttr::get(SymbolTable::getSymbolName(&op))))
       return op.emitOpError()
              << "@" << SymbolTable::getSymbolName(&op).getValue()

@@ -255,7 +255,7 @@ static LogicalResult verifyPosted(nn::ProgramOp program) {
 LogicalResult pdlc::verifyTrainerRole(RolePair &roles) {
   Role &trainer = roles.trainer;
   for (Operation &op : *trainer.module.getBody()) {
-    if (isa<ps::HandlerOp, nn::GroupOp, nn::RuleOp, nn::ScheduleOp>(op))
+    if (op.hasTrait<OwnedByServers>())
       return op.emitOpError("belongs to servers, but stands in @trainer");
     if (auto program = dyn_cast<nn::ProgramOp>(op))
       if (failed(verifyProgram(program, trainer)) ||

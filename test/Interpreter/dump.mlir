@@ -1,6 +1,7 @@
 // Two steps at once, and one step, a dump, and another step from the dump, leave
-// the same file: values, rows and slots go out and come in bit for bit. The
-// rows start from random numbers, which depend on the seed alone.
+// the same file: values, rows, slots and the group's number of updates, which Adam's
+// bias correction needs, go out and come in bit for bit. The rows start from random
+// numbers, which depend on the seed alone.
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.all x I64 4,1 3,-9223372036854775808,3,0 y F32 4,1 1,2,3,4
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.second x I64 2,1 3,0 y F32 2,1 3,4
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.all batch-size=2 seed=5 dump=%t.both dump-slots=true" -o /dev/null
@@ -13,23 +14,36 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.all batch-size=2 seed=6 dump=%t.other dump-slots=true" -o /dev/null
 // RUN: not cmp -s %t.both %t.other
 
-// Keys stand in ascending order, slots only where they are asked for.
+// Slots without numbers of updates are warned of.
+// RUN: python3 %S/Inputs/strip_metadata.py %t.one %t.stripped
+// RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.second seed=5 init=%t.stripped dump=%t.two dump-slots=true" -o /dev/null 2>&1 | FileCheck %s --check-prefix=STRIPPED
+// RUN: not cmp -s %t.both %t.two
+// STRIPPED: warning: {{.*}}.stripped: has slots, but does not say how many updates the group had: bias corrections and schedules begin anew
+
+// Keys stand in ascending order, slots only where they are asked for, and of what is
+// trained.
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.all dump=%t.plain" -o /dev/null
-// RUN: head -c 400 %t.both | FileCheck %s
-// RUN: head -c 400 %t.plain | FileCheck %s --check-prefix=PLAIN
-// CHECK: {"__metadata__":{"model":"m","seed":"5"}
+// RUN: head -c 700 %t.both | FileCheck %s
+// RUN: head -c 700 %t.plain | FileCheck %s --check-prefix=PLAIN
+// CHECK: {"__metadata__":{"group.g.steps":"2","group.idle.steps":"0","model":"m","seed":"5"}
 // CHECK-SAME: "emb.keys":{"data_offsets":[0,24],"dtype":"I64","shape":[3]}
-// CHECK-SAME: "emb.slot.accumulator":
+// CHECK-SAME: "emb.slot.m":
+// CHECK-SAME: "emb.slot.v":
 // CHECK-SAME: "emb.values":
+// CHECK-SAME: "unread":
+// CHECK-NOT: unread.slot
 // PLAIN: "emb.keys"
 // PLAIN-NOT: slot
+// PLAIN-NOT: steps
 module @m {
   nn.record @sample {
     nn.field @x : tensor<?x1xi64>
     nn.field @y : tensor<?x1xf32>
   }
-  nn.group @g rule(@adagrad) rate(0.5)
+  nn.group @g rule(@adam) rate(0.5) untouched(lazy)
+  nn.group @idle rule(@adam) rate(0.5)
   nn.table @emb : i64 -> tensor<1xf32> in @g init(#nn.normal<0.0, 1.0>)
+  nn.param @unread : tensor<2xf32> in @idle init(#nn.zeros)
   nn.program @train reads(@sample) {
   ^bb0(%x: tensor<?x1xi64>, %y: tensor<?x1xf32>):
     %e = nn.lookup @emb[%x] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>

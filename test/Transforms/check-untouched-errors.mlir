@@ -121,3 +121,60 @@ module {
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
+
+// -----
+
+// Zero over zero is NaN, which no value is equal to, and not zero.
+module {
+  nn.record @r { nn.field @ids : tensor<?x1xi64> }
+  nn.rule @own hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield %rate : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %rate: f32):
+    %one = arith.constant 1.0 : f32
+    %two = arith.constant 2.0 : f32
+    %known = arith.addf %one, %two : f32
+    %direction = arith.divf %gradient, %gradient : f32
+    %new = arith.addf %value, %direction : f32
+    nn.yield %new : f32
+  }
+  // expected-error @+1 {{has to say untouched(lazy), which leaves rows that a batch does not touch as they are, or untouched(dense), which updates every row at each step: a zero gradient changes the value of a row (C5)}}
+  nn.group @g rule(@own) rate(0.1)
+  // expected-note @+1 {{the group trains this table}}
+  nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%ids: tensor<?x1xi64>):
+    %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+// NaN is not equal to itself either.
+module {
+  nn.record @r { nn.field @ids : tensor<?x1xi64> }
+  nn.rule @own hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield %rate : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %rate: f32):
+    %zero = arith.constant 0.0 : f32
+    %direction = arith.divf %gradient, %gradient : f32
+    %equal = arith.cmpf oeq, %direction, %direction : f32
+    %new = arith.select %equal, %value, %zero : f32
+    nn.yield %new : f32
+  }
+  // expected-error @+1 {{has to say untouched(lazy), which leaves rows that a batch does not touch as they are, or untouched(dense), which updates every row at each step: a zero gradient changes the value of a row (C5)}}
+  nn.group @g rule(@own) rate(0.1)
+  // expected-note @+1 {{the group trains this table}}
+  nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%ids: tensor<?x1xi64>):
+    %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+}

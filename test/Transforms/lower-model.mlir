@@ -52,4 +52,18 @@ module @m {
     %4 = nn.add %0, %3 : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
     nn.return %4 : tensor<?x6xf32>
   }
+
+  // An activation is any elementwise op of one operand, by its name.
+  // CHECK-LABEL: nn.program @activations
+  nn.program @activations frozen reads(@r except [@c, @k]) {
+  ^bb0(%x: tensor<?x4xf32>):
+    // CHECK: %[[A:.*]] = nn.matmul
+    // CHECK-NEXT: nn.gelu %[[A]]
+    %0 = nn.linear %x, @w act(gelu) : (tensor<?x4xf32>) -> tensor<?x6xf32>
+    // CHECK: %[[B:.*]] = nn.matmul
+    // CHECK-NEXT: nn.add %{{.*}}, %[[B]]
+    %1 = nn.linear %x, @w act(none) : (tensor<?x4xf32>) -> tensor<?x6xf32>
+    %2 = nn.add %0, %1 : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
+    nn.return %2 : tensor<?x6xf32>
+  }
 }

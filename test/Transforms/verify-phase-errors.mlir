@@ -33,7 +33,7 @@ module {
     %0 = nn.lookup @t[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
     %1 = nn.flatten %0 from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
     %2 = nn.bucketize %1 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    // expected-error @+1 {{looks up ids that depend on trained values (C3)}}
+    // expected-error @+1 {{looks up ids that depend on values of the model; they derive from fields and constants alone, so that they are known before a step begins (C3)}}
     %3 = nn.lookup @t[%2] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
     nn.return %3 : tensor<?x1x1xf32>
   }
@@ -49,7 +49,7 @@ module {
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x2xf32>):
     %w = nn.read @w : tensor<2x2xf32>
-    // expected-error @+1 {{may not stand in phase model: a pass makes it in a later phase}}
+    // expected-error @+1 {{may not stand in phase model: nn-fuse-gemm makes it}}
     %0 = nn.gemm %x, %w post [relu] : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32>
     nn.return %0 : tensor<?x2xf32>
   }
@@ -148,5 +148,42 @@ module {
     // expected-error @+1 {{is not of dialect nn, of which a model consists}}
     %0 = arith.constant dense<1.0> : tensor<1xf32>
     nn.return %x : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+// Refused in mode local as well, where it would work: a model is right or wrong
+// in all modes.
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.state @mean : tensor<1xf32> init(#nn.zeros)
+  nn.table @t : i64 -> tensor<1xf32> init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    // expected-note @+1 {{the ids depend on this}}
+    %mean = nn.read @mean : tensor<1xf32>
+    %0 = nn.sub %x, %mean : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %1 = nn.bucketize %0 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    // expected-error @+1 {{looks up ids that depend on values of the model}}
+    %2 = nn.lookup @t[%1] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    nn.return %2 : tensor<?x1x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @pdl_x : tensor<?x1xf32>
+  }
+  // expected-error @+1 {{has a name that starts with 'pdlrt_', as those of the runtime do; give it another one}}
+  nn.param @pdlrt_gemm : tensor<1x1xf32> init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %z = nn.linear %x, @pdlrt_gemm : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
   }
 }

@@ -8,7 +8,9 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/State.h"
+#include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Files/OutputFiles.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -120,19 +122,18 @@ static int inspect(const std::string &path) {
 //===----------------------------------------------------------------------===//
 
 /// Of a checkpoint, or of a dump.
-static Expected<ModelState>
-readState(const std::string &path,
-          std::vector<std::pair<std::string, int64_t>> *groupSteps) {
+static Expected<ModelState> readState(const std::string &path) {
   if (std::filesystem::is_regular_file(path))
     return readDump(path);
   Expected<Checkpoint> checkpoint = open(path);
   if (!checkpoint)
     return checkpoint.status();
-  *groupSteps = checkpoint->manifest().groupSteps;
   return stateOf(*checkpoint);
 }
 
 static int dump(const std::string &path, const std::string &output) {
+  if (Status status = checkReplaceable(output); !status.ok())
+    return fail(2, status.message());
   Expected<Checkpoint> checkpoint = open(path);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
@@ -145,11 +146,10 @@ static int dump(const std::string &path, const std::string &output) {
 
 static int diff(const std::string &first, const std::string &second,
                 size_t limit) {
-  std::vector<std::pair<std::string, int64_t>> stepsA, stepsB;
-  Expected<ModelState> a = readState(first, &stepsA);
+  Expected<ModelState> a = readState(first);
   if (!a)
     return fail(2, a.status().message());
-  Expected<ModelState> b = readState(second, &stepsB);
+  Expected<ModelState> b = readState(second);
   if (!b)
     return fail(2, b.status().message());
   StateDifferences found = compareStates(*a, *b, first, second, limit);
@@ -158,13 +158,14 @@ static int diff(const std::string &first, const std::string &second,
   if (found.count > int64_t(found.sentences.size()))
     print(fmt::format("and {} more",
                       found.count - int64_t(found.sentences.size())));
-  // A dump does not hold them.
-  if (!stepsA.empty() && !stepsB.empty() && stepsA != stepsB) {
+  // A dump without slots does not say them.
+  if (!a->groupSteps.empty() && !b->groupSteps.empty() &&
+      a->groupSteps != b->groupSteps) {
     ++found.count;
-    for (const auto *steps : {&stepsA, &stepsB})
-      for (const auto &[name, count] : *steps)
+    for (const ModelState *state : {&*a, &*b})
+      for (const auto &[name, count] : state->groupSteps)
         print(fmt::format("group @{}: {} updates in {}", name, count,
-                          steps == &stepsA ? first : second));
+                          state == &*a ? first : second));
   }
   if (found.count)
     return 1;
@@ -206,11 +207,12 @@ static int run(int argc, char **argv) {
       ->required()
       ->type_name("FOLDER");
   dumpCommand->add_option("-o,--output", output, "The file to write")
+      ->check(notEmpty())
       ->required()
       ->type_name("FILE");
   CLI::App *diffCommand = app.add_subcommand(
-      "diff", "Compare values and slots bit for bit, and of two checkpoints "
-              "the groups' step counts; say where they differ first");
+      "diff", "Compare values and slots bit for bit, and the groups' step "
+              "counts; say where they differ first");
   diffCommand->add_option("a", first, "A checkpoint, or a dump")
       ->required()
       ->type_name("PATH");
@@ -219,6 +221,7 @@ static int run(int argc, char **argv) {
       ->type_name("PATH");
   diffCommand->add_option("--limit", limit, "Differences to print")
       ->type_name("N")
+      ->transform(wholeNumber())
       ->capture_default_str();
   if (std::optional<int> status = parseFlags(
           app, argc, argv,

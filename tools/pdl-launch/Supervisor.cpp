@@ -21,6 +21,8 @@ using pdlrt::Status;
 /// What a user or a batch system sends to a job.
 static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP,
                                    SIGQUIT, SIGUSR1, SIGUSR2};
+/// The status of a program that does not understand its flags.
+static constexpr int badFlags = 2;
 /// How often programs that keep a job from ending are named.
 static constexpr std::chrono::seconds reminderInterval(10);
 
@@ -106,6 +108,7 @@ void Supervisor::takeSignals() {
 
 void Supervisor::passOn(int number) {
   interrupted = true;
+  passedSignal = number;
   output.say("passes " + nameOf(number) + " on to " + runningNames());
   for (const Program &program : programs)
     program.signal(number);
@@ -125,7 +128,14 @@ void Supervisor::noteFailure(int status) {
   if (firstFailure != 0)
     return;
   firstFailure = status;
-  if (grace.count() > 0)
+  // Others stop in order, and may be writing the last checkpoint: one more
+  // signal would end them at once.
+  if (interrupted && status == 128 + passedSignal)
+    return;
+  // Who was refused for its flags never came to the others.
+  if (status == badFlags)
+    nextPush = Clock::now();
+  else if (grace.count() > 0)
     nextPush = Clock::now() + grace;
 }
 
@@ -134,13 +144,18 @@ void Supervisor::endTheRest() {
   if (runningCount() == 0)
     return;
   if (now >= nextPush) {
-    output.say("sends " + nameOf(nextSignal) + " to " + runningNames() +
-               ", still running " + std::to_string(grace.count()) +
-               (nextSignal == SIGTERM ? " s after the first failure"
-                                      : " s after that"));
+    const std::string seconds = std::to_string(grace.count()) + " s";
+    output.say(
+        "sends " + nameOf(nextSignal) + " to " + runningNames() +
+        (nextSignal != SIGTERM ? ", still running " + seconds + " after that"
+         : firstFailure == badFlags
+             ? ", because a program did not start"
+             : ", still running " + seconds + " after the first failure"));
     for (const Program &program : programs)
       program.signal(nextSignal);
-    nextPush = nextSignal == SIGTERM ? now + grace : Clock::time_point::max();
+    nextPush = nextSignal == SIGTERM && grace.count() > 0
+                   ? now + grace
+                   : Clock::time_point::max();
     nextSignal = SIGKILL;
   }
   if (now >= nextReminder) {

@@ -24,7 +24,9 @@ public:
   using Clock = std::chrono::steady_clock;
   /// After one failed, those that still run `grace` later get SIGTERM, and
   /// SIGKILL after as long again, with a line each; a grace of 0 waits for
-  /// ever.
+  /// ever. Where one was refused for its flags they get SIGTERM at once. Who
+  /// ends by a signal that was passed on has not failed: the others may go on
+  /// to stop in order.
   Supervisor(std::vector<Program> toRun, std::chrono::seconds graceTime,
              bool onTerminal)
       : programs(std::move(toRun)), grace(graceTime), output(onTerminal) {}
@@ -56,6 +58,8 @@ private:
   int signals = -1;
   int firstFailure = 0;
   bool interrupted = false;
+  /// The last one that was passed on.
+  int passedSignal = 0;
   Clock::time_point nextPush = Clock::time_point::max();
   int nextSignal = SIGTERM;
   Clock::time_point nextReminder = Clock::time_point::max();

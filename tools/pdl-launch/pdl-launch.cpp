@@ -8,6 +8,7 @@
 
 #include "Places.h"
 #include "Supervisor.h"
+#include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ProgramMain.h"
 
 #include <CLI/CLI.hpp>
@@ -139,10 +140,10 @@ static int run(int argc, char **argv) {
       "which {rank} stands for\nits rank and {trainers} for their number.",
       "pdl-launch");
   app.add_option("--trainers", options.trainers, "Number of trainers")
-      ->check(CLI::Range(1u, 1024u))
+      ->transform(pdlrt::wholeNumber(1, 1024))
       ->capture_default_str();
   app.add_option("--servers", options.servers, "Number of servers")
-      ->check(CLI::Range(1u, 1024u))
+      ->transform(pdlrt::wholeNumber(1, 1024))
       ->capture_default_str();
   app.add_flag("--unix", options.unixSockets,
                "Unix sockets instead of free ports of the loopback");
@@ -150,6 +151,7 @@ static int run(int argc, char **argv) {
                  "Seconds that programs may run on after one failed, before "
                  "they get SIGTERM, and SIGKILL after as long again; 0: for "
                  "ever")
+      ->transform(pdlrt::wholeNumber(0, UINT32_MAX))
       ->capture_default_str();
   app.add_option("folder", options.folder,
                  "The folder with the programs `trainer` and `pserver`")

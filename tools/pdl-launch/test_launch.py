@@ -138,6 +138,29 @@ class LaunchTest(unittest.TestCase):
                       "after that", err)
         self.assertIn("pserver 1 was ended by signal 9", err)
 
+    def test_a_refusal_of_flags_ends_the_rest_at_once(self):
+        self.write("trainer", "#!/bin/sh\nexit 2\n")
+        self.write("pserver", "#!/bin/sh\nwhile true; do sleep 0.05; done\n")
+        status, _, err = self.launch("--grace", 600, self.folder)
+        self.assertEqual(status, 2)
+        self.assertIn("sends signal 15 (Terminated) to pserver 0, because a "
+                      "program did not start", err)
+
+    def test_who_stops_in_order_is_given_time(self):
+        """A second signal would cost the last checkpoint."""
+        self.write("trainer", "#!/bin/sh\ntrap 'exit 130' INT\n"
+                   "echo ready\nwhile true; do sleep 0.05; done\n")
+        self.write("pserver", "#!/bin/sh\ntrap 'sleep 3; exit 130' INT\n"
+                   "echo ready\nwhile true; do sleep 0.05; done\n")
+        process = self.start("--grace", 1, self.folder)
+        for _ in range(2):
+            self.assertIn("ready", process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("pserver 0 ended with status 130", err)
+        self.assertNotIn("sends", err)
+
     def test_signals_are_passed_on_once(self):
         self.write("trainer", "#!/usr/bin/env python3\n"
                    "import signal, time\n"

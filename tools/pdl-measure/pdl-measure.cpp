@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Gemm/Gemm.h"
@@ -300,7 +301,7 @@ static int run(int argc, char **argv) {
   app.add_option("--listen", port,
                  "Answer one --peer, then end; listens on all addresses")
       ->type_name("PORT")
-      ->check(CLI::Range(1, 65535))
+      ->transform(wholeNumber(1, 65535))
       ->excludes(peerFlag)
       ->excludes(outputFlag);
   if (std::optional<int> status =

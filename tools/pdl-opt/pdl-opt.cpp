@@ -9,9 +9,11 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "pdlc/Conversion/Passes.h"
+#include "pdlc/Interpreter/Interpreter.h"
 #include "pdlc/Interpreter/Passes.h"
 #include "pdlc/Std/StandardLibrary.h"
 #include "pdlc/Transforms/Dialects.h"
+#include "pdlc/Transforms/OpObligations.h"
 #include "pdlc/Transforms/Passes.h"
 #include "pdlc/Transforms/Pipelines.h"
 #include "llvm/Support/CommandLine.h"
@@ -20,6 +22,10 @@ static llvm::cl::opt<std::string> printStd(
     "print-std", llvm::cl::ValueOptional, llvm::cl::value_desc("name"),
     llvm::cl::desc("Print a rule or schedule of the standard library, or "
                    "without a name the list of them, and exit"));
+
+static llvm::cl::opt<bool> printObligations(
+    "print-op-obligations",
+    llvm::cl::desc("Print what each op of a program implements, and exit"));
 
 /// What --print-std asks for.
 static int printStandardLibrary() {
@@ -39,6 +45,7 @@ static int printStandardLibrary() {
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   pdlc::registerDialects(registry);
+  pdlc::registerInterpretation(registry);
   pdlc::registerPDLCConversionPasses();
   pdlc::registerPDLCPasses();
   pdlc::registerPipelines();
@@ -49,6 +56,10 @@ int main(int argc, char **argv) {
       argc, argv, "PDL: passes on recommendation models\n", registry);
   if (printStd.getNumOccurrences())
     return printStandardLibrary();
+  if (printObligations) {
+    pdlc::printOpObligations(llvm::outs(), registry);
+    return 0;
+  }
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlrt/Simulator/Checker.h"
-#include "pdlrt/Simulator/Simulation.h"
+#include "pdlrt/Testing/Simulator/Checker.h"
+#include "pdlrt/Testing/Simulator/Simulation.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -30,6 +30,7 @@
 using namespace llvm;
 
 static cl::OptionCategory category("pdl-translate options");
+
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("<model.mlir>"),
                                       cl::cat(category));
@@ -67,14 +68,15 @@ static cl::opt<bool>
     slice("slice", cl::init(true),
           cl::desc("Cut parameters into blocks that servers share (default)"),
           cl::cat(category));
-static cl::opt<int64_t>
-    minBlockElements("min-block-elements", cl::init(8192),
+// Texts, because LLVM takes 010 for eight and 0x10 for sixteen.
+static cl::opt<std::string>
+    minBlockElements("min-block-elements", cl::init("8192"),
                      cl::desc("The least elements of a block (default: 8192)"),
-                     cl::cat(category));
-static cl::opt<int64_t> targetBlockBytes(
-    "target-block-bytes", cl::init(128 * 1024),
+                     cl::value_desc("number"), cl::cat(category));
+static cl::opt<std::string> targetBlockBytes(
+    "target-block-bytes", cl::init("131072"),
     cl::desc("About how many bytes a block has (default: 131072)"),
-    cl::cat(category));
+    cl::value_desc("number"), cl::cat(category));
 static cl::opt<std::string>
     runtimeFolder("runtime-dir",
                   cl::desc("The folder of PDL's archives (default: ../lib from "
@@ -117,6 +119,14 @@ static bool emitsRole(StringRef role) {
 }
 
 /// Refuses combinations of flags that mean nothing.
+/// At least 1; none where the text is no decimal number.
+static std::optional<int64_t> numberOf(StringRef text) {
+  int64_t number = 0;
+  if (!all_of(text, isDigit) || text.getAsInteger(10, number) || number < 1)
+    return std::nullopt;
+  return number;
+}
+
 static int checkFlags() {
   if (checkOneOf("mode", mode, {"local", "sync", "async"}) ||
       checkOneOf("numerics", numerics, {"fast", "strict"}) ||
@@ -145,8 +155,11 @@ static int checkFlags() {
         "--slice, --min-block-elements and --target-block-bytes say how "
         "servers share parameters, but --mode=local has none; add "
         "--mode=sync or --mode=async");
-  if (minBlockElements < 1 || targetBlockBytes < 1)
-    return fail("--min-block-elements and --target-block-bytes are at least 1");
+  for (const cl::opt<std::string> *option :
+       {&minBlockElements, &targetBlockBytes})
+    if (!numberOf(*option))
+      return fail("--" + option->ArgStr + " is '" + option->getValue() +
+                  "'; say a whole decimal number of at least 1");
   return 0;
 }
 
@@ -159,8 +172,8 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
   options.mode = mode;
   options.isRole = from.has_value();
   options.slice = slice;
-  options.minBlockElements = minBlockElements;
-  options.targetBlockBytes = targetBlockBytes;
+  options.minBlockElements = numberOf(minBlockElements).value_or(1);
+  options.targetBlockBytes = numberOf(targetBlockBytes).value_or(1);
   mlir::PassManager manager(module.getContext());
   pdlc::buildPipeline(manager, to, options, from);
   return manager.run(module);
@@ -308,8 +321,9 @@ int main(int argc, char **argv) {
       mlir::openInputFile(inputFile, &message);
   if (!input)
     return fail(message);
-  if (std::error_code code = sys::fs::create_directories(outputFolder))
-    return fail("cannot create folder " + outputFolder + ": " + code.message());
+  if (sys::fs::exists(outputFolder) && !sys::fs::is_directory(outputFolder))
+    return fail("cannot create folder " + outputFolder +
+                ": it is there, and is no folder; name another");
 
   mlir::DialectRegistry registry;
   pdlc::registerDialects(registry);
@@ -326,8 +340,16 @@ int main(int argc, char **argv) {
   std::vector<Program> programs;
   if (failed(compile(std::move(module), programs)))
     return 1;
+  // Not before there is something to write.
+  bool isNew = !sys::fs::exists(outputFolder);
+  if (std::error_code code = sys::fs::create_directories(outputFolder))
+    return fail("cannot create folder " + outputFolder + ": " + code.message());
   for (Program &program : programs)
-    if (Error error = emit(program, *spec, argv[0]))
+    if (Error error = emit(program, *spec, argv[0])) {
+      // What was written stays; a folder of nothing does not.
+      if (isNew)
+        (void)sys::fs::remove(outputFolder);
       return fail(toString(std::move(error)));
+    }
   return 0;
 }

@@ -36,7 +36,7 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    nn.update @w gradient(%g) scalars(%s#0, %s#1) {
+    nn.update @w gradient(%g) scalars(%weights, %step_size) {
     ^bb0(%value: f32, %sum: f32, %weight: f32, %rate: f32):
       %0 = arith.divf %sum, %weight : f32
       %1 = arith.mulf %rate, %0 : f32

@@ -18,6 +18,18 @@
 
 #include "pdlc/Interpreter/State.h"
 
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace pdlc {
+
+/// Gives the ops of dialect `nn` their InterpretableOpInterface, which the
+/// interpreter asks.
+void registerInterpretation(mlir::DialectRegistry &registry);
+
+} // namespace pdlc
+
 namespace pdlc::interpreter {
 
 /// What one step of a program gave.

@@ -31,13 +31,9 @@ struct Slot {
 class Initializer {
 public:
   Initializer() = default;
-  /// From the `init` attribute of a symbol of shape `shape`. For a table that
-  /// is the shape of a row.
-  static mlir::FailureOr<Initializer> create(mlir::Operation *symbol,
-                                             llvm::StringRef name,
-                                             mlir::Attribute attribute,
-                                             llvm::ArrayRef<int64_t> shape,
-                                             uint64_t seed);
+  /// Of a symbol of shape `shape`; for a table that is the shape of a row.
+  Initializer(llvm::StringRef name, InitializerAttrInterface attribute,
+              llvm::ArrayRef<int64_t> shape, uint64_t seed);
   /// Writes the `width` initial elements of the row of `key`.
   template <typename T> void fill(int64_t key, int64_t width, T *out) const;
 
@@ -87,7 +83,7 @@ private:
 /// The accumulators of one `nn.metric`, fed as `pdlrt_observe` documents.
 class Metric {
 public:
-  static mlir::FailureOr<Metric> create(nn::MetricOp op);
+  explicit Metric(MetricAttrInterface kind) : kind(kind) {}
 
   /// Adds predictions and labels, in order.
   void observe(const Tensor &predictions, const Tensor &labels);
@@ -96,27 +92,27 @@ public:
   double value() const;
 
 private:
-  enum class Kind { auc, logLoss, copc };
-  Kind kind = Kind::auc;
-  std::vector<int64_t> negatives, positives;
-  double sums[2] = {0, 0};
+  MetricAttrInterface kind;
+  MetricSums sums;
 };
 
 /// All state of a module. Not thread-safe.
 class State {
 public:
-  /// The state before the first step. Diagnoses at the op that it cannot make
-  /// sense of.
-  static mlir::FailureOr<State> create(mlir::ModuleOp module, uint64_t seed);
+  /// The state before the first step.
+  static State create(mlir::ModuleOp module, uint64_t seed);
 
   /// Replaces values, rows and slots by those of a file: parameters by name,
   /// `<table>.keys` with `<table>.values`, `<symbol>.slot.<slot>`. The file
   /// must hold all parameters and nothing that the module has no use for;
   /// tables and slots that it lacks keep their initial values. 32-bit floats
-  /// are widened where need be. Diagnoses at `module`.
+  /// are widened where need be. Groups go on from the step counts of its
+  /// metadata, `group.<group>.steps`; slots without them are warned of.
+  /// Diagnoses at `module`.
   mlir::LogicalResult load(const SafetensorsReader &file,
                            mlir::ModuleOp module);
-  /// Writes what `load` reads, keys ascending; slots only if `withSlots`.
+  /// Writes what `load` reads, keys ascending; slots and step counts only if
+  /// `withSlots`.
   mlir::LogicalResult dump(llvm::StringRef path, bool withSlots,
                            mlir::ModuleOp module);
 
@@ -128,6 +124,9 @@ public:
   int64_t &stepsOf(llvm::StringRef group) { return groupSteps[group.str()]; }
 
 private:
+  mlir::LogicalResult loadSteps(const SafetensorsReader &file,
+                                mlir::ModuleOp module);
+
   uint64_t seed = 0;
   std::map<std::string, Parameter> parameters;
   std::map<std::string, Table> tables;

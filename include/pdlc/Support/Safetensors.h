@@ -61,11 +61,14 @@ public:
   const std::map<std::string, TensorInFile> &tensors() const { return entries; }
   /// Null if there is none of that name.
   const TensorInFile *find(const std::string &name) const;
+  /// Texts by name; those that are none are left out.
+  const std::map<std::string, std::string> &metadata() const { return texts; }
 
 private:
   std::string filePath;
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   std::map<std::string, TensorInFile> entries;
+  std::map<std::string, std::string> texts;
 };
 
 /// Collects tensors and writes them as one file. Not thread-safe.

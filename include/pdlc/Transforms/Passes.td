@@ -48,8 +48,9 @@ def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
   let summary = "The same model in double precision";
   let description = [{
     With `type=f64`, turns f32 into f64 everywhere: fields, state, constants,
-    programs, and the regions `each` of rules. Constants keep the value that
-    they had in f32. For tests against mathematics.
+    programs, and the regions `each` of rules. `nn.constant` has the numbers that
+    were written; other numbers of type f32 keep the value that they had in f32.
+    For tests against mathematics.
 
     Before:
     ```mlir
@@ -61,6 +62,23 @@ def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 (no change) or f64">];
+}
+
+def NNCheckModel : Pass<"nn-check-model", "::mlir::ModuleOp"> {
+  let summary = "What a model says in vain";
+  let description = [{
+    Refuses a second `nn.record`. Warns of what is legal, but hardly meant: a
+    program whose name is nearly that of one that commands run (`train`,
+    `evaluate`, `predict`); a group that no `nn.minimize` names, in a model that
+    trains others; a parameter, state or table that nothing reads. Changes
+    nothing.
+
+    Before, and after:
+    ```mlir
+    nn.program @trian reads(@clicks) { ... }
+    // warning: no command runs program @trian; ... did you mean 'train'?
+    ```
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,6 +93,9 @@ def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
     `nn.reshape`; reads each parameter once, at program entry; replaces a ragged
     argument by a tensor of ids and a tensor of splits, and each `nn.lookup` by
     its own `nn.unique`, `nn.pull` and `nn.pool`.
+
+    A program that would hold more than `max-ops` ops is refused before anything
+    is inlined: functions that call each other twice double it with each level.
 
     Before:
     ```mlir
@@ -97,6 +118,10 @@ def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"maxOps", "max-ops", "uint64_t", "100000",
+           "The most ops of a program with its functions inlined">
+  ];
   let dependentDialects = ["::pdlc::nn::NNDialect"];
 }
 
@@ -202,6 +227,22 @@ def NNExpandUpdates : Pass<"nn-expand-updates", "::mlir::ModuleOp"> {
   ];
 }
 
+def NNCheckScalars : Pass<"nn-check-scalars", "::mlir::ModuleOp"> {
+  let summary = "Rates and hyper-parameters must be numbers";
+  let description = [{
+    Computes what each `nn.once` yields at the first update, as far as that
+    depends on neither weights nor norms, and refuses a group whose rule would
+    get infinity or NaN: a schedule that divides by zero steps, a rate that f32
+    does not hold. What only a later step shows is tested when it is reached.
+    Changes nothing.
+
+    Before, and after:
+    ```mlir
+    nn.group @dense rule(@sgd) rate(0.1) schedule(@cosine {steps = 1000.0})
+    ```
+  }];
+}
+
 def NNCheckUntouched : Pass<"nn-check-untouched", "::mlir::ModuleOp"> {
   let summary = "Lazy or dense must be said where it matters";
   let description = [{
@@ -246,6 +287,32 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
   ];
 }
 
+def NNBroadcastSplats : Pass<"nn-broadcast-splats", "::mlir::ModuleOp"> {
+  let summary = "Constants of one number stay one number";
+  let description = [{
+    A constant of more than 64 equal elements that an op needs in memory becomes
+    an `nn.broadcast` of one element, which is filled when the program runs
+    instead of standing in the executable. Elementwise ops read the number
+    itself.
+
+    Before:
+    ```mlir
+    %c = nn.constant dense<0.5> : tensor<400x400xf32>
+    %y = nn.gemm %x, %c post [] : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
+    ```
+    After:
+    ```mlir
+    %0 = nn.constant dense<0.5> : tensor<1x1xf32>
+    %c = nn.broadcast %0 : (tensor<1x1xf32>) -> tensor<400x400xf32>
+    %y = nn.gemm %x, %c post [] : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numBroadcasts", "splats-broadcast", "Constants that are filled at run time">
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // Phases
 //===----------------------------------------------------------------------===//
@@ -255,9 +322,10 @@ def NNAssignStages : Pass<"nn-assign-stages", "::mlir::ModuleOp"> {
   let description = [{
     Sets attribute `stage` on each op of a program: `prepare` (`nn.unique`,
     `nn.pull`, crosses of bags, and what their ids derive from), `apply`
-    (`nn.squared_norm`, `nn.once`, `nn.update`), `compute` (the rest). While one
-    step computes, the next one prepares; so `prepare` may not depend on trained
-    values, and whatever can fail stands in it.
+    (`nn.squared_norm`, `nn.once`, `nn.update`), `compute` (the rest). A step
+    may be prepared before the one before it has been applied, and before servers
+    have sent anything; so `prepare` may not depend on values of the model, and
+    whatever can fail stands in it.
 
     Before:
     ```mlir
@@ -555,6 +623,58 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 // Phase `tasks`
 //===----------------------------------------------------------------------===//
+
+def RTOutlineKernels : Pass<"rt-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Kernels from the loops of stages";
+  let description = [{
+    Moves each loop nest of a stage into a function of plain pointers and
+    numbers, together with the loads that feed it and the stores of what it
+    carries out; the stage calls it. Nests that differ only in names, in the
+    memory that they are given, in numbers from outside and in numbers of rows
+    share one kernel: constants on which all of them agree stay inside, the others
+    become parameters. Inner dimensions are part of a kernel, so that LLVM sees its
+    strides and trip counts.
+
+    Each pointer is `llvm.noalias`: the plan of buffers lets no op write
+    memory that it reads through another pointer, so LLVM needs no check of
+    overlaps at run time. Kernels are never inlined back, which keeps the time
+    to compile linear in the number of distinct kernels.
+
+    A kernel's name says what it does: `fill`, `copy`, `elementwise` or `reduce`,
+    the scalar ops of its body (six at most) and the type of the elements that it
+    writes; the symbol table adds a number where a name is taken.
+
+    Before:
+    ```mlir
+    func.func @train_compute(%context: !llvm.ptr) -> i32 {
+      ...
+      %x = rt.view %arena[%a] size(%n) : !llvm.ptr -> memref<?xf32>
+      %y = rt.view %arena[%b] size(%n) : !llvm.ptr -> memref<?xf32>
+      scf.for %i = %c0 to %n step %c1 {
+        %0 = memref.load %x[%i] : memref<?xf32>
+        %1 = arith.mulf %0, %half : f32
+        memref.store %1, %y[%i] : memref<?xf32>
+      }
+    ```
+    After:
+    ```mlir
+    func.func private @kernel.elementwise_mul_f32(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %n: index) attributes {passthrough = ["noinline"]} {
+      ...
+    }
+    func.func @train_compute(%context: !llvm.ptr) -> i32 {
+      ...
+      %0 = rt.address %arena[%a] : !llvm.ptr
+      %1 = rt.address %arena[%b] : !llvm.ptr
+      call @kernel.elementwise_mul_f32(%0, %1, %n) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    ```
+  }];
+  let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numNests", "nests", "Loop nests of stages">,
+    Statistic<"numKernels", "kernels", "Distinct kernels made of them">
+  ];
+}
 
 def RTDeduplicateKernels : Pass<"rt-deduplicate-kernels", "::mlir::ModuleOp"> {
   let summary = "One function for equal bodies";

@@ -9,7 +9,7 @@
 #ifndef PDLC_TRANSFORMS_PIPELINES_H
 #define PDLC_TRANSFORMS_PIPELINES_H
 
-#include "pdlc/Transforms/Phases.h"
+#include "pdlc/Support/Phases.h"
 
 namespace mlir {
 class OpPassManager;

@@ -28,8 +28,8 @@
 #define PDLRT_CHECKPOINT_CHECKPOINT_H
 
 #include "pdlrt/Checkpoint/Manifest.h"
-#include "pdlrt/Checkpoint/Safetensors.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Files/Safetensors.h"
 
 #include <cstdint>
 #include <optional>
@@ -64,6 +64,11 @@ public:
   const SafetensorsFile &file(size_t part) const { return files[part]; }
   /// The only part of that kind; an error if there is none or several.
   Expected<const SafetensorsFile *> only(PartKind kind) const;
+  /// A tensor of one of its files; an error where it is not there, or is of
+  /// another type or shape.
+  Expected<const TensorView *>
+  tensorOf(const SafetensorsFile &file, const std::string &name,
+           TensorType type, const std::vector<int64_t> &shape) const;
   /// Copies rows [first, end) of a parameter (`tensor` is its name) or of one
   /// of its slots, whichever parts hold them. An error where a part is not what
   /// the manifest says.

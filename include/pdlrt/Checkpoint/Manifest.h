@@ -9,9 +9,9 @@
 #ifndef PDLRT_CHECKPOINT_MANIFEST_H
 #define PDLRT_CHECKPOINT_MANIFEST_H
 
-#include "pdlrt/Checkpoint/Safetensors.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
+#include "pdlrt/Files/Safetensors.h"
 
 #include <cstdint>
 #include <string>

@@ -10,8 +10,8 @@
 #define PDLRT_CHECKPOINT_STATE_H
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
-#include "pdlrt/Checkpoint/Safetensors.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Files/Safetensors.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +32,9 @@ struct StateTensor {
 struct ModelState {
   std::map<std::string, StateTensor> tensors;
   std::map<std::string, std::string> metadata;
+  /// Updates applied, by name of the group; also in `metadata`. Empty where a
+  /// dump does not say them.
+  std::map<std::string, int64_t> groupSteps;
 };
 
 /// The state in a checkpoint.

@@ -16,8 +16,10 @@
 #include "pdlrt/Core/ProgramMain.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace pdlrt {
 
@@ -35,6 +37,22 @@ inline std::optional<int> parseFlags(CLI::App &app, int argc, char **argv,
                 std::string(error.what()) + "; " + help + " what can be given");
   }
   return std::nullopt;
+}
+
+/// Checks a flag of seconds: 0 or more, and less than an age.
+inline CLI::Validator secondsFlag() {
+  return {[](const std::string &text) -> std::string {
+            constexpr double most = 1e9;
+            double seconds = 0;
+            const char *end = text.data() + text.size();
+            const auto [rest, error] =
+                std::from_chars(text.data(), end, seconds);
+            if (error == std::errc() && rest == end && seconds >= 0 &&
+                seconds <= most)
+              return {};
+            return "'" + text + "' is no number of seconds, such as 10 or 0.5";
+          },
+          "", "seconds"};
 }
 
 } // namespace pdlrt

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pdlrt {
@@ -28,6 +29,16 @@ public:
   int64_t index() const { return batchIndex; }
   /// The file that the first sample came from.
   const std::string &file() const { return fileName; }
+  /// Which row of its group's pass a sample is, from 0, good and bad ones
+  /// counted.
+  int64_t row(int64_t sample) const { return rows[size_t(sample)]; }
+  /// The cell of `DataOptions::copyColumn` of a sample. Valid until the next
+  /// fill.
+  std::string_view copiedCell(int64_t sample) const {
+    const int64_t begin = sample ? copiedEnds[size_t(sample) - 1] : 0;
+    return {copiedText.data() + begin,
+            size_t(copiedEnds[size_t(sample)] - begin)};
+  }
   /// One entry for each field that the program reads, in the program's order:
   /// what `pdl_step_context::fields` wants. Valid until the next fill.
   const pdl_field_data *fields() const { return fieldData.data(); }
@@ -42,6 +53,9 @@ private:
     AlignedVector<int32_t> splits;
   };
   std::vector<FieldBuffers> buffers;
+  // By sample; the ends are those of its text in that of all.
+  AlignedVector<int64_t> rows, copiedEnds;
+  AlignedVector<char> copiedText;
   std::vector<pdl_field_data> fieldData;
   int64_t sampleCount = 0;
   int64_t batchIndex = 0;

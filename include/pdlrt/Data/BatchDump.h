@@ -24,8 +24,8 @@
 #ifndef PDLRT_DATA_BATCHDUMP_H
 #define PDLRT_DATA_BATCHDUMP_H
 
-#include "pdlrt/Checkpoint/Safetensors.h"
 #include "pdlrt/Data/Batch.h"
+#include "pdlrt/Files/Safetensors.h"
 
 namespace pdlrt {
 

@@ -20,6 +20,9 @@
 //     and files; the last one of an epoch may be smaller. Batch i belongs to
 //     worker i mod workers.
 //
+// A pipe or a device is read as it comes, once: who needs it again gets an
+// error.
+//
 // Files: CSV (delimiter comma, with RFC 4180 quotes), TSV, any other delimiter,
 // each also compressed by gzip, and safetensors (tensors named like the fields;
 // ragged fields as `<field>.values` and `<field>.splits`; ids are taken as they
@@ -72,6 +75,13 @@ struct DataOptions {
   char delimiter = 0;
   /// The first line of each file names its columns.
   bool header = false;
+  /// What the columns of delimited text are, in order: a field's name for all
+  /// of its columns, or "_" for one that is none; empty: by the header's names,
+  /// else those of the record.
+  std::vector<std::string> columns;
+  /// The header's name, or the number from 1, of the column that is let through
+  /// to predictions; empty: none.
+  std::string copyColumn;
   /// Samples of one batch of one replica.
   int64_t batchSize = 256;
   /// Rows; 0 keeps the order of the files.
@@ -89,6 +99,9 @@ struct DataPosition {
   int64_t window = 0;
   int64_t offset = 0;
   int64_t batch = 0;
+  /// Of the content of all rows of the group up to the end of the window, not
+  /// negative; 0: not known.
+  int64_t digest = 0;
   bool operator==(const DataPosition &) const = default;
 };
 
@@ -119,13 +132,21 @@ public:
   /// same number of batches, or as many as there were.
   DataPosition position() const;
   /// Continues at a position that `position` gave, with the same options, by
-  /// reading again up to it.
+  /// reading again up to it. An error where rows up to the end of its window
+  /// have another content than they had.
   Status restore(const DataPosition &position);
 
   /// Bad rows skipped so far in this epoch, and the sentences of the first
   /// few.
   int64_t badRowCount() const;
   const std::vector<std::string> &badRowSentences() const;
+
+  /// Rows passed so far in this epoch, good and bad. Threads may call this, and
+  /// the next, while another one is in `next`.
+  int64_t rowCount() const;
+  /// The cell of `DataOptions::copyColumn` of a bad row; empty where it lacks
+  /// it.
+  std::string copiedCellOfBadRow(int64_t row) const;
 
 private:
   struct State;

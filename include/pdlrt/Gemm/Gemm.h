@@ -19,6 +19,8 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Gemm/GemmWorkspace.h"
 
+#include <cstdint>
+
 namespace pdlrt {
 
 /// The arguments of one `pdlrt_gemm`, see abi.h.
@@ -54,8 +56,9 @@ using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
 /// called before the first product.
 void registerFastGemm(FastGemm backend);
 
-/// The workspace that belongs to the `worker` of a step context.
-GemmWorkspace &gemmWorkspaceOf(void *worker);
+/// The product of a compiled program: by the fast backend where `numerics`
+/// (PDL_NUMERICS_...) allows it, else by the strict kernels of this CPU.
+void gemm(int32_t numerics, GemmWorkspace &workspace, const GemmCall &call);
 
 } // namespace pdlrt
 

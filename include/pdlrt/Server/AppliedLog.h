@@ -18,9 +18,9 @@
 #define PDLRT_SERVER_APPLIEDLOG_H
 
 #include "pdlrt/Core/Status.h"
-#include "pdlrt/Rpc/Frame.h"
-#include "pdlrt/Rpc/Handshake.h"
-#include "pdlrt/Rpc/Message.h"
+#include "pdlrt/Protocol/Handshake.h"
+#include "pdlrt/Transport/Frame.h"
+#include "pdlrt/Transport/Message.h"
 
 #include <condition_variable>
 #include <cstddef>

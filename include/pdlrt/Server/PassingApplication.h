@@ -27,11 +27,14 @@ public:
                          const Message &payload) override {
     return inner.join(request, payload);
   }
+  bool isOfJob(const Message &handshake) const override {
+    return inner.isOfJob(handshake);
+  }
   Status check(const Envelope &request, const Message &payload) override {
     return inner.check(request, payload);
   }
-  bool formsRounds(MessageKind kind) const override {
-    return inner.formsRounds(kind);
+  const RoundPolicy &roundPolicy() const override {
+    return inner.roundPolicy();
   }
   Message handle(const Envelope &request, Message payload) override {
     return inner.handle(request, std::move(payload));

@@ -16,8 +16,9 @@
 #define PDLRT_SERVER_SERVERAPPLICATION_H
 
 #include "pdlrt/Core/Status.h"
-#include "pdlrt/Rpc/Envelope.h"
-#include "pdlrt/Rpc/Message.h"
+#include "pdlrt/Server/RoundPolicy.h"
+#include "pdlrt/Transport/Envelope.h"
+#include "pdlrt/Transport/Message.h"
 
 #include <vector>
 
@@ -34,13 +35,23 @@ public:
   virtual Expected<Message> join(const Envelope &request,
                                  const Message &payload) = 0;
 
+  /// Of a Join that was refused: whether it came from a trainer of this very
+  /// job, which was started with wrong flags. Others would wait for it.
+  virtual bool isOfJob(const Message &handshake) const {
+    (void)handshake;
+    return false;
+  }
+
   /// Looks at a request when it arrives, before it counts. On an error it is
   /// refused with that sentence, and nothing has changed.
   virtual Status check(const Envelope &request, const Message &payload) = 0;
 
-  /// Whether requests of that kind form rounds, one of each trainer, or are
-  /// handled as they come.
-  virtual bool formsRounds(MessageKind kind) const = 0;
+  /// Which requests form rounds, and who waits for whom. Outlives the
+  /// application; always the same.
+  virtual const RoundPolicy &roundPolicy() const = 0;
+  bool formsRounds(MessageKind kind) const {
+    return roundPolicy().formsRounds(kind);
+  }
 
   /// A checked request that forms no round; returns its answer's payload.
   virtual Message handle(const Envelope &request, Message payload) = 0;
@@ -49,9 +60,9 @@ public:
   /// trainers, as soon as those before have come.
   virtual void contribute(const Envelope &request, Message payload) = 0;
 
-  /// All trainers have contributed: finishes the round. Returns one payload for
-  /// each trainer, by rank. An error, with nothing changed, fails the job with
-  /// its sentence.
+  /// Nobody is due any more: finishes the round. Returns one payload for each
+  /// trainer, by rank; those that are not answered are not looked at. An error,
+  /// with nothing changed, fails the job with its sentence.
   virtual Expected<std::vector<Message>> closeRound(MessageKind kind) = 0;
 };
 

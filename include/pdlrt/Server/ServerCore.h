@@ -8,7 +8,8 @@
 //
 // The server's half of exactly-once: takes requests off a transport, sorts out
 // copies and retries, forms rounds, watches who is there, and hands each
-// request once to the application.
+// request once to the application. Life signs never wait for work: what needs
+// the application goes to an executor, all else is answered at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,10 @@
 #define PDLRT_SERVER_SERVERCORE_H
 
 #include "pdlrt/Core/Clock.h"
-#include "pdlrt/Rpc/Message.h"
-#include "pdlrt/Rpc/Transport.h"
+#include "pdlrt/Core/Executor.h"
 #include "pdlrt/Server/ServerApplication.h"
+#include "pdlrt/Transport/Message.h"
+#include "pdlrt/Transport/Transport.h"
 
 #include <cstdint>
 #include <functional>
@@ -74,11 +76,16 @@ struct JobStatus {
   std::string sentence;
 };
 
-/// The protocol of one server of one job. Thread-safe. Beats and copies are
-/// answered even while the application works.
+/// The protocol of one server of one job. Thread-safe. Beats, leaves and copies
+/// are answered even while the application works.
 class ServerCore {
 public:
-  /// `application` and `clock` outlive it.
+  /// Takes no joins before `open`. `executor` calls the application; it and
+  /// `clock` outlive it.
+  ServerCore(const ServerCoreOptions &options, Clock &clock,
+             Executor &executor);
+  /// Open from the start. Without an executor the application is called by the
+  /// threads that bring requests.
   ServerCore(const ServerCoreOptions &options, ServerApplication &application,
              Clock &clock);
   /// Lets open requests go. Listeners that call `handle` must be gone.
@@ -87,9 +94,21 @@ public:
   ServerCore &operator=(const ServerCore &) = delete;
 
   /// Handles one request; a transport's RequestHandler. Bytes that are no
-  /// request are refused and change nothing. May block while the application
-  /// works on an earlier request. Responders are called without a lock held.
+  /// request are refused and change nothing. Waits for the application only
+  /// where the executor does. Responders are called without a lock held.
   void handle(const Message &request, Responder responder);
+
+  /// What trainers that join before `open` are told, such as "loading
+  /// saved/step-000000000100".
+  void setProgress(const std::string &sentence);
+  /// Takes joins from now on. `application` outlives the core.
+  void open(ServerApplication &application);
+
+  /// Asks trainers to stop, with the answers to their beats; the job then ends
+  /// as they leave. Until then a trainer that is lost, or has left because it
+  /// failed, or has not joined, fails the job under either policy: without it
+  /// there is no stopping in order.
+  void askToStop();
 
   JobStatus status() const;
   /// Who holds the job up, and since when, such as "waiting for the exchange of

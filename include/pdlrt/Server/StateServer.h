@@ -15,16 +15,18 @@
 #ifndef PDLRT_SERVER_STATESERVER_H
 #define PDLRT_SERVER_STATESERVER_H
 
-#include "pdlrt/Comm/ExchangeCodec.h"
-#include "pdlrt/Comm/Placement.h"
 #include "pdlrt/Core/BufferPool.h"
 #include "pdlrt/Core/Stopwatch.h"
-#include "pdlrt/Rpc/Handshake.h"
+#include "pdlrt/Protocol/ExchangeCodec.h"
+#include "pdlrt/Protocol/Handshake.h"
 #include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Server/SaveFolder.h"
 #include "pdlrt/Server/ServerApplication.h"
 #include "pdlrt/Server/ServerCosts.h"
-#include "pdlrt/Trainer/Model.h"
-#include "pdlrt/Trainer/Updater.h"
+#include "pdlrt/State/Model.h"
+#include "pdlrt/State/Placement.h"
+#include "pdlrt/State/Updater.h"
+#include "pdlrt/Sum/RunningSum.h"
 
 #include <cstdint>
 #include <memory>
@@ -42,6 +44,7 @@ struct ServerSetup {
   /// Its own view of the job: rank (`serverRank`), trainers, seed, job, token.
   Handshake handshake;
   Scheduler &scheduler;
+  SaveFolder saves = {};
 };
 
 /// What both modes share: joins, pulls of frozen programs, sums over trainers.
@@ -60,6 +63,7 @@ public:
 
   Expected<Message> join(const Envelope &request,
                          const Message &payload) override;
+  bool isOfJob(const Message &handshake) const override;
   Status check(const Envelope &request, const Message &payload) override;
   Message handle(const Envelope &request, Message payload) override;
   void contribute(const Envelope &request, Message payload) override;
@@ -113,6 +117,10 @@ protected:
   /// What a checked message contributes; borrows it and `pulled`.
   Contribution contributionOf(const ExchangeLayout &layout,
                               const ExchangeMessage &message, Pulled &pulled);
+  /// Ends the sum of what a step of a program is given, and takes it up in the
+  /// program's updater where it is to be applied; an error where it must not
+  /// be. Throws std::bad_alloc.
+  Expected<Contribution> closeSum(RunningSum &sum, int32_t program);
   /// Finds or makes the rows of all keys. Changes nothing that can be read, so
   /// an error may come in the middle.
   Status insertKeys(const std::vector<Pulled *> &senders);
@@ -169,6 +177,7 @@ private:
   std::vector<Message> closeReduce();
 
   Handshake own;
+  SaveFolder saves;
   /// Trainers that have joined.
   std::set<uint32_t> started;
   /// When the first request of a step came, and the last one.

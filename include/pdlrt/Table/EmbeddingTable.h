@@ -110,9 +110,14 @@ private:
   size_t bytesOfValue, bytesOfRow;
 };
 
+/// The most keys that a table groups by shard at once; a call with more is cut,
+/// so that any number is legal.
+inline constexpr int64_t mostKeysAtOnce = int64_t(1) << 24;
+
 /// The table of this process: open addressing in buckets of one cache line,
-/// rows in slabs.
-std::unique_ptr<EmbeddingTable> createHashTable(TableOptions options);
+/// rows in slabs. `keysAtOnce`, 1 to `mostKeysAtOnce`, never changes a result.
+std::unique_ptr<EmbeddingTable>
+createHashTable(TableOptions options, int64_t keysAtOnce = mostKeysAtOnce);
 
 } // namespace pdlrt
 

@@ -39,33 +39,6 @@ static int32_t elementTypeOf(Type type) {
   return type.isF64() ? PDL_F64 : type.isF32() ? PDL_F32 : PDL_I64;
 }
 
-/// `xavier` becomes the uniform distribution that it stands for.
-static pdl_initializer initializerOf(Attribute init, ArrayRef<int64_t> shape) {
-  pdl_initializer result{};
-  if (auto constant = dyn_cast<nn::ConstantInitAttr>(init)) {
-    result.kind = PDL_INIT_CONSTANT;
-    result.a = constant.getValue().getValueAsDouble();
-  } else if (auto uniform = dyn_cast<nn::UniformAttr>(init)) {
-    result.kind = PDL_INIT_UNIFORM;
-    result.a = uniform.getLow().getValueAsDouble();
-    result.b = uniform.getHigh().getValueAsDouble();
-  } else if (auto normal = dyn_cast<nn::NormalAttr>(init)) {
-    result.kind = PDL_INIT_NORMAL;
-    result.a = normal.getMean().getValueAsDouble();
-    result.b = normal.getDeviation().getValueAsDouble();
-  } else if (isa<nn::XavierAttr>(init)) {
-    // A table's row of n elements counts as [1, n].
-    double fanIn = shape.size() == 2 ? shape[0] : 1;
-    double fanOut = shape.back();
-    result.kind = PDL_INIT_UNIFORM;
-    result.b = std::sqrt(6.0 / (fanIn + fanOut));
-    result.a = -result.b;
-  } else {
-    result.kind = PDL_INIT_CONSTANT;
-  }
-  return result;
-}
-
 namespace {
 
 class DescriptorBuilder {
@@ -242,7 +215,8 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   data.rank = type.getRank();
   result.point(data.shape,
                constants.int64s(prefix + ".shape", type.getShape()));
-  data.initializer = initializerOf(init, type.getShape());
+  data.initializer =
+      cast<InitializerAttrInterface>(init).getNumbers(type.getShape());
 
   SmallVector<std::string> slots;
   // A symbol that no program updates belongs to no group of the descriptor.
@@ -302,13 +276,9 @@ Constant<pdl_metric> DescriptorBuilder::buildMetric(nn::MetricOp metric) {
   pdl_metric &data = result.data;
   data.struct_size = sizeof(pdl_metric);
   result.point(data.name, constants.string(metric.getSymName()));
-  if (auto auc = dyn_cast<nn::AucAttr>(metric.getKind())) {
-    data.kind = PDL_METRIC_AUC;
-    data.bucket_count = auc.getBuckets();
-  } else {
-    data.kind = isa<nn::LogLossAttr>(metric.getKind()) ? PDL_METRIC_LOG_LOSS
-                                                       : PDL_METRIC_COPC;
-  }
+  auto kind = cast<MetricAttrInterface>(metric.getKind());
+  data.kind = kind.getAbiKind();
+  data.bucket_count = kind.getBuckets();
   return result;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferPlan.h"
+#include "pdlc/Interfaces/StageOpInterface.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,35 +28,39 @@ std::optional<Stage> pdlc::stageOf(Operation *op) {
       .Default(std::nullopt);
 }
 
-/// Whether the result is the operand's memory under another type.
-static bool isView(Operation *op) {
-  return isa_and_nonnull<nn::ReshapeOp, nn::StopGradientOp>(op);
+/// The operand that the op's result is another view of, or null.
+static Value viewSource(Operation *op) {
+  auto inStage = dyn_cast_or_null<StageOpInterface>(op);
+  return inStage ? inStage.getViewSource() : Value();
 }
 
 Value BufferPlan::root(Value tensor) {
-  while (isView(tensor.getDefiningOp()))
-    tensor = tensor.getDefiningOp()->getOperand(0);
+  while (Value source = viewSource(tensor.getDefiningOp()))
+    tensor = source;
   return tensor;
 }
 
-static Home inContext(rt::Place place, int64_t index) {
+Home Home::ofKind(Kind kind) {
   Home home;
-  home.kind = Home::Place;
+  home.kind = kind;
+  return home;
+}
+
+Home Home::inContext(rt::Place place, int64_t index) {
+  Home home = ofKind(Home::Place);
   home.place = place;
   home.index = index;
   return home;
 }
 
-BufferPlan::BufferPlan(
-    nn::ProgramOp program, const ProgramSizes &sizes,
-    llvm::function_ref<int64_t(FlatSymbolRefAttr)> parameterIndex)
-    : sizes(sizes), parameterIndex(parameterIndex) {
+BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
+    : sizes(numbers.sizes) {
   Block &body = program.getBody().front();
   unsigned next = 0;
   for (Operation &op : body)
     positions[&op] = next++;
   findFused(body);
-  placeInContext(program);
+  placeInContext(program, numbers);
   planArena(body, Stage::Prepare);
   planArena(body, Stage::Compute);
 }
@@ -64,17 +69,29 @@ BufferPlan::BufferPlan(
 // Fusion
 //===----------------------------------------------------------------------===//
 
+/// The most ops of one loop: beyond, compiling it costs more than passing over
+/// memory once more.
+static constexpr unsigned kMaxOpsOfLoop = 32;
+
 void BufferPlan::findFused(Block &body) {
+  // The ops of the loop that each op ends, itself included.
+  DenseMap<Operation *, unsigned> opsOfLoop;
+  auto countOf = [&](Operation *op) {
+    return opsOfLoop.try_emplace(op, 1).first->second;
+  };
   for (Operation &op : body) {
-    if (!op.hasTrait<nn::Elementwise>() || isView(&op) || !op.hasOneUse())
+    if (!isa<ElementwiseOpInterface>(op) || viewSource(&op) || !op.hasOneUse())
       continue;
     Operation *user = *op.user_begin();
     // Same elements, same loop. Computing an operand inside of a larger loop
     // that repeats it would compute it more than once.
-    if (user->hasTrait<nn::Elementwise>() && !isView(user) &&
+    if (isa<ElementwiseOpInterface>(user) && !viewSource(user) &&
         user->getResult(0).getType() == op.getResult(0).getType() &&
-        stageOf(user) == stageOf(&op))
+        stageOf(user) == stageOf(&op) &&
+        countOf(&op) + countOf(user) <= kMaxOpsOfLoop) {
       fused.insert(&op);
+      opsOfLoop[user] = countOf(user) + countOf(&op);
+    }
   }
 }
 
@@ -88,40 +105,28 @@ unsigned BufferPlan::position(Operation *op) const {
 // Homes in the step context
 //===----------------------------------------------------------------------===//
 
-/// Whether the op writes its result into memory that it is given.
-static bool writesResult(Operation *op) {
-  return op && !isa<nn::ReadOp, nn::ConstantOp, nn::PullOp, nn::UniqueOp>(op);
-}
-
-void BufferPlan::placeInContext(nn::ProgramOp program) {
+void BufferPlan::placeInContext(nn::ProgramOp program,
+                                const HomeNumbers &numbers) {
   Block &body = program.getBody().front();
   unsigned argument = 0;
   for (auto [index, field] : llvm::enumerate(program.getFields())) {
     homes[body.getArgument(argument++)] =
-        inContext(rt::Place::field_values, index);
+        Home::inContext(rt::Place::field_values, index);
     if (field.isRagged())
       homes[body.getArgument(argument++)] =
-          inContext(rt::Place::field_splits, index);
+          Home::inContext(rt::Place::field_splits, index);
   }
+  for (Operation &op : body)
+    if (auto inStage = dyn_cast<StageOpInterface>(op))
+      for (OpResult result : op.getResults())
+        if (Home home; inStage.findHome(result, numbers, home))
+          homes[result] = home;
   auto claim = [&](Value value, rt::Place place, int64_t index) {
     Value from = root(value);
-    if (writesResult(from.getDefiningOp()) && !homes.contains(from) &&
+    if (from.getDefiningOp() && !homes.contains(from) &&
         stageOf(from.getDefiningOp()) == Stage::Compute)
-      homes[from] = inContext(place, index);
+      homes[from] = Home::inContext(place, index);
   };
-  for (Operation &op : body) {
-    if (auto read = dyn_cast<nn::ReadOp>(op))
-      homes[read.getResult()] =
-          inContext(rt::Place::parameter, parameterIndex(read.getSymbolAttr()));
-    else if (auto unique = dyn_cast<nn::UniqueOp>(op))
-      homes[unique.getInverse()] =
-          inContext(rt::Place::lookup_inverse,
-                    std::max(0, sizes.lookupOf(unique.getKeys())));
-    else if (isa<nn::ConstantOp>(op))
-      homes[op.getResult(0)].kind = Home::Constant;
-    else if (auto cross = dyn_cast<nn::CrossBagsOp>(op))
-      homes[cross.getResult()].kind = Home::Allocated;
-  }
   for (auto [index, update] : llvm::enumerate(gradientsOf(program)))
     claim(update.gradient, rt::Place::gradient, index);
   for (auto [index, output] :
@@ -133,16 +138,20 @@ void BufferPlan::placeInContext(nn::ProgramOp program) {
 // Arenas
 //===----------------------------------------------------------------------===//
 
-bool BufferPlan::isReadFromBuffer(OpOperand &use) const {
-  Operation *user = use.getOwner();
-  if (auto broadcast = dyn_cast<nn::BroadcastOp>(user))
-    return use.getOperandNumber() == 0;
-  // Of the ids only their number counts.
-  if (auto pool = dyn_cast<nn::PoolOp>(user))
-    return !llvm::is_contained(pool.getIds(), use.get());
-  if (auto gradient = dyn_cast<nn::PoolGradientOp>(user))
-    return !llvm::is_contained(gradient.getIds(), use.get());
-  return true;
+/// Whether the elements are read, not only their number.
+static bool isReadFromBuffer(OpOperand &use) {
+  auto user = dyn_cast<StageOpInterface>(use.getOwner());
+  return !user || user.readsElements(use);
+}
+
+unsigned BufferPlan::lastRead(Operation *user) const {
+  unsigned last = position(user);
+  // Ids are deduplicated where their rows are pulled.
+  if (auto unique = dyn_cast<nn::UniqueOp>(user))
+    for (Operation *pull : unique.getKeys().getUsers())
+      if (isa<nn::PullOp>(pull))
+        last = std::max(last, position(pull));
+  return last;
 }
 
 void BufferPlan::planArena(Block &body, Stage stage) {
@@ -152,12 +161,12 @@ void BufferPlan::planArena(Block &body, Stage stage) {
     unsigned end = begin;
     for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
-      if (isView(user))
+      if (viewSource(user))
         end = std::max(end, self(self, user->getResult(0), begin));
       else if (stageOf(user) != stage)
         end = isReadFromBuffer(use) ? kForever : end;
       else if (isReadFromBuffer(use))
-        end = std::max(end, position(user));
+        end = std::max(end, lastRead(user));
     }
     return end;
   };
@@ -171,17 +180,15 @@ void BufferPlan::planArena(Block &body, Stage stage) {
       if (!pull.getRows().use_empty())
         add(pull.getRows(), 0);
   for (Operation &op : body) {
-    if (stageOf(&op) != stage || !writesResult(&op) || isView(&op) ||
-        isFused(&op) || isa<nn::LossSumOp>(op))
+    if (stageOf(&op) != stage || viewSource(&op) || isFused(&op))
       continue;
     for (Value result : op.getResults())
       if (!homes.contains(result))
         add(result, position(&op));
-    if (auto gradient = dyn_cast<nn::PoolGradientOp>(op);
-        gradient && !gradient.getSplits().empty())
-      lifetimes.push_back({Value(), &op,
-                           sizes.first(gradient.getOccurrences()).scaled(4),
-                           position(&op), position(&op)});
+    auto inStage = dyn_cast<StageOpInterface>(op);
+    if (Extent scratch; inStage && inStage.findScratch(sizes, scratch))
+      lifetimes.push_back(
+          {Value(), &op, scratch, position(&op), position(&op)});
   }
   assignSlots(lifetimes, stage);
 }

@@ -38,22 +38,29 @@ struct Home {
   int64_t index = 0;
   Stage stage = Stage::Compute;
   unsigned slot = 0;
+
+  static Home ofKind(Kind kind);
+  /// At a pointer of the step context.
+  static Home inContext(rt::Place place, int64_t index);
+};
+
+/// What ops number their places in the step context by.
+struct HomeNumbers {
+  const ProgramSizes &sizes;
+  /// The descriptor's index of a parameter or state.
+  llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)> parameter;
 };
 
 /// Assigns each tensor of a program a home. The body of a program is
 /// straight-line code, so a lifetime is an interval of op positions.
 class BufferPlan {
 public:
-  /// `parameterIndex`: the descriptor's index of a parameter or state.
-  BufferPlan(
-      nn::ProgramOp program, const ProgramSizes &sizes,
-      llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)> parameterIndex);
+  BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers);
 
   Home home(mlir::Value tensor) const { return homes.lookup(root(tensor)); }
-  /// The slot of the compute arena for the intermediate results of `op`, the
-  /// gradient of a pooling that has bags.
+  /// The slot of the compute arena for the intermediate results of `op`.
   unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
-  /// What `tensor` is another view of (reshapes, stop_gradient); itself else.
+  /// What `tensor` is another view of; itself if it is none.
   static mlir::Value root(mlir::Value tensor);
   /// Whether the op has no buffer of its own: it is computed in the loop of the
   /// one op that uses it.
@@ -76,14 +83,14 @@ private:
   };
 
   void findFused(mlir::Block &body);
-  void placeInContext(nn::ProgramOp program);
+  void placeInContext(nn::ProgramOp program, const HomeNumbers &numbers);
   void planArena(mlir::Block &body, Stage stage);
   void assignSlots(llvm::MutableArrayRef<Lifetime> lifetimes, Stage stage);
   unsigned position(mlir::Operation *op) const;
-  bool isReadFromBuffer(mlir::OpOperand &use) const;
+  /// Where the last code stands that reads an operand of `user`.
+  unsigned lastRead(mlir::Operation *user) const;
 
   const ProgramSizes &sizes;
-  llvm::function_ref<int64_t(mlir::FlatSymbolRefAttr)> parameterIndex;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseSet<mlir::Operation *> fused;
   llvm::DenseMap<mlir::Value, Home> homes;

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StageEmitter.h"
+#include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -42,24 +42,24 @@ struct Leaf {
 
 class LoopNest {
 public:
-  LoopNest(StageEmitter &emitter, Operation *op)
+  LoopNest(StageEmitter &emitter, ElementwiseOpInterface op)
       : emitter(emitter), op(op), result(op->getResult(0)),
         element(cast<RankedTensorType>(result.getType()).getElementType()) {}
-  LogicalResult emit();
+  void emit();
 
 private:
-  void collectLeaves(Operation *from);
+  void collectLeaves(ElementwiseOpInterface from);
   unsigned leafOf(Value tensor);
-  unsigned leafOf(ArrayRef<double> numbers);
+  unsigned leafOf(DenseElementsAttr numbers);
   bool varies(const Leaf &leaf, unsigned dimension) const;
   void joinDimensions();
   Value viewOf(Leaf &leaf);
   void loadLeaves(unsigned depth);
   void emitLoops(unsigned depth);
-  Value compute(Operation *from);
+  Value compute(ElementwiseOpInterface from);
 
   StageEmitter &emitter;
-  Operation *op;
+  ElementwiseOpInterface op;
   Value result;
   Type element;
   SmallVector<Leaf> leaves;
@@ -67,16 +67,9 @@ private:
   SmallVector<Extent> extents; // of the joined dimensions
   SmallVector<Value> bounds, position;
   Value target;
-  bool unknownOp = false;
 };
 
 } // namespace
-
-/// The operands whose elements an op reads: of nn.broadcast's `like`, only the
-/// size.
-static unsigned readOperands(Operation *op) {
-  return isa<nn::BroadcastOp>(op) ? 1 : op->getNumOperands();
-}
 
 unsigned LoopNest::leafOf(Value tensor) {
   for (auto [index, leaf] : llvm::enumerate(leaves))
@@ -87,30 +80,24 @@ unsigned LoopNest::leafOf(Value tensor) {
   return leaves.size() - 1;
 }
 
-unsigned LoopNest::leafOf(ArrayRef<double> numbers) {
-  SmallVector<Attribute> rounded;
-  for (double number : numbers)
-    rounded.push_back(emitter.builder.getFloatAttr(element, number));
+unsigned LoopNest::leafOf(DenseElementsAttr numbers) {
   leaves.emplace_back();
-  leaves.back().numbers = DenseElementsAttr::get(
-      RankedTensorType::get({static_cast<int64_t>(numbers.size())}, element),
-      rounded);
+  leaves.back().numbers = numbers;
   return leaves.size() - 1;
 }
 
-void LoopNest::collectLeaves(Operation *from) {
-  for (unsigned i = 0; i < readOperands(from); ++i) {
+void LoopNest::collectLeaves(ElementwiseOpInterface from) {
+  unsigned count = from.getNumElementOperands();
+  for (unsigned i = 0; i < count; ++i) {
     Value operand = from->getOperand(i);
     Operation *made = operand.getDefiningOp();
     if (made && emitter.plan.isFused(made))
-      collectLeaves(made);
+      collectLeaves(cast<ElementwiseOpInterface>(made));
     else
       operandLeaves[{from, i}] = leafOf(operand);
   }
-  if (auto standardise = dyn_cast<nn::StandardiseOp>(from)) {
-    operandLeaves[{from, 1}] = leafOf(standardise.getMean());
-    operandLeaves[{from, 2}] = leafOf(standardise.getDeviation());
-  }
+  for (DenseElementsAttr numbers : from.getScalarConstants())
+    operandLeaves[{from, count++}] = leafOf(numbers);
 }
 
 bool LoopNest::varies(const Leaf &leaf, unsigned dimension) const {
@@ -188,27 +175,19 @@ void LoopNest::loadLeaves(unsigned depth) {
   }
 }
 
-Value LoopNest::compute(Operation *from) {
+Value LoopNest::compute(ElementwiseOpInterface from) {
   SmallVector<Value> operands;
-  unsigned count = readOperands(from);
-  if (isa<nn::StandardiseOp>(from))
-    count = 3;
+  unsigned count =
+      from.getNumElementOperands() + from.getScalarConstants().size();
   for (unsigned i = 0; i < count; ++i) {
     auto found = operandLeaves.find({from, i});
-    Value operand = found != operandLeaves.end()
-                        ? leaves[found->second].loaded
-                        : compute(from->getOperand(i).getDefiningOp());
-    if (!operand)
-      return {};
-    operands.push_back(operand);
+    operands.push_back(found != operandLeaves.end()
+                           ? leaves[found->second].loaded
+                           : compute(cast<ElementwiseOpInterface>(
+                                 from->getOperand(i).getDefiningOp())));
   }
   emitter.builder.setLoc(from->getLoc());
-  Value value = emitScalar(emitter, from, operands);
-  if (!value) {
-    from->emitOpError("has no formula for one element");
-    unknownOp = true;
-  }
-  return value;
+  return from.buildScalar(emitter.builder, operands);
 }
 
 void LoopNest::emitLoops(unsigned depth) {
@@ -222,15 +201,13 @@ void LoopNest::emitLoops(unsigned depth) {
     return;
   }
   Value value = compute(op);
-  if (!value)
-    return;
   SmallVector<Value> indices(position);
   if (indices.empty())
     indices.push_back(emitter.index(0));
   emitter.store(value, target, indices);
 }
 
-LogicalResult LoopNest::emit() {
+void LoopNest::emit() {
   collectLeaves(op);
   joinDimensions();
   // Everything that is not of one turn stands before the loops.
@@ -244,9 +221,32 @@ LogicalResult LoopNest::emit() {
     all.dimensions.push_back(i);
   target = viewOf(all);
   emitLoops(0);
-  return failure(unknownOp);
 }
 
-LogicalResult pdlc::emitElementwise(StageEmitter &emitter, Operation *op) {
-  return LoopNest(emitter, op).emit();
+namespace {
+
+struct ElementwiseStage
+    : StageDefaults<ElementwiseStage,
+                    StageOpInterface::FallbackModel<ElementwiseStage>> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    LoopNest(emitter, cast<ElementwiseOpInterface>(op)).emit();
+    return success();
+  }
+  bool readsElements(Operation *op, OpOperand &operand) const {
+    return operand.getOperandNumber() <
+           cast<ElementwiseOpInterface>(op).getNumElementOperands();
+  }
+};
+
+/// The elements themselves: gradients stop, memory does not.
+struct StopGradientStage : WithoutCode<StopGradientStage, nn::StopGradientOp> {
+  Value getViewSource(Operation *op) const { return op->getOperand(0); }
+};
+
+} // namespace
+
+void pdlc::attachElementwiseStages(MLIRContext &context) {
+  nn::StopGradientOp::attachInterface<StopGradientStage>(context);
+  attachToElementwiseOps<ElementwiseStage>(
+      context, nn::NNDialect::getDialectNamespace());
 }

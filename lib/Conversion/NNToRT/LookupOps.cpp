@@ -1,4 +1,4 @@
-//===- LookupOps.cpp - Id features and lookups ----------------------------===//
+//===- LookupOps.cpp - Rows of tables, pooled -----------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,67 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StageEmitter.h"
+#include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace pdlc;
 
-//===----------------------------------------------------------------------===//
-// Id features
-//===----------------------------------------------------------------------===//
-
-void pdlc::emitBucketize(StageEmitter &emitter, nn::BucketizeOp op) {
-  ArrayRef<double> boundaries = op.getBoundaries();
-  auto type = RankedTensorType::get({static_cast<int64_t>(boundaries.size())},
-                                    emitter.builder.getF64Type());
-  Extent count;
-  count.constant = boundaries.size();
-  Value numbers =
-      emitter.viewAt(emitter.constant(DenseElementsAttr::get(type, boundaries)),
-                     emitter.index(0), count, {}, type.getElementType());
-  rt::BucketizeOp::create(emitter.builder, emitter.flat(op.getInput()), numbers,
-                          emitter.flat(op.getResult()));
-}
-
-void pdlc::emitCross(StageEmitter &emitter, nn::CrossOp op) {
-  SmallVector<Value> inputs;
-  for (Value input : op.getInputs())
-    inputs.push_back(emitter.flat(input));
-  rt::CrossOp::create(emitter.builder, inputs, op.getSalt(),
-                      emitter.flat(op.getResult()));
-}
-
-void pdlc::emitCrossBags(StageEmitter &emitter, nn::CrossBagsOp op) {
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  SmallVector<Value> ids, splits;
-  for (Value input : op.getIds())
-    ids.push_back(emitter.flat(input));
-  for (Value input : op.getSplits())
-    splits.push_back(emitter.flat(input));
-  Value count =
-      rt::CrossRaggedCountOp::create(builder, builder.getIndexType(), splits);
-  emitter.allocate(op.getResult(), count);
-  rt::CrossRaggedOp::create(builder, ids, splits, op.getSalt(),
-                            emitter.flat(op.getResult()),
-                            emitter.flat(op.getResultSplits()));
-}
-
-void pdlc::emitSingleBags(StageEmitter &emitter, nn::SingleBagsOp op) {
-  Value splits = emitter.flat(op.getSplits());
-  Value count = emitter.evaluate(emitter.sizes.elements(op.getSplits()));
-  emitter.loop(count, [&](Value bag) {
-    Value number = arith::IndexCastOp::create(
-        emitter.builder, emitter.builder.getI32Type(), bag);
-    emitter.store(number, splits, bag);
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Lookups
-//===----------------------------------------------------------------------===//
-
-void pdlc::emitPull(StageEmitter &emitter, nn::PullOp op) {
+static void emitPull(StageEmitter &emitter, nn::PullOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   SmallVector<nn::PullOp> pulls = emitter.sizes.lookups();
   int64_t lookup = llvm::find(pulls, op) - pulls.begin();
@@ -102,7 +48,7 @@ static rt::Pooling poolingOf(ArrayAttr poolings, unsigned input) {
 
 static constexpr int64_t kIndexBytes = sizeof(int32_t);
 
-void pdlc::emitPool(StageEmitter &emitter, nn::PoolOp op) {
+static void emitPool(StageEmitter &emitter, nn::PoolOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   int64_t lookup = emitter.sizes.lookupOf(op.getInverse());
   Value rows = emitter.view(op.getRows());
@@ -120,7 +66,7 @@ void pdlc::emitPool(StageEmitter &emitter, nn::PoolOp op) {
   }
 }
 
-void pdlc::emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
+static void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Value lookup = emitter.pointer(rt::Place::lookup,
                                  emitter.sizes.lookupOf(op.getInverse()));
@@ -151,4 +97,89 @@ void pdlc::emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
         emitter.scalar(
             cast<RankedTensorType>(op.getGradient().getType()).getElementType(),
             0));
+}
+
+namespace {
+
+/// The keys belong to the lookup that the nn.pull behind it makes.
+struct UniqueStage : WithoutCode<UniqueStage, nn::UniqueOp> {
+  Extent getExtent(Operation *op, OpResult result,
+                   const ProgramSizes &sizes) const {
+    auto unique = cast<nn::UniqueOp>(op);
+    Extent extent;
+    extent.lookup = sizes.lookupOf(result);
+    bool keys = result == unique.getKeys() || result == unique.getKeySplits();
+    (keys ? extent.perKey : extent.perOccurrence) = 1;
+    return result == unique.getKeySplits() ? extent.plus(1) : extent;
+  }
+  std::optional<Home> getHome(Operation *op, OpResult result,
+                              const HomeNumbers &numbers) const {
+    auto unique = cast<nn::UniqueOp>(op);
+    if (result != unique.getInverse())
+      return Home::ofKind(Home::None);
+    return Home::inContext(rt::Place::lookup_inverse,
+                           std::max(0, numbers.sizes.lookupOf(result)));
+  }
+};
+
+/// Rows are pulled in stage prepare, and gathered when compute begins: the plan
+/// gives them memory there.
+struct PullStage : StageModel<PullStage, nn::PullOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    emitPull(emitter, cast<nn::PullOp>(op));
+    return success();
+  }
+  std::optional<Home> getHome(Operation *, OpResult,
+                              const HomeNumbers &) const {
+    return Home::ofKind(Home::None);
+  }
+};
+
+struct PoolStage : StageModel<PoolStage, nn::PoolOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    emitPool(emitter, cast<nn::PoolOp>(op));
+    return success();
+  }
+  bool readsElements(Operation *op, OpOperand &operand) const {
+    return !llvm::is_contained(cast<nn::PoolOp>(op).getIds(), operand.get());
+  }
+  Extent getExtent(Operation *op, OpResult result,
+                   const ProgramSizes &sizes) const {
+    auto pool = cast<nn::PoolOp>(op);
+    unsigned input = result.getResultNumber();
+    Value splits = pool.getSplitsOf(input);
+    return splits ? sizes.first(splits).plus(-1)
+                  : sizes.first(pool.getIds()[input]);
+  }
+};
+
+struct PoolGradientStage : StageModel<PoolGradientStage, nn::PoolGradientOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    emitPoolGradient(emitter, cast<nn::PoolGradientOp>(op));
+    return success();
+  }
+  bool readsElements(Operation *op, OpOperand &operand) const {
+    return !llvm::is_contained(cast<nn::PoolGradientOp>(op).getIds(),
+                               operand.get());
+  }
+  Extent getExtent(Operation *op, OpResult, const ProgramSizes &sizes) const {
+    return sizes.first(cast<nn::PoolGradientOp>(op).getKeySplits()).plus(-1);
+  }
+  /// Of each occurrence the bag that it is in.
+  std::optional<Extent> getScratch(Operation *op,
+                                   const ProgramSizes &sizes) const {
+    auto gradient = cast<nn::PoolGradientOp>(op);
+    if (gradient.getSplits().empty())
+      return std::nullopt;
+    return sizes.first(gradient.getOccurrences()).scaled(kIndexBytes);
+  }
+};
+
+} // namespace
+
+void pdlc::attachLookupStages(MLIRContext &context) {
+  nn::UniqueOp::attachInterface<UniqueStage>(context);
+  nn::PullOp::attachInterface<PullStage>(context);
+  nn::PoolOp::attachInterface<PoolStage>(context);
+  nn::PoolGradientOp::attachInterface<PoolGradientStage>(context);
 }

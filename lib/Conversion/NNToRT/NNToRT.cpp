@@ -58,6 +58,27 @@ LogicalResult NNToRT::checkProgram(nn::ProgramOp program) {
   return success();
 }
 
+/// Refuses what only makes sense for some batches, and what no arena holds.
+static LogicalResult checkSizes(nn::ProgramOp program,
+                                const ProgramSizes &sizes,
+                                const BufferPlan &plan) {
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
+      if (!sizes.elements(reshape.getInput())
+               .isMultipleOf(innerElements(reshape.getResult())))
+        return reshape.emitOpError()
+               << "joins rows of " << reshape.getInput().getType() << " to "
+               << reshape.getType()
+               << ", whose number is not always a multiple (C2)";
+    for (Value result : op.getResults())
+      if (plan.home(result).kind == Home::Arena &&
+          sizes.bytes(result).perCount != 0)
+        return op.emitOpError("is as large as the number of ids of a ragged "
+                              "field, for which no room is planned");
+  }
+  return success();
+}
+
 static SmallVector<Attribute> symbolRefs(MLIRContext *context,
                                          ArrayRef<StringRef> names) {
   SmallVector<Attribute> refs;
@@ -73,7 +94,9 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   auto parameterIndex = [&](FlatSymbolRefAttr symbol) -> int64_t {
     return context.order.symbol(symbol.getValue());
   };
-  BufferPlan plan(program, sizes, parameterIndex);
+  BufferPlan plan(program, {sizes, parameterIndex});
+  if (failed(checkSizes(program, sizes, plan)))
+    return failure();
   fused += plan.fusedCount();
   slots +=
       plan.slots(Stage::Prepare).size() + plan.slots(Stage::Compute).size();

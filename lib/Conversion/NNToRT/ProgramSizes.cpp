@@ -8,7 +8,7 @@
 
 #include "ProgramSizes.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "pdlc/Interfaces/StageOpInterface.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -62,7 +62,7 @@ static Extent perBatch(int64_t factor) {
   return extent;
 }
 
-static Extent counted(Value ids) {
+Extent Extent::counting(Value ids) {
   Extent extent;
   extent.perCount = 1;
   extent.counted = ids;
@@ -78,13 +78,13 @@ ProgramSizes::ProgramSizes(nn::ProgramOp program) {
       extents[values] = perBatch(1);
       continue;
     }
-    extents[values] = counted(values);
+    extents[values] = Extent::counting(values);
     extents[body.getArgument(argument++)] = perBatch(field.getWidth()).plus(1);
   }
   llvm::append_range(pulls, body.getOps<nn::PullOp>());
   for (Operation &op : body)
     for (OpResult result : op.getResults())
-      extents[result] = infer(&op, result);
+      extents[result] = infer(result);
 }
 
 int32_t ProgramSizes::lookupOf(Value unique) const {
@@ -103,40 +103,25 @@ Extent ProgramSizes::bytes(Value tensor) const {
   return elements(tensor).scaled(elementBytes(tensor));
 }
 
-Extent ProgramSizes::infer(Operation *op, OpResult result) const {
+Extent ProgramSizes::ofOperands(Operation *op) const {
+  for (Value operand : op->getOperands())
+    if (auto from = dyn_cast<RankedTensorType>(operand.getType()))
+      if (from.getRank() > 0 && from.isDynamicDim(0))
+        return first(operand);
+  return {};
+}
+
+Extent ProgramSizes::infer(OpResult result) const {
   auto type = cast<RankedTensorType>(result.getType());
   Extent extent;
   if (type.getRank() == 0)
     return extent.plus(1);
   if (!type.isDynamicDim(0))
     return extent.plus(type.getDimSize(0));
-  if (auto unique = dyn_cast<nn::UniqueOp>(op)) {
-    extent.lookup = lookupOf(result);
-    bool keys = result == unique.getKeys() || result == unique.getKeySplits();
-    (keys ? extent.perKey : extent.perOccurrence) = 1;
-    return result == unique.getKeySplits() ? extent.plus(1) : extent;
-  }
-  if (auto pull = dyn_cast<nn::PullOp>(op))
-    return first(pull.getKeys());
-  if (auto pool = dyn_cast<nn::PoolOp>(op)) {
-    Value splits = pool.getSplitsOf(result.getResultNumber());
-    return splits ? first(splits).plus(-1)
-                  : first(pool.getIds()[result.getResultNumber()]);
-  }
-  if (auto gradient = dyn_cast<nn::PoolGradientOp>(op))
-    return first(gradient.getKeySplits()).plus(-1);
-  if (auto cross = dyn_cast<nn::CrossBagsOp>(op))
-    return result == cross.getResult() ? counted(result)
-                                       : first(cross.getSplits().front());
-  if (auto single = dyn_cast<nn::SingleBagsOp>(op))
-    return first(single.getIds()).plus(1);
-  if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
-    return first(reshape.getInput())
-        .scaled(innerElements(reshape.getInput()), innerElements(result));
-  // Of all other ops: the dynamic dimension is that of an operand.
-  for (Value operand : op->getOperands())
-    if (auto from = dyn_cast<RankedTensorType>(operand.getType()))
-      if (from.getRank() > 0 && from.isDynamicDim(0))
-        return first(operand);
+  Operation *op = result.getOwner();
+  auto inStage = dyn_cast<StageOpInterface>(op);
+  if (!inStage)
+    return ofOperands(op);
+  inStage.inferExtent(result, *this, extent);
   return extent;
 }

@@ -29,6 +29,8 @@ struct Extent {
   bool isStatic() const {
     return perBatch == 0 && perKey == 0 && perOccurrence == 0 && perCount == 0;
   }
+  /// The number of ids of `ids`, which is counted while the step runs.
+  static Extent counting(mlir::Value ids);
   Extent scaled(int64_t factor, int64_t divisor = 1) const;
   Extent plus(int64_t number) const;
   bool operator==(const Extent &other) const = default;
@@ -44,6 +46,8 @@ public:
 
   /// The first dimension (1 for rank 0).
   Extent first(mlir::Value tensor) const { return extents.at(tensor); }
+  /// The first dimension of the op's first operand that has a dynamic one.
+  Extent ofOperands(mlir::Operation *op) const;
   /// All elements.
   Extent elements(mlir::Value tensor) const;
   /// All bytes.
@@ -56,7 +60,7 @@ public:
   int32_t lookupOf(mlir::Value unique) const;
 
 private:
-  Extent infer(mlir::Operation *op, mlir::OpResult result) const;
+  Extent infer(mlir::OpResult result) const;
 
   llvm::SmallVector<nn::PullOp> pulls;
   llvm::DenseMap<mlir::Value, Extent> extents;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StageEmitter.h"
+#include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -68,7 +68,7 @@ static void copyRow(StageEmitter &emitter, Value from, int64_t fromOffset,
     emitter.loop(emitter.index(count), copy);
 }
 
-void pdlc::emitConcat(StageEmitter &emitter, nn::ConcatOp op) {
+static void emitConcat(StageEmitter &emitter, nn::ConcatOp op) {
   int64_t axis = op.getAxis();
   Blocks blocks = blocksAt(emitter, op.getResult(), axis);
   Value to = viewBlocks(emitter, op.getResult(), blocks);
@@ -86,7 +86,7 @@ void pdlc::emitConcat(StageEmitter &emitter, nn::ConcatOp op) {
   });
 }
 
-void pdlc::emitSlice(StageEmitter &emitter, nn::SliceOp op) {
+static void emitSlice(StageEmitter &emitter, nn::SliceOp op) {
   int64_t axis = op.getAxis();
   Blocks input = blocksAt(emitter, op.getInput(), axis);
   Blocks output = blocksAt(emitter, op.getResult(), axis);
@@ -98,7 +98,7 @@ void pdlc::emitSlice(StageEmitter &emitter, nn::SliceOp op) {
   });
 }
 
-void pdlc::emitPad(StageEmitter &emitter, nn::PadOp op) {
+static void emitPad(StageEmitter &emitter, nn::PadOp op) {
   int64_t axis = op.getAxis();
   Blocks input = blocksAt(emitter, op.getInput(), axis);
   Blocks output = blocksAt(emitter, op.getResult(), axis);
@@ -265,7 +265,7 @@ void OrderedReduction::emit() {
     divide();
 }
 
-void pdlc::emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
+static void emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
   if (!op.reducesRows())
     return OrderedReduction(emitter, op).emit();
   ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
@@ -282,4 +282,30 @@ void pdlc::emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
   rt::ReduceRowsOp::create(emitter.builder, kind, emitter.flat(op.getInput()),
                            emitter.evaluate(rows), emitter.evaluate(width),
                            out);
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct ReshapeStage : WithoutCode<ReshapeStage, nn::ReshapeOp> {
+  Value getViewSource(Operation *op) const { return op->getOperand(0); }
+  Extent getExtent(Operation *op, OpResult result,
+                   const ProgramSizes &sizes) const {
+    Value input = op->getOperand(0);
+    return sizes.first(input).scaled(innerElements(input),
+                                     innerElements(result));
+  }
+};
+
+} // namespace
+
+void pdlc::attachShapeStages(MLIRContext &context) {
+  nn::ReshapeOp::attachInterface<ReshapeStage>(context);
+  attachEmitter<nn::ConcatOp, emitConcat>(context);
+  attachEmitter<nn::SliceOp, emitSlice>(context);
+  attachEmitter<nn::PadOp, emitPad>(context);
+  attachEmitter<nn::ReduceOp, emitReduce>(context);
 }

@@ -13,7 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "pdlabi/abi.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "pdlc/Interfaces/StageOpInterface.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -31,11 +31,15 @@ func::FuncOp ModuleContext::declare(StringRef name, FunctionType type) {
   return function;
 }
 
+std::string ModuleContext::freeName(StringRef wanted) {
+  std::string name = wanted.str();
+  for (unsigned number = 0; module.lookupSymbol(name); ++number)
+    name = (wanted + "_" + Twine(number)).str();
+  return name;
+}
+
 StringRef ModuleContext::addConstant(DenseElementsAttr value) {
-  std::string name;
-  do
-    name = "constant" + std::to_string(constantCount++);
-  while (module.lookupSymbol(name));
+  std::string name = freeName("constant" + std::to_string(constantCount++));
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   auto type =
       LLVM::LLVMArrayType::get(value.getElementType(), value.getNumElements());
@@ -344,7 +348,7 @@ func::FuncOp StageEmitter::emit() {
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
   builder.setInsertionPoint(program);
   function = func::FuncOp::create(
-      builder, (program.getSymName() + suffix).str(),
+      builder, module.freeName((program.getSymName() + suffix).str()),
       builder.getFunctionType(pointerType, builder.getI32Type()));
   context = function.addEntryBlock()->getArgument(0);
   builder.setInsertionPointToStart(&function.getBody().front());
@@ -365,41 +369,21 @@ func::FuncOp StageEmitter::emit() {
     copyResults();
   Value zero = arith::ConstantIntOp::create(builder, PDL_OK, 32);
   func::ReturnOp::create(builder, zero);
+  declareCallees();
   return function;
 }
 
 LogicalResult StageEmitter::emitOp(Operation *op) {
-  // Views, and values that need no code of their own.
-  if (isa<nn::ReshapeOp, nn::StopGradientOp, nn::ReadOp, nn::ConstantOp,
-          nn::UniqueOp>(op))
+  if (plan.isFused(op))
     return success();
-  if (op->hasTrait<nn::Elementwise>())
-    return plan.isFused(op) ? success() : emitElementwise(*this, op);
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](nn::ConcatOp op) { return emitConcat(*this, op), success(); })
-      .Case([&](nn::SliceOp op) { return emitSlice(*this, op), success(); })
-      .Case([&](nn::PadOp op) { return emitPad(*this, op), success(); })
-      .Case([&](nn::ReduceOp op) { return emitReduce(*this, op), success(); })
-      .Case([&](nn::BucketizeOp op) {
-        return emitBucketize(*this, op), success();
-      })
-      .Case([&](nn::CrossOp op) { return emitCross(*this, op), success(); })
-      .Case([&](nn::CrossBagsOp op) {
-        return emitCrossBags(*this, op), success();
-      })
-      .Case([&](nn::SingleBagsOp op) {
-        return emitSingleBags(*this, op), success();
-      })
-      .Case([&](nn::PullOp op) { return emitPull(*this, op), success(); })
-      .Case([&](nn::PoolOp op) { return emitPool(*this, op), success(); })
-      .Case([&](nn::PoolGradientOp op) {
-        return emitPoolGradient(*this, op), success();
-      })
-      .Case([&](nn::MatmulOp op) { return emitMatmul(*this, op), success(); })
-      .Case([&](nn::GemmOp op) { return emitGemm(*this, op), success(); })
-      .Case([&](nn::LossSumOp op) { return emitLossSum(*this, op), success(); })
-      .Case([&](nn::ObserveOp op) { return emitObserve(*this, op), success(); })
-      .Default([](Operation *op) {
-        return op->emitOpError("has no lowering to a stage");
-      });
+  if (auto inStage = dyn_cast<StageOpInterface>(op))
+    return inStage.emit(*this);
+  return op->emitOpError("has no lowering to a stage");
+}
+
+/// Formulas of elements call functions of pdlabi/math.h by name.
+void StageEmitter::declareCallees() {
+  function.walk([&](func::CallOp call) {
+    module.declare(call.getCallee(), call.getCalleeType());
+  });
 }

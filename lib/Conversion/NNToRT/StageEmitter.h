@@ -27,13 +27,15 @@ struct ModuleContext {
       : module(module), order(module) {}
   /// The function of that name, declared if it is not yet.
   mlir::func::FuncOp declare(llvm::StringRef name, mlir::FunctionType type);
+  /// `wanted`, or with a number behind it where a symbol of the model has that
+  /// name.
+  std::string freeName(llvm::StringRef wanted);
   /// The name of a new constant with these elements.
   llvm::StringRef addConstant(mlir::DenseElementsAttr value);
 };
 
 /// Emits one stage function: owns the insertion point, and knows how to reach
-/// memory and sizes. Ops are emitted by the functions at the end of this file,
-/// one for each group of ops.
+/// memory and sizes. Ops emit themselves (StageOpInterface).
 class StageEmitter {
 public:
   StageEmitter(ModuleContext &module, nn::ProgramOp program,
@@ -86,6 +88,7 @@ public:
 
 private:
   mlir::LogicalResult emitOp(mlir::Operation *op);
+  void declareCallees();
   void emitOffsets(Stage arena);
   void gatherRows();
   void copyResults();
@@ -107,29 +110,6 @@ private:
   llvm::DenseMap<int64_t, mlir::Value> indices;
   llvm::SmallVector<mlir::Value> prepareOffsets, computeOffsets;
 };
-
-/// The scalar that an elementwise op computes from the scalars of its operands
-/// (nn.standardise: input, mean, deviation).
-mlir::Value emitScalar(StageEmitter &emitter, mlir::Operation *op,
-                       mlir::ValueRange operands);
-
-/// Fails for an op that no scalar formula is known of.
-mlir::LogicalResult emitElementwise(StageEmitter &emitter, mlir::Operation *op);
-void emitConcat(StageEmitter &emitter, nn::ConcatOp op);
-void emitSlice(StageEmitter &emitter, nn::SliceOp op);
-void emitPad(StageEmitter &emitter, nn::PadOp op);
-void emitReduce(StageEmitter &emitter, nn::ReduceOp op);
-void emitBucketize(StageEmitter &emitter, nn::BucketizeOp op);
-void emitCross(StageEmitter &emitter, nn::CrossOp op);
-void emitCrossBags(StageEmitter &emitter, nn::CrossBagsOp op);
-void emitSingleBags(StageEmitter &emitter, nn::SingleBagsOp op);
-void emitPull(StageEmitter &emitter, nn::PullOp op);
-void emitPool(StageEmitter &emitter, nn::PoolOp op);
-void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op);
-void emitMatmul(StageEmitter &emitter, nn::MatmulOp op);
-void emitGemm(StageEmitter &emitter, nn::GemmOp op);
-void emitLossSum(StageEmitter &emitter, nn::LossSumOp op);
-void emitObserve(StageEmitter &emitter, nn::ObserveOp op);
 
 } // namespace pdlc
 

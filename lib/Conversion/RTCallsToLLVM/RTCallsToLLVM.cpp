@@ -243,6 +243,12 @@ static Value lowerCount(rt::CountOp op, rt::CountOp::Adaptor operands,
                builder.i64);
 }
 
+static Value lowerAddress(rt::AddressOp op, rt::AddressOp::Adaptor operands,
+                          CallBuilder &builder) {
+  return builder.element(builder.rewriter.getI8Type(), operands.getBase(),
+                         {operands.getOffset()});
+}
+
 namespace {
 struct ViewPattern : ConvertOpToLLVMPattern<rt::ViewOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -494,6 +500,7 @@ void RTCallsToLLVM::runOnOperation() {
   };
   add(lowerPointer);
   add(lowerCount);
+  add(lowerAddress);
   add(lowerAllocate);
   add(lowerUnique);
   add(lowerPull);

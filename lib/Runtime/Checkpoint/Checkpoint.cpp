@@ -8,7 +8,7 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
-#include "Checkpoint/TemporaryFile.h"
+#include "Files/TemporaryFile.h"
 
 #include <algorithm>
 #include <cstring>
@@ -47,7 +47,10 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
                       file->size(), part.digest.bytes));
     if (check == CheckpointCheck::Everything ||
         part.kind == PartKind::Trainer) {
-      const uint64_t hash = file->digest().hash;
+      const Expected<FileDigest> digest = file->digest();
+      if (!digest)
+        return checkpoint.damaged(digest.status().message());
+      const uint64_t hash = digest->hash;
       if (hash != part.digest.hash)
         return checkpoint.damaged(
             fmt::format("file {} has the checksum {:016x} instead of {:016x}",
@@ -74,6 +77,18 @@ Expected<const SafetensorsFile *> Checkpoint::only(PartKind kind) const {
   return found;
 }
 
+Expected<const TensorView *>
+Checkpoint::tensorOf(const SafetensorsFile &file, const std::string &name,
+                     TensorType type, const std::vector<int64_t> &shape) const {
+  const TensorView *tensor = file.find(name);
+  if (!tensor || tensor->type != type || tensor->shape != shape)
+    return damaged(
+        fmt::format("{} has {} instead of '{}' of {} [{}]", file.path(),
+                    tensor ? tensor->typeAndShape() : "nothing", name,
+                    tensorTypeName(type), fmt::join(shape, ", ")));
+  return tensor;
+}
+
 Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
                             const std::string &tensor, CheckpointRange rows,
                             void *out) const {
@@ -81,8 +96,9 @@ Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
   int64_t elements = 1;
   for (int64_t dimension : symbol.shape)
     elements *= dimension;
+  const int64_t width = elements / rowCount;
   const size_t rowBytes =
-      size_t(elements / rowCount) * tensorElementSize(content.elementType);
+      size_t(width) * tensorElementSize(content.elementType);
   for (size_t p = 0; p < files.size(); ++p) {
     const CheckpointPart &part = content.parts[p];
     if (part.kind != PartKind::Dense)
@@ -113,10 +129,10 @@ Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
       const int64_t begin = std::max(first, rows.first);
       const int64_t stop = std::min(end, rows.second);
       if (begin < stop)
-        std::memcpy(static_cast<std::byte *>(out) +
-                        size_t(begin - rows.first) * rowBytes,
-                    found->data + size_t(before + begin - first) * rowBytes,
-                    size_t(stop - begin) * rowBytes);
+        PDLRT_RETURN_IF_ERROR(found->read(
+            (before + begin - first) * width, (stop - begin) * width,
+            static_cast<std::byte *>(out) +
+                size_t(begin - rows.first) * rowBytes));
       before += end - first;
     }
   }

@@ -102,6 +102,9 @@ pdlrt::findNewestCheckpoint(const std::string &folder,
 Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
                                            std::vector<std::string> &refused) {
   std::error_code error;
+  if (!fs::exists(path, error))
+    return Status::invalid(path + ": there is no such folder; name one that "
+                                  "'trainer train --checkpoint' wrote to");
   if (fs::exists(path + "/" + manifestName, error) ||
       stepsOf(fs::path(path).filename()) >= 0)
     return Checkpoint::open(path);

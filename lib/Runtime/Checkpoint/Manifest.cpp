@@ -8,7 +8,7 @@
 
 #include "pdlrt/Checkpoint/Manifest.h"
 
-#include "Checkpoint/TemporaryFile.h"
+#include "Files/TemporaryFile.h"
 #include "pdlabi/hash.h"
 
 #include "nlohmann/json.hpp"
@@ -86,7 +86,8 @@ static json toJson(const CheckpointManifest &manifest) {
   for (const DataPosition &position : progress.positions)
     positions.push_back({{"window", position.window},
                          {"offset", position.offset},
-                         {"batch", position.batch}});
+                         {"batch", position.batch},
+                         {"digest", position.digest}});
   return {{"model", manifest.model},
           {"semantic_fingerprint", hexText(manifest.semanticFingerprint)},
           {"compiler", manifest.compilerVersion},
@@ -219,9 +220,11 @@ static CheckpointManifest fromJson(const json &root) {
   progress.badRows = countAt(counts, "bad_rows");
   progress.epoch = countAt(counts, "epoch");
   for (const json &entry : counts.at("positions"))
-    progress.positions.push_back({progress.epoch, countAt(entry, "window"),
-                                  countAt(entry, "offset"),
-                                  countAt(entry, "batch")});
+    progress.positions.push_back(
+        {progress.epoch, countAt(entry, "window"), countAt(entry, "offset"),
+         countAt(entry, "batch"),
+         // Checkpoints of earlier versions do not know it.
+         entry.contains("digest") ? countAt(entry, "digest") : 0});
   progress.epochSteps = countAt(counts, "epoch_steps");
   progress.epochSamples = countAt(counts, "epoch_samples");
   progress.epochSkippedUpdates = countAt(counts, "epoch_skipped_updates");

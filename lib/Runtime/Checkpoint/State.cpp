@@ -8,6 +8,9 @@
 
 #include "pdlrt/Checkpoint/State.h"
 
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Core/WholeNumber.h"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -20,9 +23,10 @@ using namespace pdlrt;
 // In and out
 //===----------------------------------------------------------------------===//
 
-static StateTensor copyOf(const TensorView &tensor) {
+static Expected<StateTensor> copyOf(const TensorView &tensor) {
   StateTensor copy{tensor.type, tensor.shape, {}};
-  copy.bytes.assign(tensor.data, tensor.data + tensor.byteSize());
+  copy.bytes.resize(tensor.byteSize());
+  PDLRT_RETURN_IF_ERROR(tensor.copyTo(copy.bytes.data()));
   return copy;
 }
 
@@ -31,10 +35,11 @@ static Status addTable(const Checkpoint &checkpoint,
                        const CheckpointSymbol &symbol, ModelState &state) {
   struct Row {
     int64_t key;
-    const SafetensorsFile *file;
+    size_t file;
     int64_t index;
   };
   std::vector<Row> rows;
+  std::vector<const SafetensorsFile *> files;
   const std::vector<CheckpointPart> &parts = checkpoint.manifest().parts;
   for (size_t p = 0; p < parts.size(); ++p) {
     if (parts[p].kind != PartKind::Table || parts[p].symbol != symbol.name)
@@ -43,16 +48,22 @@ static Status addTable(const Checkpoint &checkpoint,
     const TensorView *keys = file.find("keys");
     if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
       return checkpoint.damaged(parts[p].file + " has no keys");
-    for (int64_t i = 0; i < keys->elementCount; ++i) {
-      int64_t key;
-      std::memcpy(&key, keys->data + i * sizeof(key), sizeof(key));
-      rows.push_back({key, &file, i});
-    }
+    std::vector<int64_t> all(keys->elementCount);
+    PDLRT_RETURN_IF_ERROR(keys->copyTo(all.data()));
+    for (int64_t i = 0; i < keys->elementCount; ++i)
+      rows.push_back({all[i], files.size(), i});
+    files.push_back(&file);
   }
   std::sort(rows.begin(), rows.end(),
             [](const Row &a, const Row &b) { return a.key < b.key; });
 
   const auto count = int64_t(rows.size());
+  // By file, in its order: which place each of its rows has.
+  std::vector<std::vector<int64_t>> places(files.size());
+  for (const Row &row : rows)
+    places[row.file].push_back(0);
+  for (int64_t i = 0; i < count; ++i)
+    places[rows[i].file][rows[i].index] = i;
   StateTensor &keys = state.tensors[symbol.name + ".keys"];
   keys = {TensorType::I64, {count}, {}};
   keys.bytes.resize(rows.size() * sizeof(int64_t));
@@ -72,14 +83,20 @@ static Status addTable(const Checkpoint &checkpoint,
     StateTensor &out = state.tensors[symbol.name + "." + name];
     out = {type, {count, width}, {}};
     out.bytes.resize(rows.size() * rowBytes);
-    for (int64_t i = 0; i < count; ++i) {
-      const TensorView *values = rows[i].file->find(name);
+    for (size_t f = 0; f < files.size(); ++f) {
+      const auto fileRows = int64_t(places[f].size());
+      const TensorView *values = files[f]->find(name);
       if (!values || values->type != type || values->shape.size() != 2 ||
-          values->shape[1] != width || values->shape[0] <= rows[i].index)
-        return checkpoint.damaged(rows[i].file->path() + " has no proper '" +
-                                  name + "'");
-      std::memcpy(out.bytes.data() + i * rowBytes,
-                  values->data + rows[i].index * rowBytes, rowBytes);
+          values->shape[1] != width || values->shape[0] < fileRows)
+        return checkpoint.damaged(files[f]->path() + " has no proper '" + name +
+                                  "'");
+      TensorWindow window(*values);
+      for (int64_t i = 0; i < fileRows; ++i) {
+        Expected<const std::byte *> row = window.at(i * width, width);
+        if (!row)
+          return row.status();
+        std::memcpy(out.bytes.data() + places[f][i] * rowBytes, *row, rowBytes);
+      }
     }
   }
   return {};
@@ -90,6 +107,10 @@ Expected<ModelState> pdlrt::stateOf(const Checkpoint &checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
   state.metadata["model"] = manifest.model;
   state.metadata["seed"] = std::to_string(manifest.seed);
+  for (const auto &[group, steps] : manifest.groupSteps) {
+    state.metadata[groupStepsName(group)] = std::to_string(steps);
+    state.groupSteps[group] = steps;
+  }
   for (const CheckpointSymbol &symbol : manifest.symbols) {
     if (symbol.isTable)
       continue;
@@ -119,8 +140,21 @@ Expected<ModelState> pdlrt::readDump(const std::string &path) {
     return file.status();
   ModelState state;
   state.metadata = file->metadata();
-  for (const TensorView &tensor : file->tensors())
-    state.tensors[tensor.name] = copyOf(tensor);
+  for (const auto &[name, text] : state.metadata) {
+    const std::string prefix = "group.", suffix = ".steps";
+    Expected<uint64_t> steps = parseWholeNumber(text, 0, INT64_MAX);
+    if (name.size() > prefix.size() + suffix.size() &&
+        name.starts_with(prefix) && name.ends_with(suffix) && steps)
+      state.groupSteps[name.substr(prefix.size(), name.size() - prefix.size() -
+                                                      suffix.size())] =
+          int64_t(*steps);
+  }
+  for (const TensorView &tensor : file->tensors()) {
+    Expected<StateTensor> copy = copyOf(tensor);
+    if (!copy)
+      return copy.status();
+    state.tensors[tensor.name] = *std::move(copy);
+  }
   return state;
 }
 

@@ -25,7 +25,7 @@ struct BatchSource::State {
         int32_t workers)
       : options(givenOptions), group(group), workers(workers),
         stream({options, descriptor, program}, groups, group),
-        badRows(options.maxBadRows), records(fieldsOf(descriptor, program)),
+        passed(options.maxBadRows), records(fieldsOf(descriptor, program)),
         waiting(static_cast<size_t>(workers)) {}
 
   /// A batch that was cut before its worker asked for it.
@@ -52,7 +52,7 @@ struct BatchSource::State {
   const int32_t group;
   const int32_t workers;
   RecordStream stream;
-  BadRows badRows;
+  PassedRows passed;
   /// The records of window `position.window`, if it is loaded.
   RecordColumns records;
   AlignedVector<int64_t> order;
@@ -73,9 +73,10 @@ Expected<bool> BatchSource::State::loadWindow() {
   windowIsLoaded = false;
   position.offset = 0;
   records.clear();
-  auto passed = stream.advance(windowRows(), &records, badRows);
-  PDLRT_RETURN_IF_ERROR(passed.status());
-  if (*passed == 0)
+  auto moved = stream.advance(windowRows(), &records, passed);
+  PDLRT_RETURN_IF_ERROR(moved.status());
+  position.digest = passed.digest();
+  if (*moved == 0)
     return false;
   windowIsLoaded = true;
   if (options.shuffleWindow)
@@ -120,7 +121,7 @@ Status BatchSource::State::restart(int64_t epoch) {
     queue.clear();
   }
   failure = {};
-  badRows.clear();
+  passed.clear();
   records.clear();
   windowIsLoaded = false;
   epochIsOver = false;
@@ -249,25 +250,45 @@ Status BatchSource::restore(const DataPosition &position) {
       position.batch < 0)
     return impossible;
   PDLRT_RETURN_IF_ERROR(s.restart(position.epoch));
+  if (position == s.position)
+    return {};
   int64_t rows;
   if (__builtin_mul_overflow(position.window, s.windowRows(), &rows))
     return impossible;
-  auto passed = s.stream.advance(rows, nullptr, s.badRows);
-  PDLRT_RETURN_IF_ERROR(passed.status());
-  if (*passed < rows && position.offset > 0)
+  auto moved = s.stream.advance(rows, nullptr, s.passed);
+  PDLRT_RETURN_IF_ERROR(moved.status());
+  if (*moved < rows && position.offset > 0)
     return impossible;
   s.position = position;
   s.position.offset = 0;
   auto loaded = s.loadWindow();
   PDLRT_RETURN_IF_ERROR(loaded.status());
   s.epochIsOver = !*loaded;
+  if (position.digest != 0 && position.digest != s.position.digest)
+    return Status::invalid(
+        "the data are not those that were read before: the first " +
+        std::to_string(s.passed.count()) + " rows of " +
+        s.options.files.front() +
+        (s.options.files.size() > 1 ? " and the other files" : "") +
+        " have another content; give the same files to go on in the middle of "
+        "an epoch");
   if (position.offset > s.records.recordCount())
     return impossible;
   s.position.offset = position.offset;
   return {};
 }
 
-int64_t BatchSource::badRowCount() const { return state->badRows.count(); }
+int64_t BatchSource::badRowCount() const { return state->passed.badCount(); }
 const std::vector<std::string> &BatchSource::badRowSentences() const {
-  return state->badRows.sentences();
+  return state->passed.badSentences();
+}
+
+int64_t BatchSource::rowCount() const {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  return state->passed.count();
+}
+
+std::string BatchSource::copiedCellOfBadRow(int64_t row) const {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  return state->passed.copiedCell(row);
 }

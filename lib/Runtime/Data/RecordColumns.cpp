@@ -28,6 +28,9 @@ RecordColumns::RecordColumns(const std::vector<const pdl_field *> &fields) {
 
 void RecordColumns::clear() {
   files.clear();
+  rows.clear();
+  copiedEnds.clear();
+  copiedText.clear();
   rollbackRecord();
 }
 
@@ -51,6 +54,9 @@ void RecordColumns::reset(Batch &batch) const {
   batch.buffers.resize(columns.size());
   batch.fieldData.resize(columns.size());
   batch.sampleCount = 0;
+  batch.rows.clear();
+  batch.copiedEnds.clear();
+  batch.copiedText.clear();
   for (size_t i = 0; i < columns.size(); ++i) {
     Batch::FieldBuffers &buffers = batch.buffers[i];
     buffers.values.clear();
@@ -59,6 +65,18 @@ void RecordColumns::reset(Batch &batch) const {
     buffers.splits.clear();
     if (columns[i].field->kind == PDL_FIELD_RAGGED)
       buffers.splits.append(0);
+  }
+}
+
+void RecordColumns::appendRows(Batch &batch, const int64_t *order,
+                               int64_t first, int64_t count) const {
+  for (int64_t k = 0; k < count; ++k) {
+    const auto record = size_t(order ? order[k] : first + k);
+    batch.rows.append(rows[record]);
+    const int64_t begin = record ? copiedEnds[record - 1] : 0;
+    batch.copiedText.append(copiedText.data() + begin,
+                            size_t(copiedEnds[record] - begin));
+    batch.copiedEnds.append(int64_t(batch.copiedText.size()));
   }
 }
 
@@ -107,6 +125,7 @@ Status RecordColumns::appendTo(Batch &batch, const int64_t *order,
         buffers.splits.append(static_cast<int32_t>(splits[slot] + offset));
     }
   }
+  appendRows(batch, order, first, count);
   batch.sampleCount += count;
   return {};
 }

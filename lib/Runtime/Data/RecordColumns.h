@@ -14,6 +14,7 @@
 #include "pdlrt/Data/Batch.h"
 
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace pdlrt {
@@ -55,8 +56,14 @@ public:
   Column &column(size_t field) { return columns[field]; }
 
   /// Every column has been given one more record, which came from file `file`
-  /// of the source.
-  void commitRecord(int32_t file) { files.append(file); }
+  /// of the source, as row `row` of the pass. `copied`: the cell that is to
+  /// stand beside its predictions.
+  void commitRecord(int32_t file, int64_t row, std::string_view copied) {
+    files.append(file);
+    rows.append(row);
+    copiedText.append(copied.data(), copied.size());
+    copiedEnds.append(int64_t(copiedText.size()));
+  }
   /// Forgets what was appended since the last commit.
   void rollbackRecord();
 
@@ -76,7 +83,15 @@ public:
 
 private:
   std::vector<Column> columns;
-  AlignedVector<int32_t> files; ///< of each record
+  void appendRows(Batch &batch, const int64_t *order, int64_t first,
+                  int64_t count) const;
+
+  // Of each record.
+  AlignedVector<int32_t> files;
+  AlignedVector<int64_t> rows;
+  /// Where the text of a record ends in that of all.
+  AlignedVector<int64_t> copiedEnds;
+  AlignedVector<char> copiedText;
 };
 
 } // namespace pdlrt

@@ -8,27 +8,14 @@
 
 #include "Data/RecordReader.h"
 
+#include <sys/stat.h>
+
 using namespace pdlrt;
 
-static constexpr size_t keptSentences = 10;
-
-Status BadRows::add(const std::string &sentence) {
-  if (++rowCount > limit) {
-    if (limit == 0)
-      return Status::invalid(
-          sentence + "; mend the row, or skip bad rows with --max-bad-rows N");
-    return Status::invalid(sentence + "; this is bad row " +
-                           std::to_string(rowCount) + ", and --max-bad-rows " +
-                           std::to_string(limit) + " allows no more");
-  }
-  if (kept.size() < keptSentences)
-    kept.push_back(sentence);
-  return {};
-}
-
-void BadRows::clear() {
-  rowCount = 0;
-  kept.clear();
+bool pdlrt::canBeReadAgain(const std::string &path) {
+  struct stat found;
+  return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) ||
+         S_ISDIR(found.st_mode);
 }
 
 Expected<std::unique_ptr<RecordReader>>

@@ -9,29 +9,13 @@
 #ifndef LIB_RUNTIME_DATA_RECORDREADER_H
 #define LIB_RUNTIME_DATA_RECORDREADER_H
 
+#include "Data/PassedRows.h"
 #include "Data/RecordColumns.h"
 #include "pdlrt/Data/BatchSource.h"
 
 #include <memory>
 
 namespace pdlrt {
-
-/// Counts bad rows against a limit and keeps the sentences of the first few.
-class BadRows {
-public:
-  explicit BadRows(int64_t limit) : limit(limit) {}
-
-  /// Notes a row that could not be parsed; an error once the limit is passed.
-  Status add(const std::string &sentence);
-  void clear();
-  int64_t count() const { return rowCount; }
-  const std::vector<std::string> &sentences() const { return kept; }
-
-private:
-  int64_t limit;
-  int64_t rowCount = 0;
-  std::vector<std::string> kept;
-};
 
 /// Goes once through the rows of one file.
 class RecordReader {
@@ -42,9 +26,13 @@ public:
   /// how many rows were passed, good or bad: fewer than `count` only at the
   /// end of the file.
   virtual Expected<int64_t> read(int64_t count, RecordColumns &into,
-                                 BadRows &badRows) = 0;
-  /// Passes rows without parsing them; returns as `read` does.
-  virtual Expected<int64_t> skip(int64_t count) = 0;
+                                 PassedRows &passed) = 0;
+  /// Passes rows without parsing them; returns as `read` does. Null: rows that
+  /// are none of the group's.
+  virtual Expected<int64_t> skip(int64_t count, PassedRows *passed) = 0;
+  /// An error if the next row is one that no file of such rows begins with, so
+  /// that it is found before a pass begins.
+  virtual Status checkNext() { return {}; }
 };
 
 /// What a reader needs to know; it keeps the reference.
@@ -53,6 +41,10 @@ struct RecordReaderOptions {
   const pdl_descriptor &descriptor;
   const pdl_program &program;
 };
+
+/// False for pipes, sockets and devices, of which each byte comes once. A path
+/// that cannot be looked at is none of them.
+bool canBeReadAgain(const std::string &path);
 
 /// Opens a delimited text file; `fileIndex` marks its records.
 Expected<std::unique_ptr<RecordReader>>

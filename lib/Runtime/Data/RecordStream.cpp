@@ -19,10 +19,15 @@ static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 Expected<std::vector<int64_t>> RecordStream::countRows() const {
   std::vector<int64_t> counts;
   for (size_t i = 0; i < options.data.files.size(); ++i) {
-    auto counted = openRecordReader(options.data.files[i],
-                                    static_cast<int32_t>(i), options);
+    const std::string &path = options.data.files[i];
+    if (!canBeReadAgain(path))
+      return Status::invalid(
+          path + ": is a pipe or a device, which can be read but once, while "
+                 "--rows by percent, or over several files, has to count the "
+                 "rows first; write it to a file");
+    auto counted = openRecordReader(path, static_cast<int32_t>(i), options);
     PDLRT_RETURN_IF_ERROR(counted.status());
-    auto count = (*counted)->skip(unlimited);
+    auto count = (*counted)->skip(unlimited, nullptr);
     PDLRT_RETURN_IF_ERROR(count.status());
     counts.push_back(*count);
   }
@@ -33,6 +38,14 @@ Status RecordStream::open() {
   const DataOptions &data = options.data;
   const int32_t fileCount = static_cast<int32_t>(data.files.size());
   dealsBlocks = fileCount < groups;
+  isSpent.assign(data.files.size(), 0);
+  for (const std::string &path : data.files)
+    if (dealsBlocks && !canBeReadAgain(path))
+      return Status::invalid(
+          path + ": is a pipe or a device, which can be read but once, while " +
+          std::to_string(groups) +
+          " groups of replicas share it; write it to a file, or give each "
+          "group its own");
 
   // Row numbers run over all files, so where one file begins is known only
   // when those before it are counted.
@@ -68,12 +81,31 @@ Status RecordStream::open() {
 }
 
 Status RecordStream::rewind() {
+  if (!hasMoved)
+    return {};
   nextSegment = 0;
   reader.reset();
   remainingInSegment = 0;
   selectedRow = 0;
   // A missing or unsuitable file is found now, not in the middle of an epoch.
-  return openSegment().status();
+  auto opened = openSegment();
+  PDLRT_RETURN_IF_ERROR(opened.status());
+  hasMoved = false;
+  // Where bad rows may be skipped, a first one is no worse than another.
+  return *opened && options.data.maxBadRows == 0 ? reader->checkNext()
+                                                 : Status();
+}
+
+Expected<std::unique_ptr<RecordReader>> RecordStream::openFile(int32_t file) {
+  const std::string &path = options.data.files[size_t(file)];
+  if (!canBeReadAgain(path)) {
+    if (isSpent[size_t(file)])
+      return Status::invalid(path +
+                             ": is a pipe or a device, which can be read but "
+                             "once, and is needed again; write it to a file");
+    isSpent[size_t(file)] = 1;
+  }
+  return openRecordReader(path, file, options);
 }
 
 /// False if there is no segment left.
@@ -82,14 +114,12 @@ Expected<bool> RecordStream::openSegment() {
   if (nextSegment == segments.size())
     return false;
   const Segment &segment = segments[nextSegment++];
-  auto opened =
-      openRecordReader(options.data.files[static_cast<size_t>(segment.file)],
-                       segment.file, options);
+  auto opened = openFile(segment.file);
   PDLRT_RETURN_IF_ERROR(opened.status());
   reader = *std::move(opened);
   remainingInSegment =
       segment.end == unlimited ? unlimited : segment.end - segment.begin;
-  auto skipped = reader->skip(segment.begin);
+  auto skipped = reader->skip(segment.begin, nullptr);
   PDLRT_RETURN_IF_ERROR(skipped.status());
   return true;
 }
@@ -105,8 +135,9 @@ int64_t RecordStream::rowsOfOtherGroups() const {
 }
 
 Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
-                                        BadRows &badRows) {
+                                        PassedRows &passedRows) {
   int64_t passed = 0;
+  hasMoved |= count > 0;
   while (passed < count) {
     if (!reader) {
       auto opened = openSegment();
@@ -120,8 +151,9 @@ Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
       wanted = std::min(wanted, options.data.batchSize -
                                     selectedRow % options.data.batchSize);
     wanted = std::min(wanted, remainingInSegment);
-    auto moved = into && !others ? reader->read(wanted, *into, badRows)
-                                 : reader->skip(wanted);
+    auto moved = into && !others
+                     ? reader->read(wanted, *into, passedRows)
+                     : reader->skip(wanted, others ? nullptr : &passedRows);
     PDLRT_RETURN_IF_ERROR(moved.status());
     if (dealsBlocks)
       selectedRow += *moved;

@@ -27,14 +27,15 @@ public:
   /// Finds out which rows of which file belong to the group, and opens its
   /// first file.
   Status open();
-  /// Goes back to the first row.
+  /// Goes back to the first row. Files that can be read but once are not read
+  /// again: an error, unless nothing was read yet.
   Status rewind();
 
   /// Passes the next `count` rows of the group; appends the good ones to
   /// `into` unless it is null. Returns how many were passed: fewer than
   /// `count` only at the end.
   Expected<int64_t> advance(int64_t count, RecordColumns *into,
-                            BadRows &badRows);
+                            PassedRows &passedRows);
 
 private:
   /// The selected rows of one file.
@@ -44,6 +45,7 @@ private:
   };
   Expected<std::vector<int64_t>> countRows() const;
   Expected<bool> openSegment();
+  Expected<std::unique_ptr<RecordReader>> openFile(int32_t file);
   int64_t rowsOfOtherGroups() const;
 
   RecordReaderOptions options;
@@ -54,6 +56,10 @@ private:
   size_t nextSegment = 0;
   std::unique_ptr<RecordReader> reader;
   int64_t remainingInSegment = 0;
+  /// Whether a row was passed since the first segment was opened.
+  bool hasMoved = true;
+  /// By file: whether it is a pipe or a device that was opened.
+  std::vector<char> isSpent;
   int64_t selectedRow = 0; ///< over all files; counts only if dealsBlocks
 };
 

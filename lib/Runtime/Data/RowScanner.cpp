@@ -9,11 +9,7 @@
 #include "Data/RowScanner.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
-#include <zlib.h>
 
 using namespace pdlrt;
 
@@ -27,58 +23,22 @@ constexpr size_t longestQuotedRow = size_t(1) << 20;
 
 } // namespace
 
-RowScanner::~RowScanner() {
-  if (compressed)
-    gzclose(compressed);
-  if (file >= 0)
-    ::close(file);
-}
-
 Status RowScanner::open(const std::string &name, char cellDelimiter) {
   path = name;
   delimiter = cellDelimiter;
-  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return Status::invalid(path +
-                           ": cannot be opened: " + std::strerror(errno));
-  if (path.ends_with(".gz")) {
-    compressed = gzdopen(file, "rb");
-    if (!compressed)
-      return Status::outOfMemory(path + ": no memory to decompress it");
-    file = -1; // gzclose closes it
-    gzbuffer(compressed, 1u << 18);
-  }
+  PDLRT_RETURN_IF_ERROR(file.open(path));
   buffer.resize(firstBufferSize);
-  PDLRT_RETURN_IF_ERROR(refill());
+  // A pipe may give less than the marks that are looked for.
+  while (!atEnd && limit < 3)
+    PDLRT_RETURN_IF_ERROR(refill());
+  if (limit >= 2 && std::memcmp(buffer.data(), "\x1f\x8b", 2) == 0)
+    return Status::invalid(path + ": gzip has packed what it holds, but its "
+                                  "name does not end in .gz; rename it, or "
+                                  "unpack it");
   // The mark that some editors put before UTF-8 text is not part of a cell.
   if (limit >= 3 && std::memcmp(buffer.data(), "\xef\xbb\xbf", 3) == 0)
     cursor = 3;
   return {};
-}
-
-Expected<size_t> RowScanner::readInto(char *destination, size_t size) {
-  if (compressed) {
-    const int count =
-        gzread(compressed, destination,
-               static_cast<unsigned>(std::min<size_t>(size, size_t(1) << 30)));
-    int code = Z_OK;
-    const char *reason = gzerror(compressed, &code);
-    if (count < 0 || (count == 0 && code == Z_BUF_ERROR))
-      return Status::invalid(
-          path + ": cannot be decompressed: " +
-          (code == Z_ERRNO ? std::strerror(errno) : reason) +
-          "; the file is damaged or incomplete, so fetch it again");
-    return static_cast<size_t>(count);
-  }
-  while (true) {
-    const ssize_t count = ::read(file, destination, size);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return Status::invalid(path +
-                             ": cannot be read: " + std::strerror(errno));
-    return static_cast<size_t>(count);
-  }
 }
 
 /// Moves the unread bytes to the front and reads behind them.
@@ -95,7 +55,7 @@ Status RowScanner::refill() {
                              "file with one record a line?");
     buffer.resize(2 * limit);
   }
-  auto count = readInto(buffer.data() + limit, buffer.size() - limit);
+  auto count = file.read(buffer.data() + limit, buffer.size() - limit);
   PDLRT_RETURN_IF_ERROR(count.status());
   limit += *count;
   atEnd = *count == 0;

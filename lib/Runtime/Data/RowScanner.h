@@ -9,26 +9,20 @@
 #ifndef LIB_RUNTIME_DATA_ROWSCANNER_H
 #define LIB_RUNTIME_DATA_ROWSCANNER_H
 
+#include "Data/InputFile.h"
 #include "pdlrt/Core/AlignedVector.h"
 #include "pdlrt/Core/Status.h"
 
 #include <string>
 #include <string_view>
 
-struct gzFile_s;
-
 namespace pdlrt {
 
-/// Reads a file, through gzip if its name ends in .gz, and finds its rows. A
-/// row is a line; where `quotes` is set, line breaks inside quoted cells belong
-/// to the row. Lines of nothing but blanks are passed over.
+/// Reads a file and finds its rows. A row is a line; where `quotes` is set,
+/// line breaks inside quoted cells belong to the row. Lines of nothing but
+/// blanks are passed over.
 class RowScanner {
 public:
-  RowScanner() = default;
-  RowScanner(const RowScanner &) = delete;
-  RowScanner &operator=(const RowScanner &) = delete;
-  ~RowScanner();
-
   /// `delimiter` ends cells; quotes are known where it is a comma.
   Status open(const std::string &path, char delimiter);
 
@@ -44,12 +38,10 @@ private:
   Search findQuotedRowEnd(const char *&end) const;
   bool isBlank(std::string_view row) const;
   Status refill();
-  Expected<size_t> readInto(char *destination, size_t size);
 
   std::string path;
   char delimiter = ',';
-  int file = -1;
-  gzFile_s *compressed = nullptr;
+  InputFile file;
   AlignedVector<char> buffer;
   size_t cursor = 0; ///< where the next row begins
   size_t limit = 0;  ///< where the bytes that were read end

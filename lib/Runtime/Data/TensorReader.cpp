@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data/RecordReader.h"
-#include "pdlrt/Checkpoint/Safetensors.h"
+#include "pdlrt/Files/Safetensors.h"
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
 
 using namespace pdlrt;
 
@@ -17,21 +19,20 @@ namespace {
 
 /// The tensors of one field; `splits` only where it is ragged.
 struct FieldTensors {
-  const TensorView *values = nullptr;
-  const TensorView *splits = nullptr;
+  std::optional<TensorWindow> values, splits;
 };
 
-template <typename T> T elementAt(const TensorView &tensor, int64_t index) {
+template <typename T> T elementAt(const std::byte *elements, int64_t index) {
   T value;
-  std::memcpy(&value, tensor.data + index * static_cast<int64_t>(sizeof(T)),
+  std::memcpy(&value, elements + index * static_cast<int64_t>(sizeof(T)),
               sizeof(T));
   return value;
 }
 
 /// An entry of a tensor of I32, I64 or U64.
-int64_t integerAt(const TensorView &tensor, int64_t index) {
-  return tensor.type == TensorType::I32 ? elementAt<int32_t>(tensor, index)
-                                        : elementAt<int64_t>(tensor, index);
+int64_t integerAt(TensorType type, const std::byte *elements, int64_t index) {
+  return type == TensorType::I32 ? elementAt<int32_t>(elements, index)
+                                 : elementAt<int64_t>(elements, index);
 }
 
 class TensorReader final : public RecordReader {
@@ -41,16 +42,18 @@ public:
 
   Status bind(const RecordReaderOptions &options);
   Expected<int64_t> read(int64_t count, RecordColumns &into,
-                         BadRows &badRows) override;
-  Expected<int64_t> skip(int64_t count) override {
-    const int64_t passed = std::min(count, rowCount - row);
-    row += passed;
-    return passed;
-  }
+                         PassedRows &passed) override;
+  Expected<int64_t> skip(int64_t count, PassedRows *passed) override;
 
 private:
+  Status readRagged(int64_t width, FieldTensors &from,
+                    RecordColumns::Column &column);
+  Status readPlain(const pdl_field &field, FieldTensors &from,
+                   RecordColumns::Column &column);
   Status bindPlain(const pdl_field &field, FieldTensors &tensors);
   Status bindRagged(const pdl_field &field, FieldTensors &tensors);
+  Status noteRow(PassedRows &passed);
+  Status refuseChanged(const TensorView &values) const;
   Status setRowCount(const pdl_field &field, int64_t rows);
   Expected<const TensorView *> require(const std::string &name) const;
   Status error(const std::string &what) const {
@@ -87,7 +90,7 @@ Status TensorReader::bindPlain(const pdl_field &field, FieldTensors &bound) {
   auto tensor = require(field.name);
   PDLRT_RETURN_IF_ERROR(tensor.status());
   const TensorView &values = **tensor;
-  bound.values = &values;
+  bound.values.emplace(values);
   const bool shapeFits =
       (values.shape.size() == 1 && field.width == 1) ||
       (values.shape.size() == 2 && values.shape[1] == field.width);
@@ -117,7 +120,8 @@ Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
   PDLRT_RETURN_IF_ERROR(splitsTensor.status());
   const TensorView &values = **valuesTensor;
   const TensorView &splits = **splitsTensor;
-  bound = {&values, &splits};
+  bound.values.emplace(values);
+  bound.splits.emplace(splits);
   if (values.shape.size() != 1 ||
       (values.type != TensorType::I64 && values.type != TensorType::U64))
     return error("tensor `" + values.name + "` is " + values.typeAndShape() +
@@ -131,7 +135,10 @@ Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
                  std::to_string(field.width) + " + 1]");
   int64_t last = 0;
   for (int64_t i = 0; i < entries; ++i) {
-    const int64_t split = integerAt(splits, i);
+    Expected<const std::byte *> entry = bound.splits->at(i, 1);
+    if (!entry)
+      return entry.status();
+    const int64_t split = integerAt(splits.type, *entry, 0);
     if (split < last || (i == 0 && split != 0) || split > values.elementCount)
       return error("tensor `" + splits.name + "` has " + std::to_string(split) +
                    " at " + std::to_string(i) +
@@ -146,44 +153,126 @@ Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
 }
 
 Status TensorReader::bind(const RecordReaderOptions &options) {
+  if (!options.data.columns.empty() || !options.data.copyColumn.empty())
+    return error("its tensors have names: --columns and --copy-column are for "
+                 "delimited text");
   fields = fieldsOf(options.descriptor, options.program);
   for (const pdl_field *field : fields) {
     FieldTensors bound;
     PDLRT_RETURN_IF_ERROR(field->kind == PDL_FIELD_RAGGED
                               ? bindRagged(*field, bound)
                               : bindPlain(*field, bound));
-    tensors.push_back(bound);
+    tensors.push_back(std::move(bound));
   }
   return {};
 }
 
-Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
-                                     BadRows &) {
-  count = std::min(count, rowCount - row);
-  for (int64_t passed = 0; passed < count; ++passed, ++row) {
-    for (size_t i = 0; i < fields.size(); ++i) {
-      const int64_t width = fields[i]->width;
-      const FieldTensors &source = tensors[i];
-      RecordColumns::Column &column = into.column(i);
+/// Whether ids [begin, end) are there; all were when the file was opened.
+static bool areSplits(int64_t begin, int64_t end, const TensorView &values) {
+  return begin >= 0 && end >= begin && end <= values.elementCount;
+}
+
+Status TensorReader::refuseChanged(const TensorView &values) const {
+  return error("tensor `" + values.name +
+               "` was changed while it was read; nobody may change a file "
+               "that is read");
+}
+
+Status TensorReader::readRagged(int64_t width, FieldTensors &from,
+                                RecordColumns::Column &column) {
+  Expected<const std::byte *> splits = from.splits->at(row * width, width + 1);
+  if (!splits)
+    return splits.status();
+  const TensorView &values = from.values->view();
+  for (int64_t slot = 0; slot < width; ++slot) {
+    const TensorType type = from.splits->view().type;
+    const int64_t begin = integerAt(type, *splits, slot);
+    const int64_t end = integerAt(type, *splits, slot + 1);
+    if (!areSplits(begin, end, values))
+      return refuseChanged(values);
+    Expected<const std::byte *> ids = from.values->at(begin, end - begin);
+    if (!ids)
+      return ids.status();
+    for (int64_t i = 0; i < end - begin; ++i)
+      column.append(elementAt<int64_t>(*ids, i));
+    column.endBag();
+  }
+  return {};
+}
+
+Status TensorReader::readPlain(const pdl_field &field, FieldTensors &from,
+                               RecordColumns::Column &column) {
+  const int64_t width = field.width;
+  Expected<const std::byte *> values = from.values->at(row * width, width);
+  if (!values)
+    return values.status();
+  const TensorType type = from.values->view().type;
+  for (int64_t slot = 0; slot < width; ++slot)
+    if (field.kind == PDL_FIELD_IDS)
+      column.append(integerAt(type, *values, slot));
+    else if (type == TensorType::F64)
+      column.append(elementAt<double>(*values, slot));
+    else if (field.element_type == PDL_F64)
+      column.append<double>(elementAt<float>(*values, slot));
+    else
+      column.append(elementAt<float>(*values, slot));
+  return {};
+}
+
+/// Passes on to row `row`, with what it holds.
+Status TensorReader::noteRow(PassedRows &passed) {
+  passed.beginRow();
+  for (size_t f = 0; f < fields.size(); ++f) {
+    TensorWindow &values = *tensors[f].values;
+    const int64_t width = fields[f]->width;
+    int64_t begin = row * width, end = begin + width;
+    if (std::optional<TensorWindow> &splits = tensors[f].splits) {
+      Expected<const std::byte *> offsets = splits->at(begin, width + 1);
+      if (!offsets)
+        return offsets.status();
+      const TensorType type = splits->view().type;
       for (int64_t slot = 0; slot < width; ++slot) {
-        const int64_t at = row * width + slot;
-        if (source.splits) {
-          const int64_t end = integerAt(*source.splits, at + 1);
-          for (int64_t o = integerAt(*source.splits, at); o < end; ++o)
-            column.append(elementAt<int64_t>(*source.values, o));
-          column.endBag();
-        } else if (fields[i]->kind == PDL_FIELD_IDS) {
-          column.append(integerAt(*source.values, at));
-        } else if (source.values->type == TensorType::F64) {
-          column.append(elementAt<double>(*source.values, at));
-        } else if (fields[i]->element_type == PDL_F64) {
-          column.append<double>(elementAt<float>(*source.values, at));
-        } else {
-          column.append(elementAt<float>(*source.values, at));
-        }
+        const int64_t ids = integerAt(type, *offsets, slot + 1) -
+                            integerAt(type, *offsets, slot);
+        passed.addContent(&ids, sizeof(ids));
       }
+      begin = integerAt(type, *offsets, 0);
+      end = integerAt(type, *offsets, width);
+      if (!areSplits(begin, end, values.view()))
+        return refuseChanged(values.view());
     }
-    into.commitRecord(fileIndex);
+    Expected<const std::byte *> bytes = values.at(begin, end - begin);
+    if (!bytes)
+      return bytes.status();
+    passed.addContent(*bytes, size_t(end - begin) *
+                                  tensorElementSize(values.view().type));
+  }
+  return {};
+}
+
+Expected<int64_t> TensorReader::skip(int64_t count, PassedRows *passed) {
+  count = std::min(count, rowCount - row);
+  if (!passed) {
+    row += count;
+    return count;
+  }
+  for (int64_t i = 0; i < count; ++i, ++row)
+    PDLRT_RETURN_IF_ERROR(noteRow(*passed));
+  return count;
+}
+
+Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
+                                     PassedRows &passed) {
+  count = std::min(count, rowCount - row);
+  for (int64_t i = 0; i < count; ++i, ++row) {
+    PDLRT_RETURN_IF_ERROR(noteRow(passed));
+    for (size_t f = 0; f < fields.size(); ++f) {
+      RecordColumns::Column &column = into.column(f);
+      PDLRT_RETURN_IF_ERROR(
+          tensors[f].splits ? readRagged(fields[f]->width, tensors[f], column)
+                            : readPlain(*fields[f], tensors[f], column));
+    }
+    into.commitRecord(fileIndex, passed.current(), {});
   }
   return count;
 }
@@ -193,6 +282,9 @@ Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
 Expected<std::unique_ptr<RecordReader>>
 pdlrt::openTensorReader(const std::string &path, int32_t fileIndex,
                         const RecordReaderOptions &options) {
+  if (!canBeReadAgain(path))
+    return Status::invalid(path + ": is a pipe or a device, but safetensors "
+                                  "are read from a file; write it to one");
   auto file = SafetensorsFile::open(path);
   PDLRT_RETURN_IF_ERROR(file.status());
   auto reader = std::make_unique<TensorReader>(*std::move(file), fileIndex);

@@ -101,15 +101,9 @@ void pdlrt::strictGemm(GemmIsa isa, GemmWorkspace &workspace,
 
 void pdlrt::registerFastGemm(FastGemm backend) { fastBackend = backend; }
 
-void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
-                int32_t transposeA, int32_t transposeB, int64_t m, int64_t n,
-                int64_t k, const void *a, const void *b, void *c,
-                int32_t postCount, const pdl_post *posts) {
-  const GemmCall call = {
-      type, transposeA != 0, transposeB != 0, m, n, k, a, b, c, postCount,
-      posts};
-  GemmWorkspace &workspace = gemmWorkspaceOf(worker);
-  if (numerics == PDL_NUMERICS_FAST && type == PDL_F32)
+void pdlrt::gemm(int32_t numerics, GemmWorkspace &workspace,
+                 const GemmCall &call) {
+  if (numerics == PDL_NUMERICS_FAST && call.type == PDL_F32)
     if (const FastGemm fast = fastGemm())
       if (fast(workspace, call))
         return;

@@ -15,7 +15,7 @@
 #ifndef LIB_RUNTIME_SERVER_APPLIEDLOGFORMAT_H
 #define LIB_RUNTIME_SERVER_APPLIEDLOGFORMAT_H
 
-#include "pdlrt/Rpc/Message.h"
+#include "pdlrt/Transport/Message.h"
 
 #include <cstdint>
 #include <xxhash.h>

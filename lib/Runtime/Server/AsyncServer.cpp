@@ -14,7 +14,6 @@
 
 #include "Server/Modes.h"
 
-#include <cstring>
 #include <map>
 #include <new>
 #include <string>
@@ -29,9 +28,7 @@ public:
   using StateServer::prepare;
   explicit AsyncServer(const ServerSetup &setup) : StateServer(setup) {}
 
-  bool formsRounds(MessageKind kind) const override {
-    return kind == MessageKind::Reduce;
-  }
+  const RoundPolicy &roundPolicy() const override { return roundsOfSums(); }
 
 protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
@@ -49,8 +46,8 @@ private:
   /// The request that was checked last, and what it gives.
   std::shared_ptr<const ExchangeMessage> incoming;
   Pulled next;
+  RunningSum sum;
   Contribution part;
-  std::vector<AlignedBuffer> alignedDense;
   /// Some trainer was asked to stop.
   bool stopRequested = false;
 };
@@ -60,21 +57,13 @@ private:
 /// What may fail: the gradients, then room for the next keys.
 Status AsyncServer::takeUp(Pulled &pulled, const ExchangeLayout &layout) {
   const int32_t program = layout.programIndex();
-  part = contributionOf(layout, *incoming, pulled);
-  if (part.present && part.weightSum > 0) {
-    alignedDense.resize(part.blocks.size());
-    for (size_t b = 0; b < part.blocks.size(); ++b) {
-      if (!part.blocks[b].dense)
-        continue;
-      const size_t bytes = size_t(blocks[program][b].elementCount) *
-                           elementSize(blocks[program][b].elementType);
-      void *copy = alignedDense[b].reserve(bytes);
-      std::memcpy(copy, part.blocks[b].dense, bytes);
-      part.blocks[b].dense = copy;
-    }
-    PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], part));
-    updaters[program]->begin(part);
-  }
+  sum.begin(blocks[program]);
+  PDLRT_RETURN_IF_ERROR(
+      sum.add(contributionOf(layout, *incoming, pulled), scheduler));
+  Expected<Contribution> ended = closeSum(sum, program);
+  if (!ended)
+    return ended.status();
+  part = std::move(*ended);
   next = {};
   if (incoming->head().contributesNext) {
     next.program = program;

@@ -9,9 +9,9 @@
 #ifndef LIB_RUNTIME_SERVER_OUTBOX_H
 #define LIB_RUNTIME_SERVER_OUTBOX_H
 
-#include "pdlrt/Rpc/Envelope.h"
-#include "pdlrt/Rpc/Frame.h"
-#include "pdlrt/Rpc/Transport.h"
+#include "pdlrt/Transport/Envelope.h"
+#include "pdlrt/Transport/Frame.h"
+#include "pdlrt/Transport/Transport.h"
 
 #include <functional>
 #include <string>

@@ -8,13 +8,14 @@
 
 #include "pdlrt/Server/Replay.h"
 
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Server/AppliedLog.h"
 #include "pdlrt/Server/StateServer.h"
-#include "pdlrt/Trainer/ModelCheckpoint.h"
-#include "pdlrt/Trainer/ModelFile.h"
-#include "pdlrt/Trainer/ServerCheckpoint.h"
-#include "pdlrt/Trainer/StateDigest.h"
+#include "pdlrt/State/StateDigest.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -69,8 +70,7 @@ static std::string programText(const Handshake &job) {
   return fmt::format(
       "model {}, mode {}, {}, numerics {}, ABI {}, fingerprints {:016x} and "
       "{:016x}",
-      job.model, job.mode == PDL_MODE_ASYNC ? "async" : "sync",
-      job.elementType == PDL_F32 ? "f32" : "f64",
+      job.model, modeName(job.mode), job.elementType == PDL_F32 ? "f32" : "f64",
       job.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast", job.abiVersion,
       job.semanticFingerprint, job.wireFingerprint);
 }
@@ -167,7 +167,8 @@ Status Replay::fill(StateServer &server, const Log &log) const {
   if (checkpoint)
     PDLRT_RETURN_IF_ERROR(restoreModel(server.model(), *checkpoint));
   else if (!options.initFrom.empty())
-    PDLRT_RETURN_IF_ERROR(initializeModel(server.model(), options.initFrom));
+    PDLRT_RETURN_IF_ERROR(
+        initializeModel(server.model(), options.initFrom, FileCoverage::Any));
   if (digestOfState(server.model()) == log.reader->header().startDigest)
     return {};
   return Status::invalid(
@@ -219,6 +220,12 @@ Status Replay::apply(Log &log, StateServer &server) {
   return {};
 }
 
+/// Where `path` stands.
+static std::string folderOf(const std::string &path) {
+  std::error_code error;
+  return std::filesystem::absolute(path, error).parent_path().string();
+}
+
 Expected<Message> Replay::save(StateServer &server,
                                const std::string &folder) const {
   std::error_code error;
@@ -248,7 +255,8 @@ Status Replay::run() {
   for (Log &log : logs) {
     // One server's state at a time.
     Expected<std::unique_ptr<StateServer>> server =
-        createStateServer({descriptor, *placement, log.job(), scheduler});
+        createStateServer({descriptor, *placement, log.job(), scheduler,
+                           SaveFolder(folderOf(options.output))});
     if (!server)
       return server.status();
     PDLRT_RETURN_IF_ERROR(fill(**server, log));

@@ -32,6 +32,9 @@ std::string pdlrt::trainerNames(const std::vector<uint32_t> &ranks) {
   return text;
 }
 
+/// A refusal that was sent may be lost: who was told may ask again for so long.
+static constexpr ClockTime tellingTime = std::chrono::seconds(4);
+
 Roster::Roster(const ServerCoreOptions &given, const Clock &by)
     : options(given), clock(by), started(by.now()), trainers(given.trainers) {}
 
@@ -49,12 +52,23 @@ void Roster::heard(uint32_t rank) {
   trainers[rank].lastHeard = std::max(trainers[rank].lastHeard, clock.now());
 }
 
+void Roster::sentBy(uint32_t rank, const ProcessIdentity &process) {
+  // What cannot be seen while it lives says nothing when it cannot be seen.
+  if (process != trainers[rank].process && process.isSeen())
+    trainers[rank].process = process;
+}
+
 void Roster::leave(uint32_t rank, const std::string &failure) {
   Trainer &trainer = trainers[rank];
   if (trainer.left)
     return;
   trainer.left = true;
   trainer.failure = failure;
+}
+
+void Roster::told(uint32_t rank) {
+  if (trainers[rank].toldAt < ClockTime(0))
+    trainers[rank].toldAt = clock.now();
 }
 
 void Roster::forgive(ClockTime late) {
@@ -116,15 +130,30 @@ bool Roster::allFailed() const {
                      [](const Trainer &each) { return each.hasFailed(); });
 }
 
-bool Roster::allLeftOrSilent() const {
-  return std::all_of(
-      trainers.begin(), trainers.end(),
-      [this](const Trainer &each) { return each.left || isSilent(each); });
+bool Roster::allAreGone(bool mayJoin) const {
+  return std::all_of(trainers.begin(), trainers.end(),
+                     [this, mayJoin](const Trainer &each) {
+                       return each.left || isSilent(each) || hasDied(each) ||
+                              (each.toldAt >= ClockTime(0) &&
+                               clock.now() - each.toldAt > tellingTime) ||
+                              (!each.joined && (!mayJoin || joinIsLate()));
+                     });
+}
+
+/// A trainer beats once a second: so much more may have passed since its last
+/// one than since its network was cut.
+static ClockTime withSlack(ClockTime limit) {
+  return limit + std::min<ClockTime>(limit / 5, std::chrono::seconds(2));
 }
 
 bool Roster::isSilent(const Trainer &trainer) const {
   return trainer.joined && options.silenceLimit > ClockTime(0) &&
-         clock.now() - trainer.lastHeard > options.silenceLimit;
+         clock.now() - trainer.lastHeard > withSlack(options.silenceLimit);
+}
+
+std::string Roster::deathOf(uint32_t rank) const {
+  return trainerName(rank) + " has died: there is no process " +
+         std::to_string(trainers[rank].process.number) + " on this host";
 }
 
 std::string Roster::silenceOf(uint32_t rank) const {
@@ -134,10 +163,12 @@ std::string Roster::silenceOf(uint32_t rank) const {
 
 std::string Roster::absenceOf(uint32_t rank) const {
   const Trainer &trainer = trainers[rank];
-  if (!trainer.joined && options.joinLimit > ClockTime(0) &&
-      sinceStart() > options.joinLimit)
+  if (!trainer.joined && joinIsLate())
     return trainerName(rank) + " did not join for " + inSeconds(sinceStart()) +
            ": is it started?";
+  if (!trainer.left && hasDied(trainer))
+    return deathOf(rank) + " (under --on-failure=wait others would wait for "
+                           "its new start)";
   if (!trainer.left && isSilent(trainer))
     return silenceOf(rank) +
            ": it has died or its network is cut (under --on-failure=wait "
@@ -157,17 +188,17 @@ std::string Roster::troubleOf(uint32_t rank) const {
   const Trainer &trainer = trainers[rank];
   if (trainer.hasFailed())
     return trainerName(rank) + " failed: " + trainer.failure;
+  if (!trainer.left && hasDied(trainer))
+    return deathOf(rank);
   if (!trainer.left && isSilent(trainer))
     return silenceOf(rank);
   return {};
 }
 
 ClockTime Roster::watchInterval() const {
-  ClockTime shortest{0};
+  ClockTime interval = std::chrono::milliseconds(250);
   for (const ClockTime limit : {options.silenceLimit, options.joinLimit})
-    if (limit > ClockTime(0) && (shortest == ClockTime(0) || limit < shortest))
-      shortest = limit;
-  return shortest == ClockTime(0)
-             ? shortest
-             : std::max<ClockTime>(shortest / 4, std::chrono::milliseconds(1));
+    if (limit > ClockTime(0))
+      interval = std::min<ClockTime>(interval, limit / 4);
+  return std::max<ClockTime>(interval, std::chrono::milliseconds(1));
 }

@@ -49,3 +49,16 @@ std::vector<Message> StateServer::closeReduce() {
     vectors.reset();
   return std::vector<Message>(trainers(), encodeReduce(sum));
 }
+
+Expected<Contribution> StateServer::closeSum(RunningSum &sum, int32_t program) {
+  Contribution merged = sum.finish(scheduler);
+  if (!merged.present || !(merged.weightSum > 0))
+    return merged;
+  if (const int32_t block = sum.firstNonFinite(); block >= 0)
+    return refuseSum(descriptor, blocks[program][block].symbol);
+  // Values that are finite may have quotients that are not.
+  if (merged.weightSum < 1)
+    PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], merged));
+  updaters[program]->begin(merged);
+  return merged;
+}

@@ -9,10 +9,10 @@
 #include "pdlrt/Server/StateServer.h"
 
 #include "Server/Modes.h"
-#include "pdlrt/Core/Descriptor.h"
-#include "pdlrt/Trainer/BatchContext.h"
-#include "pdlrt/Trainer/ModelCheckpoint.h"
-#include "pdlrt/Trainer/ServerCheckpoint.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
 
 #include <filesystem>
 #include <new>
@@ -26,7 +26,8 @@ StateServer::StateServer(const ServerSetup &setup)
       scheduler(setup.scheduler),
       ownModel(setup.descriptor, setup.handshake.seed, setup.placement,
                int32_t(setup.handshake.serverRank)),
-      own(setup.handshake), reduced(size_t(setup.handshake.trainers)) {}
+      own(setup.handshake), saves(setup.saves),
+      reduced(size_t(setup.handshake.trainers)) {}
 
 Status StateServer::prepare() {
   for (int32_t p = 0; p < descriptor.program_count; ++p) {
@@ -50,8 +51,8 @@ Status StateServer::prepare() {
 
 Expected<std::unique_ptr<StateServer>>
 pdlrt::createStateServer(const ServerSetup &setup) {
-  return setup.descriptor.mode == PDL_MODE_ASYNC ? createAsyncServer(setup)
-                                                 : createSyncServer(setup);
+  return modeOf(setup.descriptor).stepsAreRounds ? createSyncServer(setup)
+                                                 : createAsyncServer(setup);
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,11 +68,30 @@ Expected<Message> StateServer::join(const Envelope &request,
   if (started.count(request.trainer) > 0)
     trainer->startStep = own.startStep;
   PDLRT_RETURN_IF_ERROR(compareHandshakes(*trainer, own));
+  PDLRT_RETURN_IF_ERROR(saves.check(trainer->checkpoint));
+  saves.take(trainer->checkpoint);
   started.insert(request.trainer);
   // The first trainer says what the others must have too.
   if (own.workers == 0)
     own.workers = trainer->workers;
-  return encodeHandshake(own);
+  Handshake answer = own;
+  answer.token.clear();
+  return encodeHandshake(answer);
+}
+
+/// Another translation of the model, or a model of another job, may have come
+/// to a wrong address.
+bool StateServer::isOfJob(const Message &handshake) const {
+  const Expected<Handshake> given = decodeHandshake(handshake);
+  if (!given)
+    return false;
+  Handshake whose = own;
+  whose.job = given->job;
+  whose.token = given->token;
+  whose.model = given->model;
+  whose.semanticFingerprint = given->semanticFingerprint;
+  whose.wireFingerprint = given->wireFingerprint;
+  return compareHandshakes(whose, own).ok();
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,7 +219,7 @@ Status StateServer::checkSave(const Envelope &request,
     return Status::invalid("checkpoints are written for trainer 0 alone");
   if (payload.size() == 0 || payload.size() > longestPath)
     return Status::invalid("a request to save names no folder");
-  return {};
+  return saves.allows(payload.toString());
 }
 
 Message StateServer::save(const std::string &folder) {

@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Server/Modes.h"
-#include "pdlrt/Comm/RunningSum.h"
 
 #include <algorithm>
 #include <new>
@@ -33,9 +32,7 @@ public:
         pulled(trainers()), next(trainers()) {}
   using StateServer::prepare;
 
-  bool formsRounds(MessageKind kind) const override {
-    return kind != MessageKind::Pull && kind != MessageKind::Save;
-  }
+  const RoundPolicy &roundPolicy() const override { return roundsOfSteps(); }
   void contribute(const Envelope &request, Message payload) override;
 
 protected:
@@ -48,7 +45,7 @@ private:
   Status checkNorms(const Envelope &request, const ExchangeMessage &message,
                     const ExchangeLayout &layout);
   Status takeUp(const Envelope &request);
-  Status closeSum(const ExchangeLayout &layout);
+  Status endSum(const ExchangeLayout &layout);
   std::vector<Message> answerSums(const ExchangeLayout &layout);
   Expected<std::vector<Message>> finishStep(const ExchangeLayout &layout);
 
@@ -165,18 +162,13 @@ Status SyncServer::takeUp(const Envelope &request) {
   return {};
 }
 
-/// Ends the sum; an error where it must not be applied.
-Status SyncServer::closeSum(const ExchangeLayout &layout) {
-  const int32_t program = layout.programIndex();
-  merged = sum.finish(scheduler);
-  if (!merged.present || !(merged.weightSum > 0))
-    return {};
-  if (const int32_t block = sum.firstNonFinite(); block >= 0)
-    return refuseSum(descriptor, blocks[program][block].symbol);
-  // Values that are finite may have quotients that are not.
-  if (merged.weightSum < 1)
-    PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], merged));
-  updaters[program]->begin(merged);
+/// Ends the sum of this step.
+Status SyncServer::endSum(const ExchangeLayout &layout) {
+  Expected<Contribution> ended = closeSum(sum, layout.programIndex());
+  if (!ended)
+    return ended.status();
+  merged = std::move(*ended);
+  ownCosts.sum += stopwatch.lap();
   return {};
 }
 
@@ -263,14 +255,12 @@ Expected<std::vector<Message>> SyncServer::closeStep(MessageKind kind) {
     return finishStep(layout);
   if (!layout.hasNormRequest()) {
     pushed = incoming;
-    PDLRT_RETURN_IF_ERROR(closeSum(layout));
-    ownCosts.sum += stopwatch.lap();
+    PDLRT_RETURN_IF_ERROR(endSum(layout));
     return finishStep(layout);
   }
   pushed = std::exchange(incoming, {});
   incoming.resize(trainers());
-  PDLRT_RETURN_IF_ERROR(closeSum(layout));
-  ownCosts.sum += stopwatch.lap();
+  PDLRT_RETURN_IF_ERROR(endSum(layout));
   normsAreDue = true;
   return answerSums(layout);
 }

@@ -254,3 +254,39 @@ nn.func private @f(%a: tensor<3x2xi64>) {
   %0 = nn.lookup @t[%a] pool(sum) : (tensor<3x2xi64>) -> tensor<3x2x4xf32>
   nn.return
 }
+
+// -----
+
+nn.param @w : tensor<4x3xf32> init(#nn.zeros)
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{has activation 'standardise'; expected none, abs, exp}}
+  %0 = nn.linear %x, @w act(standardise) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.record @r { nn.field @x : tensor<?x1xf32> }
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{has type 'tensor<274877906944xf32>', of more than 16777216 elements; a tensor of this size is an nn.state (C2)}}
+  %c = nn.constant dense<0.5> : tensor<274877906944xf32>
+}
+
+// -----
+
+nn.record @r { nn.field @x : tensor<?x1xf32> }
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{has 'exact' that is not its value in f64 (C3)}}
+  %c = "nn.constant"() {value = dense<0.1> : tensor<2xf32>, exact = dense<0.2> : tensor<2xf64>} : () -> tensor<2xf32>
+}
+
+// -----
+
+nn.record @r { nn.field @x : tensor<?x1xf32> }
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{has 'exact' that is not its value in f64 (C3)}}
+  %c = "nn.constant"() {value = dense<0.1> : tensor<2xf32>, exact = dense<0.1> : tensor<3xf64>} : () -> tensor<2xf32>
+}

@@ -183,3 +183,19 @@ nn.func private @f(%g: tensor<?x2xf32>, %w: tensor<f64>) {
   %0 = nn.squared_norm [@t](%g) weight(%w) : tensor<?x2xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%a: tensor<?xi64>, %s: tensor<?xi32>) {
+  // expected-error @+1 {{(C1)}}
+  %ids, %splits = nn.cross_bags () splits() salt(1)
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%a: tensor<?x2xi64>) {
+  // expected-error @+1 {{operand #0 must be}}
+  %0 = "nn.single_bags"(%a) : (tensor<?x2xi64>) -> tensor<?xi32>
+  nn.return
+}

@@ -42,7 +42,7 @@ module @ctr_dnn {
     %n  = nn.signed_log1p %d : tensor<?x13xf32>
     // CHECK: nn.concat %{{.*}}, %{{.*}} axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
     %x  = nn.concat %f, %n axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    // CHECK: nn.linear %{{.*}}, @w1, @b1 act( relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
+    // CHECK: nn.linear %{{.*}}, @w1, @b1 act({{ ?}}relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
     %h1 = nn.linear %x, @w1, @b1 act(relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x400xf32>) -> tensor<?x400xf32>
     // CHECK: nn.linear %{{.*}}, @w3, @b3 : (tensor<?x400xf32>) -> tensor<?x1xf32>

@@ -9,7 +9,7 @@
 
 #include "TestRecord.h"
 
-#include "pdlrt/Checkpoint/Safetensors.h"
+#include "pdlrt/Files/Safetensors.h"
 
 #include <limits>
 #include <random>

@@ -276,20 +276,143 @@ TEST_F(DelimitedTest, AFieldThatIsNotReadNeedsNoColumn) {
   EXPECT_THAT(errorOf(options), HasSubstr("no column `y`"));
 }
 
-TEST_F(DelimitedTest, UnlabelledFilesInDeclarationOrder) {
+// How many cells a row has never decides which column is which field.
+TEST_F(DelimitedTest, FilesWithoutAHeaderHoldWholeRecords) {
   record.dense("label");
+  record.dense("weight");
   record.dense("x", 2);
   DataOptions options;
-  const pdl_program &predict = record.program({1});
-  options.files = {put("labelled.csv", "1,2,3\n")};
+  const pdl_program &predict = record.program({2});
+  options.files = {put("whole.csv", "1,9,2,3\n")};
   EXPECT_THAT(values<float>(readAll(options, &predict), 0),
               ElementsAre(2.f, 3.f));
-  options.files = {put("unlabelled.csv", "2,3\n")};
+  for (const char *text : {"2,3\n", "9,2,3\n", "7,1,9,2,3\n"}) {
+    options.files = {put("other.csv", text)};
+    EXPECT_THAT(errorOf(options, &predict),
+                testing::AllOf(HasSubstr("other.csv:1:"),
+                               HasSubstr("but the record has 4 columns"),
+                               HasSubstr("--columns")))
+        << text;
+  }
+  options.files = {put("weighted.csv", "9,2,3\n")};
+  options.columns = {"weight", "x"};
   EXPECT_THAT(values<float>(readAll(options, &predict), 0),
               ElementsAre(2.f, 3.f));
   EXPECT_THAT(errorOf(options),
-              HasSubstr("unlabelled.csv:1: a row has 2 cells, but field `x` "
-                        "reads cell 3; check the delimiter"));
+              HasSubstr("--columns does not name field `label`"));
+  options.files = {put("more.csv", "id,2,3,4\n")};
+  options.columns = {"_", "x", "_"};
+  EXPECT_THAT(values<float>(readAll(options, &predict), 0),
+              ElementsAre(2.f, 3.f));
+  options.columns = {"_", "x"};
+  EXPECT_THAT(errorOf(options, &predict),
+              HasSubstr("has 4 cells, but --columns has 3 columns"));
+  options.columns = {"_", "x", "x"};
+  EXPECT_THAT(errorOf(options, &predict), HasSubstr("`x` twice"));
+  options.columns = {"_", "z"};
+  EXPECT_THAT(errorOf(options, &predict),
+              HasSubstr("`z`, but the record has no such field, only label, "
+                        "weight, x"));
+}
+
+TEST_F(DelimitedTest, AHeaderTellsTheColumnsOfFields) {
+  record.dense("label");
+  record.dense("x", 2);
+  record.dense("z");
+  DataOptions options;
+  options.header = true;
+  const pdl_program &predict = record.program({1, 2});
+  // In any order, among others, with or without what is not read.
+  options.files = {put("named.csv", "z,id,x.1,x.0\n1,2,3,4\n")};
+  Batch batch = readAll(options, &predict);
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(4.f, 3.f));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(1.f));
+  EXPECT_THAT(errorOf(options), HasSubstr("name all fields there"));
+  // Other names: the whole record, in its order.
+  options.files = {put("foreign.csv", "y,a,b,z\n1,2,3,4\n")};
+  batch = readAll(options, &predict);
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(2.f, 3.f));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(4.f));
+  options.files = {put("cut.csv", "a,b,c\n2,3,4\n")};
+  EXPECT_THAT(errorOf(options, &predict),
+              HasSubstr("but the record has 4 columns"));
+  options.files = {put("moved.csv", "z,y,a,b\n1,2,3,4\n")};
+  EXPECT_THAT(errorOf(options, &predict),
+              HasSubstr("the header names column 1 `z`, which by the order of "
+                        "the record is column 4"));
+  options.columns = {"z", "_", "x"};
+  EXPECT_THAT(values<float>(readAll(options, &predict), 0),
+              ElementsAre(3.f, 4.f));
+}
+
+// A program of the whole record reads what it did; the sentence says what may
+// be meant.
+TEST_F(DelimitedTest, AHeaderThatIsReadAsDataIsSuspected) {
+  record.dense("label");
+  record.ids("id");
+  EXPECT_THAT(errorOfText("label,id\n1,a\n"),
+              testing::AllOf(HasSubstr("bad.csv:1:1: field `label`"),
+                             HasSubstr("if this line names the columns, give "
+                                       "--header")));
+  EXPECT_THAT(errorOfText("1,a\nlabel,id\n"),
+              testing::Not(HasSubstr("--header")));
+}
+
+// A first row is no worse than another one.
+TEST_F(DelimitedTest, ABadFirstRowCountsAmongBadRows) {
+  record.dense("x", 2);
+  for (const char *first : {"\"1,2\n", "1\n", "1,2,3\n", "1,b\n"}) {
+    DataOptions options;
+    options.files = {put("a.csv", std::string(first) + "5,6\n7,8\n")};
+    EXPECT_THAT(errorOf(options), HasSubstr("a.csv:1:")) << first;
+    options.maxBadRows = 1;
+    EXPECT_THAT(values<float>(readAll(options), 0),
+                ElementsAre(5.f, 6.f, 7.f, 8.f))
+        << first;
+  }
+  // Not even where the first row alone could tell the number of cells.
+  record = {};
+  auto &x = record.dense("x");
+  record.setPositions(x, {1});
+  DataOptions options;
+  options.maxBadRows = 1;
+  options.files = {put("b.csv", "1\n2,3,4\n5,6,7\n")};
+  EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(3.f, 6.f));
+}
+
+// Each sample knows its row, and what is let through.
+TEST_F(DelimitedTest, RowsAndCopiedCells) {
+  record.dense("x");
+  DataOptions options;
+  options.header = true;
+  options.copyColumn = "id";
+  options.maxBadRows = 9;
+  options.batchSize = 2;
+  options.files = {put("a.csv", "id,x\nu1,bad\nu2,2\nu3,3\nu4\nu5,bad\n"
+                                "\"u 6\",6\n,7\nu8,bad\n")};
+  auto source = open(options);
+  std::vector<std::string> cells;
+  std::vector<int64_t> rows;
+  Batch batch;
+  while (*source->next(0, batch))
+    for (int64_t i = 0; i < batch.size(); ++i) {
+      rows.push_back(batch.row(i));
+      cells.emplace_back(batch.copiedCell(i));
+    }
+  EXPECT_THAT(rows, ElementsAre(1, 2, 5, 6));
+  EXPECT_THAT(cells, ElementsAre("u2", "u3", "u 6", ""));
+  EXPECT_EQ(source->rowCount(), 8);
+  EXPECT_EQ(source->copiedCellOfBadRow(0), "u1");
+  EXPECT_EQ(source->copiedCellOfBadRow(3), "u4");
+  EXPECT_EQ(source->copiedCellOfBadRow(7), "u8");
+  options.copyColumn = "2";
+  source = open(options);
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_EQ(batch.copiedCell(0), "2");
+  for (const char *wrong : {"who", "0", "3", "-1", "0x1"}) {
+    options.copyColumn = wrong;
+    EXPECT_THAT(errorOf(options), HasSubstr("--copy-column")) << wrong;
+  }
 }
 
 TEST_F(DelimitedTest, RowsOfAnotherLengthAreBad) {
@@ -348,7 +471,7 @@ TEST_F(DelimitedTest, FilesThatCannotBeReadAreNamed) {
   options.delimiter = ';';
   EXPECT_EQ(errorOf(options), "");
   options.delimiter = 0;
-  options.files = {put("notgzip.csv.gz", "")};
+  options.files = {put("cut.csv.gz", "")};
   std::filesystem::resize_file(options.files[0], 12);
   EXPECT_THAT(errorOf(options), HasSubstr("cannot be decompressed"));
   options.files = {folder};

@@ -288,6 +288,48 @@ TEST_F(OrderTest, ABadRowMovesNoOtherRow) {
   EXPECT_EQ(drain(*other).size(), 3u);
 }
 
+// Of the same size, with the same rows from the position on: what was read
+// before is not what is there now.
+TEST_F(OrderTest, RestoreNoticesOtherContentOfTheSameSize) {
+  for (const char *name : {"a.csv", "a.csv.gz"})
+    for (int64_t window : {0, 10}) {
+      std::string rows, changed;
+      for (int i = 10; i < 60; ++i) {
+        rows += row(i);
+        changed += row(i == 13 ? 14 : i == 14 ? 13 : i);
+      }
+      auto opts = options({put(name, rows)}, 4);
+      opts.shuffleWindow = window;
+      auto source = open(opts);
+      Batch batch;
+      for (int i = 0; i < 5; ++i)
+        ASSERT_TRUE(*source->next(0, batch));
+      const DataPosition position = source->position();
+      EXPECT_TRUE(open(opts)->restore(position).ok());
+      put(name, changed);
+      EXPECT_THAT(open(opts)->restore(position).message(),
+                  HasSubstr("the data are not those that were read before"));
+      // What is not read yet may change.
+      rows.replace(rows.rfind("59,"), 3, "58,");
+      put(name, rows);
+      EXPECT_TRUE(open(opts)->restore(position).ok());
+    }
+}
+
+// A header decides what a row means.
+TEST_F(OrderTest, RestoreNoticesAnotherHeader) {
+  auto opts = options({put("a.csv", "id,bag\n1,2\n3,4\n5,6\n")}, 1);
+  opts.header = true;
+  auto source = open(opts);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  const DataPosition position = source->position();
+  EXPECT_TRUE(open(opts)->restore(position).ok());
+  put("a.csv", "bag,id\n1,2\n3,4\n5,6\n");
+  EXPECT_THAT(open(opts)->restore(position).message(),
+              HasSubstr("another content"));
+}
+
 TEST_F(OrderTest, RestoreContinuesAtEveryRound) {
   for (int64_t window : {0, 5, 12, 64}) {
     auto opts =

@@ -127,6 +127,7 @@ TEST_F(RealDataTest, CriteoHead) {
   // The same model predicts from rows without labels.
   options.files = {std::string(folder) +
                    "/criteo/kaggle_head10k_unlabelled.tsv.gz"};
+  options.columns = {"numbers", "categories"};
   auto unlabelled = open(options, &record.program({1, 2}));
   ASSERT_TRUE(unlabelled);
   Totals predicted = readAll(*unlabelled, 0, 13, 1);

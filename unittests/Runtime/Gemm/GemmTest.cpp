@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Gemm/Gemm.h"
-#include "pdlrt/Core/Worker.h"
+#include "pdlrt/Abi/Worker.h"
 
 #include "gtest/gtest.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlrt/Core/Worker.h"
+#include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Gemm/Gemm.h"
 
 #include "gtest/gtest.h"

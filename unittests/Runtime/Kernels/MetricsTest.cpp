@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlrt/Core/Metrics.h"
+#include "pdlrt/Kernels/Metrics.h"
 
 #include "gtest/gtest.h"
 

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ServerJob.h"
-#include "TestFolder.h"
+#include "Support/TestFolder.h"
 
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/Server/LoggedApplication.h"
 #include "pdlrt/Server/Replay.h"
-#include "pdlrt/Trainer/ModelCheckpoint.h"
-#include "pdlrt/Trainer/StateDigest.h"
+#include "pdlrt/State/StateDigest.h"
 
 #include "gmock/gmock.h"
 

@@ -8,14 +8,19 @@
 
 #include "pdlrt/Server/ServerCore.h"
 
-#include "RecordingApplication.h"
-#include "pdlrt/Rpc/Frame.h"
+#include "Support/RecordingApplication.h"
+#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Transport/Frame.h"
 
 #include <gmock/gmock.h>
 
+#include <csignal>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace pdlrt;
 using namespace pdlrt::test;
@@ -37,6 +42,11 @@ public:
   MessageKind kind() const { return frame().head.kind; }
   std::string text() const {
     return came() ? frame().payload.toString() : "nothing";
+  }
+  LifeSign sign() const {
+    auto decoded = decodeLifeSign(frame().payload);
+    EXPECT_TRUE(decoded.ok()) << decoded.status().message();
+    return decoded.ok() ? *decoded : LifeSign();
   }
   Envelope head() const { return frame().head; }
   Message note() const { return frame().note; }
@@ -79,8 +89,12 @@ protected:
     return send({MessageKind::Exchange, trainer, 0, incarnation, sequence, 0},
                 payload);
   }
-  Reply beat(uint32_t trainer, uint64_t incarnation = 1) {
-    return send({MessageKind::Beat, trainer, 0, incarnation, 0, 0});
+  Reply beat(uint32_t trainer, uint64_t incarnation = 1, bool stop = false) {
+    const Reply reply;
+    core().handle(joinFrame({MessageKind::Beat, trainer, 0, incarnation, 0, 0},
+                            encodeLifeSign({stop, {}})),
+                  reply.responder());
+    return reply;
   }
   Reply leave(uint32_t trainer, const std::string &sentence = "",
               uint64_t incarnation = 1) {
@@ -239,9 +253,9 @@ TEST_F(ServerCoreTest, KindsOfOneRoundMustAgree) {
   core();
   joinAll();
   const Reply first = exchange(0, 1, "a");
-  const Reply second = send({MessageKind::Save, 1, 0, 1, 1, 0});
+  const Reply second = send({MessageKind::Reduce, 1, 0, 1, 1, 0});
   EXPECT_EQ(second.text(),
-            "trainer 1 sends its save while trainer 0 waits with its "
+            "trainer 1 sends its reduce while trainer 0 waits with its "
             "exchange: start all trainers with the same options");
   EXPECT_FALSE(first.came());
 }
@@ -335,7 +349,7 @@ TEST_F(ServerCoreTest, ASilentTrainerEndsAll) {
   core();
   joinAll();
   const Reply open = exchange(0, 1, "a");
-  for (int second = 0; second < 9; ++second) {
+  for (int second = 0; second < 10; ++second) {
     advance(Seconds(1));
     EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
     EXPECT_FALSE(open.came());
@@ -371,8 +385,8 @@ TEST_F(ServerCoreTest, ATrainerThatHasNotJoinedIsWaitedFor) {
   join(0);
   for (int second = 0; second < 300; ++second) {
     advance(Seconds(1));
-    EXPECT_EQ(beat(0).text(), "waiting for trainer 1 to join (" +
-                                  std::to_string(second + 1) + " s)");
+    EXPECT_EQ(beat(0).sign().sentence, "waiting for trainer 1 to join (" +
+                                           std::to_string(second + 1) + " s)");
   }
   EXPECT_EQ(core().status().state, JobState::Running);
 }
@@ -388,13 +402,14 @@ TEST_F(ServerCoreTest, WhoIsWaitedForIsSaid) {
   EXPECT_EQ(core().waitingFor(),
             "waiting for the exchange of trainers 0 and 2 (3 s)");
   exchange(0, 1, "a");
-  for (int second = 0; second < 9; ++second) {
+  for (int second = 0; second < 10; ++second) {
     advance(Seconds(1));
     beat(0);
     beat(1);
   }
-  EXPECT_EQ(beat(0).text(), "waiting for the exchange of trainer 2 (12 s; "
-                            "trainer 2 was not heard of for 12 s)");
+  EXPECT_EQ(beat(0).sign().sentence,
+            "waiting for the exchange of trainer 2 (13 s; "
+            "trainer 2 was not heard of for 13 s)");
   EXPECT_EQ(core().status().state, JobState::Running);
   exchange(2, 1, "c");
   EXPECT_EQ(core().waitingFor(), "");
@@ -441,7 +456,7 @@ TEST_F(ServerCoreTest, TheApplicationHoldsNoBeatUp) {
   // Another thread, while the application works: it would wait for ever.
   application->whileClosing = [&] {
     std::thread([&] {
-      beatText = beat(0).text();
+      beatText = beat(0).sign().sentence;
       copyCame = exchange(0, 1, "a").came();
     }).join();
   };
@@ -449,6 +464,192 @@ TEST_F(ServerCoreTest, TheApplicationHoldsNoBeatUp) {
   EXPECT_EQ(beatText, "");
   EXPECT_FALSE(copyCame);
   EXPECT_EQ(first.text(), "0 reads ab");
+}
+
+/// Keeps tasks until it is told to run them.
+class LateExecutor final : public Executor {
+public:
+  void run(std::function<void()> task) override {
+    tasks.push_back(std::move(task));
+  }
+  void runAll() {
+    while (!tasks.empty()) {
+      const std::function<void()> task = std::move(tasks.front());
+      tasks.pop_front();
+      task();
+    }
+  }
+
+private:
+  std::deque<std::function<void()>> tasks;
+};
+
+// An application that works for longer than any limit: nobody is lost.
+TEST_F(ServerCoreTest, LifeSignsNeverWaitForWork) {
+  LateExecutor executor;
+  application = std::make_unique<RecordingApplication>(options.trainers);
+  server = std::make_unique<ServerCore>(options, clock, executor);
+  server->open(*application);
+  const Reply joins[] = {join(0), join(1)};
+  EXPECT_FALSE(joins[0].came());
+  // A copy hears that its join has come.
+  EXPECT_EQ(join(0).kind(), MessageKind::Wait);
+  executor.runAll();
+  EXPECT_EQ(joins[0].text(), "welcome");
+  const Reply first = exchange(0, 1, "a"), second = exchange(1, 1, "b");
+  for (int second = 0; second < 60; ++second) {
+    advance(Seconds(1));
+    EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
+    EXPECT_EQ(beat(1).kind(), MessageKind::Answer);
+  }
+  const Reply copy = exchange(0, 1, "a");
+  EXPECT_FALSE(first.came());
+  EXPECT_EQ(core().status().state, JobState::Running);
+  executor.runAll();
+  EXPECT_EQ(first.text(), "0 reads ab");
+  EXPECT_EQ(copy.text(), "0 reads ab");
+  EXPECT_EQ(second.text(), "1 reads ab");
+  EXPECT_EQ(application->rounds, 1);
+}
+
+TEST_F(ServerCoreTest, WhoJoinsWhileTheStateIsLoadedIsToldSo) {
+  LateExecutor executor;
+  server = std::make_unique<ServerCore>(options, clock, executor);
+  core().setProgress("loading saved/step-7");
+  for (int minute = 0; minute < 20; ++minute) {
+    advance(Seconds(60));
+    const Reply early = join(0);
+    EXPECT_EQ(early.kind(), MessageKind::Wait);
+    EXPECT_EQ(early.sign().sentence, "loading saved/step-7");
+  }
+  // The time to join begins now.
+  application = std::make_unique<RecordingApplication>(options.trainers);
+  core().open(*application);
+  advance(Seconds(60));
+  EXPECT_EQ(core().status().state, JobState::Running);
+  const Reply joined = join(0);
+  executor.runAll();
+  EXPECT_EQ(joined.text(), "welcome");
+}
+
+TEST_F(ServerCoreTest, WhoJoinsWhereTheStateCannotBeLoadedIsToldWhy) {
+  InlineExecutor executor;
+  server = std::make_unique<ServerCore>(options, clock, executor);
+  core().fail("server 0: saved/step-7 is damaged");
+  EXPECT_EQ(join(0).text(), "server 0: saved/step-7 is damaged");
+  EXPECT_EQ(join(1).text(), "server 0: saved/step-7 is damaged");
+  EXPECT_FALSE(core().allTold());
+  advance(Seconds(5));
+  EXPECT_TRUE(core().allTold());
+}
+
+TEST_F(ServerCoreTest, ARequestToStopIsToldWithBeatsAndAllLeaveInOrder) {
+  core();
+  joinAll();
+  EXPECT_FALSE(beat(0).sign().stop);
+  core().askToStop();
+  EXPECT_TRUE(beat(0).sign().stop);
+  EXPECT_TRUE(beat(1).sign().stop);
+  // The step ends, and what follows it: the job is not over.
+  exchange(0, 1, "a");
+  EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ab");
+  EXPECT_EQ(send({MessageKind::Join, 0, 0, 1, 0, 0}, "again").text(),
+            "welcome");
+  leave(0);
+  leave(1);
+  EXPECT_EQ(core().status().state, JobState::Finished);
+}
+
+TEST_F(ServerCoreTest, ATrainersRequestToStopReachesTheOthers) {
+  core();
+  joinAll();
+  EXPECT_TRUE(beat(1, 1, /*stop=*/true).sign().stop);
+  EXPECT_TRUE(beat(0).sign().stop);
+}
+
+TEST_F(ServerCoreTest, AStopWaitsForNobodyWhoIsLost) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  const Reply open = exchange(0, 1, "a");
+  for (int second = 0; second < 60; ++second) {
+    advance(Seconds(1));
+    beat(0);
+  }
+  EXPECT_FALSE(open.came());
+  core().askToStop();
+  EXPECT_THAT(open.text(), HasSubstr("trainer 1 was not heard of for"));
+  EXPECT_EQ(core().status().state, JobState::Failed);
+}
+
+TEST_F(ServerCoreTest, AStopBeforeAllHaveJoinedEndsTheJobSoon) {
+  core();
+  ASSERT_EQ(join(0).text(), "welcome");
+  core().askToStop();
+  EXPECT_TRUE(beat(0).sign().stop);
+  EXPECT_TRUE(join(1).sign().stop);
+  leave(0, "stopped while it waited");
+  EXPECT_EQ(core().status().state, JobState::Failed);
+}
+
+TEST_F(ServerCoreTest, AStopWithoutTrainersEndsTheJobSoon) {
+  core();
+  core().askToStop();
+  EXPECT_EQ(join(1).kind(), MessageKind::Wait);
+  EXPECT_EQ(core().status().state, JobState::Running);
+  advance(Seconds(3));
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_THAT(core().status().sentence, HasSubstr("had joined"));
+}
+
+/// A process of this host that does nothing.
+class IdleProcess {
+public:
+  IdleProcess() : number(fork()) {
+    if (number == 0) {
+      pause();
+      _exit(0);
+    }
+  }
+  ~IdleProcess() { waitpid(number, nullptr, 0); }
+  IdleProcess(const IdleProcess &) = delete;
+  IdleProcess &operator=(const IdleProcess &) = delete;
+  ProcessIdentity identity() const {
+    return ProcessIdentity::ofProcess(uint32_t(number));
+  }
+  /// It is dead, and not yet collected, when this returns.
+  void end() const {
+    kill(number, SIGKILL);
+    siginfo_t info;
+    waitid(P_PID, id_t(number), &info, WEXITED | WNOWAIT);
+  }
+
+private:
+  const pid_t number;
+};
+
+TEST_F(ServerCoreTest, AProcessThatDiesOnThisHostIsKnownAtOnce) {
+  for (const FailurePolicy policy :
+       {FailurePolicy::Abort, FailurePolicy::Wait}) {
+    options.onFailure = policy;
+    server.reset();
+    core();
+    joinAll();
+    const IdleProcess process;
+    const Reply sign;
+    core().handle(joinFrame({MessageKind::Beat, 1, 0, 1, 0, 0},
+                            encodeLifeSign({false, "", process.identity()})),
+                  sign.responder());
+    advance(Seconds(1));
+    EXPECT_EQ(core().status().state, JobState::Running);
+    process.end();
+    advance(Seconds(1));
+    EXPECT_EQ(core().status().state, policy == FailurePolicy::Abort
+                                         ? JobState::Failed
+                                         : JobState::Running);
+    EXPECT_THAT(core().status().sentence + core().waitingFor(),
+                HasSubstr("trainer 1 has died: there is no process"));
+  }
 }
 
 TEST_F(ServerCoreTest, ASecondProcessOfARankIsRefusedUnderAbort) {

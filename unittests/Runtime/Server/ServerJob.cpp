@@ -8,7 +8,7 @@
 
 #include "ServerJob.h"
 
-#include "pdlrt/Core/Descriptor.h"
+#include "pdlrt/Abi/Descriptor.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -37,7 +37,8 @@ ServerJob<T>::ServerJob(const BlockVariant &variant, int32_t serverCount,
     handshake.trainers = trainers;
     handshake.seed = 5;
     auto server =
-        createStateServer({descriptor(), *placement, handshake, scheduler});
+        createStateServer({descriptor(), *placement, handshake, scheduler,
+                           SaveFolder(testing::TempDir())});
     EXPECT_TRUE(server.ok()) << server.status().message();
     fronts.push_back(server->get());
     servers.push_back(std::move(*server));

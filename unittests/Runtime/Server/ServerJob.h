@@ -10,7 +10,7 @@
 #ifndef PDL_UNITTESTS_RUNTIME_SERVER_SERVERJOB_H
 #define PDL_UNITTESTS_RUNTIME_SERVER_SERVERJOB_H
 
-#include "BlockProgram.h"
+#include "Support/BlockProgram.h"
 #include "pdlrt/Server/StateServer.h"
 
 #include <map>

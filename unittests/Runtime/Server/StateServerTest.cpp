@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ServerJob.h"
-#include "TestFolder.h"
+#include "Support/TestFolder.h"
 
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/State.h"
-#include "pdlrt/Core/Descriptor.h"
-#include "pdlrt/Trainer/BatchContext.h"
-#include "pdlrt/Trainer/ModelCheckpoint.h"
-#include "pdlrt/Trainer/ServerCheckpoint.h"
+#include "pdlrt/Engine/BatchContext.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
 
 #include <cstring>
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ public:
   const pdl_program &train;
   Updater updater;
   std::vector<GradientBlock> blocks;
-  ContributionSum sum;
+  RunningSum sum;
 };
 
 /// All values and slots of all servers, against those of one process.

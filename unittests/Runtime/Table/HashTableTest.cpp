@@ -12,9 +12,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <string>
 #include <thread>
 
 using namespace pdlrt;
@@ -204,4 +207,71 @@ TEST(HashTable, OverheadPerKeyIsBounded) {
   }
   const double overhead = double(table->memoryBytes()) / count - 4;
   EXPECT_LT(overhead, 25);
+}
+
+// Such as those of a checkpoint, of which one part may hold more than 2^31.
+TEST(HashTable, CallsOfAnyLengthGiveTheSame) {
+  const std::vector<int64_t> keys = makeKeys(5000);
+  std::vector<int64_t> twice = keys;
+  twice.insert(twice.end(), keys.begin(), keys.end());
+  TableScratch scratch;
+  for (const int64_t keysAtOnce : {int64_t(1), int64_t(7), int64_t(4999)}) {
+    auto whole = createHashTable(makeOptions());
+    auto cut = createHashTable(makeOptions(), keysAtOnce);
+    std::vector<void *> wholeRows(twice.size()), cutRows(twice.size());
+    int64_t wholeInserted = 0, cutInserted = 0;
+    ASSERT_TRUE(whole
+                    ->findOrInsert(twice.size(), twice.data(), wholeRows.data(),
+                                   scratch, wholeInserted)
+                    .ok());
+    ASSERT_TRUE(cut->findOrInsert(twice.size(), twice.data(), cutRows.data(),
+                                  scratch, cutInserted)
+                    .ok());
+    EXPECT_EQ(cutInserted, wholeInserted);
+    EXPECT_EQ(cut->size(), whole->size());
+    for (size_t i = 0; i < twice.size(); ++i)
+      ASSERT_EQ(std::memcmp(cutRows[i], wholeRows[i], cut->rowBytes()), 0);
+    std::vector<void *> found(twice.size());
+    twice.back() = 123456789012345;
+    EXPECT_EQ(cut->find(twice.size(), twice.data(), found.data(), scratch), 1);
+    for (size_t i = 0; i + 1 < twice.size(); ++i)
+      ASSERT_EQ(found[i], cutRows[i]);
+    twice.back() = keys.back();
+  }
+}
+
+// The system allows a process some 65,000 mappings, whatever its memory.
+TEST(HashTable, RowsTakeFewMappings) {
+  auto mappings = [] {
+    std::ifstream maps("/proc/self/maps");
+    int64_t lines = 0;
+    for (std::string line; std::getline(maps, line);)
+      ++lines;
+    return lines;
+  };
+  // 150 MB of rows.
+  TableOptions options = makeOptions(PDL_F32, 4096);
+  auto table = createHashTable(options);
+  TableScratch scratch;
+  std::vector<int64_t> keys(3000);
+  std::iota(keys.begin(), keys.end(), 0);
+  std::vector<void *> rows(keys.size());
+  const int64_t before = mappings();
+  int64_t inserted = 0;
+  ASSERT_TRUE(table
+                  ->findOrInsert(keys.size(), keys.data(), rows.data(), scratch,
+                                 inserted)
+                  .ok());
+  EXPECT_GE(table->memoryBytes(), keys.size() * table->rowBytes());
+  EXPECT_LT(mappings() - before, 20);
+}
+
+TEST(HashTable, SmallTablesStaySmall) {
+  auto table = createHashTable(makeOptions());
+  TableScratch scratch;
+  const int64_t keys[] = {1, 2, 3};
+  void *rows[3];
+  int64_t inserted = 0;
+  ASSERT_TRUE(table->findOrInsert(3, keys, rows, scratch, inserted).ok());
+  EXPECT_LT(table->memoryBytes(), size_t(5) << 19);
 }

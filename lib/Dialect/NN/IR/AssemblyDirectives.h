@@ -19,6 +19,22 @@
 
 namespace pdlc::nn {
 
+/// `relu`; `none` stands for no attribute.
+inline mlir::ParseResult parseActivation(mlir::OpAsmParser &parser,
+                                         mlir::StringAttr &activation) {
+  llvm::StringRef name;
+  if (parser.parseKeyword(&name))
+    return mlir::failure();
+  if (name != "none")
+    activation = parser.getBuilder().getStringAttr(name);
+  return mlir::success();
+}
+
+inline void printActivation(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                            mlir::StringAttr activation) {
+  printer << activation.getValue();
+}
+
 /// `(name = 1.0, other = 2.0)`
 inline mlir::ParseResult parseNamedNumbers(mlir::OpAsmParser &parser,
                                            mlir::ArrayAttr &names,
@@ -56,6 +72,14 @@ inline void printNamedNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *,
       });
   printer << ")";
 }
+
+/// The value of a constant, and the same numbers in f64 where f32 does not hold
+/// them: `dense<0.1> : tensor<4xf32>`.
+mlir::ParseResult parseConstantValue(mlir::OpAsmParser &parser,
+                                     mlir::ElementsAttr &value,
+                                     mlir::ElementsAttr &exact);
+void printConstantValue(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                        mlir::ElementsAttr value, mlir::ElementsAttr exact);
 
 /// `#a, #b`
 inline mlir::ParseResult parseAttributeList(mlir::OpAsmParser &parser,

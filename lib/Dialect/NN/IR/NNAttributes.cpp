@@ -37,51 +37,6 @@ void pdlc::nn::printNumber(AsmPrinter &printer, FloatAttr value) {
   printer.printFloat(value.getValue());
 }
 
-LogicalResult UniformAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  FloatAttr low, FloatAttr high) {
-  if (!std::isfinite(low.getValueAsDouble()) ||
-      !std::isfinite(high.getValueAsDouble()) ||
-      !(low.getValueAsDouble() < high.getValueAsDouble()))
-    return emitError()
-           << "#nn.uniform needs two finite bounds, the lower first";
-  return success();
-}
-
-LogicalResult NormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 FloatAttr mean, FloatAttr deviation) {
-  if (!std::isfinite(mean.getValueAsDouble()) ||
-      !std::isfinite(deviation.getValueAsDouble()) ||
-      deviation.getValueAsDouble() < 0)
-    return emitError() << "#nn.normal needs a finite mean and a deviation >= 0";
-  return success();
-}
-
-static LogicalResult
-verifyCoefficient(function_ref<InFlightDiagnostic()> emitError, StringRef name,
-                  FloatAttr coefficient) {
-  if (!std::isfinite(coefficient.getValueAsDouble()))
-    return emitError() << "#nn." << name << " needs a finite coefficient";
-  return success();
-}
-
-LogicalResult L2Attr::verify(function_ref<InFlightDiagnostic()> emitError,
-                             FloatAttr coefficient) {
-  return verifyCoefficient(emitError, getMnemonic(), coefficient);
-}
-
-LogicalResult L1Attr::verify(function_ref<InFlightDiagnostic()> emitError,
-                             FloatAttr coefficient) {
-  return verifyCoefficient(emitError, getMnemonic(), coefficient);
-}
-
-LogicalResult AucAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              int64_t buckets) {
-  if (buckets < 2 || buckets > (1 << 24))
-    return emitError() << "#nn.auc needs between 2 and 16777216 buckets, got "
-                       << buckets;
-  return success();
-}
-
 Attribute HashAttr::parse(AsmParser &parser, Type) {
   StringRef kind;
   SMLoc location = parser.getCurrentLocation();

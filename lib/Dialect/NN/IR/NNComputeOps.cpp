@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 
@@ -58,6 +59,21 @@ LogicalResult LookupOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+Value pdlc::nn::createActivation(OpBuilder &builder, Location loc,
+                                 StringRef activation, Value input) {
+  std::string name =
+      (NNDialect::getDialectNamespace() + "." + activation).str();
+  OperationState state(loc, name, input, input.getType(), {});
+  return builder.create(state)->getResult(0);
+}
+
+/// Whether an op may stand in `act(...)`.
+static bool isActivation(RegisteredOperationName name) {
+  return name.hasInterface<pdlc::ElementwiseOpInterface>() &&
+         name.hasTrait<OpTrait::OneOperand>() &&
+         name.getAttributeNames().empty();
+}
+
 LogicalResult LinearOp::verify() {
   if (tensorOf(getInput()).getRank() != 2 ||
       tensorOf(getResult()).getRank() != 2 ||
@@ -65,7 +81,23 @@ LogicalResult LinearOp::verify() {
     return emitOpError() << "maps " << getInput().getType() << " to "
                          << getResult().getType()
                          << "; expected [b, in] to [b, out] (C1)";
-  return success();
+  std::optional<StringRef> activation = getActivation();
+  if (!activation)
+    return success();
+  SmallVector<StringRef> names;
+  for (RegisteredOperationName known :
+       getContext()->getRegisteredOperations()) {
+    if (known.getDialectNamespace() != NNDialect::getDialectNamespace() ||
+        !isActivation(known))
+      continue;
+    if (known.stripDialect() == *activation)
+      return success();
+    names.push_back(known.stripDialect());
+  }
+  llvm::sort(names);
+  return emitOpError() << "has activation '" << *activation
+                       << "'; expected none, " << llvm::join(names, ", ")
+                       << " (C2)";
 }
 
 /// The type of a parameter or state named `symbol`, null if it is neither.
@@ -445,4 +477,37 @@ LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError() << "trains " << group
                            << ", which is not an nn.group (C2)";
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Samples that mix
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> ReduceOp::mixesSamples() {
+  for (int64_t axis : getAxes())
+    if (tensorOf(getInput()).isDynamicDim(axis))
+      return "reduces over the samples of a batch, which replicas could not do "
+             "alike (C3)";
+  return std::nullopt;
+}
+
+std::optional<std::string> MatmulOp::mixesSamples() {
+  if (!tensorOf(getLhs()).isDynamicDim(getTransposeLhs() ? 0 : 1))
+    return std::nullopt;
+  return "adds products over the samples of a batch, which replicas could not "
+         "do alike";
+}
+
+/// Only lookups, which phase `merged` spells out, join bags with samples.
+std::optional<std::string> ReshapeOp::mixesSamples() {
+  auto from = tensorOf(getInput()), to = tensorOf(getResult());
+  if (from.hasStaticShape() ||
+      ShapedType::getNumElements(from.getShape().drop_front()) ==
+          ShapedType::getNumElements(to.getShape().drop_front()))
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "moves elements between samples: '" << from
+      << "' has not as many in one as '" << to << "' (C2)";
+  return text;
 }

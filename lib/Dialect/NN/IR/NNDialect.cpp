@@ -7,8 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Spelling.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "pdlc/Interfaces/InterpretableOpInterface.h"
+#include "pdlc/Interfaces/StageOpInterface.h"
 
 using namespace mlir;
+using namespace pdlc;
 using namespace pdlc::nn;
 
 #include "pdlc/Dialect/NN/IR/NNDialect.cpp.inc"
@@ -25,6 +33,51 @@ LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
+/// Promises what libraries above this one implement for an op: where MLIR is
+/// compiled with assertions, a tool that asks an op without the implementation
+/// ends with the op's name. docs/Obligations.md has the table of them.
+template <typename OpType> static void promiseInterfaces(NNDialect &dialect) {
+  if constexpr (OpType::template hasTrait<InProgram>()) {
+    PhaseSpan span;
+    if constexpr (OpType::template hasTrait<HasPhases>())
+      span = OpType::getPhases();
+    if (span.first <= span.last)
+      dialect.declarePromisedInterface<InterpretableOpInterface, OpType>();
+    if (span.contains(Phase::Split) &&
+        !OpType::template hasTrait<AppliesStep>())
+      dialect.declarePromisedInterface<StageOpInterface, OpType>();
+  }
+}
+
+template <typename... OpTypes> static void promiseFor(NNDialect &dialect) {
+  (promiseInterfaces<OpTypes>(dialect), ...);
+}
+
+/// The names of all ops of the dialect, ascending.
+static SmallVector<StringRef> opNames(MLIRContext *context) {
+  SmallVector<StringRef> names;
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (name.getDialectNamespace() == NNDialect::getDialectNamespace())
+      names.push_back(name.getStringRef());
+  llvm::sort(names);
+  return names;
+}
+
+/// Refuses an op that the dialect does not have.
+static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {
+  SmallVector<StringRef> names = opNames(parser.getContext());
+  InFlightDiagnostic diagnostic =
+      parser.emitError(parser.getNameLoc())
+      << "is unknown" << pdlc::didYouMean(state.name.getStringRef(), names);
+  diagnostic.attachNote() << "the ops are " << llvm::join(names, ", ");
+  return diagnostic;
+}
+
+std::optional<Dialect::ParseOpHook>
+NNDialect::getParseOperationHook(StringRef) const {
+  return refuseUnknownOp;
+}
+
 void NNDialect::initialize() {
   registerAttributes();
   registerTypes();
@@ -32,4 +85,8 @@ void NNDialect::initialize() {
 #define GET_OP_LIST
 #include "pdlc/Dialect/NN/IR/NNOps.cpp.inc"
       >();
+  promiseFor<
+#define GET_OP_LIST
+#include "pdlc/Dialect/NN/IR/NNOps.cpp.inc"
+      >(*this);
 }

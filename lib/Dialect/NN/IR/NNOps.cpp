@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssemblyDirectives.h"
+#include "Clauses.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
@@ -15,6 +16,9 @@ using namespace mlir;
 using namespace pdlc::nn;
 
 #include "pdlc/Interfaces/DifferentiableOpInterface.cpp.inc"
+#include "pdlc/Interfaces/ElementwiseOpInterface.cpp.inc"
+#include "pdlc/Interfaces/ModelAttrInterfaces.cpp.inc"
+#include "pdlc/Interfaces/ProgramOpInterfaces.cpp.inc"
 
 LogicalResult pdlc::nn::verifyBatchFirst(Operation *op) {
   auto check = [&](Type type) -> LogicalResult {

@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace pdlc;
 using namespace pdlc::nn;
 
 //===----------------------------------------------------------------------===//
@@ -124,14 +125,16 @@ LogicalResult FieldOp::verify() {
 
 static LogicalResult verifyInitializer(Operation *op, Attribute init,
                                        int64_t rank) {
-  if (!isa<ZerosAttr, ConstantInitAttr, UniformAttr, NormalAttr, XavierAttr>(
-          init))
+  auto initializer = dyn_cast<InitializerAttrInterface>(init);
+  if (!initializer)
     return op->emitOpError()
            << "has initial value " << init
            << "; expected #nn.zeros, #nn.constant<v>, #nn.uniform<low, high>, "
               "#nn.normal<mean, deviation> or #nn.xavier";
-  if (isa<XavierAttr>(init) && rank != 2)
-    return op->emitOpError("uses #nn.xavier, which needs rank 2 (C3)");
+  std::optional<int64_t> needed = initializer.getNeededRank();
+  if (needed && rank != *needed)
+    return op->emitOpError()
+           << "uses " << init << ", which needs rank " << *needed << " (C3)";
   return success();
 }
 
@@ -227,7 +230,7 @@ LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult MetricOp::verify() {
-  if (!isa<AucAttr, LogLossAttr, CopcAttr>(getKind()))
+  if (!isa<MetricAttrInterface>(getKind()))
     return emitOpError() << "is of kind " << getKind()
                          << "; expected #nn.auc<buckets = N>, #nn.log_loss or "
                             "#nn.copc (C1)";
@@ -250,7 +253,7 @@ LogicalResult GroupOp::verify() {
     return emitOpError("has a learning rate that is not finite (C3)");
   if (ArrayAttr decay = getDecayAttr())
     for (Attribute term : decay)
-      if (!isa<L1Attr, L2Attr>(term))
+      if (!isa<RegularizerAttrInterface>(term))
         return emitOpError() << "has decay term " << term
                              << "; expected #nn.l1<c> or #nn.l2<c> (C4)";
   return success();

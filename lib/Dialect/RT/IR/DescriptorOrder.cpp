@@ -18,7 +18,7 @@ using namespace pdlc::rt;
 DescriptorOrder::DescriptorOrder(ModuleOp module) {
   StringAttr recordName;
   for (Operation &op : *module.getBody()) {
-    if (isa<nn::ParamOp, nn::StateOp, nn::TableOp>(op))
+    if (op.hasTrait<HoldsState>())
       symbols.push_back(&op);
     else if (auto group = dyn_cast<nn::GroupOp>(op))
       groups.push_back(group);

@@ -29,6 +29,9 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "pdlc/Interfaces/DifferentiableOpInterface.h"
+#include "pdlc/Interfaces/ElementwiseOpInterface.h"
+#include "pdlc/Interfaces/ModelAttrInterfaces.h"
+#include "pdlc/Interfaces/ProgramOpInterfaces.h"
 
 namespace pdlc::nn {
 
@@ -44,6 +47,10 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
 /// The group that `symbol` is trained in; null for a symbol without group, for
 /// anything but a parameter or table, and for null.
 mlir::FlatSymbolRefAttr groupOf(mlir::Operation *symbol);
+
+/// Trait: the op stands in the body of a program.
+template <typename ConcreteType>
+class InProgram : public mlir::OpTrait::TraitBase<ConcreteType, InProgram> {};
 
 /// Trait: only the first dimension of each tensor may be dynamic.
 mlir::LogicalResult verifyBatchFirst(mlir::Operation *op);
@@ -74,12 +81,6 @@ inline constexpr int64_t kMaxElements = int64_t(1) << 40;
 /// kMaxElements.
 mlir::FailureOr<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
-/// Trait: element i of the result depends on element i of the (broadcast)
-/// operands alone.
-template <typename ConcreteType>
-class Elementwise : public mlir::OpTrait::TraitBase<ConcreteType, Elementwise> {
-};
-
 /// The shape that two operands broadcast to as in NumPy, a dynamic first
 /// dimension counting as equal to another; fails where they do not.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
@@ -95,5 +96,13 @@ broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 #include "pdlc/Dialect/NN/IR/NNTypes.h.inc"
 #define GET_OP_CLASSES
 #include "pdlc/Dialect/NN/IR/NNOps.h.inc"
+
+namespace pdlc::nn {
+
+/// The op `nn.<activation>` on `input`.
+mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,
+                             llvm::StringRef activation, mlir::Value input);
+
+} // namespace pdlc::nn
 
 #endif // PDLC_DIALECT_NN_IR_NN_H

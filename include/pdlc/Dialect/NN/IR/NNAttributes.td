@@ -12,10 +12,18 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "pdlc/Dialect/NN/IR/NNDialect.td"
+include "pdlc/Interfaces/ModelAttrInterfaces.td"
 
-class NN_Attr<string name, string mnemonic_> : AttrDef<NN_Dialect, name> {
+class NN_Attr<string name, string mnemonic_, list<Trait> traits = []>
+    : AttrDef<NN_Dialect, name, traits> {
   let mnemonic = mnemonic_;
 }
+class NN_Initializer<string name, string mnemonic, list<string> methods = []>
+    : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<InitializerAttrInterface, methods>]>;
+class NN_Regularizer<string name, string mnemonic>
+    : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<RegularizerAttrInterface>]>;
+class NN_Metric<string name, string mnemonic>
+    : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<MetricAttrInterface>]>;
 
 // A number, kept as a 64-bit float attribute and written without its type.
 def NN_Number : AttrOrTypeParameter<"::mlir::FloatAttr", "number"> {
@@ -27,31 +35,31 @@ def NN_Number : AttrOrTypeParameter<"::mlir::FloatAttr", "number"> {
 // Initial values
 //===----------------------------------------------------------------------===//
 
-def NN_ZerosAttr : NN_Attr<"Zeros", "zeros"> {
+def NN_ZerosAttr : NN_Initializer<"Zeros", "zeros"> {
   let summary = "Every element starts at zero";
 }
 
-def NN_ConstantInitAttr : NN_Attr<"ConstantInit", "constant"> {
+def NN_ConstantInitAttr : NN_Initializer<"ConstantInit", "constant"> {
   let summary = "Every element starts at one value";
   let parameters = (ins NN_Number:$value);
   let assemblyFormat = "`<` $value `>`";
 }
 
-def NN_UniformAttr : NN_Attr<"Uniform", "uniform"> {
+def NN_UniformAttr : NN_Initializer<"Uniform", "uniform"> {
   let summary = "Uniform in [low, high), from 24 random bits";
   let parameters = (ins NN_Number:$low, NN_Number:$high);
   let assemblyFormat = "`<` $low `,` $high `>`";
   let genVerifyDecl = 1;
 }
 
-def NN_NormalAttr : NN_Attr<"Normal", "normal"> {
+def NN_NormalAttr : NN_Initializer<"Normal", "normal"> {
   let summary = "Normal with a mean and a standard deviation";
   let parameters = (ins NN_Number:$mean, NN_Number:$deviation);
   let assemblyFormat = "`<` $mean `,` $deviation `>`";
   let genVerifyDecl = 1;
 }
 
-def NN_XavierAttr : NN_Attr<"Xavier", "xavier"> {
+def NN_XavierAttr : NN_Initializer<"Xavier", "xavier", ["getNeededRank"]> {
   let summary = "Uniform in [-b, b), b = sqrt(6 / (fan in + fan out))";
   let description = [{
     Glorot and Bengio, 2010. For a parameter of shape [in, out]; a table's row
@@ -76,32 +84,32 @@ def NN_HashAttr : NN_Attr<"Hash", "hash"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def NN_L2Attr : NN_Attr<"L2", "l2"> {
+def NN_L2Attr : NN_Regularizer<"L2", "l2"> {
   let summary = "Adds coefficient * value to the gradient";
   let parameters = (ins NN_Number:$coefficient);
   let assemblyFormat = "`<` $coefficient `>`";
   let genVerifyDecl = 1;
 }
 
-def NN_L1Attr : NN_Attr<"L1", "l1"> {
+def NN_L1Attr : NN_Regularizer<"L1", "l1"> {
   let summary = "Adds coefficient * sign(value) to the gradient";
   let parameters = (ins NN_Number:$coefficient);
   let assemblyFormat = "`<` $coefficient `>`";
   let genVerifyDecl = 1;
 }
 
-def NN_AucAttr : NN_Attr<"Auc", "auc"> {
+def NN_AucAttr : NN_Metric<"Auc", "auc"> {
   let summary = "Area under the ROC curve, by histogram";
   let parameters = (ins "int64_t":$buckets);
   let assemblyFormat = "`<` `buckets` `=` $buckets `>`";
   let genVerifyDecl = 1;
 }
 
-def NN_LogLossAttr : NN_Attr<"LogLoss", "log_loss"> {
+def NN_LogLossAttr : NN_Metric<"LogLoss", "log_loss"> {
   let summary = "Mean log loss of the predictions";
 }
 
-def NN_CopcAttr : NN_Attr<"Copc", "copc"> {
+def NN_CopcAttr : NN_Metric<"Copc", "copc"> {
   let summary = "Clicks over predicted clicks";
 }
 
@@ -121,11 +129,6 @@ def NN_Pooling : NN_Enum<"Pooling", "how the rows of a bag become one", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"sqrtn", 2>]>;
 def NN_PoolingAttr : NN_EnumAttr<NN_Pooling, "pooling">;
-
-def NN_Activation : NN_Enum<"Activation", "activation of a linear layer", [
-  I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"relu", 1>,
-  I32EnumAttrCase<"sigmoid", 2>, I32EnumAttrCase<"tanh", 3>]>;
-def NN_ActivationAttr : NN_EnumAttr<NN_Activation, "activation">;
 
 def NN_Reduction : NN_Enum<"Reduction", "how elements become one", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,

@@ -18,12 +18,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "pdlc/Dialect/NN/IR/NNAttributes.td"
 include "pdlc/Dialect/NN/IR/NNTypes.td"
 include "pdlc/Interfaces/DifferentiableOpInterface.td"
+include "pdlc/Interfaces/ElementwiseOpInterface.td"
 
 // Only the first dimension of each tensor operand and result may be dynamic.
 def NN_BatchFirst : NativeOpTrait<"BatchFirst"> { let cppNamespace = "::pdlc::nn"; }
-// The op computes each element of its result from the same element of its
-// (broadcast) operands: it may be fused into a loop with its neighbours.
-def NN_Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::pdlc::nn"; }
+
+def NN_Elementwise : DeclareOpInterfaceMethods<ElementwiseOpInterface>;
+// ... that the runtime's matrix products know as a post-op.
+def NN_ElementwisePostOp : DeclareOpInterfaceMethods<ElementwiseOpInterface, ["asPostOp"]>;
 
 def NN_Differentiable :
   DeclareOpInterfaceMethods<DifferentiableOpInterface, ["getResiduals"]>;
@@ -48,14 +50,18 @@ def NN_InferType : TraitList<[
   NN_InferredTypes
 ]>;
 
+def NN_SpelledOut : StandsUntil<"Model", "nn-lower-model spells it out">;
+def NN_MayMixSamples : DeclareOpInterfaceMethods<SampleMixingOpInterface>;
+
 class NN_PureOp<string mnemonic, list<Trait> traits = []>
-    : NN_Op<mnemonic, !listconcat([Pure, NN_BatchFirst], traits)>;
+    : NN_BodyOp<mnemonic, !listconcat([Pure, NN_BatchFirst], traits)>;
 
 //===----------------------------------------------------------------------===//
 // Lookup and linear layers: named state, phase `model` only
 //===----------------------------------------------------------------------===//
 
-def NN_LookupOp : NN_Op<"lookup", [NN_BatchFirst, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Rows of a table, pooled by bag";
   let description = [{
     Looks every id up and pools the rows of each bag: `sum`, `mean` (sum divided
@@ -70,7 +76,8 @@ def NN_LookupOp : NN_Op<"lookup", [NN_BatchFirst, DeclareOpInterfaceMethods<Symb
     - (C1) The symbol is an `nn.table`.
     - (C2) Ids of shape [b, s], with b the batch (dynamic), give a result of
       shape [b, s, width].
-    - (C3) Ids derive from fields alone, not from trained values.
+    - (C3) Ids derive from fields and constants alone, not from parameters, states
+      or tables.
 
     Example:
     ```mlir
@@ -85,17 +92,21 @@ def NN_LookupOp : NN_Op<"lookup", [NN_BatchFirst, DeclareOpInterfaceMethods<Symb
   let hasVerifier = 1;
 }
 
-def NN_LinearOp : NN_Op<"linear", [NN_BatchFirst, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_LinearOp : NN_BodyOp<"linear", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "activation(input * weight + bias)";
   let description = [{
     Each output element is one chain of fused multiply-adds over the input
-    features, ascending, from +0; then the bias; then the activation.
+    features, ascending, from +0; then the bias; then the activation: any
+    elementwise op of one operand and no attributes, by its name without `nn.`;
+    or `none`.
 
     Phase `merged` turns it into `nn.read`, `nn.matmul`, `nn.add` and the activation.
 
     Constraints:
     - (C1) The input is [b, in], the weight an `nn.param` or `nn.state` of type
       [in, out], the bias one of type [out], the result [b, out].
+    - (C2) The activation is such an op.
 
     Example:
     ```mlir
@@ -104,16 +115,18 @@ def NN_LinearOp : NN_Op<"linear", [NN_BatchFirst, DeclareOpInterfaceMethods<Symb
   }];
   let arguments = (ins NN_FloatTensor:$input, FlatSymbolRefAttr:$weight,
     OptionalAttr<FlatSymbolRefAttr>:$bias,
-    DefaultValuedAttr<NN_ActivationAttr, "::pdlc::nn::Activation::none">:$activation);
+    OptionalAttr<StrAttr>:$activation);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $weight (`,` $bias^)? (`act` `(` $activation^ `)`)? attr-dict
+    $input `,` $weight (`,` $bias^)? (`act` `(` custom<Activation>($activation)^ `)`)? attr-dict
     `:` functional-type($input, results)
   }];
   let hasVerifier = 1;
 }
 
-def NN_ReadOp : NN_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_ReadOp : NN_BodyOp<"read", [MemoryEffects<[MemRead]>, StopsGradients,
+    ReadsModel,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The value of a parameter or state at program entry";
   let description = [{
     Constraints:
@@ -134,8 +147,9 @@ def NN_ReadOp : NN_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMetho
 //===----------------------------------------------------------------------===//
 
 class NN_UnaryOp<string mnemonic, string summary_, string formula,
-                 Trait differentiable = NN_Differentiable>
-    : NN_PureOp<mnemonic, [NN_Elementwise, SameOperandsAndResultType, differentiable]> {
+                 Trait differentiable = NN_Differentiable,
+                 Trait elementwise = NN_Elementwise>
+    : NN_PureOp<mnemonic, [elementwise, SameOperandsAndResultType, differentiable]> {
   let summary = summary_;
   let description = formula # [{
 
@@ -163,15 +177,21 @@ def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root", "Correctly rounded.">;
 def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent", "tanh(x).">;
 def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "Logistic function", "1 / (1 + exp(-x)).">;
 def NN_ReluOp : NN_UnaryOp<"relu", "Rectifier",
-  "x <= 0 ? +0 : x. NaN survives; the derivative at 0 is 0.">;
+  "x <= 0 ? +0 : x. NaN survives; the derivative at 0 is 0.",
+  NN_Differentiable, NN_ElementwisePostOp>;
+def NN_GeluOp : NN_UnaryOp<"gelu", "Gaussian error linear unit, by tanh", [{
+    x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the form of Hendrycks and
+    Gimpel (2016) that needs no erf, within 5e-4 of x times the normal
+    distribution function. PyTorch has it as approximate='tanh'.}]>;
 def NN_SignedLog1pOp : NN_UnaryOp<"signed_log1p", "sign(x) log1p(|x|)",
   "Tames counts that may be negative.">;
 def NN_StopGradientOp : NN_UnaryOp<"stop_gradient", "Identity that gradients do not pass",
   "x; the cotangent is zero.", NN_DifferentiableSome>;
 
 class NN_BinaryOp<string mnemonic, string summary_, string formula,
-                  Trait differentiable = NN_Differentiable>
-    : NN_PureOp<mnemonic, [NN_Elementwise, differentiable, NN_InferType]> {
+                  Trait differentiable = NN_Differentiable,
+                  Trait elementwise = NN_Elementwise>
+    : NN_PureOp<mnemonic, [elementwise, differentiable, NN_InferType]> {
   let summary = summary_;
   let description = formula # [{ Shapes broadcast as in NumPy: aligned at the
     last dimension, a missing or unit dimension is repeated.
@@ -190,7 +210,8 @@ class NN_BinaryOp<string mnemonic, string summary_, string formula,
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
 }
 
-def NN_AddOp : NN_BinaryOp<"add", "Sum", "a + b.">;
+def NN_AddOp : NN_BinaryOp<"add", "Sum", "a + b.", NN_Differentiable,
+  NN_ElementwisePostOp>;
 def NN_SubOp : NN_BinaryOp<"sub", "Difference", "a - b.">;
 def NN_MulOp : NN_BinaryOp<"mul", "Product", "a * b.">;
 def NN_DivOp : NN_BinaryOp<"div", "Quotient", "a / b.">;
@@ -203,7 +224,9 @@ def NN_EqualOp : NN_BinaryOp<"equal", "1 where equal, else 0",
 def NN_GreaterOp : NN_BinaryOp<"greater", "1 where greater, else 0",
   "a > b ? 1 : 0, with derivative 0.", NN_DifferentiableSome>;
 
-def NN_StandardiseOp : NN_PureOp<"standardise", [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+def NN_StandardiseOp : NN_PureOp<"standardise", [
+    DeclareOpInterfaceMethods<ElementwiseOpInterface, ["getScalarConstants"]>,
+    SameOperandsAndResultType, NN_Differentiable]> {
   let summary = "(x - mean) / deviation, with fixed numbers";
   let description = [{
     Constraints:
@@ -223,21 +246,36 @@ def NN_StandardiseOp : NN_PureOp<"standardise", [NN_Elementwise, SameOperandsAnd
   let hasVerifier = 1;
 }
 
-def NN_ConstantOp : NN_PureOp<"constant", [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+def NN_ConstantOp : NN_PureOp<"constant", [ConstantLike, StopsGradients, AllTypesMatch<["value", "result"]>]> {
   let summary = "A constant";
   let description = [{
+    Larger tensors, and those that come from outside, are `nn.state`.
+
+    A number that f32 does not hold exactly is kept as written, in `exact`,
+    until the element type is settled: a program that is compiled in f64
+    computes with 0.1, not with the f32 that is nearest to it. Phase `merged`
+    has no `exact`.
+
     Constraints:
     - (C1) The value has the result's type, which is static.
+    - (C2) It has at most 2^24 elements.
+    - (C3) `exact`, where given, has the value's shape and elements of type f64,
+      and rounds to the value.
 
     Example:
     ```mlir
     %0 = nn.constant dense<0.5> : tensor<4xf32>
     ```
   }];
-  let arguments = (ins ElementsAttr:$value);
+  let arguments = (ins ElementsAttr:$value,
+    OptionalAttr<ElementsAttr>:$exact);
   let results = (outs NN_FloatTensor:$result);
-  let assemblyFormat = "$value attr-dict";
+  let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
+    build($_builder, $_state, value.getType(), value, {});
+  }]>];
+  let assemblyFormat = "custom<ConstantValue>($value, $exact) attr-dict";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,7 +323,7 @@ def NN_SliceOp : NN_PureOp<"slice", [NN_Differentiable, NN_InferType]> {
   let hasFolder = 1;
 }
 
-def NN_ReshapeOp : NN_PureOp<"reshape", [NN_Differentiable]> {
+def NN_ReshapeOp : NN_PureOp<"reshape", [NN_Differentiable, NN_MayMixSamples]> {
   let summary = "The same elements in another shape";
   let description = [{
     Constraints:
@@ -306,7 +344,7 @@ def NN_ReshapeOp : NN_PureOp<"reshape", [NN_Differentiable]> {
   let hasFolder = 1;
 }
 
-def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType]> {
+def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType, NN_SpelledOut]> {
   let summary = "Joins the dimensions from one on";
   let description = [{
     A reshape that is easy to write; phase `merged` turns it into `nn.reshape`.
@@ -324,7 +362,9 @@ def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType]> {
   let assemblyFormat = "$input `from` $from attr-dict `:` functional-type($input, results)";
 }
 
-def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_Elementwise, NN_DifferentiableSome]> {
+def NN_BroadcastOp : NN_PureOp<"broadcast", [
+    DeclareOpInterfaceMethods<ElementwiseOpInterface, ["getNumElementOperands"]>,
+    NN_DifferentiableSome]> {
   let summary = "Repeats unit and missing dimensions";
   let description = [{
     Without `like` the result is static. With a dynamic first dimension the
@@ -346,7 +386,7 @@ def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_Elementwise, NN_DifferentiableSo
   let hasVerifier = 1;
 }
 
-def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, NN_InferType]> {
+def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, NN_InferType, NN_MayMixSamples]> {
   let summary = "Sum, mean or maximum over axes";
   let description = [{
     Order of the sums: if the axes are the last ones, element j of a row goes to
@@ -381,7 +421,7 @@ def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, NN_InferType]> {
 // Features
 //===----------------------------------------------------------------------===//
 
-def NN_BucketizeOp : NN_PureOp<"bucketize", [NN_InferType]> {
+def NN_BucketizeOp : NN_PureOp<"bucketize", [NN_InferType, StopsGradients]> {
   let summary = "The bucket that a number falls into";
   let description = [{
     The number of boundaries that are <= x; NaN falls into the last bucket.
@@ -399,7 +439,7 @@ def NN_BucketizeOp : NN_PureOp<"bucketize", [NN_InferType]> {
   let assemblyFormat = "$input `boundaries` $boundaries attr-dict `:` functional-type($input, results)";
 }
 
-def NN_CrossOp : NN_PureOp<"cross", [NN_InferType]> {
+def NN_CrossOp : NN_PureOp<"cross", [NN_InferType, StopsGradients]> {
   let summary = "A hashed cross of id features";
   let description = [{
     xxh64, seeded with `salt`, of the operands' little-endian keys in operand
@@ -463,7 +503,7 @@ def NN_SquaredErrorOp : NN_PureOp<"squared_error",
   let assemblyFormat = "$predictions `,` $labels attr-dict `:` type($predictions)";
 }
 
-def NN_ObserveOp : NN_Op<"observe", [AllTypesMatch<["predictions", "labels"]>, MemoryEffects<[MemWrite]>, NN_BatchFirst,
+def NN_ObserveOp : NN_BodyOp<"observe", [StopsGradients, AllTypesMatch<["predictions", "labels"]>, MemoryEffects<[MemWrite]>, NN_BatchFirst,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Feeds a metric";
   let description = [{
@@ -484,7 +524,8 @@ def NN_ObserveOp : NN_Op<"observe", [AllTypesMatch<["predictions", "labels"]>, M
   let hasVerifier = 1;
 }
 
-def NN_MinimizeOp : NN_Op<"minimize", [MemoryEffects<[MemWrite]>, NN_BatchFirst,
+def NN_MinimizeOp : NN_BodyOp<"minimize", [MemoryEffects<[MemWrite]>, StopsGradients, NN_BatchFirst,
+    StandsUntil<"Merged", "nn-autodiff replaces it by updates">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Trains the named groups on per-sample losses";
   let description = [{
@@ -500,7 +541,7 @@ def NN_MinimizeOp : NN_Op<"minimize", [MemoryEffects<[MemWrite]>, NN_BatchFirst,
 
     Example:
     ```mlir
-    nn.minimize %l weight %w over [@dense, @sparse] : tensor<?x1xf32>
+    nn.minimize %l weight %w over [@dense, @sparse] : tensor<?x1xf32>, tensor<?x1xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$losses, Optional<NN_FloatTensor>:$weights,

@@ -10,6 +10,7 @@
 #define PDLC_DIALECT_NN_IR_NNDIALECT_TD
 
 include "mlir/IR/OpBase.td"
+include "pdlc/Interfaces/ProgramOpInterfaces.td"
 
 def NN_Dialect : Dialect {
   let name = "nn";
@@ -24,12 +25,19 @@ def NN_Dialect : Dialect {
     Only the first dimension of a tensor may be dynamic. In a model it is the
     batch; from phase `merged` on it may also count ids or unique keys.
   }];
+  // Rules and the formulas of elementwise ops are written in these.
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
     void registerTypes();
+
+    /// Refuses an op that the dialect does not have, naming those that it has.
+    std::optional<ParseOpHook>
+    getParseOperationHook(::llvm::StringRef name) const override;
 
     /// The module attribute (a string) that names the phase which the module
     /// has reached; a module without it is in phase `model`.
@@ -43,5 +51,10 @@ def NN_Dialect : Dialect {
 
 class NN_Op<string mnemonic, list<Trait> traits = []>
     : Op<NN_Dialect, mnemonic, traits>;
+
+// An op that stands in the body of a program.
+def NN_InProgram : NativeOpTrait<"InProgram"> { let cppNamespace = "::pdlc::nn"; }
+class NN_BodyOp<string mnemonic, list<Trait> traits = []>
+    : NN_Op<mnemonic, !listconcat([NN_InProgram], traits)>;
 
 #endif // PDLC_DIALECT_NN_IR_NNDIALECT_TD

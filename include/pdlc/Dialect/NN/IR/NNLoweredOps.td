@@ -11,11 +11,14 @@
 
 include "pdlc/Dialect/NN/IR/NNComputeOps.td"
 
+def NN_FromMerged : StandsFrom<"Merged", "nn-lower-model makes it">;
+def NN_FromGradient : StandsFrom<"Gradient", "nn-autodiff makes it">;
+
 //===----------------------------------------------------------------------===//
 // Phase `merged`: explicit lookups and products
 //===----------------------------------------------------------------------===//
 
-def NN_UniqueOp : NN_PureOp<"unique"> {
+def NN_UniqueOp : NN_PureOp<"unique", [NN_FromMerged, StopsGradients, PreparesStep]> {
   let summary = "Deduplicates the ids of all lookups of one table";
   let description = [{
     The inputs, flat, are taken one after the other. `keys` are the distinct ids
@@ -38,7 +41,8 @@ def NN_UniqueOp : NN_PureOp<"unique"> {
   let hasVerifier = 1;
 }
 
-def NN_PullOp : NN_Op<"pull", [MemoryEffects<[MemRead]>, NN_BatchFirst,
+def NN_PullOp : NN_BodyOp<"pull", [MemoryEffects<[MemRead]>, NN_BatchFirst,
+    NN_FromMerged, PreparesStep, StopsGradients,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The rows of distinct keys, as at program entry";
   let description = [{
@@ -57,7 +61,8 @@ def NN_PullOp : NN_Op<"pull", [MemoryEffects<[MemRead]>, NN_BatchFirst,
   let hasVerifier = 1;
 }
 
-def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegments]> {
+def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegments,
+    NN_FromMerged, ReadsModel]> {
   let summary = "Pools rows by bag, for every input of nn.unique";
   let description = [{
     One result for each input of the `nn.unique` that made `inverse`. Input i
@@ -98,7 +103,7 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
   }];
 }
 
-def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments]> {
+def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments, NN_FromGradient]> {
   let summary = "The gradient of pooling with respect to the rows";
   let description = [{
     Row u is the sum, from +0, over the occurrences of key u in ascending order
@@ -134,7 +139,8 @@ def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments]> {
   }];
 }
 
-def NN_CrossBagsOp : NN_PureOp<"cross_bags", [SameVariadicOperandSize]> {
+def NN_CrossBagsOp : NN_PureOp<"cross_bags", [SameVariadicOperandSize, NN_FromMerged, StopsGradients,
+    PreparesStep]> {
   let summary = "The cross of bags, as ids and splits";
   let description = [{
     Phase `merged`'s form of `nn.cross` with ragged operands: operand i is
@@ -157,7 +163,7 @@ def NN_CrossBagsOp : NN_PureOp<"cross_bags", [SameVariadicOperandSize]> {
   let hasVerifier = 1;
 }
 
-def NN_SingleBagsOp : NN_PureOp<"single_bags"> {
+def NN_SingleBagsOp : NN_PureOp<"single_bags", [NN_FromMerged, StopsGradients]> {
   let summary = "The splits of bags that hold one id each";
   let description = [{
     0, 1, 2, ...: where a tensor of ids meets bags in a cross.
@@ -175,7 +181,7 @@ def NN_SingleBagsOp : NN_PureOp<"single_bags"> {
   let assemblyFormat = "$ids attr-dict";
 }
 
-def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, NN_InferType]> {
+def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, NN_InferType, NN_MayMixSamples]> {
   let summary = "Matrix product";
   let description = [{
     Each element is one chain of fused multiply-adds over k, ascending, from +0.
@@ -199,7 +205,7 @@ def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, NN_InferType]> {
   }];
 }
 
-def NN_ReluGradientOp : NN_PureOp<"relu_gradient", [NN_Elementwise, SameOperandsAndResultType]> {
+def NN_ReluGradientOp : NN_PureOp<"relu_gradient", [NN_ElementwisePostOp, StopsGradients, SameOperandsAndResultType]> {
   let summary = "output <= 0 ? +0 : cotangent";
   let description = [{
     Constraints:
@@ -215,7 +221,7 @@ def NN_ReluGradientOp : NN_PureOp<"relu_gradient", [NN_Elementwise, SameOperands
   let assemblyFormat = "$cotangent `,` $output attr-dict `:` type($cotangent)";
 }
 
-def NN_PadOp : NN_PureOp<"pad", [NN_InferType]> {
+def NN_PadOp : NN_PureOp<"pad", [NN_InferType, StopsGradients]> {
   let summary = "Zeros before and behind, along one axis";
   let description = [{
     The adjoint of `nn.slice`.
@@ -239,7 +245,8 @@ def NN_PadOp : NN_PureOp<"pad", [NN_InferType]> {
 // Phase `gradient`: the update, made explicit
 //===----------------------------------------------------------------------===//
 
-def NN_ApplyGradientsOp : NN_Op<"apply_gradients", [MemoryEffects<[MemWrite]>,
+def NN_ApplyGradientsOp : NN_BodyOp<"apply_gradients", [MemoryEffects<[MemWrite]>,
+    StandsIn<"Gradient", "nn-autodiff makes it", "Merged", "nn-expand-updates spells it out">,
     AttrSizedOperandSegments, NN_BatchFirst,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What nn.minimize asks for, with its gradients";
@@ -270,7 +277,7 @@ def NN_ApplyGradientsOp : NN_Op<"apply_gradients", [MemoryEffects<[MemWrite]>,
   let hasVerifier = 1;
 }
 
-def NN_LossSumOp : NN_PureOp<"loss_sum"> {
+def NN_LossSumOp : NN_PureOp<"loss_sum", [NN_FromGradient]> {
   let summary = "Weighted sum of losses, and sum of weights, in f64";
   let description = [{
     In sample order; without weights each sample weighs 1.
@@ -292,7 +299,7 @@ def NN_LossSumOp : NN_PureOp<"loss_sum"> {
   let hasVerifier = 1;
 }
 
-def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments,
+def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments, NN_FromGradient, AppliesStep,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Joint squared norm of divided gradients, in f64";
   let description = [{
@@ -323,7 +330,8 @@ def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
-def NN_OnceOp : NN_Op<"once", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What an update needs once for a group and step";
   let description = [{
     Counts one step of the group, and computes in f64 the scalars that its
@@ -356,7 +364,8 @@ def NN_OnceOp : NN_Op<"once", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]
   let hasRegionVerifier = 1;
 }
 
-def NN_UpdateOp : NN_Op<"update", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient, AppliesStep,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Applies one group's rule to one symbol";
   let description = [{
     For each element of the parameter, or of the touched rows of the table
@@ -375,7 +384,7 @@ def NN_UpdateOp : NN_Op<"update", [AttrSizedOperandSegments, DeclareOpInterfaceM
 
     Example:
     ```mlir
-    nn.update @w1 gradient(%g) scalars(%s#0, %s#1) {
+    nn.update @w1 gradient(%g) scalars(%weights, %step_size) {
     ^bb0(%value: f32, %sum: f32, %weight: f32, %rate: f32):
       %g1 = arith.divf %sum, %weight : f32
       %0 = arith.mulf %rate, %g1 : f32
@@ -398,7 +407,8 @@ def NN_UpdateOp : NN_Op<"update", [AttrSizedOperandSegments, DeclareOpInterfaceM
 // Phase `fused`
 //===----------------------------------------------------------------------===//
 
-def NN_GemmOp : NN_PureOp<"gemm", [AttrSizedOperandSegments]> {
+def NN_GemmOp : NN_PureOp<"gemm", [AttrSizedOperandSegments,
+    StandsFrom<"Fused", "nn-fuse-gemm makes it">]> {
   let summary = "Matrix product with what follows it";
   let description = [{
     `nn.matmul` followed by post-ops on each element, in order: `bias` adds

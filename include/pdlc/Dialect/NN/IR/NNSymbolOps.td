@@ -34,6 +34,7 @@ def NN_RecordOp : NN_Op<"record", [Symbol, SymbolTable, NoTerminator,
 
     Constraints:
     - (C1) The body holds `nn.field` ops only.
+    - (C2) A model has one record (checked by `nn-check-model`).
 
     Example:
     ```mlir
@@ -67,6 +68,8 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
       the columns that follow those of the previous field.
     - `separator("|")`: several ids in one cell (ragged fields).
 
+    Clauses may stand in any order.
+
     Constraints:
     - (C1) The type is `tensor<?xNx(f32|f64|i64)>` or ragged with two dimensions
       before `*`, 1 <= N <= 1048576.
@@ -86,9 +89,9 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
     OptionalAttr<DictionaryAttr>:$values, OptionalAttr<ArrayAttr>:$columns,
     OptionalAttr<StrAttr>:$separator);
   let assemblyFormat = [{
-    $sym_name `:` $type (`hash` `(` $hash^ `)`)? (`missing` `(` $missing^ `)`)?
-    (`values` `(` $values^ `)`)? (`columns` `(` $columns^ `)`)?
-    (`separator` `(` $separator^ `)`)? attr-dict
+    $sym_name `:` $type ``
+    custom<FieldClauses>($hash, $missing, $values, $columns, $separator)
+    attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -103,7 +106,8 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
 // State
 //===----------------------------------------------------------------------===//
 
-def NN_ParamOp : NN_Op<"param", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_ParamOp : NN_Op<"param", [Symbol, HoldsState, SharedByRoles,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A dense trained tensor";
   let description = [{
     Constraints:
@@ -123,12 +127,12 @@ def NN_ParamOp : NN_Op<"param", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
     OptionalAttr<FlatSymbolRefAttr>:$group, AnyAttr:$init);
   let assemblyFormat = [{
-    $sym_name `:` $type (`in` $group^)? `init` `(` $init `)` attr-dict
+    $sym_name `:` $type `` custom<StateClauses>($group, $init) attr-dict
   }];
   let hasVerifier = 1;
 }
 
-def NN_StateOp : NN_Op<"state", [Symbol]> {
+def NN_StateOp : NN_Op<"state", [Symbol, HoldsState, SharedByRoles]> {
   let summary = "A dense tensor that is not trained";
   let description = [{
     Constants of a model that come from outside, such as means of features or
@@ -150,7 +154,8 @@ def NN_StateOp : NN_Op<"state", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def NN_TableOp : NN_Op<"table", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A table from 64-bit keys to rows, growing by itself";
   let description = [{
     A total function from key to row: a row that was never trained has its
@@ -175,8 +180,8 @@ def NN_TableOp : NN_Op<"table", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
     OptionalAttr<FlatSymbolRefAttr>:$group, AnyAttr:$init,
     OptionalAttr<NN_UnknownAttr>:$unknown);
   let assemblyFormat = [{
-    $sym_name `:` $key `->` $row (`in` $group^)? `init` `(` $init `)`
-    (`unknown` `(` $unknown^ `)`)? attr-dict
+    $sym_name `:` $key `->` $row ``
+    custom<TableClauses>($group, $init, $unknown) attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -207,7 +212,7 @@ def NN_MetricOp : NN_Op<"metric", [Symbol]> {
 // Groups, clips, rules, schedules
 //===----------------------------------------------------------------------===//
 
-def NN_ClipOp : NN_Op<"clip", [Symbol]> {
+def NN_ClipOp : NN_Op<"clip", [Symbol, SharedByRoles]> {
   let summary = "Joint clipping of all groups that name it";
   let description = [{
     The gradients, divided by the summed weight, of all symbols of all groups
@@ -227,7 +232,8 @@ def NN_ClipOp : NN_Op<"clip", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def NN_GroupOp : NN_Op<"group", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Symbols that are trained alike";
   let description = [{
     Fixed order of an update: merge over replicas, divide by the summed
@@ -243,6 +249,8 @@ def NN_GroupOp : NN_Op<"group", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
     - `untouched(lazy|dense)`: whether rows of tables that a batch did not touch
       stay as they are, or are updated with a zero gradient.
 
+    Clauses may stand in any order; `rule` and `rate` are required.
+
     Constraints:
     - (C1) `rule` names an `nn.rule`, `schedule` an `nn.schedule`, `clip` an `nn.clip`.
     - (C2) Each name of a hyper dictionary is one of the rule's or schedule's;
@@ -252,6 +260,9 @@ def NN_GroupOp : NN_Op<"group", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
     - (C5) A group with a table whose rule or decay changes a row even under a
       zero gradient must say `untouched` (checked by `nn-check-untouched`).
     - (C6) All symbols of a group have one element type.
+    - (C7) The rate, as the schedule makes it, and what the rule's `once` yields
+      are finite in that type at the first update (checked by
+      `nn-check-scalars`).
 
     Example:
     ```mlir
@@ -265,15 +276,13 @@ def NN_GroupOp : NN_Op<"group", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpI
     OptionalAttr<ArrayAttr>:$decay, OptionalAttr<FlatSymbolRefAttr>:$clip,
     OptionalAttr<NN_UntouchedAttr>:$untouched);
   let assemblyFormat = [{
-    $sym_name `rule` `(` $rule ($rule_hyper^)? `)` `rate` `(` $rate `)`
-    (`schedule` `(` $schedule^ ($schedule_hyper^)? `)`)?
-    (`decay` `(` custom<AttributeList>($decay)^ `)`)? (`clip` `(` $clip^ `)`)?
-    (`untouched` `(` $untouched^ `)`)? attr-dict
+    $sym_name `` custom<GroupClauses>($rule, $rule_hyper, $rate, $schedule,
+      $schedule_hyper, $decay, $clip, $untouched) attr-dict
   }];
   let hasVerifier = 1;
 }
 
-def NN_RuleOp : NN_Op<"rule", [Symbol, IsolatedFromAbove]> {
+def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
   let summary = "An optimizer, written in the dialect";
   let description = [{
     Region `once` runs once for each group and step, in f64: its arguments are
@@ -319,7 +328,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, IsolatedFromAbove]> {
   let hasRegionVerifier = 1;
 }
 
-def NN_ScheduleOp : NN_Op<"schedule", [Symbol, IsolatedFromAbove]> {
+def NN_ScheduleOp : NN_Op<"schedule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
   let summary = "A learning rate as a function of the step";
   let description = [{
     Arguments: the step (1 at the first update), the group's base rate, the
@@ -365,7 +374,8 @@ def NN_YieldOp : NN_Op<"yield", [Pure, Terminator, ReturnLike,
 // Functions and programs
 //===----------------------------------------------------------------------===//
 
-def NN_FuncOp : NN_Op<"func", [FunctionOpInterface, IsolatedFromAbove,
+def NN_FuncOp : NN_Op<"func", [StandsUntil<"Model", "nn-lower-model inlines functions">,
+    FunctionOpInterface, IsolatedFromAbove,
     AffineScope, SingleBlock]> {
   let summary = "A function that programs share";
   let description = [{
@@ -397,7 +407,8 @@ def NN_FuncOp : NN_Op<"func", [FunctionOpInterface, IsolatedFromAbove,
   }];
 }
 
-def NN_CallOp : NN_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def NN_CallOp : NN_BodyOp<"call", [StandsUntil<"Model", "nn-lower-model inlines functions">,
+    CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls an nn.func";
   let description = [{
     Constraints:

@@ -24,6 +24,7 @@
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "pdlc/Interfaces/ProgramOpInterfaces.h"
 
 #include <optional>
 

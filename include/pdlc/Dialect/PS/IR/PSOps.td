@@ -16,6 +16,7 @@ include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "pdlc/Dialect/PS/IR/PSDialect.td"
+include "pdlc/Interfaces/ProgramOpInterfaces.td"
 
 def PS_Tensor : AnyTypeOf<[AnyRankedTensor], "tensor">;
 def PS_SymbolList : TypedArrayAttrBase<FlatSymbolRefAttr, "array of symbols">;
@@ -24,7 +25,7 @@ def PS_SymbolList : TypedArrayAttrBase<FlatSymbolRefAttr, "array of symbols">;
 // Units: what servers own as a whole
 //===----------------------------------------------------------------------===//
 
-def PS_BlocksOp : PS_Op<"blocks", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def PS_BlocksOp : PS_Op<"blocks", [SharedByRoles, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The row blocks of a parameter";
   let description = [{
     Block i holds the rows from `rows[i]` to `rows[i + 1]`. It is placed as a
@@ -48,7 +49,7 @@ def PS_BlocksOp : PS_Op<"blocks", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
   let assemblyFormat = "$symbol `rows` $rows `costs` $costs attr-dict";
 }
 
-def PS_ShardsOp : PS_Op<"shards", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def PS_ShardsOp : PS_Op<"shards", [SharedByRoles, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The logical shards of a table";
   let description = [{
     A key belongs to shard s of `count` by the top bits of its mixed value; each
@@ -81,7 +82,8 @@ def PS_ChannelKind : I32EnumAttr<"ChannelKind", "what travels through a channel"
   let cppNamespace = "::pdlc::ps";
 }
 
-def PS_ChannelOp : PS_Op<"channel", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "One kind of data between trainers and servers";
   let description = [{
     Numbered within its program; both roles declare it alike. The kinds, with
@@ -128,7 +130,8 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, DeclareOpInterfaceMethods<SymbolUse
   }];
 }
 
-def PS_MessageOp : PS_Op<"message", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def PS_MessageOp : PS_Op<"message", [Symbol, SharedByRoles,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Channels that travel together";
   let description = [{
     One request of a process to each server, and its answer. The request holds
@@ -347,7 +350,7 @@ def PS_PostOp : PS_ChannelUserOp<"post"> {
 // On servers
 //===----------------------------------------------------------------------===//
 
-def PS_HandlerOp : PS_Op<"handler", [Symbol, NoTerminator, SingleBlock, IsolatedFromAbove,
+def PS_HandlerOp : PS_Op<"handler", [Symbol, OwnedByServers, NoTerminator, SingleBlock, IsolatedFromAbove,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What servers do when a message has come";
   let description = [{

@@ -101,7 +101,7 @@ def RT_PointerOp : RT_Op<"pointer", [MemoryEffects<[MemRead]>]> {
 
     Example:
     ```mlir
-    %w = rt.pointer parameter[2] of %context
+    %w = rt.pointer parameter[2] of %context : !llvm.ptr -> !llvm.ptr
     ```
   }];
   let arguments = (ins RT_PlaceAttr:$place, I64Attr:$index, LLVM_AnyPointer:$context);
@@ -114,8 +114,8 @@ def RT_CountOp : RT_Op<"count", [MemoryEffects<[MemRead]>]> {
   let description = [{
     Example:
     ```mlir
-    %b = rt.count batch[0] of %context
-    %u = rt.count lookup_keys[1] of %context
+    %b = rt.count batch[0] of %context : !llvm.ptr
+    %u = rt.count lookup_keys[1] of %context : !llvm.ptr
     ```
   }];
   let arguments = (ins RT_QuantityAttr:$quantity, I64Attr:$index, LLVM_AnyPointer:$context);
@@ -146,6 +146,21 @@ def RT_ViewOp : RT_Op<"view", [Pure]> {
   let hasVerifier = 1;
 }
 
+def RT_AddressOp : RT_Op<"address", [Pure, AllTypesMatch<["base", "result"]>]> {
+  let summary = "A pointer some bytes behind another";
+  let description = [{
+    What a kernel is given of an arena.
+
+    Example:
+    ```mlir
+    %p = rt.address %arena[%offset] : !llvm.ptr
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$base, Index:$offset);
+  let results = (outs LLVM_AnyPointer:$result);
+  let assemblyFormat = "$base `[` $offset `]` attr-dict `:` type($base)";
+}
+
 def RT_AllocateOp : RT_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Memory that lives to the end of the step";
   let description = [{
@@ -154,7 +169,7 @@ def RT_AllocateOp : RT_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
 
     Example:
     ```mlir
-    %p = rt.allocate %worker, %bytes : !llvm.ptr
+    %p = rt.allocate %worker, %bytes : !llvm.ptr -> !llvm.ptr
     ```
   }];
   let arguments = (ins LLVM_AnyPointer:$worker, Index:$bytes);
@@ -351,7 +366,7 @@ def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
 
     Example:
     ```mlir
-    rt.gemm strict %worker, %x, %w bias(%b : memref<400xf32>) post [#rt.post<bias>] into %out
+    rt.gemm strict %worker, %x, %w bias(%b : memref<400xf32>) post [#rt<post bias>] into %out
       : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
     ```
   }];

@@ -1,0 +1,1214 @@
+#alias_scope_domain = #llvm.alias_scope_domain<id = "pdl.update">
+#alias_scope = #llvm.alias_scope<id = "pdl.update.1", domain = #alias_scope_domain>
+#alias_scope1 = #llvm.alias_scope<id = "pdl.update.0", domain = #alias_scope_domain>
+#alias_scope2 = #llvm.alias_scope<id = "pdl.update.2", domain = #alias_scope_domain>
+#alias_scope3 = #llvm.alias_scope<id = "pdl.update.3", domain = #alias_scope_domain>
+module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buffers"} {
+  func.func private @pdlabi_sigmoidf(f32) -> f32
+  nn.record @criteo {
+    nn.field @label : tensor<?x1xf32>
+    nn.field @numbers : tensor<?x13xf32> missing(0.000000e+00 : f64)
+    nn.field @categories : !nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>)
+  }
+  nn.clip @joint : global_norm(1.000000e+01)
+  nn.group @dense rule(@adam) rate(1.000000e-03) decay(#nn.l2<9.9999999999999995E-7>) clip(@joint)
+  nn.group @sparse rule(@adam) rate(1.000000e-03) untouched( lazy)
+  nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-1.000000e-02, 1.000000e-02>)
+  nn.param @w1 : tensor<273x400xf32> in @dense init(#nn.xavier)
+  nn.param @b1 : tensor<400xf32> in @dense init(#nn.zeros)
+  nn.param @w2 : tensor<400x400xf32> in @dense init(#nn.xavier)
+  nn.param @b2 : tensor<400xf32> in @dense init(#nn.zeros)
+  nn.param @w3 : tensor<400x400xf32> in @dense init(#nn.xavier)
+  nn.param @b3 : tensor<400xf32> in @dense init(#nn.zeros)
+  nn.param @w4 : tensor<400x1xf32> in @dense init(#nn.xavier)
+  nn.param @b4 : tensor<1xf32> in @dense init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @log_loss : #nn.log_loss
+  nn.metric @copc : #nn.copc
+  func.func @train_prepare(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %1 = rt.count  field_values[2] of %arg0 : !llvm.ptr
+    %2 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.view %0[%c0] size(%1) : !llvm.ptr -> memref<?xi64>
+    %5 = rt.unique %2, (%4) into %3 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %6 = arith.cmpi ne, %5, %c0_i32 : i32
+    cf.cond_br %6, ^bb3(%5 : i32), ^bb1
+  ^bb1:  // pred: ^bb0
+    %7 = rt.pull %2, table 0 into %3 : !llvm.ptr, !llvm.ptr
+    %8 = arith.cmpi ne, %7, %c0_i32 : i32
+    cf.cond_br %8, ^bb3(%7 : i32), ^bb2
+  ^bb2:  // pred: ^bb1
+    return %c0_i32 : i32
+  ^bb3(%9: i32):  // 2 preds: ^bb0, ^bb1
+    return %9 : i32
+  }
+  func.func @train_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c40 = arith.constant 40 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c1040 = arith.constant 1040 : index
+    %c52 = arith.constant 52 : index
+    %c1092 = arith.constant 1092 : index
+    %c1600 = arith.constant 1600 : index
+    %c4 = arith.constant 4 : index
+    %2 = rt.count  lookup_occurrences[0] of %arg0 : !llvm.ptr
+    %3 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %5 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %6 = rt.count  field_values[2] of %arg0 : !llvm.ptr
+    %7 = rt.pointer  field_splits[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c26 = arith.constant 26 : index
+    %c1 = arith.constant 1 : index
+    %8 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c13 = arith.constant 13 : index
+    %c260 = arith.constant 260 : index
+    %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  parameter[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  parameter[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  parameter[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  parameter[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = rt.pointer  parameter[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %16 = rt.pointer  parameter[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %17 = rt.pointer  parameter[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %18 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %19 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %20 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %21 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %22 = rt.pointer  gradient[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %23 = rt.pointer  gradient[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %24 = rt.pointer  gradient[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c400 = arith.constant 400 : index
+    %25 = rt.pointer  gradient[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %26 = rt.pointer  gradient[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %27 = rt.pointer  gradient[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %28 = rt.pointer  gradient[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %29 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %30 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %31 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %32 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %33 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %34 = arith.muli %0, %c40 : index
+    %35 = arith.addi %34, %c63 : index
+    %36 = arith.andi %35, %c-64 : index
+    %37 = arith.muli %1, %c1040 : index
+    %38 = arith.addi %37, %c63 : index
+    %39 = arith.andi %38, %c-64 : index
+    %40 = arith.addi %36, %39 : index
+    %41 = arith.muli %1, %c52 : index
+    %42 = arith.addi %41, %c63 : index
+    %43 = arith.andi %42, %c-64 : index
+    %44 = arith.addi %40, %43 : index
+    %45 = arith.muli %1, %c1092 : index
+    %46 = arith.addi %45, %c63 : index
+    %47 = arith.andi %46, %c-64 : index
+    %48 = arith.addi %44, %47 : index
+    %49 = arith.muli %1, %c1600 : index
+    %50 = arith.addi %48, %49 : index
+    %51 = arith.addi %50, %49 : index
+    %52 = arith.addi %51, %49 : index
+    %53 = arith.muli %1, %c4 : index
+    %54 = arith.addi %53, %c63 : index
+    %55 = arith.andi %54, %c-64 : index
+    %56 = arith.addi %52, %55 : index
+    %57 = arith.addi %56, %55 : index
+    %58 = arith.addi %57, %55 : index
+    %59 = arith.addi %58, %49 : index
+    %60 = arith.muli %2, %c4 : index
+    %61 = arith.addi %60, %c63 : index
+    %62 = arith.andi %61, %c-64 : index
+    %63 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %3 into %63 : !llvm.ptr, memref<?x10xf32>
+    %64 = arith.muli %c0, %c4 : index
+    %65 = rt.view %5[%64] size(%6) : !llvm.ptr -> memref<?xi32>
+    %66 = arith.muli %1, %c26 : index
+    %67 = arith.addi %66, %c1 : index
+    %68 = rt.view %7[%c0] size(%67) : !llvm.ptr -> memref<?xi32>
+    %69 = rt.view %4[%36] size(%66) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool  sum %63[%65] splits(%68 : memref<?xi32>) into %69 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
+    %70 = arith.muli %1, %c13 : index
+    %71 = rt.view %8[%c0] size(%70) : !llvm.ptr -> memref<?xf32>
+    %72 = rt.view %4[%40] size(%70) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg1 = %c0 to %70 step %c1 {
+      %105 = memref.load %71[%arg1] : memref<?xf32>
+      %106 = math.absf %105 : f32
+      %107 = math.log1p %106 : f32
+      %108 = math.copysign %107, %105 : f32
+      memref.store %108, %72[%arg1] : memref<?xf32>
+    }
+    %73 = rt.view %4[%44] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %74 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x260xf32>
+    %75 = rt.view %4[%40] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      scf.for %arg2 = %c0 to %c260 step %c1 {
+        %105 = memref.load %74[%arg1, %arg2] : memref<?x260xf32>
+        memref.store %105, %73[%arg1, %arg2] : memref<?x273xf32>
+      }
+      scf.for %arg2 = %c0 to %c13 step %c1 {
+        %105 = memref.load %75[%arg1, %arg2] : memref<?x13xf32>
+        %106 = arith.addi %arg2, %c260 : index
+        memref.store %105, %73[%arg1, %106] : memref<?x273xf32>
+      }
+    }
+    %76 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %77 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
+    %78 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %73, %76 bias(%77 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %78 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %79 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %80 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
+    %81 = rt.view %4[%50] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %78, %79 bias(%80 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %81 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %82 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %83 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
+    %84 = rt.view %4[%51] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %81, %82 bias(%83 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %84 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %85 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %86 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
+    %87 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %9, %84, %85 bias(%86 : memref<1xf32>) post [#rt<post bias>] into %87 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %88 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?xf32>
+    %89 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    %90 = rt.view %4[%56] size(%1) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      %105 = memref.load %88[%arg1] : memref<?xf32>
+      %106 = memref.load %89[%arg1] : memref<?xf32>
+      %107 = arith.mulf %105, %106 : f32
+      %cst_0 = arith.constant 0.000000e+00 : f32
+      %108 = arith.maximumf %105, %cst_0 : f32
+      %109 = math.absf %105 : f32
+      %110 = arith.negf %109 : f32
+      %111 = math.exp %110 : f32
+      %112 = math.log1p %111 : f32
+      %113 = arith.subf %108, %107 : f32
+      %114 = arith.addf %113, %112 : f32
+      memref.store %114, %90[%arg1] : memref<?xf32>
+    }
+    %91 = rt.view %4[%57] size(%1) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      %105 = memref.load %88[%arg1] : memref<?xf32>
+      %106 = func.call @pdlabi_sigmoidf(%105) : (f32) -> f32
+      memref.store %106, %91[%arg1] : memref<?xf32>
+    }
+    rt.observe  auc buckets 4096 %91, %89 into %19 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %91, %89 into %20 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %91, %89 into %21 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      %105 = memref.load %91[%arg1] : memref<?xf32>
+      %106 = memref.load %89[%arg1] : memref<?xf32>
+      %107 = arith.subf %105, %106 : f32
+      memref.store %107, %88[%arg1] : memref<?xf32>
+    }
+    %92 = rt.view %22[%c0] : !llvm.ptr -> memref<1xf32>
+    %cst = arith.constant 0.000000e+00 : f32
+    scf.for %arg1 = %c0 to %c1 step %c1 {
+      memref.store %cst, %92[%arg1] : memref<1xf32>
+    }
+    %93 = memref.load %92[%c0] : memref<1xf32>
+    %94 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %93) -> (f32) {
+      %105 = memref.load %88[%arg1] : memref<?xf32>
+      %106 = arith.addf %arg2, %105 : f32
+      scf.yield %106 : f32
+    }
+    memref.store %94, %92[%c0] : memref<1xf32>
+    %95 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %9, %84 transposed, %87 post [] into %95 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %96 = rt.view %4[%58] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %87, %85 transposed mask(%84 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %96 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    %97 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
+    scf.for %arg1 = %c0 to %c400 step %c1 {
+      memref.store %cst, %97[%arg1] : memref<400xf32>
+    }
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      scf.for %arg2 = %c0 to %c400 step %c1 {
+        %105 = memref.load %97[%arg2] : memref<400xf32>
+        %106 = memref.load %96[%arg1, %arg2] : memref<?x400xf32>
+        %107 = arith.addf %105, %106 : f32
+        memref.store %107, %97[%arg2] : memref<400xf32>
+      }
+    }
+    %98 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %81 transposed, %96 post [] into %98 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %96, %82 transposed mask(%81 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %84 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %99 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
+    scf.for %arg1 = %c0 to %c400 step %c1 {
+      memref.store %cst, %99[%arg1] : memref<400xf32>
+    }
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      scf.for %arg2 = %c0 to %c400 step %c1 {
+        %105 = memref.load %99[%arg2] : memref<400xf32>
+        %106 = memref.load %84[%arg1, %arg2] : memref<?x400xf32>
+        %107 = arith.addf %105, %106 : f32
+        memref.store %107, %99[%arg2] : memref<400xf32>
+      }
+    }
+    %100 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %78 transposed, %84 post [] into %100 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %84, %79 transposed mask(%78 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %81 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %101 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
+    scf.for %arg1 = %c0 to %c400 step %c1 {
+      memref.store %cst, %101[%arg1] : memref<400xf32>
+    }
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      scf.for %arg2 = %c0 to %c400 step %c1 {
+        %105 = memref.load %101[%arg2] : memref<400xf32>
+        %106 = memref.load %81[%arg1, %arg2] : memref<?x400xf32>
+        %107 = arith.addf %105, %106 : f32
+        memref.store %107, %101[%arg2] : memref<400xf32>
+      }
+    }
+    %102 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
+    rt.gemm  fast %9, %73 transposed, %81 post [] into %102 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    rt.gemm  fast %9, %81, %76 transposed post [] into %73 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      scf.for %arg2 = %c0 to %c260 step %c1 {
+        %105 = memref.load %73[%arg1, %arg2] : memref<?x273xf32>
+        memref.store %105, %74[%arg1, %arg2] : memref<?x260xf32>
+      }
+    }
+    %103 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    %104 = rt.view %4[%59] size(%6) : !llvm.ptr -> memref<?xi32>
+    rt.bag_of %68 into %104 : memref<?xi32>, memref<?xi32>
+    rt.pool_gradient  sum %69 at %30[%c0, %6] bags(%104 : memref<?xi32>) splits(%68 : memref<?xi32>) into %103 : memref<?x10xf32>, !llvm.ptr, memref<?x10xf32>
+    rt.loss_sum %90 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <504 + 8596 * batch, keys(40), occurrences(4)>)
+  func.func @evaluate_prepare(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %1 = rt.count  field_values[2] of %arg0 : !llvm.ptr
+    %2 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.view %0[%c0] size(%1) : !llvm.ptr -> memref<?xi64>
+    %5 = rt.unique %2, (%4) into %3 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %6 = arith.cmpi ne, %5, %c0_i32 : i32
+    cf.cond_br %6, ^bb3(%5 : i32), ^bb1
+  ^bb1:  // pred: ^bb0
+    %7 = rt.pull %2, table 0 into %3 : !llvm.ptr, !llvm.ptr
+    %8 = arith.cmpi ne, %7, %c0_i32 : i32
+    cf.cond_br %8, ^bb3(%7 : i32), ^bb2
+  ^bb2:  // pred: ^bb1
+    return %c0_i32 : i32
+  ^bb3(%9: i32):  // 2 preds: ^bb0, ^bb1
+    return %9 : i32
+  }
+  func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c40 = arith.constant 40 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c1040 = arith.constant 1040 : index
+    %c52 = arith.constant 52 : index
+    %c1092 = arith.constant 1092 : index
+    %c1600 = arith.constant 1600 : index
+    %c4 = arith.constant 4 : index
+    %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %5 = rt.count  field_values[2] of %arg0 : !llvm.ptr
+    %6 = rt.pointer  field_splits[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c26 = arith.constant 26 : index
+    %c1 = arith.constant 1 : index
+    %7 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c13 = arith.constant 13 : index
+    %c260 = arith.constant 260 : index
+    %8 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %9 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  parameter[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  parameter[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  parameter[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  parameter[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  parameter[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = rt.pointer  parameter[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %16 = rt.pointer  parameter[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %17 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %18 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %19 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %20 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %21 = arith.muli %0, %c40 : index
+    %22 = arith.addi %21, %c63 : index
+    %23 = arith.andi %22, %c-64 : index
+    %24 = arith.muli %1, %c1040 : index
+    %25 = arith.addi %24, %c63 : index
+    %26 = arith.andi %25, %c-64 : index
+    %27 = arith.addi %23, %26 : index
+    %28 = arith.muli %1, %c52 : index
+    %29 = arith.addi %28, %c63 : index
+    %30 = arith.andi %29, %c-64 : index
+    %31 = arith.addi %27, %30 : index
+    %32 = arith.muli %1, %c1092 : index
+    %33 = arith.addi %32, %c63 : index
+    %34 = arith.andi %33, %c-64 : index
+    %35 = arith.addi %31, %34 : index
+    %36 = arith.muli %1, %c1600 : index
+    %37 = arith.addi %35, %36 : index
+    %38 = arith.addi %37, %36 : index
+    %39 = arith.muli %1, %c4 : index
+    %40 = arith.addi %39, %c63 : index
+    %41 = arith.andi %40, %c-64 : index
+    %42 = arith.addi %38, %41 : index
+    %43 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %43 : !llvm.ptr, memref<?x10xf32>
+    %44 = arith.muli %c0, %c4 : index
+    %45 = rt.view %4[%44] size(%5) : !llvm.ptr -> memref<?xi32>
+    %46 = arith.muli %1, %c26 : index
+    %47 = arith.addi %46, %c1 : index
+    %48 = rt.view %6[%c0] size(%47) : !llvm.ptr -> memref<?xi32>
+    %49 = rt.view %3[%23] size(%46) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool  sum %43[%45] splits(%48 : memref<?xi32>) into %49 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
+    %50 = arith.muli %1, %c13 : index
+    %51 = rt.view %7[%c0] size(%50) : !llvm.ptr -> memref<?xf32>
+    %52 = rt.view %3[%27] size(%50) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg1 = %c0 to %50 step %c1 {
+      %70 = memref.load %51[%arg1] : memref<?xf32>
+      %71 = math.absf %70 : f32
+      %72 = math.log1p %71 : f32
+      %73 = math.copysign %72, %70 : f32
+      memref.store %73, %52[%arg1] : memref<?xf32>
+    }
+    %53 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %54 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x260xf32>
+    %55 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      scf.for %arg2 = %c0 to %c260 step %c1 {
+        %70 = memref.load %54[%arg1, %arg2] : memref<?x260xf32>
+        memref.store %70, %53[%arg1, %arg2] : memref<?x273xf32>
+      }
+      scf.for %arg2 = %c0 to %c13 step %c1 {
+        %70 = memref.load %55[%arg1, %arg2] : memref<?x13xf32>
+        %71 = arith.addi %arg2, %c260 : index
+        memref.store %70, %53[%arg1, %71] : memref<?x273xf32>
+      }
+    }
+    %56 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %57 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %58 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %53, %56 bias(%57 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %58 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %59 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %60 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %61 = rt.view %3[%37] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %58, %59 bias(%60 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %61 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %62 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %63 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %61, %62 bias(%63 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %58 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %64 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %65 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %66 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %58, %64 bias(%65 : memref<1xf32>) post [#rt<post bias>] into %66 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %67 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?xf32>
+    %68 = rt.view %3[%42] size(%1) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      %70 = memref.load %67[%arg1] : memref<?xf32>
+      %71 = func.call @pdlabi_sigmoidf(%70) : (f32) -> f32
+      memref.store %71, %68[%arg1] : memref<?xf32>
+    }
+    %69 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    rt.observe  auc buckets 4096 %68, %69 into %18 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %68, %69 into %19 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %68, %69 into %20 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@evaluate_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <378 + 5392 * batch, keys(40), occurrences(0)>)
+  func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %1 = rt.count  field_values[1] of %arg0 : !llvm.ptr
+    %2 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.view %0[%c0] size(%1) : !llvm.ptr -> memref<?xi64>
+    %5 = rt.unique %2, (%4) into %3 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %6 = arith.cmpi ne, %5, %c0_i32 : i32
+    cf.cond_br %6, ^bb3(%5 : i32), ^bb1
+  ^bb1:  // pred: ^bb0
+    %7 = rt.pull %2, table 0 into %3 : !llvm.ptr, !llvm.ptr
+    %8 = arith.cmpi ne, %7, %c0_i32 : i32
+    cf.cond_br %8, ^bb3(%7 : i32), ^bb2
+  ^bb2:  // pred: ^bb1
+    return %c0_i32 : i32
+  ^bb3(%9: i32):  // 2 preds: ^bb0, ^bb1
+    return %9 : i32
+  }
+  func.func @predict_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c40 = arith.constant 40 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c1040 = arith.constant 1040 : index
+    %c52 = arith.constant 52 : index
+    %c1092 = arith.constant 1092 : index
+    %c1600 = arith.constant 1600 : index
+    %c4 = arith.constant 4 : index
+    %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %5 = rt.count  field_values[1] of %arg0 : !llvm.ptr
+    %6 = rt.pointer  field_splits[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c26 = arith.constant 26 : index
+    %c1 = arith.constant 1 : index
+    %7 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c13 = arith.constant 13 : index
+    %c260 = arith.constant 260 : index
+    %8 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %9 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  parameter[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  parameter[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  parameter[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  parameter[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  parameter[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = rt.pointer  parameter[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %16 = rt.pointer  parameter[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %17 = rt.pointer  output[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %18 = arith.muli %0, %c40 : index
+    %19 = arith.addi %18, %c63 : index
+    %20 = arith.andi %19, %c-64 : index
+    %21 = arith.muli %1, %c1040 : index
+    %22 = arith.addi %21, %c63 : index
+    %23 = arith.andi %22, %c-64 : index
+    %24 = arith.addi %20, %23 : index
+    %25 = arith.muli %1, %c52 : index
+    %26 = arith.addi %25, %c63 : index
+    %27 = arith.andi %26, %c-64 : index
+    %28 = arith.addi %24, %27 : index
+    %29 = arith.muli %1, %c1092 : index
+    %30 = arith.addi %29, %c63 : index
+    %31 = arith.andi %30, %c-64 : index
+    %32 = arith.addi %28, %31 : index
+    %33 = arith.muli %1, %c1600 : index
+    %34 = arith.addi %32, %33 : index
+    %35 = arith.addi %34, %33 : index
+    %36 = arith.muli %1, %c4 : index
+    %37 = arith.addi %36, %c63 : index
+    %38 = arith.andi %37, %c-64 : index
+    %39 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %39 : !llvm.ptr, memref<?x10xf32>
+    %40 = arith.muli %c0, %c4 : index
+    %41 = rt.view %4[%40] size(%5) : !llvm.ptr -> memref<?xi32>
+    %42 = arith.muli %1, %c26 : index
+    %43 = arith.addi %42, %c1 : index
+    %44 = rt.view %6[%c0] size(%43) : !llvm.ptr -> memref<?xi32>
+    %45 = rt.view %3[%20] size(%42) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool  sum %39[%41] splits(%44 : memref<?xi32>) into %45 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
+    %46 = arith.muli %1, %c13 : index
+    %47 = rt.view %7[%c0] size(%46) : !llvm.ptr -> memref<?xf32>
+    %48 = rt.view %3[%24] size(%46) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg1 = %c0 to %46 step %c1 {
+      %65 = memref.load %47[%arg1] : memref<?xf32>
+      %66 = math.absf %65 : f32
+      %67 = math.log1p %66 : f32
+      %68 = math.copysign %67, %65 : f32
+      memref.store %68, %48[%arg1] : memref<?xf32>
+    }
+    %49 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %50 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x260xf32>
+    %51 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      scf.for %arg2 = %c0 to %c260 step %c1 {
+        %65 = memref.load %50[%arg1, %arg2] : memref<?x260xf32>
+        memref.store %65, %49[%arg1, %arg2] : memref<?x273xf32>
+      }
+      scf.for %arg2 = %c0 to %c13 step %c1 {
+        %65 = memref.load %51[%arg1, %arg2] : memref<?x13xf32>
+        %66 = arith.addi %arg2, %c260 : index
+        memref.store %65, %49[%arg1, %66] : memref<?x273xf32>
+      }
+    }
+    %52 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %53 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %54 = rt.view %3[%32] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %49, %52 bias(%53 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %54 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %55 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %56 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %57 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %54, %55 bias(%56 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %57 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %58 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %59 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %57, %58 bias(%59 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %54 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %60 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %61 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %62 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %54, %60 bias(%61 : memref<1xf32>) post [#rt<post bias>] into %62 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %63 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?xf32>
+    %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg1 = %c0 to %1 step %c1 {
+      %65 = memref.load %63[%arg1] : memref<?xf32>
+      %66 = func.call @pdlabi_sigmoidf(%65) : (f32) -> f32
+      memref.store %66, %64[%arg1] : memref<?xf32>
+    }
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <315 + 5388 * batch, keys(40), occurrences(0)>)
+  rt.once_kernel @dense calls @once_dense scalars 9
+  func.func private @once_dense(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg0[0] : (!llvm.ptr) -> !llvm.ptr, f64
+    %1 = llvm.load %0 : !llvm.ptr -> f64
+    %2 = llvm.getelementptr inbounds %arg0[1] : (!llvm.ptr) -> !llvm.ptr, f64
+    %3 = llvm.load %2 : !llvm.ptr -> f64
+    %4 = llvm.getelementptr inbounds %arg0[2] : (!llvm.ptr) -> !llvm.ptr, f64
+    %5 = llvm.load %4 : !llvm.ptr -> f64
+    %cst = arith.constant 1.000000e-03 : f64
+    %cst_0 = arith.constant 1.000000e+01 : f64
+    %6 = math.sqrt %5 : f64
+    %7 = arith.maximumf %6, %cst_0 : f64
+    %8 = arith.divf %cst_0, %7 : f64
+    %cst_1 = arith.constant 9.000000e-01 : f64
+    %cst_2 = arith.constant 0.99899999999999999 : f64
+    %cst_3 = arith.constant 1.000000e-08 : f64
+    %cst_4 = arith.constant 1.000000e+00 : f64
+    %9 = arith.subf %cst_4, %cst_1 : f64
+    %10 = arith.subf %cst_4, %cst_2 : f64
+    %11 = math.powf %cst_1, %1 : f64
+    %12 = math.powf %cst_2, %1 : f64
+    %13 = arith.subf %cst_4, %11 : f64
+    %14 = arith.subf %cst_4, %12 : f64
+    %15 = arith.divf %cst, %13 : f64
+    %16 = math.sqrt %14 : f64
+    %17 = arith.divf %cst_4, %16 : f64
+    %18 = arith.truncf %3 : f64 to f32
+    %19 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %18, %19 : f32, !llvm.ptr
+    %20 = arith.truncf %8 : f64 to f32
+    %21 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %20, %21 : f32, !llvm.ptr
+    %22 = arith.truncf %15 : f64 to f32
+    %23 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %22, %23 : f32, !llvm.ptr
+    %24 = arith.truncf %17 : f64 to f32
+    %25 = llvm.getelementptr inbounds %arg1[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %24, %25 : f32, !llvm.ptr
+    %26 = arith.truncf %cst_1 : f64 to f32
+    %27 = llvm.getelementptr inbounds %arg1[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %26, %27 : f32, !llvm.ptr
+    %28 = arith.truncf %9 : f64 to f32
+    %29 = llvm.getelementptr inbounds %arg1[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %28, %29 : f32, !llvm.ptr
+    %30 = arith.truncf %cst_2 : f64 to f32
+    %31 = llvm.getelementptr inbounds %arg1[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %30, %31 : f32, !llvm.ptr
+    %32 = arith.truncf %10 : f64 to f32
+    %33 = llvm.getelementptr inbounds %arg1[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %32, %33 : f32, !llvm.ptr
+    %34 = arith.truncf %cst_3 : f64 to f32
+    %35 = llvm.getelementptr inbounds %arg1[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %34, %35 : f32, !llvm.ptr
+    return
+  }
+  rt.once_kernel @sparse calls @once_sparse scalars 8
+  func.func private @once_sparse(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg0[0] : (!llvm.ptr) -> !llvm.ptr, f64
+    %1 = llvm.load %0 : !llvm.ptr -> f64
+    %2 = llvm.getelementptr inbounds %arg0[1] : (!llvm.ptr) -> !llvm.ptr, f64
+    %3 = llvm.load %2 : !llvm.ptr -> f64
+    %4 = llvm.getelementptr inbounds %arg0[2] : (!llvm.ptr) -> !llvm.ptr, f64
+    %cst = arith.constant 1.000000e-03 : f64
+    %cst_0 = arith.constant 9.000000e-01 : f64
+    %cst_1 = arith.constant 0.99899999999999999 : f64
+    %cst_2 = arith.constant 1.000000e-08 : f64
+    %cst_3 = arith.constant 1.000000e+00 : f64
+    %5 = arith.subf %cst_3, %cst_0 : f64
+    %6 = arith.subf %cst_3, %cst_1 : f64
+    %7 = math.powf %cst_0, %1 : f64
+    %8 = math.powf %cst_1, %1 : f64
+    %9 = arith.subf %cst_3, %7 : f64
+    %10 = arith.subf %cst_3, %8 : f64
+    %11 = arith.divf %cst, %9 : f64
+    %12 = math.sqrt %10 : f64
+    %13 = arith.divf %cst_3, %12 : f64
+    %14 = arith.truncf %3 : f64 to f32
+    %15 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %14, %15 : f32, !llvm.ptr
+    %16 = arith.truncf %11 : f64 to f32
+    %17 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %16, %17 : f32, !llvm.ptr
+    %18 = arith.truncf %13 : f64 to f32
+    %19 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %18, %19 : f32, !llvm.ptr
+    %20 = arith.truncf %cst_0 : f64 to f32
+    %21 = llvm.getelementptr inbounds %arg1[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %20, %21 : f32, !llvm.ptr
+    %22 = arith.truncf %5 : f64 to f32
+    %23 = llvm.getelementptr inbounds %arg1[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %22, %23 : f32, !llvm.ptr
+    %24 = arith.truncf %cst_1 : f64 to f32
+    %25 = llvm.getelementptr inbounds %arg1[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %24, %25 : f32, !llvm.ptr
+    %26 = arith.truncf %6 : f64 to f32
+    %27 = llvm.getelementptr inbounds %arg1[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %26, %27 : f32, !llvm.ptr
+    %28 = arith.truncf %cst_2 : f64 to f32
+    %29 = llvm.getelementptr inbounds %arg1[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %28, %29 : f32, !llvm.ptr
+    return
+  }
+  rt.update_kernel @emb calls @update_emb slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_emb(%arg0: i64, %arg1: i64, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg4[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %1 = llvm.load %0 : !llvm.ptr -> f32
+    %2 = llvm.getelementptr inbounds %arg4[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %3 = llvm.load %2 : !llvm.ptr -> f32
+    %4 = llvm.getelementptr inbounds %arg4[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %5 = llvm.load %4 : !llvm.ptr -> f32
+    %6 = llvm.getelementptr inbounds %arg4[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg4[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg4[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg4[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg4[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %c10_i64 = arith.constant 10 : i64
+    %c1_i64 = arith.constant 1 : i64
+    %16 = arith.subi %arg0, %c1_i64 : i64
+    %c16_i64 = arith.constant 16 : i64
+    %c0_i64 = arith.constant 0 : i64
+    scf.for %arg5 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %17 = arith.addi %arg5, %c16_i64 : i64
+      %18 = arith.minsi %17, %16 : i64
+      %19 = llvm.getelementptr inbounds %arg2[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %20 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
+      %21 = llvm.getelementptr inbounds %20[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%21) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %22 = llvm.getelementptr inbounds %20[64] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%22) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %23 = llvm.getelementptr inbounds %arg2[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %24 = llvm.load %23 : !llvm.ptr -> !llvm.ptr
+      %25 = llvm.getelementptr inbounds %arg3[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %26 = llvm.load %25 : !llvm.ptr -> !llvm.ptr
+      %27 = llvm.getelementptr inbounds %24[10] : (!llvm.ptr) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %24[20] : (!llvm.ptr) -> !llvm.ptr, f32
+      scf.for %arg6 = %c0_i64 to %c10_i64 step %c1_i64  : i64 {
+        %29 = llvm.getelementptr inbounds %24[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %30 = llvm.getelementptr inbounds %27[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %31 = llvm.getelementptr inbounds %28[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+        %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %35 = llvm.getelementptr inbounds %26[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %37 = arith.divf %36, %1 : f32
+        %38 = arith.mulf %7, %33 : f32
+        %39 = arith.mulf %9, %37 : f32
+        %40 = arith.addf %38, %39 : f32
+        %41 = arith.mulf %37, %37 : f32
+        %42 = arith.mulf %11, %34 : f32
+        %43 = arith.mulf %13, %41 : f32
+        %44 = arith.addf %42, %43 : f32
+        %45 = math.sqrt %44 : f32
+        %46 = arith.mulf %45, %5 : f32
+        %47 = arith.addf %46, %15 : f32
+        %48 = arith.divf %40, %47 : f32
+        %49 = arith.mulf %3, %48 : f32
+        %50 = arith.subf %32, %49 : f32
+        llvm.store %50, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %40, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %44, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      }
+    }
+    return
+  }
+  rt.update_kernel @w1 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_w1(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+  rt.update_kernel @b1 calls @update_b1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_b1(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+  rt.update_kernel @w2 calls @update_w2 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_w2(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+  rt.update_kernel @b2 calls @update_b2 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_b2(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+  rt.update_kernel @w3 calls @update_w3 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_w3(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+  rt.update_kernel @b3 calls @update_b3 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_b3(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+  rt.update_kernel @w4 calls @update_w4 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_w4(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+  rt.update_kernel @b4 calls @update_b4 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_b4(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+}
+

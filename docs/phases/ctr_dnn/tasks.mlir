@@ -1,0 +1,779 @@
+#alias_scope_domain = #llvm.alias_scope_domain<id = "pdl.update">
+#alias_scope = #llvm.alias_scope<id = "pdl.update.1", domain = #alias_scope_domain>
+#alias_scope1 = #llvm.alias_scope<id = "pdl.update.0", domain = #alias_scope_domain>
+#alias_scope2 = #llvm.alias_scope<id = "pdl.update.2", domain = #alias_scope_domain>
+#alias_scope3 = #llvm.alias_scope<id = "pdl.update.3", domain = #alias_scope_domain>
+module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tasks"} {
+  func.func private @pdlabi_sigmoidf(f32) -> f32
+  nn.record @criteo {
+    nn.field @label : tensor<?x1xf32>
+    nn.field @numbers : tensor<?x13xf32> missing(0.000000e+00 : f64)
+    nn.field @categories : !nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>)
+  }
+  nn.clip @joint : global_norm(1.000000e+01)
+  nn.group @dense rule(@adam) rate(1.000000e-03) decay(#nn.l2<9.9999999999999995E-7>) clip(@joint)
+  nn.group @sparse rule(@adam) rate(1.000000e-03) untouched( lazy)
+  nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-1.000000e-02, 1.000000e-02>)
+  nn.param @w1 : tensor<273x400xf32> in @dense init(#nn.xavier)
+  nn.param @b1 : tensor<400xf32> in @dense init(#nn.zeros)
+  nn.param @w2 : tensor<400x400xf32> in @dense init(#nn.xavier)
+  nn.param @b2 : tensor<400xf32> in @dense init(#nn.zeros)
+  nn.param @w3 : tensor<400x400xf32> in @dense init(#nn.xavier)
+  nn.param @b3 : tensor<400xf32> in @dense init(#nn.zeros)
+  nn.param @w4 : tensor<400x1xf32> in @dense init(#nn.xavier)
+  nn.param @b4 : tensor<1xf32> in @dense init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @log_loss : #nn.log_loss
+  nn.metric @copc : #nn.copc
+  func.func @train_prepare(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %1 = rt.count  field_values[2] of %arg0 : !llvm.ptr
+    %2 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.view %0[%c0] size(%1) : !llvm.ptr -> memref<?xi64>
+    %5 = rt.unique %2, (%4) into %3 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %6 = arith.cmpi ne, %5, %c0_i32 : i32
+    cf.cond_br %6, ^bb3(%5 : i32), ^bb1
+  ^bb1:  // pred: ^bb0
+    %7 = rt.pull %2, table 0 into %3 : !llvm.ptr, !llvm.ptr
+    %8 = arith.cmpi ne, %7, %c0_i32 : i32
+    cf.cond_br %8, ^bb3(%7 : i32), ^bb2
+  ^bb2:  // pred: ^bb1
+    return %c0_i32 : i32
+  ^bb3(%9: i32):  // 2 preds: ^bb0, ^bb1
+    return %9 : i32
+  }
+  func.func private @kernel.elementwise_abs_log1p_copysign_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      %2 = memref.load %0[%arg3] : memref<?xf32>
+      %3 = math.absf %2 : f32
+      %4 = math.log1p %3 : f32
+      %5 = math.copysign %4, %2 : f32
+      memref.store %5, %1[%arg3] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.copy_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c260 = arith.constant 260 : index
+    %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?x260xf32>
+    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?x273xf32>
+    %c13 = arith.constant 13 : index
+    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?x13xf32>
+    scf.for %arg4 = %c0 to %arg3 step %c1 {
+      scf.for %arg5 = %c0 to %c260 step %c1 {
+        %3 = memref.load %0[%arg4, %arg5] : memref<?x260xf32>
+        memref.store %3, %1[%arg4, %arg5] : memref<?x273xf32>
+      }
+      scf.for %arg5 = %c0 to %c13 step %c1 {
+        %3 = memref.load %2[%arg4, %arg5] : memref<?x13xf32>
+        %4 = arith.addi %arg5, %c260 : index
+        memref.store %3, %1[%arg4, %4] : memref<?x273xf32>
+      }
+    }
+    return
+  }
+  func.func private @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg4 = %c0 to %arg3 step %c1 {
+      %3 = memref.load %0[%arg4] : memref<?xf32>
+      %4 = memref.load %1[%arg4] : memref<?xf32>
+      %5 = arith.mulf %3, %4 : f32
+      %cst = arith.constant 0.000000e+00 : f32
+      %6 = arith.maximumf %3, %cst : f32
+      %7 = math.absf %3 : f32
+      %8 = arith.negf %7 : f32
+      %9 = math.exp %8 : f32
+      %10 = math.log1p %9 : f32
+      %11 = arith.subf %6, %5 : f32
+      %12 = arith.addf %11, %10 : f32
+      memref.store %12, %2[%arg4] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.elementwise_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      %2 = memref.load %0[%arg3] : memref<?xf32>
+      %3 = func.call @pdlabi_sigmoidf(%2) : (f32) -> f32
+      memref.store %3, %1[%arg3] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.elementwise_sub_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg4 = %c0 to %arg3 step %c1 {
+      %3 = memref.load %0[%arg4] : memref<?xf32>
+      %4 = memref.load %1[%arg4] : memref<?xf32>
+      %5 = arith.subf %3, %4 : f32
+      memref.store %5, %2[%arg4] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.fill_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %cst = arith.constant 0.000000e+00 : f32
+    %0 = rt.view %arg0[%c0] size(%arg1) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg2 = %c0 to %arg1 step %c1 {
+      memref.store %cst, %0[%arg2] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.reduce_add_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%c1) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    %2 = memref.load %0[%c0] : memref<?xf32>
+    %3 = scf.for %arg3 = %c0 to %arg2 step %c1 iter_args(%arg4 = %2) -> (f32) {
+      %4 = memref.load %1[%arg3] : memref<?xf32>
+      %5 = arith.addf %arg4, %4 : f32
+      scf.yield %5 : f32
+    }
+    memref.store %3, %0[%c0] : memref<?xf32>
+    return
+  }
+  func.func private @kernel.reduce_add_f32_0(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c400 = arith.constant 400 : index
+    %0 = rt.view %arg0[%c0] size(%c400) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x400xf32>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      scf.for %arg4 = %c0 to %c400 step %c1 {
+        %2 = memref.load %0[%arg4] : memref<?xf32>
+        %3 = memref.load %1[%arg3, %arg4] : memref<?x400xf32>
+        %4 = arith.addf %2, %3 : f32
+        memref.store %4, %0[%arg4] : memref<?xf32>
+      }
+    }
+    return
+  }
+  func.func private @kernel.copy_f32_1(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c260 = arith.constant 260 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x273xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x260xf32>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      scf.for %arg4 = %c0 to %c260 step %c1 {
+        %2 = memref.load %0[%arg3, %arg4] : memref<?x273xf32>
+        memref.store %2, %1[%arg3, %arg4] : memref<?x260xf32>
+      }
+    }
+    return
+  }
+  func.func @train_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c40 = arith.constant 40 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c1040 = arith.constant 1040 : index
+    %c52 = arith.constant 52 : index
+    %c1092 = arith.constant 1092 : index
+    %c1600 = arith.constant 1600 : index
+    %c4 = arith.constant 4 : index
+    %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %5 = rt.count  field_values[2] of %arg0 : !llvm.ptr
+    %6 = rt.pointer  field_splits[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c26 = arith.constant 26 : index
+    %c1 = arith.constant 1 : index
+    %7 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c13 = arith.constant 13 : index
+    %8 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %9 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  parameter[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  parameter[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  parameter[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  parameter[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  parameter[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = rt.pointer  parameter[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %16 = rt.pointer  parameter[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %17 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %18 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %19 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %20 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %21 = rt.pointer  gradient[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %22 = rt.pointer  gradient[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %23 = rt.pointer  gradient[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c400 = arith.constant 400 : index
+    %24 = rt.pointer  gradient[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %25 = rt.pointer  gradient[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %26 = rt.pointer  gradient[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %27 = rt.pointer  gradient[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %28 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %29 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %30 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %31 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %32 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %33 = arith.muli %0, %c40 : index
+    %34 = arith.addi %33, %c63 : index
+    %35 = arith.andi %34, %c-64 : index
+    %36 = arith.muli %1, %c1040 : index
+    %37 = arith.addi %36, %c63 : index
+    %38 = arith.andi %37, %c-64 : index
+    %39 = arith.addi %35, %38 : index
+    %40 = arith.muli %1, %c52 : index
+    %41 = arith.addi %40, %c63 : index
+    %42 = arith.andi %41, %c-64 : index
+    %43 = arith.addi %39, %42 : index
+    %44 = arith.muli %1, %c1092 : index
+    %45 = arith.addi %44, %c63 : index
+    %46 = arith.andi %45, %c-64 : index
+    %47 = arith.addi %43, %46 : index
+    %48 = arith.muli %1, %c1600 : index
+    %49 = arith.addi %47, %48 : index
+    %50 = arith.addi %49, %48 : index
+    %51 = arith.addi %50, %48 : index
+    %52 = arith.muli %1, %c4 : index
+    %53 = arith.addi %52, %c63 : index
+    %54 = arith.andi %53, %c-64 : index
+    %55 = arith.addi %51, %54 : index
+    %56 = arith.addi %55, %54 : index
+    %57 = arith.addi %56, %54 : index
+    %58 = arith.addi %57, %48 : index
+    %59 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %59 : !llvm.ptr, memref<?x10xf32>
+    %60 = arith.muli %c0, %c4 : index
+    %61 = rt.view %4[%60] size(%5) : !llvm.ptr -> memref<?xi32>
+    %62 = arith.muli %1, %c26 : index
+    %63 = arith.addi %62, %c1 : index
+    %64 = rt.view %6[%c0] size(%63) : !llvm.ptr -> memref<?xi32>
+    %65 = rt.view %3[%35] size(%62) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool  sum %59[%61] splits(%64 : memref<?xi32>) into %65 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
+    %66 = arith.muli %1, %c13 : index
+    %67 = rt.address %3[%39] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %67, %66) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %68 = rt.view %3[%43] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %69 = rt.address %3[%35] : !llvm.ptr
+    %70 = rt.address %3[%43] : !llvm.ptr
+    call @kernel.copy_f32(%69, %70, %67, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %71 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %72 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %73 = rt.view %3[%47] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %68, %71 bias(%72 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %73 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %74 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %75 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %76 = rt.view %3[%49] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %73, %74 bias(%75 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %77 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %78 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    %79 = rt.view %3[%50] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %76, %77 bias(%78 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %80 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %81 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %82 = rt.view %3[%51] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %79, %80 bias(%81 : memref<1xf32>) post [#rt<post bias>] into %82 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %83 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    %84 = rt.view %3[%55] size(%1) : !llvm.ptr -> memref<?xf32>
+    %85 = rt.address %3[%51] : !llvm.ptr
+    %86 = rt.address %3[%55] : !llvm.ptr
+    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%85, %17, %86, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %87 = rt.view %3[%56] size(%1) : !llvm.ptr -> memref<?xf32>
+    %88 = rt.address %3[%56] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%85, %88, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    rt.observe  auc buckets 4096 %87, %83 into %18 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %87, %83 into %19 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %87, %83 into %20 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    call @kernel.elementwise_sub_f32(%88, %17, %85, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.fill_f32(%21, %c1) : (!llvm.ptr, index) -> ()
+    call @kernel.reduce_add_f32(%21, %85, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %89 = rt.view %22[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %8, %79 transposed, %82 post [] into %89 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %90 = rt.view %3[%57] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %82, %80 transposed mask(%79 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %90 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    call @kernel.fill_f32(%23, %c400) : (!llvm.ptr, index) -> ()
+    %91 = rt.address %3[%57] : !llvm.ptr
+    call @kernel.reduce_add_f32_0(%23, %91, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %92 = rt.view %24[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %8, %76 transposed, %90 post [] into %92 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %8, %90, %77 transposed mask(%76 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    call @kernel.fill_f32(%25, %c400) : (!llvm.ptr, index) -> ()
+    %93 = rt.address %3[%50] : !llvm.ptr
+    call @kernel.reduce_add_f32_0(%25, %93, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %94 = rt.view %26[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %8, %73 transposed, %79 post [] into %94 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %8, %79, %74 transposed mask(%73 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    call @kernel.fill_f32(%27, %c400) : (!llvm.ptr, index) -> ()
+    %95 = rt.address %3[%49] : !llvm.ptr
+    call @kernel.reduce_add_f32_0(%27, %95, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %96 = rt.view %28[%c0] : !llvm.ptr -> memref<273x400xf32>
+    rt.gemm  fast %8, %68 transposed, %76 post [] into %96 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    rt.gemm  fast %8, %76, %71 transposed post [] into %68 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
+    call @kernel.copy_f32_1(%70, %69, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %97 = rt.view %30[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    %98 = rt.view %3[%58] size(%5) : !llvm.ptr -> memref<?xi32>
+    rt.bag_of %64 into %98 : memref<?xi32>, memref<?xi32>
+    rt.pool_gradient  sum %65 at %29[%c0, %5] bags(%98 : memref<?xi32>) splits(%64 : memref<?xi32>) into %97 : memref<?x10xf32>, !llvm.ptr, memref<?x10xf32>
+    rt.loss_sum %84 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <504 + 8596 * batch, keys(40), occurrences(4)>)
+  func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c40 = arith.constant 40 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c1040 = arith.constant 1040 : index
+    %c52 = arith.constant 52 : index
+    %c1092 = arith.constant 1092 : index
+    %c1600 = arith.constant 1600 : index
+    %c4 = arith.constant 4 : index
+    %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %5 = rt.count  field_values[2] of %arg0 : !llvm.ptr
+    %6 = rt.pointer  field_splits[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c26 = arith.constant 26 : index
+    %c1 = arith.constant 1 : index
+    %7 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c13 = arith.constant 13 : index
+    %8 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %9 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  parameter[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  parameter[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  parameter[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  parameter[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  parameter[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = rt.pointer  parameter[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %16 = rt.pointer  parameter[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %17 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %18 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %19 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %20 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %21 = arith.muli %0, %c40 : index
+    %22 = arith.addi %21, %c63 : index
+    %23 = arith.andi %22, %c-64 : index
+    %24 = arith.muli %1, %c1040 : index
+    %25 = arith.addi %24, %c63 : index
+    %26 = arith.andi %25, %c-64 : index
+    %27 = arith.addi %23, %26 : index
+    %28 = arith.muli %1, %c52 : index
+    %29 = arith.addi %28, %c63 : index
+    %30 = arith.andi %29, %c-64 : index
+    %31 = arith.addi %27, %30 : index
+    %32 = arith.muli %1, %c1092 : index
+    %33 = arith.addi %32, %c63 : index
+    %34 = arith.andi %33, %c-64 : index
+    %35 = arith.addi %31, %34 : index
+    %36 = arith.muli %1, %c1600 : index
+    %37 = arith.addi %35, %36 : index
+    %38 = arith.addi %37, %36 : index
+    %39 = arith.muli %1, %c4 : index
+    %40 = arith.addi %39, %c63 : index
+    %41 = arith.andi %40, %c-64 : index
+    %42 = arith.addi %38, %41 : index
+    %43 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %43 : !llvm.ptr, memref<?x10xf32>
+    %44 = arith.muli %c0, %c4 : index
+    %45 = rt.view %4[%44] size(%5) : !llvm.ptr -> memref<?xi32>
+    %46 = arith.muli %1, %c26 : index
+    %47 = arith.addi %46, %c1 : index
+    %48 = rt.view %6[%c0] size(%47) : !llvm.ptr -> memref<?xi32>
+    %49 = rt.view %3[%23] size(%46) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool  sum %43[%45] splits(%48 : memref<?xi32>) into %49 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
+    %50 = arith.muli %1, %c13 : index
+    %51 = rt.address %3[%27] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %51, %50) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %52 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %53 = rt.address %3[%23] : !llvm.ptr
+    %54 = rt.address %3[%31] : !llvm.ptr
+    call @kernel.copy_f32(%53, %54, %51, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %55 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %56 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %57 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %52, %55 bias(%56 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %57 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %58 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %59 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %60 = rt.view %3[%37] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %57, %58 bias(%59 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %60 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %61 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %62 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %60, %61 bias(%62 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %57 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %63 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %64 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %65 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %57, %63 bias(%64 : memref<1xf32>) post [#rt<post bias>] into %65 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %66 = rt.view %3[%42] size(%1) : !llvm.ptr -> memref<?xf32>
+    %67 = rt.address %3[%38] : !llvm.ptr
+    %68 = rt.address %3[%42] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%67, %68, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %69 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    rt.observe  auc buckets 4096 %66, %69 into %18 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %66, %69 into %19 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %66, %69 into %20 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <378 + 5392 * batch, keys(40), occurrences(0)>)
+  func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %1 = rt.count  field_values[1] of %arg0 : !llvm.ptr
+    %2 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.view %0[%c0] size(%1) : !llvm.ptr -> memref<?xi64>
+    %5 = rt.unique %2, (%4) into %3 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %6 = arith.cmpi ne, %5, %c0_i32 : i32
+    cf.cond_br %6, ^bb3(%5 : i32), ^bb1
+  ^bb1:  // pred: ^bb0
+    %7 = rt.pull %2, table 0 into %3 : !llvm.ptr, !llvm.ptr
+    %8 = arith.cmpi ne, %7, %c0_i32 : i32
+    cf.cond_br %8, ^bb3(%7 : i32), ^bb2
+  ^bb2:  // pred: ^bb1
+    return %c0_i32 : i32
+  ^bb3(%9: i32):  // 2 preds: ^bb0, ^bb1
+    return %9 : i32
+  }
+  func.func @predict_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c40 = arith.constant 40 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c1040 = arith.constant 1040 : index
+    %c52 = arith.constant 52 : index
+    %c1092 = arith.constant 1092 : index
+    %c1600 = arith.constant 1600 : index
+    %c4 = arith.constant 4 : index
+    %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %5 = rt.count  field_values[1] of %arg0 : !llvm.ptr
+    %6 = rt.pointer  field_splits[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c26 = arith.constant 26 : index
+    %c1 = arith.constant 1 : index
+    %7 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c13 = arith.constant 13 : index
+    %8 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %9 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  parameter[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  parameter[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  parameter[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  parameter[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  parameter[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = rt.pointer  parameter[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %16 = rt.pointer  parameter[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %17 = rt.pointer  output[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %18 = arith.muli %0, %c40 : index
+    %19 = arith.addi %18, %c63 : index
+    %20 = arith.andi %19, %c-64 : index
+    %21 = arith.muli %1, %c1040 : index
+    %22 = arith.addi %21, %c63 : index
+    %23 = arith.andi %22, %c-64 : index
+    %24 = arith.addi %20, %23 : index
+    %25 = arith.muli %1, %c52 : index
+    %26 = arith.addi %25, %c63 : index
+    %27 = arith.andi %26, %c-64 : index
+    %28 = arith.addi %24, %27 : index
+    %29 = arith.muli %1, %c1092 : index
+    %30 = arith.addi %29, %c63 : index
+    %31 = arith.andi %30, %c-64 : index
+    %32 = arith.addi %28, %31 : index
+    %33 = arith.muli %1, %c1600 : index
+    %34 = arith.addi %32, %33 : index
+    %35 = arith.addi %34, %33 : index
+    %36 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %36 : !llvm.ptr, memref<?x10xf32>
+    %37 = arith.muli %c0, %c4 : index
+    %38 = rt.view %4[%37] size(%5) : !llvm.ptr -> memref<?xi32>
+    %39 = arith.muli %1, %c26 : index
+    %40 = arith.addi %39, %c1 : index
+    %41 = rt.view %6[%c0] size(%40) : !llvm.ptr -> memref<?xi32>
+    %42 = rt.view %3[%20] size(%39) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool  sum %36[%38] splits(%41 : memref<?xi32>) into %42 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
+    %43 = arith.muli %1, %c13 : index
+    %44 = rt.address %3[%24] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %44, %43) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %45 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %46 = rt.address %3[%20] : !llvm.ptr
+    %47 = rt.address %3[%28] : !llvm.ptr
+    call @kernel.copy_f32(%46, %47, %44, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %48 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %49 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %50 = rt.view %3[%32] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %45, %48 bias(%49 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %50 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %51 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %52 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %53 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %50, %51 bias(%52 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %53 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %54 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %55 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %53, %54 bias(%55 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %50 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %56 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %57 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %58 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %50, %56 bias(%57 : memref<1xf32>) post [#rt<post bias>] into %58 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %59 = rt.address %3[%35] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%59, %17, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <315 + 5388 * batch, keys(40), occurrences(0)>)
+  rt.once_kernel @dense calls @once_dense scalars 9
+  func.func private @once_dense(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg0[0] : (!llvm.ptr) -> !llvm.ptr, f64
+    %1 = llvm.load %0 : !llvm.ptr -> f64
+    %2 = llvm.getelementptr inbounds %arg0[1] : (!llvm.ptr) -> !llvm.ptr, f64
+    %3 = llvm.load %2 : !llvm.ptr -> f64
+    %4 = llvm.getelementptr inbounds %arg0[2] : (!llvm.ptr) -> !llvm.ptr, f64
+    %5 = llvm.load %4 : !llvm.ptr -> f64
+    %cst = arith.constant 1.000000e-03 : f64
+    %cst_0 = arith.constant 1.000000e+01 : f64
+    %6 = math.sqrt %5 : f64
+    %7 = arith.maximumf %6, %cst_0 : f64
+    %8 = arith.divf %cst_0, %7 : f64
+    %cst_1 = arith.constant 9.000000e-01 : f64
+    %cst_2 = arith.constant 0.99899999999999999 : f64
+    %cst_3 = arith.constant 1.000000e-08 : f64
+    %cst_4 = arith.constant 1.000000e+00 : f64
+    %9 = arith.subf %cst_4, %cst_1 : f64
+    %10 = arith.subf %cst_4, %cst_2 : f64
+    %11 = math.powf %cst_1, %1 : f64
+    %12 = math.powf %cst_2, %1 : f64
+    %13 = arith.subf %cst_4, %11 : f64
+    %14 = arith.subf %cst_4, %12 : f64
+    %15 = arith.divf %cst, %13 : f64
+    %16 = math.sqrt %14 : f64
+    %17 = arith.divf %cst_4, %16 : f64
+    %18 = arith.truncf %3 : f64 to f32
+    %19 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %18, %19 : f32, !llvm.ptr
+    %20 = arith.truncf %8 : f64 to f32
+    %21 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %20, %21 : f32, !llvm.ptr
+    %22 = arith.truncf %15 : f64 to f32
+    %23 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %22, %23 : f32, !llvm.ptr
+    %24 = arith.truncf %17 : f64 to f32
+    %25 = llvm.getelementptr inbounds %arg1[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %24, %25 : f32, !llvm.ptr
+    %26 = arith.truncf %cst_1 : f64 to f32
+    %27 = llvm.getelementptr inbounds %arg1[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %26, %27 : f32, !llvm.ptr
+    %28 = arith.truncf %9 : f64 to f32
+    %29 = llvm.getelementptr inbounds %arg1[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %28, %29 : f32, !llvm.ptr
+    %30 = arith.truncf %cst_2 : f64 to f32
+    %31 = llvm.getelementptr inbounds %arg1[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %30, %31 : f32, !llvm.ptr
+    %32 = arith.truncf %10 : f64 to f32
+    %33 = llvm.getelementptr inbounds %arg1[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %32, %33 : f32, !llvm.ptr
+    %34 = arith.truncf %cst_3 : f64 to f32
+    %35 = llvm.getelementptr inbounds %arg1[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %34, %35 : f32, !llvm.ptr
+    return
+  }
+  rt.once_kernel @sparse calls @once_sparse scalars 8
+  func.func private @once_sparse(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg0[0] : (!llvm.ptr) -> !llvm.ptr, f64
+    %1 = llvm.load %0 : !llvm.ptr -> f64
+    %2 = llvm.getelementptr inbounds %arg0[1] : (!llvm.ptr) -> !llvm.ptr, f64
+    %3 = llvm.load %2 : !llvm.ptr -> f64
+    %cst = arith.constant 1.000000e-03 : f64
+    %cst_0 = arith.constant 9.000000e-01 : f64
+    %cst_1 = arith.constant 0.99899999999999999 : f64
+    %cst_2 = arith.constant 1.000000e-08 : f64
+    %cst_3 = arith.constant 1.000000e+00 : f64
+    %4 = arith.subf %cst_3, %cst_0 : f64
+    %5 = arith.subf %cst_3, %cst_1 : f64
+    %6 = math.powf %cst_0, %1 : f64
+    %7 = math.powf %cst_1, %1 : f64
+    %8 = arith.subf %cst_3, %6 : f64
+    %9 = arith.subf %cst_3, %7 : f64
+    %10 = arith.divf %cst, %8 : f64
+    %11 = math.sqrt %9 : f64
+    %12 = arith.divf %cst_3, %11 : f64
+    %13 = arith.truncf %3 : f64 to f32
+    %14 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %13, %14 : f32, !llvm.ptr
+    %15 = arith.truncf %10 : f64 to f32
+    %16 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %15, %16 : f32, !llvm.ptr
+    %17 = arith.truncf %12 : f64 to f32
+    %18 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %17, %18 : f32, !llvm.ptr
+    %19 = arith.truncf %cst_0 : f64 to f32
+    %20 = llvm.getelementptr inbounds %arg1[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %19, %20 : f32, !llvm.ptr
+    %21 = arith.truncf %4 : f64 to f32
+    %22 = llvm.getelementptr inbounds %arg1[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %21, %22 : f32, !llvm.ptr
+    %23 = arith.truncf %cst_1 : f64 to f32
+    %24 = llvm.getelementptr inbounds %arg1[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %23, %24 : f32, !llvm.ptr
+    %25 = arith.truncf %5 : f64 to f32
+    %26 = llvm.getelementptr inbounds %arg1[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %25, %26 : f32, !llvm.ptr
+    %27 = arith.truncf %cst_2 : f64 to f32
+    %28 = llvm.getelementptr inbounds %arg1[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %27, %28 : f32, !llvm.ptr
+    return
+  }
+  rt.update_kernel @emb calls @update_emb slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_emb(%arg0: i64, %arg1: i64, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg4[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %1 = llvm.load %0 : !llvm.ptr -> f32
+    %2 = llvm.getelementptr inbounds %arg4[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %3 = llvm.load %2 : !llvm.ptr -> f32
+    %4 = llvm.getelementptr inbounds %arg4[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %5 = llvm.load %4 : !llvm.ptr -> f32
+    %6 = llvm.getelementptr inbounds %arg4[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg4[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg4[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg4[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg4[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %c10_i64 = arith.constant 10 : i64
+    %c1_i64 = arith.constant 1 : i64
+    %16 = arith.subi %arg0, %c1_i64 : i64
+    %c16_i64 = arith.constant 16 : i64
+    %c0_i64 = arith.constant 0 : i64
+    scf.for %arg5 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %17 = arith.addi %arg5, %c16_i64 : i64
+      %18 = arith.minsi %17, %16 : i64
+      %19 = llvm.getelementptr inbounds %arg2[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %20 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
+      %21 = llvm.getelementptr inbounds %20[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%21) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %22 = llvm.getelementptr inbounds %20[64] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%22) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %23 = llvm.getelementptr inbounds %arg2[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %24 = llvm.load %23 : !llvm.ptr -> !llvm.ptr
+      %25 = llvm.getelementptr inbounds %arg3[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %26 = llvm.load %25 : !llvm.ptr -> !llvm.ptr
+      %27 = llvm.getelementptr inbounds %24[10] : (!llvm.ptr) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %24[20] : (!llvm.ptr) -> !llvm.ptr, f32
+      scf.for %arg6 = %c0_i64 to %c10_i64 step %c1_i64  : i64 {
+        %29 = llvm.getelementptr inbounds %24[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %30 = llvm.getelementptr inbounds %27[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %31 = llvm.getelementptr inbounds %28[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+        %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %35 = llvm.getelementptr inbounds %26[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %37 = arith.divf %36, %1 : f32
+        %38 = arith.mulf %7, %33 : f32
+        %39 = arith.mulf %9, %37 : f32
+        %40 = arith.addf %38, %39 : f32
+        %41 = arith.mulf %37, %37 : f32
+        %42 = arith.mulf %11, %34 : f32
+        %43 = arith.mulf %13, %41 : f32
+        %44 = arith.addf %42, %43 : f32
+        %45 = math.sqrt %44 : f32
+        %46 = arith.mulf %45, %5 : f32
+        %47 = arith.addf %46, %15 : f32
+        %48 = arith.divf %40, %47 : f32
+        %49 = arith.mulf %3, %48 : f32
+        %50 = arith.subf %32, %49 : f32
+        llvm.store %50, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %40, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %44, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      }
+    }
+    return
+  }
+  rt.update_kernel @w1 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  func.func private @update_w1(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %10 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %11 = llvm.load %10 : !llvm.ptr -> f32
+    %12 = llvm.getelementptr inbounds %arg3[3] : (!llvm.ptr) -> !llvm.ptr, f32
+    %13 = llvm.load %12 : !llvm.ptr -> f32
+    %14 = llvm.getelementptr inbounds %arg3[4] : (!llvm.ptr) -> !llvm.ptr, f32
+    %15 = llvm.load %14 : !llvm.ptr -> f32
+    %16 = llvm.getelementptr inbounds %arg3[5] : (!llvm.ptr) -> !llvm.ptr, f32
+    %17 = llvm.load %16 : !llvm.ptr -> f32
+    %18 = llvm.getelementptr inbounds %arg3[6] : (!llvm.ptr) -> !llvm.ptr, f32
+    %19 = llvm.load %18 : !llvm.ptr -> f32
+    %20 = llvm.getelementptr inbounds %arg3[7] : (!llvm.ptr) -> !llvm.ptr, f32
+    %21 = llvm.load %20 : !llvm.ptr -> f32
+    %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
+    %23 = llvm.load %22 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %32 = arith.divf %31, %7 : f32
+      %33 = arith.mulf %32, %9 : f32
+      %cst = arith.constant 9.99999997E-7 : f32
+      %34 = arith.mulf %cst, %27 : f32
+      %35 = arith.addf %33, %34 : f32
+      %36 = arith.mulf %15, %28 : f32
+      %37 = arith.mulf %17, %35 : f32
+      %38 = arith.addf %36, %37 : f32
+      %39 = arith.mulf %35, %35 : f32
+      %40 = arith.mulf %19, %29 : f32
+      %41 = arith.mulf %21, %39 : f32
+      %42 = arith.addf %40, %41 : f32
+      %43 = math.sqrt %42 : f32
+      %44 = arith.mulf %43, %13 : f32
+      %45 = arith.addf %44, %23 : f32
+      %46 = arith.divf %38, %45 : f32
+      %47 = arith.mulf %11, %46 : f32
+      %48 = arith.subf %27, %47 : f32
+      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+    }
+    return
+  }
+  rt.update_kernel @b1 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  rt.update_kernel @w2 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  rt.update_kernel @b2 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  rt.update_kernel @w3 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  rt.update_kernel @b3 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  rt.update_kernel @w4 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+  rt.update_kernel @b4 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
+}
+

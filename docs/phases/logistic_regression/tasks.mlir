@@ -1,0 +1,912 @@
+#alias_scope_domain = #llvm.alias_scope_domain<id = "pdl.update">
+#alias_scope = #llvm.alias_scope<id = "pdl.update.1", domain = #alias_scope_domain>
+#alias_scope1 = #llvm.alias_scope<id = "pdl.update.0", domain = #alias_scope_domain>
+#alias_scope2 = #llvm.alias_scope<id = "pdl.update.2", domain = #alias_scope_domain>
+module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "tasks"} {
+  llvm.mlir.global internal constant @constant14(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
+  llvm.mlir.global internal constant @constant13(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
+  llvm.mlir.global internal constant @constant12(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
+  llvm.mlir.global internal constant @constant11(dense<[5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
+  llvm.mlir.global internal constant @constant10(dense<[2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01]> : tensor<11xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<11 x f64>
+  llvm.mlir.global internal constant @constant9(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
+  llvm.mlir.global internal constant @constant8(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
+  llvm.mlir.global internal constant @constant7(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
+  llvm.mlir.global internal constant @constant6(dense<[5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
+  llvm.mlir.global internal constant @constant5(dense<[2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01]> : tensor<11xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<11 x f64>
+  func.func private @pdlabi_sigmoidf(f32) -> f32
+  llvm.mlir.global internal constant @constant4(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
+  llvm.mlir.global internal constant @constant3(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
+  llvm.mlir.global internal constant @constant2(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
+  llvm.mlir.global internal constant @constant1(dense<[5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
+  llvm.mlir.global internal constant @constant0(dense<[2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01]> : tensor<11xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<11 x f64>
+  nn.record @person {
+    nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
+    nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
+    nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.000000e+00 : f64, ">50K" = 1.000000e+00 : f64}) columns([14])
+  }
+  nn.group @linear rule(@adagrad) rate(1.000000e-01)
+  nn.table @weights : i64 -> tensor<1xf32> in @linear init(#nn.zeros)
+  nn.param @bias : tensor<1xf32> in @linear init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @log_loss : #nn.log_loss
+  nn.metric @copc : #nn.copc
+  func.func private @kernel.copy_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x5xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x1xf32>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      %2 = memref.load %0[%arg3, %c0] : memref<?x5xf32>
+      memref.store %2, %1[%arg3, %c0] : memref<?x1xf32>
+    }
+    return
+  }
+  func.func private @kernel.copy_f32_0(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x5xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x1xf32>
+    scf.for %arg4 = %c0 to %arg2 step %c1 {
+      %2 = arith.addi %c0, %arg3 : index
+      %3 = memref.load %0[%arg4, %2] : memref<?x5xf32>
+      memref.store %3, %1[%arg4, %c0] : memref<?x1xf32>
+    }
+    return
+  }
+  func.func private @kernel.copy_i64(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x8xi64>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x1xi64>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      %2 = memref.load %0[%arg3, %c0] : memref<?x8xi64>
+      memref.store %2, %1[%arg3, %c0] : memref<?x1xi64>
+    }
+    return
+  }
+  func.func private @kernel.copy_i64_1(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x8xi64>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x1xi64>
+    scf.for %arg4 = %c0 to %arg2 step %c1 {
+      %2 = arith.addi %c0, %arg3 : index
+      %3 = memref.load %0[%arg4, %2] : memref<?x8xi64>
+      memref.store %3, %1[%arg4, %c0] : memref<?x1xi64>
+    }
+    return
+  }
+  func.func private @kernel.copy_i64_2(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: !llvm.ptr {llvm.noalias}, %arg4: !llvm.ptr {llvm.noalias}, %arg5: !llvm.ptr {llvm.noalias}, %arg6: !llvm.ptr {llvm.noalias}, %arg7: !llvm.ptr {llvm.noalias}, %arg8: !llvm.ptr {llvm.noalias}, %arg9: !llvm.ptr {llvm.noalias}, %arg10: !llvm.ptr {llvm.noalias}, %arg11: !llvm.ptr {llvm.noalias}, %arg12: !llvm.ptr {llvm.noalias}, %arg13: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %0 = rt.view %arg0[%c0] size(%arg13) : !llvm.ptr -> memref<?x8xi64>
+    %1 = rt.view %arg1[%c0] size(%arg13) : !llvm.ptr -> memref<?x19xi64>
+    %2 = rt.view %arg2[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %3 = rt.view %arg3[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c9 = arith.constant 9 : index
+    %4 = rt.view %arg4[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c10 = arith.constant 10 : index
+    %5 = rt.view %arg5[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c11 = arith.constant 11 : index
+    %6 = rt.view %arg6[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c12 = arith.constant 12 : index
+    %7 = rt.view %arg7[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c13 = arith.constant 13 : index
+    %8 = rt.view %arg8[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c14 = arith.constant 14 : index
+    %9 = rt.view %arg9[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c15 = arith.constant 15 : index
+    %10 = rt.view %arg10[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c16 = arith.constant 16 : index
+    %11 = rt.view %arg11[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c17 = arith.constant 17 : index
+    %12 = rt.view %arg12[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
+    %c18 = arith.constant 18 : index
+    scf.for %arg14 = %c0 to %arg13 step %c1 {
+      scf.for %arg15 = %c0 to %c8 step %c1 {
+        %35 = memref.load %0[%arg14, %arg15] : memref<?x8xi64>
+        memref.store %35, %1[%arg14, %arg15] : memref<?x19xi64>
+      }
+      %13 = memref.load %2[%arg14, %c0] : memref<?x1xi64>
+      %14 = arith.addi %c0, %c8 : index
+      memref.store %13, %1[%arg14, %14] : memref<?x19xi64>
+      %15 = memref.load %3[%arg14, %c0] : memref<?x1xi64>
+      %16 = arith.addi %c0, %c9 : index
+      memref.store %15, %1[%arg14, %16] : memref<?x19xi64>
+      %17 = memref.load %4[%arg14, %c0] : memref<?x1xi64>
+      %18 = arith.addi %c0, %c10 : index
+      memref.store %17, %1[%arg14, %18] : memref<?x19xi64>
+      %19 = memref.load %5[%arg14, %c0] : memref<?x1xi64>
+      %20 = arith.addi %c0, %c11 : index
+      memref.store %19, %1[%arg14, %20] : memref<?x19xi64>
+      %21 = memref.load %6[%arg14, %c0] : memref<?x1xi64>
+      %22 = arith.addi %c0, %c12 : index
+      memref.store %21, %1[%arg14, %22] : memref<?x19xi64>
+      %23 = memref.load %7[%arg14, %c0] : memref<?x1xi64>
+      %24 = arith.addi %c0, %c13 : index
+      memref.store %23, %1[%arg14, %24] : memref<?x19xi64>
+      %25 = memref.load %8[%arg14, %c0] : memref<?x1xi64>
+      %26 = arith.addi %c0, %c14 : index
+      memref.store %25, %1[%arg14, %26] : memref<?x19xi64>
+      %27 = memref.load %9[%arg14, %c0] : memref<?x1xi64>
+      %28 = arith.addi %c0, %c15 : index
+      memref.store %27, %1[%arg14, %28] : memref<?x19xi64>
+      %29 = memref.load %10[%arg14, %c0] : memref<?x1xi64>
+      %30 = arith.addi %c0, %c16 : index
+      memref.store %29, %1[%arg14, %30] : memref<?x19xi64>
+      %31 = memref.load %11[%arg14, %c0] : memref<?x1xi64>
+      %32 = arith.addi %c0, %c17 : index
+      memref.store %31, %1[%arg14, %32] : memref<?x19xi64>
+      %33 = memref.load %12[%arg14, %c0] : memref<?x1xi64>
+      %34 = arith.addi %c0, %c18 : index
+      memref.store %33, %1[%arg14, %34] : memref<?x19xi64>
+    }
+    return
+  }
+  func.func @train_prepare(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %c8 = arith.constant 8 : index
+    %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %3 = llvm.mlir.addressof @constant0 : !llvm.ptr
+    %4 = llvm.mlir.addressof @constant1 : !llvm.ptr
+    %5 = llvm.mlir.addressof @constant2 : !llvm.ptr
+    %6 = llvm.mlir.addressof @constant3 : !llvm.ptr
+    %7 = llvm.mlir.addressof @constant4 : !llvm.ptr
+    %8 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c19 = arith.constant 19 : index
+    %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = arith.muli %0, %c4 : index
+    %12 = arith.addi %11, %c63 : index
+    %13 = arith.andi %12, %c-64 : index
+    %14 = arith.addi %13, %13 : index
+    %15 = arith.addi %14, %13 : index
+    %16 = arith.addi %15, %13 : index
+    %17 = arith.addi %16, %13 : index
+    %18 = arith.muli %0, %c8 : index
+    %19 = arith.addi %18, %c63 : index
+    %20 = arith.andi %19, %c-64 : index
+    %21 = arith.addi %17, %20 : index
+    %22 = arith.addi %21, %20 : index
+    %23 = arith.addi %22, %20 : index
+    %24 = arith.addi %23, %20 : index
+    %25 = arith.addi %24, %20 : index
+    %26 = arith.addi %25, %20 : index
+    %27 = arith.addi %26, %20 : index
+    %28 = arith.addi %27, %20 : index
+    %29 = arith.addi %28, %20 : index
+    %30 = arith.addi %29, %20 : index
+    %31 = arith.addi %30, %20 : index
+    %32 = arith.addi %31, %20 : index
+    %33 = arith.addi %32, %20 : index
+    call @kernel.copy_f32(%1, %2, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %34 = rt.address %2[%13] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %34, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %35 = rt.address %2[%14] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %35, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %36 = rt.address %2[%15] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %36, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %37 = rt.address %2[%16] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %37, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %38 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
+    %39 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    %40 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.bucketize %39, %38 into %40 : memref<?xf32>, memref<11xf64>, memref<?xi64>
+    %41 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 100 into %41 : (memref<?xi64>), memref<?xi64>
+    %42 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
+    %43 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %43, %42 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %44 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 101 into %44 : (memref<?xi64>), memref<?xi64>
+    %45 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
+    %46 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %46, %45 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %47 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 102 into %47 : (memref<?xi64>), memref<?xi64>
+    %48 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
+    %49 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %49, %48 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %50 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 103 into %50 : (memref<?xi64>), memref<?xi64>
+    %51 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
+    %52 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %52, %51 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %53 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 104 into %53 : (memref<?xi64>), memref<?xi64>
+    %54 = rt.address %2[%17] : !llvm.ptr
+    call @kernel.copy_i64(%8, %54, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %55 = rt.address %2[%26] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %55, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %56 = rt.address %2[%27] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %56, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %57 = rt.address %2[%28] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %57, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %58 = rt.address %2[%29] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %58, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %59 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    %60 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
+    %61 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%59, %60) salt 110 into %61 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %62 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%41, %59, %60) salt 111 into %62 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %63 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
+    %64 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%63, %41) salt 112 into %64 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%65, %59) salt 113 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    rt.cross(%60, %53) salt 114 into %59 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    rt.cross(%40, %60) salt 115 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %66 = rt.address %2[%33] : !llvm.ptr
+    %67 = rt.address %2[%21] : !llvm.ptr
+    %68 = rt.address %2[%22] : !llvm.ptr
+    %69 = rt.address %2[%23] : !llvm.ptr
+    %70 = rt.address %2[%24] : !llvm.ptr
+    %71 = rt.address %2[%25] : !llvm.ptr
+    %72 = rt.address %2[%30] : !llvm.ptr
+    %73 = rt.address %2[%31] : !llvm.ptr
+    %74 = rt.address %2[%32] : !llvm.ptr
+    call @kernel.copy_i64_2(%8, %66, %67, %68, %69, %70, %71, %72, %73, %74, %58, %55, %56, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %75 = arith.muli %0, %c19 : index
+    %76 = rt.view %2[%33] size(%75) : !llvm.ptr -> memref<?xi64>
+    %77 = rt.unique %9, (%76) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %78 = arith.cmpi ne, %77, %c0_i32 : i32
+    cf.cond_br %78, ^bb3(%77 : i32), ^bb1
+  ^bb1:  // pred: ^bb0
+    %79 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
+    %80 = arith.cmpi ne, %79, %c0_i32 : i32
+    cf.cond_br %80, ^bb3(%79 : i32), ^bb2
+  ^bb2:  // pred: ^bb1
+    return %c0_i32 : i32
+  ^bb3(%81: i32):  // 2 preds: ^bb0, ^bb1
+    return %81 : i32
+  }
+  func.func private @kernel.fill_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %cst = arith.constant 0.000000e+00 : f32
+    %0 = rt.view %arg0[%c0] size(%arg1) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg2 = %c0 to %arg1 step %c1 {
+      memref.store %cst, %0[%arg2] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.reduce_add_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    %c19 = arith.constant 19 : index
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x19xf32>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      %2 = memref.load %0[%arg3] : memref<?xf32>
+      %3 = scf.for %arg4 = %c0 to %c19 step %c1 iter_args(%arg5 = %2) -> (f32) {
+        %4 = memref.load %1[%arg3, %arg4] : memref<?x19xf32>
+        %5 = arith.addf %arg5, %4 : f32
+        scf.yield %5 : f32
+      }
+      memref.store %3, %0[%arg3] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.elementwise_add_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%c1) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %3 = memref.load %0[%c0] : memref<?xf32>
+    scf.for %arg4 = %c0 to %arg3 step %c1 {
+      %4 = memref.load %1[%arg4] : memref<?xf32>
+      %5 = arith.addf %4, %3 : f32
+      memref.store %5, %2[%arg4] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %cst = arith.constant 0.000000e+00 : f32
+    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg4 = %c0 to %arg3 step %c1 {
+      %3 = memref.load %0[%arg4] : memref<?xf32>
+      %4 = memref.load %1[%arg4] : memref<?xf32>
+      %5 = arith.mulf %3, %4 : f32
+      %6 = arith.maximumf %3, %cst : f32
+      %7 = math.absf %3 : f32
+      %8 = arith.negf %7 : f32
+      %9 = math.exp %8 : f32
+      %10 = math.log1p %9 : f32
+      %11 = arith.subf %6, %5 : f32
+      %12 = arith.addf %11, %10 : f32
+      memref.store %12, %2[%arg4] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.elementwise_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      %2 = memref.load %0[%arg3] : memref<?xf32>
+      %3 = func.call @pdlabi_sigmoidf(%2) : (f32) -> f32
+      memref.store %3, %1[%arg3] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.elementwise_sub_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    scf.for %arg4 = %c0 to %arg3 step %c1 {
+      %3 = memref.load %0[%arg4] : memref<?xf32>
+      %4 = memref.load %1[%arg4] : memref<?xf32>
+      %5 = arith.subf %3, %4 : f32
+      memref.store %5, %2[%arg4] : memref<?xf32>
+    }
+    return
+  }
+  func.func private @kernel.reduce_add_f32_3(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%c1) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    %2 = memref.load %0[%c0] : memref<?xf32>
+    %3 = scf.for %arg3 = %c0 to %arg2 step %c1 iter_args(%arg4 = %2) -> (f32) {
+      %4 = memref.load %1[%arg3] : memref<?xf32>
+      %5 = arith.addf %arg4, %4 : f32
+      scf.yield %5 : f32
+    }
+    memref.store %3, %0[%c0] : memref<?xf32>
+    return
+  }
+  func.func private @kernel.copy_f32_4(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    %c19 = arith.constant 19 : index
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x19xf32>
+    scf.for %arg3 = %c0 to %arg2 step %c1 {
+      %2 = memref.load %0[%arg3] : memref<?xf32>
+      scf.for %arg4 = %c0 to %c19 step %c1 {
+        memref.store %2, %1[%arg3, %arg4] : memref<?x19xf32>
+      }
+    }
+    return
+  }
+  func.func @train_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c76 = arith.constant 76 : index
+    %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c19 = arith.constant 19 : index
+    %c1 = arith.constant 1 : index
+    %5 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %6 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %7 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %8 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %9 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = arith.muli %0, %c4 : index
+    %16 = arith.addi %15, %c63 : index
+    %17 = arith.andi %16, %c-64 : index
+    %18 = arith.muli %1, %c4 : index
+    %19 = arith.addi %18, %c63 : index
+    %20 = arith.andi %19, %c-64 : index
+    %21 = arith.muli %0, %c76 : index
+    %22 = arith.addi %21, %c63 : index
+    %23 = arith.andi %22, %c-64 : index
+    %24 = arith.addi %20, %23 : index
+    %25 = arith.addi %24, %17 : index
+    %26 = arith.addi %25, %17 : index
+    %27 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %27 : !llvm.ptr, memref<?x1xf32>
+    %28 = arith.muli %c0, %c4 : index
+    %29 = arith.muli %0, %c19 : index
+    %30 = rt.view %4[%28] size(%29) : !llvm.ptr -> memref<?xi32>
+    %31 = rt.view %3[%20] size(%29) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %27[%30] into %31 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %32 = rt.view %3[%24] size(%0) : !llvm.ptr -> memref<?xf32>
+    %33 = rt.address %3[%24] : !llvm.ptr
+    call @kernel.fill_f32(%33, %0) : (!llvm.ptr, index) -> ()
+    %34 = rt.address %3[%20] : !llvm.ptr
+    call @kernel.reduce_add_f32(%33, %34, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %35 = rt.address %3[%25] : !llvm.ptr
+    call @kernel.elementwise_add_f32(%5, %33, %35, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %36 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%35, %6, %33, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %37 = rt.view %3[%26] size(%0) : !llvm.ptr -> memref<?xf32>
+    %38 = rt.address %3[%26] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%35, %38, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    rt.observe  auc buckets 4096 %37, %36 into %7 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %37, %36 into %8 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %37, %36 into %9 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    call @kernel.elementwise_sub_f32(%38, %6, %35, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.fill_f32(%10, %c1) : (!llvm.ptr, index) -> ()
+    call @kernel.reduce_add_f32_3(%10, %35, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.copy_f32_4(%35, %34, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %39 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool_gradient  sum %31 at %11[%c0, %29] into %39 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
+    rt.loss_sum %32 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @train reads(@person [@numbers, @categories, @label]) lookups [@weights] updates [@weights, @bias] lookup_of [0, -1] loss prepare(@train_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@train_compute, <315 + 88 * batch, keys(4), occurrences(0)>)
+  func.func @evaluate_prepare(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %c8 = arith.constant 8 : index
+    %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %3 = llvm.mlir.addressof @constant5 : !llvm.ptr
+    %4 = llvm.mlir.addressof @constant6 : !llvm.ptr
+    %5 = llvm.mlir.addressof @constant7 : !llvm.ptr
+    %6 = llvm.mlir.addressof @constant8 : !llvm.ptr
+    %7 = llvm.mlir.addressof @constant9 : !llvm.ptr
+    %8 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c19 = arith.constant 19 : index
+    %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = arith.muli %0, %c4 : index
+    %12 = arith.addi %11, %c63 : index
+    %13 = arith.andi %12, %c-64 : index
+    %14 = arith.addi %13, %13 : index
+    %15 = arith.addi %14, %13 : index
+    %16 = arith.addi %15, %13 : index
+    %17 = arith.addi %16, %13 : index
+    %18 = arith.muli %0, %c8 : index
+    %19 = arith.addi %18, %c63 : index
+    %20 = arith.andi %19, %c-64 : index
+    %21 = arith.addi %17, %20 : index
+    %22 = arith.addi %21, %20 : index
+    %23 = arith.addi %22, %20 : index
+    %24 = arith.addi %23, %20 : index
+    %25 = arith.addi %24, %20 : index
+    %26 = arith.addi %25, %20 : index
+    %27 = arith.addi %26, %20 : index
+    %28 = arith.addi %27, %20 : index
+    %29 = arith.addi %28, %20 : index
+    %30 = arith.addi %29, %20 : index
+    %31 = arith.addi %30, %20 : index
+    %32 = arith.addi %31, %20 : index
+    %33 = arith.addi %32, %20 : index
+    call @kernel.copy_f32(%1, %2, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %34 = rt.address %2[%13] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %34, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %35 = rt.address %2[%14] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %35, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %36 = rt.address %2[%15] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %36, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %37 = rt.address %2[%16] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %37, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %38 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
+    %39 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    %40 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.bucketize %39, %38 into %40 : memref<?xf32>, memref<11xf64>, memref<?xi64>
+    %41 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 100 into %41 : (memref<?xi64>), memref<?xi64>
+    %42 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
+    %43 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %43, %42 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %44 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 101 into %44 : (memref<?xi64>), memref<?xi64>
+    %45 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
+    %46 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %46, %45 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %47 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 102 into %47 : (memref<?xi64>), memref<?xi64>
+    %48 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
+    %49 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %49, %48 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %50 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 103 into %50 : (memref<?xi64>), memref<?xi64>
+    %51 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
+    %52 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %52, %51 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %53 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 104 into %53 : (memref<?xi64>), memref<?xi64>
+    %54 = rt.address %2[%17] : !llvm.ptr
+    call @kernel.copy_i64(%8, %54, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %55 = rt.address %2[%26] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %55, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %56 = rt.address %2[%27] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %56, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %57 = rt.address %2[%28] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %57, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %58 = rt.address %2[%29] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %58, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %59 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    %60 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
+    %61 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%59, %60) salt 110 into %61 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %62 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%41, %59, %60) salt 111 into %62 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %63 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
+    %64 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%63, %41) salt 112 into %64 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%65, %59) salt 113 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    rt.cross(%60, %53) salt 114 into %59 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    rt.cross(%40, %60) salt 115 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %66 = rt.address %2[%33] : !llvm.ptr
+    %67 = rt.address %2[%21] : !llvm.ptr
+    %68 = rt.address %2[%22] : !llvm.ptr
+    %69 = rt.address %2[%23] : !llvm.ptr
+    %70 = rt.address %2[%24] : !llvm.ptr
+    %71 = rt.address %2[%25] : !llvm.ptr
+    %72 = rt.address %2[%30] : !llvm.ptr
+    %73 = rt.address %2[%31] : !llvm.ptr
+    %74 = rt.address %2[%32] : !llvm.ptr
+    call @kernel.copy_i64_2(%8, %66, %67, %68, %69, %70, %71, %72, %73, %74, %58, %55, %56, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %75 = arith.muli %0, %c19 : index
+    %76 = rt.view %2[%33] size(%75) : !llvm.ptr -> memref<?xi64>
+    %77 = rt.unique %9, (%76) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %78 = arith.cmpi ne, %77, %c0_i32 : i32
+    cf.cond_br %78, ^bb3(%77 : i32), ^bb1
+  ^bb1:  // pred: ^bb0
+    %79 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
+    %80 = arith.cmpi ne, %79, %c0_i32 : i32
+    cf.cond_br %80, ^bb3(%79 : i32), ^bb2
+  ^bb2:  // pred: ^bb1
+    return %c0_i32 : i32
+  ^bb3(%81: i32):  // 2 preds: ^bb0, ^bb1
+    return %81 : i32
+  }
+  func.func private @kernel.elementwise_add_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%c1) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %3 = memref.load %0[%c0] : memref<?xf32>
+    scf.for %arg4 = %c0 to %arg3 step %c1 {
+      %4 = memref.load %1[%arg4] : memref<?xf32>
+      %5 = arith.addf %4, %3 : f32
+      %6 = func.call @pdlabi_sigmoidf(%5) : (f32) -> f32
+      memref.store %6, %2[%arg4] : memref<?xf32>
+    }
+    return
+  }
+  func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c76 = arith.constant 76 : index
+    %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c19 = arith.constant 19 : index
+    %5 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %6 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %7 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %8 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %9 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = arith.muli %0, %c4 : index
+    %11 = arith.addi %10, %c63 : index
+    %12 = arith.andi %11, %c-64 : index
+    %13 = arith.muli %1, %c4 : index
+    %14 = arith.addi %13, %c63 : index
+    %15 = arith.andi %14, %c-64 : index
+    %16 = arith.muli %0, %c76 : index
+    %17 = arith.addi %16, %c63 : index
+    %18 = arith.andi %17, %c-64 : index
+    %19 = arith.addi %15, %18 : index
+    %20 = arith.addi %19, %12 : index
+    %21 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %21 : !llvm.ptr, memref<?x1xf32>
+    %22 = arith.muli %c0, %c4 : index
+    %23 = arith.muli %0, %c19 : index
+    %24 = rt.view %4[%22] size(%23) : !llvm.ptr -> memref<?xi32>
+    %25 = rt.view %3[%15] size(%23) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %21[%24] into %25 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %26 = rt.address %3[%19] : !llvm.ptr
+    call @kernel.fill_f32(%26, %0) : (!llvm.ptr, index) -> ()
+    %27 = rt.address %3[%15] : !llvm.ptr
+    call @kernel.reduce_add_f32(%26, %27, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %28 = rt.view %3[%20] size(%0) : !llvm.ptr -> memref<?xf32>
+    %29 = rt.address %3[%20] : !llvm.ptr
+    call @kernel.elementwise_add_sigmoid_f32(%5, %26, %29, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %30 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.observe  auc buckets 4096 %28, %30 into %7 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %28, %30 into %8 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %28, %30 into %9 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @evaluate frozen reads(@person [@numbers, @categories, @label]) lookups [@weights] prepare(@evaluate_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <252 + 84 * batch, keys(4), occurrences(0)>)
+  func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %c8 = arith.constant 8 : index
+    %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %3 = llvm.mlir.addressof @constant10 : !llvm.ptr
+    %4 = llvm.mlir.addressof @constant11 : !llvm.ptr
+    %5 = llvm.mlir.addressof @constant12 : !llvm.ptr
+    %6 = llvm.mlir.addressof @constant13 : !llvm.ptr
+    %7 = llvm.mlir.addressof @constant14 : !llvm.ptr
+    %8 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c19 = arith.constant 19 : index
+    %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = arith.muli %0, %c4 : index
+    %12 = arith.addi %11, %c63 : index
+    %13 = arith.andi %12, %c-64 : index
+    %14 = arith.addi %13, %13 : index
+    %15 = arith.addi %14, %13 : index
+    %16 = arith.addi %15, %13 : index
+    %17 = arith.addi %16, %13 : index
+    %18 = arith.muli %0, %c8 : index
+    %19 = arith.addi %18, %c63 : index
+    %20 = arith.andi %19, %c-64 : index
+    %21 = arith.addi %17, %20 : index
+    %22 = arith.addi %21, %20 : index
+    %23 = arith.addi %22, %20 : index
+    %24 = arith.addi %23, %20 : index
+    %25 = arith.addi %24, %20 : index
+    %26 = arith.addi %25, %20 : index
+    %27 = arith.addi %26, %20 : index
+    %28 = arith.addi %27, %20 : index
+    %29 = arith.addi %28, %20 : index
+    %30 = arith.addi %29, %20 : index
+    %31 = arith.addi %30, %20 : index
+    %32 = arith.addi %31, %20 : index
+    %33 = arith.addi %32, %20 : index
+    call @kernel.copy_f32(%1, %2, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %34 = rt.address %2[%13] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %34, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %35 = rt.address %2[%14] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %35, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %36 = rt.address %2[%15] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %36, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %37 = rt.address %2[%16] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %37, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %38 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
+    %39 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    %40 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.bucketize %39, %38 into %40 : memref<?xf32>, memref<11xf64>, memref<?xi64>
+    %41 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 100 into %41 : (memref<?xi64>), memref<?xi64>
+    %42 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
+    %43 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %43, %42 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %44 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 101 into %44 : (memref<?xi64>), memref<?xi64>
+    %45 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
+    %46 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %46, %45 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %47 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 102 into %47 : (memref<?xi64>), memref<?xi64>
+    %48 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
+    %49 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %49, %48 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %50 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 103 into %50 : (memref<?xi64>), memref<?xi64>
+    %51 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
+    %52 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %52, %51 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %53 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%40) salt 104 into %53 : (memref<?xi64>), memref<?xi64>
+    %54 = rt.address %2[%17] : !llvm.ptr
+    call @kernel.copy_i64(%8, %54, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %55 = rt.address %2[%26] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %55, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %56 = rt.address %2[%27] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %56, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %57 = rt.address %2[%28] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %57, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %58 = rt.address %2[%29] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %58, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %59 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    %60 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
+    %61 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%59, %60) salt 110 into %61 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %62 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%41, %59, %60) salt 111 into %62 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %63 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
+    %64 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%63, %41) salt 112 into %64 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%65, %59) salt 113 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    rt.cross(%60, %53) salt 114 into %59 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    rt.cross(%40, %60) salt 115 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %66 = rt.address %2[%33] : !llvm.ptr
+    %67 = rt.address %2[%21] : !llvm.ptr
+    %68 = rt.address %2[%22] : !llvm.ptr
+    %69 = rt.address %2[%23] : !llvm.ptr
+    %70 = rt.address %2[%24] : !llvm.ptr
+    %71 = rt.address %2[%25] : !llvm.ptr
+    %72 = rt.address %2[%30] : !llvm.ptr
+    %73 = rt.address %2[%31] : !llvm.ptr
+    %74 = rt.address %2[%32] : !llvm.ptr
+    call @kernel.copy_i64_2(%8, %66, %67, %68, %69, %70, %71, %72, %73, %74, %58, %55, %56, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %75 = arith.muli %0, %c19 : index
+    %76 = rt.view %2[%33] size(%75) : !llvm.ptr -> memref<?xi64>
+    %77 = rt.unique %9, (%76) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %78 = arith.cmpi ne, %77, %c0_i32 : i32
+    cf.cond_br %78, ^bb3(%77 : i32), ^bb1
+  ^bb1:  // pred: ^bb0
+    %79 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
+    %80 = arith.cmpi ne, %79, %c0_i32 : i32
+    cf.cond_br %80, ^bb3(%79 : i32), ^bb2
+  ^bb2:  // pred: ^bb1
+    return %c0_i32 : i32
+  ^bb3(%81: i32):  // 2 preds: ^bb0, ^bb1
+    return %81 : i32
+  }
+  func.func @predict_compute(%arg0: !llvm.ptr) -> i32 {
+    %c0 = arith.constant 0 : index
+    %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c63 = arith.constant 63 : index
+    %c-64 = arith.constant -64 : index
+    %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c76 = arith.constant 76 : index
+    %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c19 = arith.constant 19 : index
+    %5 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %6 = rt.pointer  output[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %7 = arith.muli %1, %c4 : index
+    %8 = arith.addi %7, %c63 : index
+    %9 = arith.andi %8, %c-64 : index
+    %10 = arith.muli %0, %c76 : index
+    %11 = arith.addi %10, %c63 : index
+    %12 = arith.andi %11, %c-64 : index
+    %13 = arith.addi %9, %12 : index
+    %14 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %14 : !llvm.ptr, memref<?x1xf32>
+    %15 = arith.muli %c0, %c4 : index
+    %16 = arith.muli %0, %c19 : index
+    %17 = rt.view %4[%15] size(%16) : !llvm.ptr -> memref<?xi32>
+    %18 = rt.view %3[%9] size(%16) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %14[%17] into %18 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %19 = rt.address %3[%13] : !llvm.ptr
+    call @kernel.fill_f32(%19, %0) : (!llvm.ptr, index) -> ()
+    %20 = rt.address %3[%9] : !llvm.ptr
+    call @kernel.reduce_add_f32(%19, %20, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.elementwise_add_sigmoid_f32(%5, %19, %6, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %c0_i32 = arith.constant 0 : i32
+    return %c0_i32 : i32
+  }
+  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] prepare(@predict_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <189 + 80 * batch, keys(4), occurrences(0)>)
+  rt.once_kernel @linear calls @once_linear scalars 3
+  func.func private @once_linear(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg0[1] : (!llvm.ptr) -> !llvm.ptr, f64
+    %1 = llvm.load %0 : !llvm.ptr -> f64
+    %cst = arith.constant 1.000000e-01 : f64
+    %cst_0 = arith.constant 1.000000e-10 : f64
+    %2 = arith.truncf %1 : f64 to f32
+    %3 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %2, %3 : f32, !llvm.ptr
+    %4 = arith.truncf %cst : f64 to f32
+    %5 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %4, %5 : f32, !llvm.ptr
+    %6 = arith.truncf %cst_0 : f64 to f32
+    %7 = llvm.getelementptr inbounds %arg1[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    llvm.store %6, %7 : f32, !llvm.ptr
+    return
+  }
+  rt.update_kernel @weights calls @update_weights slots ["accumulator"] from [0.000000e+00]
+  func.func private @update_weights(%arg0: i64, %arg1: i64, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg4[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %1 = llvm.load %0 : !llvm.ptr -> f32
+    %2 = llvm.getelementptr inbounds %arg4[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %3 = llvm.load %2 : !llvm.ptr -> f32
+    %4 = llvm.getelementptr inbounds %arg4[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %5 = llvm.load %4 : !llvm.ptr -> f32
+    %c1_i64 = arith.constant 1 : i64
+    %6 = arith.subi %arg0, %c1_i64 : i64
+    %c16_i64 = arith.constant 16 : i64
+    %c0_i64 = arith.constant 0 : i64
+    scf.for %arg5 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %7 = arith.addi %arg5, %c16_i64 : i64
+      %8 = arith.minsi %7, %6 : i64
+      %9 = llvm.getelementptr inbounds %arg2[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %10 = llvm.load %9 : !llvm.ptr -> !llvm.ptr
+      %11 = llvm.getelementptr inbounds %10[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%11) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %12 = llvm.getelementptr inbounds %arg2[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %13 = llvm.load %12 : !llvm.ptr -> !llvm.ptr
+      %14 = llvm.getelementptr inbounds %arg3[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %15 = llvm.load %14 : !llvm.ptr -> !llvm.ptr
+      %16 = llvm.getelementptr inbounds %13[1] : (!llvm.ptr) -> !llvm.ptr, f32
+      scf.for %arg6 = %c0_i64 to %c1_i64 step %c1_i64  : i64 {
+        %17 = llvm.getelementptr inbounds %13[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %18 = llvm.getelementptr inbounds %16[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %19 = llvm.load %17 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+        %20 = llvm.load %18 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+        %21 = llvm.getelementptr inbounds %15[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %22 = llvm.load %21 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %23 = arith.divf %22, %1 : f32
+        %24 = arith.mulf %23, %23 : f32
+        %25 = arith.addf %20, %24 : f32
+        %26 = math.sqrt %25 : f32
+        %27 = arith.addf %26, %5 : f32
+        %28 = arith.divf %23, %27 : f32
+        %29 = arith.mulf %3, %28 : f32
+        %30 = arith.subf %19, %29 : f32
+        llvm.store %30, %17 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
+        llvm.store %25, %18 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+      }
+    }
+    return
+  }
+  rt.update_kernel @bias calls @update_bias slots ["accumulator"] from [0.000000e+00]
+  func.func private @update_bias(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+    %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+    %4 = llvm.getelementptr inbounds %arg3[0] : (!llvm.ptr) -> !llvm.ptr, f32
+    %5 = llvm.load %4 : !llvm.ptr -> f32
+    %6 = llvm.getelementptr inbounds %arg3[1] : (!llvm.ptr) -> !llvm.ptr, f32
+    %7 = llvm.load %6 : !llvm.ptr -> f32
+    %8 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
+    %9 = llvm.load %8 : !llvm.ptr -> f32
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i64 = arith.constant 1 : i64
+    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
+      %10 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %11 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %12 = llvm.load %10 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+      %13 = llvm.load %11 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+      %14 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %15 = llvm.load %14 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %16 = arith.divf %15, %5 : f32
+      %17 = arith.mulf %16, %16 : f32
+      %18 = arith.addf %13, %17 : f32
+      %19 = math.sqrt %18 : f32
+      %20 = arith.addf %19, %9 : f32
+      %21 = arith.divf %16, %20 : f32
+      %22 = arith.mulf %7, %21 : f32
+      %23 = arith.subf %12, %22 : f32
+      llvm.store %23, %10 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
+      llvm.store %18, %11 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+    }
+    return
+  }
+}
+

@@ -1,0 +1,24 @@
+//===- StageOps.h - The code of ops in stages -------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_CONVERSION_STAGEOPS_H
+#define PDLC_CONVERSION_STAGEOPS_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace pdlc {
+
+/// Gives the ops of dialect `nn` their StageOpInterface, which `nn-to-rt`
+/// asks.
+void registerStageOps(mlir::DialectRegistry &registry);
+
+} // namespace pdlc
+
+#endif // PDLC_CONVERSION_STAGEOPS_H

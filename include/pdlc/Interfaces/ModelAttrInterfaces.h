@@ -1,0 +1,31 @@
+//===- ModelAttrInterfaces.h - What passes ask of attributes ----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_INTERFACES_MODELATTRINTERFACES_H
+#define PDLC_INTERFACES_MODELATTRINTERFACES_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "pdlabi/abi.h"
+#include <optional>
+#include <vector>
+
+namespace pdlc {
+
+/// What a metric has seen.
+struct MetricSums {
+  /// The histograms of a metric with buckets.
+  std::vector<int64_t> negatives, positives;
+  double sums[2] = {0, 0};
+};
+
+} // namespace pdlc
+
+#include "pdlc/Interfaces/ModelAttrInterfaces.h.inc"
+
+#endif // PDLC_INTERFACES_MODELATTRINTERFACES_H

@@ -1,0 +1,66 @@
+//===- ProgramOpInterfaces.td - What passes ask of ops -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Properties of ops that passes over a model ask for, so that none of them has
+// a list of ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_INTERFACES_PROGRAMOPINTERFACES_TD
+#define PDLC_INTERFACES_PROGRAMOPINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def PhasedOpInterface : OpInterface<"PhasedOpInterface"> {
+  let cppNamespace = "::pdlc";
+  let description = [{
+    An op that may not stand in every phase: a pass makes it, or replaces it.
+  }];
+  let methods = [
+    StaticInterfaceMethod<"The phases that the op may stand in.",
+      "::pdlc::PhaseSpan", "getPhases">
+  ];
+}
+
+def SampleMixingOpInterface : OpInterface<"SampleMixingOpInterface"> {
+  let cppNamespace = "::pdlc";
+  let description = [{
+    An op whose results for one sample may depend on other samples of the batch.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      How it does so as it stands here: the end of a sentence that begins with
+      the op's name. Nothing if samples stay apart.
+    }], "std::optional<std::string>", "mixesSamples">
+  ];
+}
+
+// Traits; ProgramOpInterfaces.h says what they mean.
+class PDLC_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::pdlc"; }
+def ReadsModel : PDLC_Trait<"ReadsModel">;
+def PreparesStep : PDLC_Trait<"PreparesStep">;
+def AppliesStep : PDLC_Trait<"AppliesStep">;
+def HoldsState : PDLC_Trait<"HoldsState">;
+def SharedByRoles : PDLC_Trait<"SharedByRoles">;
+def OwnedByServers : PDLC_Trait<"OwnedByServers">;
+def StopsGradients : PDLC_Trait<"StopsGradients">;
+
+// The phases of an op, as the initializer of a PhaseSpan.
+class PDLC_HasPhases<string span> : NativeOpTrait<"HasPhases", [], [{
+  static ::pdlc::PhaseSpan getPhases() { return ::pdlc::PhaseSpan}] # span # [{; }
+}]> {
+  let cppNamespace = "::pdlc";
+}
+class StandsIn<string first, string maker, string last, string fate> : TraitList<[
+  PhasedOpInterface,
+  PDLC_HasPhases<"{::pdlc::Phase::" # first # ", ::pdlc::Phase::" # last # ", \"" #
+                 maker # "\", \"" # fate # "\"}">]>;
+class StandsFrom<string first, string maker> : StandsIn<first, maker, "LLVM", "">;
+class StandsUntil<string last, string fate> : StandsIn<"Model", "", last, fate>;
+
+#endif // PDLC_INTERFACES_PROGRAMOPINTERFACES_TD

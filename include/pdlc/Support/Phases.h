@@ -1,0 +1,39 @@
+//===- Phases.h - The named phases of a compilation -------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_SUPPORT_PHASES_H
+#define PDLC_SUPPORT_PHASES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace pdlc {
+
+/// In order; `nn.phase` on a module names the one that it has reached.
+enum class Phase : unsigned {
+  Model,
+  Merged,
+  Gradient,
+  Fused,
+  Placed,
+  Split,
+  Roles,
+  Buffers,
+  Tasks,
+  LLVM
+};
+
+llvm::StringRef stringify(Phase phase);
+std::optional<Phase> symbolizePhase(llvm::StringRef name);
+/// All names, for messages.
+std::string phaseList();
+
+} // namespace pdlc
+
+#endif // PDLC_SUPPORT_PHASES_H

@@ -1,0 +1,41 @@
+//===- Descriptor.h - A compiled program, checked ---------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ABI_DESCRIPTOR_H
+#define PDLRT_ABI_DESCRIPTOR_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Status.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace pdlrt {
+
+/// Checks everything in a descriptor that the runtime relies on: the ABI
+/// version, the size of each struct, that indices are in range, that sizes are
+/// positive and functions present. A failure means that compiler and runtime
+/// do not fit together, and says so. `descriptor` may be null (the program does
+/// not serve this ABI version).
+Status checkDescriptor(const pdl_descriptor *descriptor);
+
+/// Asks `query` (normally `pdl_program_query`) for the descriptor of this ABI
+/// version and checks it.
+Expected<const pdl_descriptor *>
+loadDescriptor(const pdl_descriptor *(*query)(uint32_t version));
+
+/// The program of that name, null if there is none.
+const pdl_program *findProgram(const pdl_descriptor &descriptor,
+                               std::string_view name);
+
+/// The number of elements of a symbol (of one row, for a table).
+int64_t elementCount(const pdl_symbol &symbol);
+
+} // namespace pdlrt
+
+#endif // PDLRT_ABI_DESCRIPTOR_H

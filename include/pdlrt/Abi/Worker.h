@@ -1,0 +1,115 @@
+//===- Worker.h - What a stage's opaque `worker` points to ------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state behind the `pdlrt_*` calls of one replica: scratch memory of its
+// lookups, memory that lives for a step, and the workspace of its matrix
+// products. Memory grows to the largest batch seen and then stays.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ABI_WORKER_H
+#define PDLRT_ABI_WORKER_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Gemm/GemmWorkspace.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+#include "pdlrt/Table/KeyIndex.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pdlrt {
+
+/// What a worker's pulls met since it was made. Ids are counted as often as
+/// they occur, keys once a batch.
+struct PullCounts {
+  int64_t ids = 0;
+  int64_t keys = 0;
+  /// Rows that were created here.
+  int64_t inserted = 0;
+  /// Ids whose key a frozen program did not find: it saw the initial value, or
+  /// zeros where the table says so.
+  int64_t unknownInitial = 0;
+  int64_t unknownZero = 0;
+
+  PullCounts &operator+=(const PullCounts &other);
+};
+
+/// One replica's private state. Not thread-safe: one thread at a time.
+class Worker {
+public:
+  Worker();
+  ~Worker();
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
+
+  /// The worker that a stage got as `pdl_step_context::worker`.
+  static Worker &of(void *worker) { return *static_cast<Worker *>(worker); }
+
+  /// Says where pulls go: one table for each symbol of the descriptor, null
+  /// for parameters, and for tables on servers: their pulls only make room for
+  /// pointers to rows. Both live longer than their use. `frozen`: nothing is
+  /// inserted. `symbols` says what an unknown key gives.
+  void bind(const pdl_symbol *symbols, EmbeddingTable *const *tables,
+            int32_t symbolCount, bool frozen);
+
+  /// Takes back all that the last step's `prepare` was given.
+  void beginStep();
+
+  /// Scratch memory of one deduplicated lookup.
+  struct Lookup {
+    KeyIndex index;
+    AlignedBuffer rows, unknownValues;
+  };
+  /// The next unused scratch of this step.
+  Lookup &takeLookup();
+  /// The scratch that filled `lookup`, null if none of this step did.
+  Lookup *findLookup(const pdl_lookup &lookup);
+
+  /// Memory that lives until the next `beginStep`; throws std::bad_alloc.
+  void *allocateForStep(int64_t bytes);
+
+  EmbeddingTable *tableOf(int32_t symbol) const {
+    return symbol >= 0 && symbol < symbolCount ? tables[symbol] : nullptr;
+  }
+  /// Whether `symbol` is a table whose rows are on servers.
+  bool isRemoteTable(int32_t symbol) const {
+    return symbol >= 0 && symbol < symbolCount && !tables[symbol] &&
+           symbols[symbol].kind == PDL_SYMBOL_TABLE;
+  }
+  const pdl_symbol &symbolAt(int32_t symbol) const { return symbols[symbol]; }
+  bool isFrozen() const { return frozen; }
+
+  GemmWorkspace &gemmWorkspace() { return gemm; }
+  TableScratch &tableScratch() { return scratch; }
+  PullCounts &pullCounts() { return counts; }
+
+private:
+  const pdl_symbol *symbols = nullptr;
+  EmbeddingTable *const *tables = nullptr;
+  int32_t symbolCount = 0;
+  bool frozen = true;
+
+  std::vector<std::unique_ptr<Lookup>> lookups;
+  size_t usedLookups = 0;
+
+  /// Step memory: chunks that never move while the step lasts. When a step
+  /// needed more than one, the next starts with one of their summed size.
+  std::vector<AlignedBuffer> chunks;
+  size_t chunkUsed = 0, stepBytes = 0;
+
+  GemmWorkspace gemm;
+  TableScratch scratch;
+  PullCounts counts;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ABI_WORKER_H

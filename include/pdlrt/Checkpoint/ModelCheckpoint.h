@@ -1,0 +1,56 @@
+//===- ModelCheckpoint.h - State to and from a checkpoint ------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CHECKPOINT_MODELCHECKPOINT_H
+#define PDLRT_CHECKPOINT_MODELCHECKPOINT_H
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/State/Model.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// Refuses a checkpoint of another model, by its semantic fingerprint.
+Status checkSameModel(const pdl_descriptor &descriptor,
+                      const Checkpoint &checkpoint);
+
+/// Fills in what a manifest says of the program, its symbols and the updates
+/// applied: all but settings, progress and parts.
+void describeModel(const Model &model, CheckpointManifest &manifest);
+
+/// Adds what the model holds of values and slots: all, or a server's own, in
+/// parts that together with those of other servers are the whole. `denseFile`:
+/// name of the file of parameters, unlike that of other servers. A part of a
+/// table ends with the shard that brings it to `bytesInPart`, so that saving
+/// needs little memory beside the table. `model` does not change meanwhile.
+Status saveParts(const Model &model, const std::string &denseFile,
+                 CheckpointWriter &writer,
+                 size_t bytesInPart = size_t(64) << 20);
+
+/// Adds values, slots and step counts of all symbols and groups: the parts to
+/// `writer`, the rest to `manifest`. `model` does not change meanwhile.
+Status saveModel(const Model &model, CheckpointWriter &writer,
+                 CheckpointManifest &manifest);
+
+/// Sets the state of a fresh model, made with the checkpoint's seed: all, or
+/// what a server's model holds of it, whoever wrote which parts.
+Status restoreModel(Model &model, const Checkpoint &checkpoint);
+
+/// Refuses to go on in the middle of an epoch with other flags than those that
+/// it was begun with. `settings`: those of this run.
+Status
+checkSettings(const Checkpoint &checkpoint,
+              const std::vector<std::pair<std::string, std::string>> &settings);
+
+} // namespace pdlrt
+
+#endif // PDLRT_CHECKPOINT_MODELCHECKPOINT_H

@@ -1,0 +1,27 @@
+//===- WholeNumber.h - Decimal numbers that users write ---------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_WHOLENUMBER_H
+#define PDLRT_CORE_WHOLENUMBER_H
+
+#include "pdlrt/Core/Status.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace pdlrt {
+
+/// The number that is all of `text`: digits 0 to 9 in base ten and nothing
+/// else, leading zeros or not. An error, one sentence that quotes the text, if
+/// it is none or not from `least` to `most`; nothing is clamped.
+Expected<uint64_t> parseWholeNumber(std::string_view text, uint64_t least = 0,
+                                    uint64_t most = UINT64_MAX);
+
+} // namespace pdlrt
+
+#endif // PDLRT_CORE_WHOLENUMBER_H

@@ -1,0 +1,101 @@
+//===- AsyncEngine.h - The step of workers by themselves --------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_ASYNCENGINE_H
+#define PDLRT_ENGINE_ASYNCENGINE_H
+
+#include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Engine/AsyncPace.h"
+#include "pdlrt/Engine/RemoteState.h"
+#include "pdlrt/Engine/StepEngine.h"
+#include "pdlrt/Engine/StepRows.h"
+
+#include <cstdint>
+#include <optional>
+#include <semaphore>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace pdlrt {
+
+/// One worker of mode async: its way to the servers, and its own mirror of the
+/// parameters, because each worker sees another moment. Borrowed.
+struct AsyncWorker {
+  RemoteState *state = nullptr;
+  Model *mirror = nullptr;
+};
+
+/// Trains in mode async: each worker pushes its own gradient, which servers
+/// apply at once, and pulls what it needs next with the same message. Workers
+/// go on by themselves, each on a thread of its own, of which as many compute
+/// at once as the scheduler has threads; a worker is at most `lead` steps ahead
+/// of what `next` has returned. A step of the engine is one of each worker;
+/// trainers do not wait for each other. With one worker in the job it computes
+/// what one process computes.
+class AsyncEngine final : public StepEngine {
+public:
+  static constexpr int lead = 4;
+
+  /// All outlive the engine. `workers`: one for each worker of `layout`, which
+  /// has one local group. Throws std::system_error if a thread cannot start.
+  AsyncEngine(std::span<const AsyncWorker> workers, const pdl_program &program,
+              const ReplicaLayout &layout, Scheduler &scheduler);
+  /// Waits until all workers have ended their steps.
+  ~AsyncEngine() override;
+
+  Status begin(RoundSource source) override;
+  Expected<std::optional<StepResult>> next(bool last) override;
+  void goAhead(int64_t steps, bool last) override;
+  void rest() override;
+  /// Whether servers have said that somebody was asked to stop, and all steps
+  /// that were begun have been returned.
+  bool stopped() const override;
+  bool sumsOverJob() const override { return false; }
+  ReplicaSet &replicas() override { return replicaSet; }
+  int roundsInUse() const override { return keptRounds; }
+  /// Means over the workers. Of an engine at rest.
+  StepCosts costs() const override;
+
+private:
+  static constexpr int keptRounds = lead + 1;
+  void work(int worker);
+  Status runPass(int worker);
+  /// Prepares the worker's batch of a round, or none where there is no such
+  /// round; whether there is one.
+  Expected<bool> takeUp(int worker, std::optional<int64_t> round);
+  /// Pushes `sum` and pulls for what was taken up, where there is any.
+  Status exchange(int worker, bool first, const Contribution *sum);
+  void readRound();
+  void endThreads();
+
+  const pdl_descriptor &descriptor;
+  const pdl_program &program;
+  std::vector<AsyncWorker> workers;
+  ReplicaSet replicaSet;
+  RoundSource source;
+  /// What only a worker's own thread touches in a pass.
+  struct Own {
+    StepRows rows;
+    /// Of its thread; reading is waiting for the reader.
+    StepCosts costs;
+    Stopwatch stopwatch;
+  };
+  std::vector<Own> owns;
+  /// By round modulo `keptRounds`, by worker.
+  std::vector<std::vector<StepInput>> inputs;
+  std::vector<std::vector<StepResult>> results;
+  /// As many threads compute or read at once.
+  std::counting_semaphore<> processors;
+  mutable AsyncPace pace;
+  std::vector<std::thread> threads;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_ASYNCENGINE_H

@@ -1,0 +1,96 @@
+//===- BatchContext.h - One batch on its way through a program --*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_BATCHCONTEXT_H
+#define PDLRT_ENGINE_BATCHCONTEXT_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Abi/Worker.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Data/Batch.h"
+#include "pdlrt/State/Model.h"
+#include "pdlrt/Sum/Contribution.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pdlrt {
+
+/// The samples that one replica gets in one step. Borrowed memory.
+struct StepInput {
+  /// By program field.
+  const pdl_field_data *fields = nullptr;
+  /// 0: the replica has no batch in this step.
+  int64_t samples = 0;
+  /// Where the batch comes from, for messages.
+  int64_t batchIndex = 0;
+  std::string_view file;
+  /// Where it was read; null for one that was made up.
+  const Batch *batch = nullptr;
+};
+
+/// Runs the stages of a program on one batch and holds what they write: lookups
+/// and gradients stay alive until the next batch is prepared here. One thread
+/// at a time; contexts run beside each other.
+class BatchContext {
+public:
+  /// All outlive the context. `metrics`: by descriptor metric; `compute` adds
+  /// to them.
+  BatchContext(Model &model, const pdl_program &program,
+               const pdl_metric_data *metrics);
+  BatchContext(const BatchContext &) = delete;
+  BatchContext &operator=(const BatchContext &) = delete;
+
+  /// Says that there is no batch in this step.
+  void skip();
+  /// Reads and inserts what the batch needs; of tables on servers, finds the
+  /// keys. On failure no state that a program can read has changed.
+  Status prepare(const StepInput &input);
+  /// Fills outputs, gradients, loss and weight, and adds to the metrics. After
+  /// a successful `prepare`, while the input's fields are there.
+  void compute();
+
+  /// The samples prepared; 0 without a batch.
+  const StepInput &input() const { return stepInput; }
+  /// The name of what is not finite after `compute`: "the loss", "the gradient
+  /// of @w"; empty if all is finite.
+  std::string findNonFinite() const;
+  /// After `compute`: borrows this context's buffers.
+  const Contribution &contribution() const { return ownContribution; }
+  /// By program output, samples x width elements.
+  const void *output(int32_t index) const { return outputPointers[index]; }
+  /// By program lookup; of no keys without a batch.
+  const pdl_lookup &lookup(int32_t index) const { return lookups[index]; }
+  /// After `prepare`, of a table on servers: where each key's row is said to
+  /// be, to be filled before `compute`.
+  void **remoteRows(int32_t lookup);
+  /// What its pulls met since the last reset.
+  PullCounts &pullCounts() { return worker.pullCounts(); }
+
+private:
+  int64_t arenaBytes(const pdl_affine_size &size) const;
+  void reserveComputeBuffers();
+
+  Model &model;
+  const pdl_program &program;
+  Worker worker;
+  pdl_step_context context = {};
+  StepInput stepInput;
+
+  std::vector<pdl_lookup> lookups;
+  std::vector<AlignedBuffer> gradients, gradientRows, outputs;
+  std::vector<void *> gradientPointers, outputPointers;
+  AlignedBuffer prepareArena, computeArena;
+  Contribution ownContribution;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_BATCHCONTEXT_H

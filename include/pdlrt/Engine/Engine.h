@@ -1,0 +1,63 @@
+//===- Engine.h - The step of a program -------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_ENGINE_H
+#define PDLRT_ENGINE_ENGINE_H
+
+#include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Engine/StepEngine.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/State/Model.h"
+#include "pdlrt/State/Updater.h"
+#include "pdlrt/Sum/Communicator.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace pdlrt {
+
+/// Runs a program whose state is in this process: prepare, compute, check for
+/// values that are not finite, exchange, apply. Only apply writes state, and it
+/// cannot fail. Results depend on the number of groups and of workers in a
+/// group, never on the number of threads.
+class Engine final : public StepEngine {
+public:
+  /// All outlive the engine. The communicator's local groups, with `workers`
+  /// replicas each, live here.
+  Engine(Model &model, const pdl_program &program, int workers,
+         Scheduler &scheduler, Communicator &communicator);
+
+  /// One step. `inputs`: one for each replica; at least one has samples. On
+  /// failure nothing of the step was applied.
+  Expected<StepResult> step(std::span<const StepInput> inputs);
+
+  Status begin(RoundSource source) override;
+  Expected<std::optional<StepResult>> next(bool last) override;
+  bool stopped() const override;
+  bool sumsOverJob() const override { return true; }
+  ReplicaSet &replicas() override { return replicaSet; }
+  StepCosts costs() const override { return ownCosts; }
+
+private:
+  Status exchangeAndApply(StepResult &result);
+
+  Model &model;
+  const pdl_program &program;
+  Communicator &communicator;
+  ReplicaSet replicaSet;
+  std::vector<GradientBlock> blocks;
+  Updater updater;
+  RoundSource source;
+  StepCosts ownCosts;
+  Stopwatch stopwatch;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_ENGINE_H

@@ -1,0 +1,119 @@
+//===- RemoteEngine.h - The step of a program with servers ------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_REMOTEENGINE_H
+#define PDLRT_ENGINE_REMOTEENGINE_H
+
+#include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Engine/RemoteState.h"
+#include "pdlrt/Engine/StepEngine.h"
+#include "pdlrt/Engine/StepRows.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace pdlrt {
+
+/// Checks that an engine with servers can run `program`: each table has at most
+/// one lookup.
+Status checkRemoteProgram(const pdl_descriptor &descriptor,
+                          const pdl_program &program);
+
+/// Reads the next round, or none, and prepares it in `replicas`. Returns how
+/// many samples it has. What it takes goes to `costs`, a part of `stopwatch`
+/// each.
+Expected<int64_t> prepareNextRound(const RoundSource &source, bool none,
+                                   ReplicaSet &replicas, Stopwatch &stopwatch,
+                                   StepCosts &costs);
+
+/// Trains in sync with all trainers of a job. The exchange of a step carries
+/// the keys of the next one, so the next batch is read and prepared while the
+/// gradients of the last one are still there.
+class RemoteEngine final : public StepEngine {
+public:
+  /// All outlive the engine. `model` is a mirror of the state, and `layout` has
+  /// one local group.
+  RemoteEngine(Model &model, const pdl_program &program,
+               const ReplicaLayout &layout, Scheduler &scheduler,
+               RemoteState &state);
+
+  Status begin(RoundSource source) override;
+  Expected<std::optional<StepResult>> next(bool last) override;
+  Status resume(const RoundSource &source, const PendingStep &step) override;
+  void beforeRounds(const RoundAction &action) override {
+    roundAction = action;
+  }
+  bool stopped() const override { return outcome.stop; }
+  bool sumsOverJob() const override { return true; }
+  ReplicaSet &replicas() override { return replicaSet; }
+  StepCosts costs() const override;
+
+private:
+  /// Prepares the next round, or none.
+  Status prepareNext(bool none);
+  /// Sends `sum`, of `step` (null: the first round), with the keys of what was
+  /// prepared last.
+  Status exchange(const PendingStep *step, const Contribution *sum);
+
+  Model &model;
+  const pdl_program &program;
+  RemoteState &state;
+  ReplicaSet replicaSet;
+  std::vector<GradientBlock> blocks;
+  RoundSource source;
+  /// Of the step that is computed next: rows of the one before it are not read
+  /// any more when those of the next come in.
+  StepRows rows;
+  int64_t preparedSamples = 0;
+  RoundOutcome outcome;
+  /// Of an earlier start of this process; until its round is done.
+  std::optional<PendingStep> pending;
+  RoundAction roundAction;
+  StepCosts ownCosts;
+  Stopwatch stopwatch;
+};
+
+/// Runs a frozen program: rows come for each batch, between prepare and
+/// compute. Trainers do not wait for each other.
+class RemoteFrozenEngine final : public StepEngine {
+public:
+  /// All outlive the engine. `model` is a mirror of the state.
+  RemoteFrozenEngine(Model &model, const pdl_program &program,
+                     const ReplicaLayout &layout, Scheduler &scheduler,
+                     RemoteState &state);
+
+  Status begin(RoundSource source) override;
+  Expected<std::optional<StepResult>> next(bool last) override;
+  /// Whether this process was asked to stop.
+  bool stopped() const override;
+  bool sumsOverJob() const override { return false; }
+  ReplicaSet &replicas() override { return replicaSet; }
+  StepCosts costs() const override;
+
+private:
+  void countUnknown(const RowRequest &request, int32_t lookup);
+
+  Model &model;
+  const pdl_program &program;
+  RemoteState &state;
+  ReplicaSet replicaSet;
+  RoundSource source;
+  StepRows rows;
+  /// No batch of this pass has been pulled for.
+  bool isFirst = true;
+  std::vector<std::vector<uint8_t>> unknown;
+  std::vector<uint8_t *> unknownPointers;
+  StepCosts ownCosts;
+  Stopwatch stopwatch;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_REMOTEENGINE_H

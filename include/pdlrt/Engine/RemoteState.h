@@ -1,0 +1,87 @@
+//===- RemoteState.h - State that all trainers of a job share ---*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a trainer asks of the servers, without a word about how it travels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_REMOTESTATE_H
+#define PDLRT_ENGINE_REMOTESTATE_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Engine/StepCosts.h"
+#include "pdlrt/Sum/Communicator.h"
+
+#include <cstdint>
+#include <span>
+
+namespace pdlrt {
+
+/// Distinct keys of one lookup of a program, and room for their rows.
+struct RowRequest {
+  int64_t keyCount = 0;
+  const int64_t *keys = nullptr;
+  /// Written: the value of each key, one after the other.
+  void *rows = nullptr;
+};
+
+/// What a trainer brings to a round of sync training, or a worker to a step of
+/// async training, which is a round of its own.
+struct RoundOffer {
+  /// The first round of a pass: all trainers bring keys only.
+  bool first = false;
+  /// The sum over this process's replicas; its keys are those of the previous
+  /// round's `next`, in that order. Null: nothing to contribute.
+  const Contribution *sum = nullptr;
+  /// By lookup of the program: what the next step reads.
+  std::span<const RowRequest> next;
+  /// Whether this trainer has a batch for the next step.
+  bool contributesNext = false;
+  /// Whether this trainer was asked to stop.
+  bool stop = false;
+};
+
+/// What a round came to: equal on all trainers.
+struct RoundOutcome {
+  double lossSum = 0;
+  double weightSum = 0;
+  /// Trainers that have a batch for the next step.
+  int64_t contributingNext = 0;
+  /// Whether any trainer was asked to stop.
+  bool stop = false;
+};
+
+/// The state of a job on its servers, as one trainer sees it. Every trainer of
+/// a job makes the same calls in the same order, `pull` aside (mode async: each
+/// worker as it likes). Calls block. On
+/// an error, one sentence, the job is over for this trainer. One thread at a
+/// time.
+class RemoteState {
+public:
+  virtual ~RemoteState();
+
+  /// One round of all trainers: applies the sums, then writes this trainer's
+  /// mirrors of the parameters and the rows of `offer.next`.
+  virtual Expected<RoundOutcome> exchange(const RoundOffer &offer) = 0;
+
+  /// Reads rows for a frozen program, and with `allValues` the parameters too;
+  /// changes nothing. `requests`: by lookup of
+  /// `program`. `unknown[l][i]` becomes 1 where key i of lookup l has no row,
+  /// else 0.
+  virtual Status pull(const pdl_program &program, bool allValues,
+                      std::span<const RowRequest> requests,
+                      std::span<uint8_t *const> unknown) = 0;
+
+  /// What the calls for a program have cost so far.
+  virtual ExchangeCosts costsOf(const pdl_program &program) const = 0;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_REMOTESTATE_H

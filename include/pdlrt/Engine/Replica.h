@@ -1,0 +1,52 @@
+//===- Replica.h - One logical worker of one program ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_REPLICA_H
+#define PDLRT_ENGINE_REPLICA_H
+
+#include "pdlrt/Engine/BatchContext.h"
+#include "pdlrt/Kernels/Metrics.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pdlrt {
+
+/// A ring of batch contexts that share one set of metrics: while the gradients
+/// of one batch still travel, the next one is prepared. One thread at a time;
+/// replicas run beside each other.
+class Replica {
+public:
+  /// Both outlive the replica. `ringSize`: batches that are alive at once.
+  Replica(Model &model, const pdl_program &program, int ringSize);
+
+  /// The context whose batch was prepared last.
+  BatchContext &current() { return *ring[place]; }
+  const BatchContext &current() const { return *ring[place]; }
+  /// Goes to the next context of the ring.
+  void advance() { place = (place + 1) % ring.size(); }
+
+  /// By descriptor metric, summed since the last reset.
+  const pdl_metric_data &metric(int32_t index) const { return metrics[index]; }
+  /// What its pulls met since the last reset.
+  PullCounts pullCounts() const;
+  /// Zeroes metrics and pull counts.
+  void resetCounters();
+
+private:
+  MetricSums metricSums;
+  /// By descriptor metric, in `metricSums`.
+  std::vector<pdl_metric_data> metrics;
+  std::vector<std::unique_ptr<BatchContext>> ring;
+  size_t place = 0;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_REPLICA_H

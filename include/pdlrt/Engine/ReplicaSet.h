@@ -1,0 +1,111 @@
+//===- ReplicaSet.h - The replicas of one process ---------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_REPLICASET_H
+#define PDLRT_ENGINE_REPLICASET_H
+
+#include "pdlrt/Engine/Replica.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Sum/RunningSum.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// Which replicas of a job live in this process.
+struct ReplicaLayout {
+  /// Groups of the whole job, and workers in each of them.
+  int groups = 1;
+  int workers = 1;
+  /// The groups [firstGroup, firstGroup + localGroups) are here.
+  int firstGroup = 0;
+  int localGroups = 1;
+
+  /// All of them in one process.
+  static ReplicaLayout local(int groups, int workers) {
+    return {groups, workers, 0, groups};
+  }
+  int localReplicas() const { return localGroups * workers; }
+};
+
+/// Runs the stages of a program on all replicas of this process, and sums over
+/// the workers of each group. Worker w of the local group g is replica
+/// g * workers + w. Results do not depend on the scheduler. One thread at a
+/// time.
+class ReplicaSet {
+public:
+  /// All outlive the set. `ringSize`: batches of a replica that are alive at
+  /// once.
+  ReplicaSet(Model &model, const pdl_program &program,
+             const ReplicaLayout &layout, int ringSize, Scheduler &scheduler);
+
+  /// The same with a model for each replica.
+  ReplicaSet(std::span<Model *const> models, const pdl_program &program,
+             const ReplicaLayout &layout, int ringSize, Scheduler &scheduler);
+
+  const ReplicaLayout &layout() const { return replicaLayout; }
+  int count() const { return int(replicas.size()); }
+  Replica &operator[](int index) { return *replicas[index]; }
+  const Replica &operator[](int index) const { return *replicas[index]; }
+
+  /// Goes to the next context of each ring and prepares its batch. `inputs`:
+  /// one for each replica; an empty list: no replica has a batch.
+  Status prepare(std::span<const StepInput> inputs);
+  /// Computes what was prepared last; an error where loss or gradients are not
+  /// finite.
+  Status compute();
+  /// The same for one replica. Threads may do it beside each other, each for
+  /// another replica.
+  Status prepare(int replica, const StepInput &input);
+  Status compute(int replica);
+  /// After `compute`: the sum of each group's workers, valid until the next
+  /// call and the next batch in the same context of the ring.
+  Expected<std::span<const Contribution>>
+  sumGroups(std::span<const GradientBlock> blocks);
+
+  /// Adds the metrics of all replicas, workers of a group first, then groups,
+  /// to zeroed accumulators laid out for the descriptor's metric `index`.
+  void sumMetric(int32_t index, pdl_metric_data &sum) const;
+  /// Whose metrics: those of the replicas that are here, or of all replicas of
+  /// the job.
+  enum class MetricScope { Process, Job };
+  /// The metrics of each replica. Those of other processes are zeros, so that
+  /// the sum over processes is that of all.
+  MetricSums collectMetrics(MetricScope scope) const;
+  /// Sets those of the replicas that are here, to what was collected from as
+  /// many replicas.
+  void restoreMetrics(MetricScope scope, const MetricSums &from);
+  /// Zeroes metrics and pull counts of all replicas.
+  void resetCounters();
+  /// What the pulls of all replicas met since the last reset.
+  PullCounts pullCounts() const;
+
+private:
+  std::string placeOf(int replica) const;
+  template <typename Visit>
+  void forEachReplicaMetric(MetricScope scope, MetricSums &all,
+                            Visit visit) const;
+  Status forEach(TaskRef task);
+
+  const pdl_descriptor &descriptor;
+  const ReplicaLayout replicaLayout;
+  Scheduler &scheduler;
+  std::vector<std::unique_ptr<Replica>> replicas;
+  /// One place for each replica, so that the first error in order is reported.
+  std::vector<Status> statuses;
+  std::vector<Contribution> workerParts, groupParts;
+  std::vector<RunningSum> groupSums;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_REPLICASET_H

@@ -1,0 +1,124 @@
+//===- RoundReader.h - The batches of all replicas, round by round -*- C++
+//-*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_ROUNDREADER_H
+#define PDLRT_ENGINE_ROUNDREADER_H
+
+#include "pdlrt/Data/Batch.h"
+#include "pdlrt/Data/BatchSource.h"
+#include "pdlrt/Engine/ReplicaSet.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace pdlrt {
+
+/// Reads the next round while a step runs, if asked to. What it yields does not
+/// depend on that. One thread at a time.
+class RoundReader {
+public:
+  /// Opens the data of the groups of `layout` that live in this process. The
+  /// descriptor outlives the reader. `readAhead`: on a thread of its own.
+  /// `keptRounds`: how many rounds stay valid, the current one included.
+  static Expected<std::unique_ptr<RoundReader>>
+  open(const DataOptions &options, const pdl_descriptor &descriptor,
+       const pdl_program &program, const ReplicaLayout &layout, bool readAhead,
+       int keptRounds = 1);
+  ~RoundReader();
+
+  Status beginEpoch(int64_t epoch);
+  /// Goes on in a running epoch where `positions`, one for each local group,
+  /// say; `earlierBadRows` is the count of the epochs before it.
+  Status restore(const std::vector<DataPosition> &positions,
+                 int64_t earlierBadRows);
+  /// Sets the count of bad rows in epochs before the next that begins.
+  void setEarlierBadRowCount(int64_t count) { earlierBadRows = count; }
+  /// Bad rows skipped in all epochs that have ended.
+  int64_t earlierBadRowCount() const { return earlierBadRows; }
+  /// By local group, where the round after the current one begins.
+  const std::vector<DataPosition> &positions() const { return front().ends; }
+
+  /// Goes to the next round; false at the end of the epoch. After an error the
+  /// reader stays at it.
+  Expected<bool> next();
+
+  /// The current round, by replica (local group * workers + worker). Valid for
+  /// as many further calls of `next` as rounds are kept.
+  std::span<const StepInput> inputs() const { return front().inputs; }
+  const Batch &batch(int replica) const { return front().batches[replica]; }
+  /// Samples in the current round.
+  int64_t sampleCount() const { return front().samples; }
+
+  /// Bad rows skipped in all epochs that have ended, and in this one up to the
+  /// current round; the first sentences about them. What was read ahead of that
+  /// round does not count, so that the number of threads changes nothing.
+  int64_t badRowCount() const;
+  std::vector<std::string> badRowSentences() const;
+
+  /// Of the first local group: rows passed in this epoch, good and bad, with
+  /// those that were read ahead.
+  int64_t rowCount() const { return sources.front()->rowCount(); }
+  /// Of the first local group: `BatchSource::copiedCellOfBadRow`.
+  std::string copiedCellOfBadRow(int64_t row) const {
+    return sources.front()->copiedCellOfBadRow(row);
+  }
+
+private:
+  struct Round {
+    std::vector<Batch> batches;
+    std::vector<StepInput> inputs;
+    /// By group, where the reader stands after the round.
+    std::vector<DataPosition> ends;
+    int64_t samples = 0;
+    /// Bad rows of the epoch up to the end of the round.
+    int64_t badRows = 0;
+    std::vector<std::string> sentences;
+  };
+
+  RoundReader(int groups, int workers, int keptRounds);
+  Round &front() { return kept[current]; }
+  const Round &front() const { return kept[current]; }
+  /// The place of the next round: that of the oldest one.
+  size_t following() const { return (current + 1) % kept.size(); }
+  Status fill(Round &round);
+  void waitUntilIdle();
+  void requestFill();
+  void readInBackground();
+  void noteBadRows(Round &round) const;
+
+  const int workers;
+  std::vector<std::unique_ptr<BatchSource>> sources;
+  std::vector<Round> kept;
+  size_t current = 0;
+  /// What is read in advance.
+  Round back;
+  /// How the last fill of `back` ended.
+  Status backStatus;
+  int64_t earlierBadRows = 0;
+  std::vector<std::string> earlierSentences;
+
+  bool readAhead = false;
+  std::thread thread;
+  std::mutex mutex;
+  std::condition_variable changed;
+  /// `back` is being filled, or is about to be.
+  bool filling = false;
+  /// `back` holds a round that was not yet taken.
+  bool ready = false;
+  bool stopping = false;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_ROUNDREADER_H

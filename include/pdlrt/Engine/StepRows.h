@@ -1,0 +1,48 @@
+//===- StepRows.h - Keys and rows of a step from servers --------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ENGINE_STEPROWS_H
+#define PDLRT_ENGINE_STEPROWS_H
+
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Engine/RemoteState.h"
+#include "pdlrt/Engine/ReplicaSet.h"
+#include "pdlrt/Table/KeyIndex.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace pdlrt {
+
+/// The distinct keys that replicas of a process look up in one step, by
+/// lookup of the program, and the rows that servers sent for them.
+class StepRows {
+public:
+  /// Gathers the keys of the batches that the replicas [first, first + count)
+  /// prepared last, in order, and points their lookups into memory for the
+  /// rows. Throws std::bad_alloc.
+  Status gather(const pdl_descriptor &descriptor, const pdl_program &program,
+                ReplicaSet &replicas, int first, int count);
+  std::span<const RowRequest> requests() const { return rowRequests; }
+
+private:
+  struct Lookup {
+    KeyIndex index;
+    AlignedBuffer rows;
+  };
+  std::vector<std::unique_ptr<Lookup>> lookups;
+  std::vector<RowRequest> rowRequests;
+  std::vector<const int64_t *> keyLists;
+  std::vector<int64_t> keyCounts;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ENGINE_STEPROWS_H

@@ -1,0 +1,72 @@
+//===- DistributedJob.h - A trainer among trainers and servers --*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_JOB_DISTRIBUTEDJOB_H
+#define PDLRT_JOB_DISTRIBUTEDJOB_H
+
+#include "pdlrt/Core/Clock.h"
+#include "pdlrt/Job/Job.h"
+#include "pdlrt/State/Placement.h"
+#include "pdlrt/Transport/Transport.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// Where a trainer finds its job. All trainers and servers of a job get the
+/// same, but for their ranks.
+struct DistributedOptions {
+  int rank = 0;
+  int trainers = 1;
+  /// Addresses of all servers, in the order of their ranks.
+  std::vector<std::string> servers;
+  /// A name that servers compare, so that nobody joins another job by mistake.
+  std::string job;
+  /// A secret that servers compare; empty: none.
+  std::string token;
+  PlacementPolicy placement = PlacementPolicy::LeastLoaded;
+  /// A server that nothing has been heard of for that long is lost. Zero: wait
+  /// for ever.
+  ClockTime silenceLimit = std::chrono::seconds(10);
+  /// Whether servers wait for a trainer that died: then a new start of it goes
+  /// on where the earlier one ended. In mode sync.
+  bool mayComeBack = false;
+  /// How long servers may take to start.
+  ClockTime joinPatience = std::chrono::seconds(60);
+};
+
+/// What a run is, for the handshake.
+struct RunOptions {
+  int workers = 1;
+  uint64_t seed = 0;
+  /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
+  int64_t startStep = 0;
+  /// The folder of its checkpoints; empty: none.
+  std::string checkpoint = {};
+};
+
+/// Joins all servers of a job; blocks until they are there. A stop signal ends
+/// the waiting. `descriptor` is of role trainer; it and the transport outlive
+/// the job.
+Expected<std::unique_ptr<Job>> joinJob(const pdl_descriptor &descriptor,
+                                       const DistributedOptions &options,
+                                       const RunOptions &run,
+                                       Transport &transport);
+
+/// Tells the servers of a job that this trainer cannot take part, and why, so
+/// that nobody waits for it. Best effort, for some seconds.
+void announceFailure(const pdl_descriptor &descriptor,
+                     const DistributedOptions &options, const RunOptions &run,
+                     Transport &transport, const Status &failure);
+
+} // namespace pdlrt
+
+#endif // PDLRT_JOB_DISTRIBUTEDJOB_H

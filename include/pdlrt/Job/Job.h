@@ -1,0 +1,78 @@
+//===- Job.h - A process among those that train one model -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_JOB_JOB_H
+#define PDLRT_JOB_JOB_H
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Engine/StepEngine.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/State/Model.h"
+#include "pdlrt/Transport/Message.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace pdlrt {
+
+/// What a process shares with the others of its job. The functions that say so
+/// are called by all of them, in the same order; they block until all have
+/// come. An error, one sentence, ends the job for this process. One thread at a
+/// time.
+class Job {
+public:
+  virtual ~Job();
+
+  /// Of this process, from 0. The first one writes checkpoints.
+  virtual int rank() const = 0;
+  virtual StateLocation stateLocation() const = 0;
+  /// Which of the job's `groups` groups are here.
+  virtual ReplicaLayout layout(int groups, int workers) const = 0;
+
+  /// An engine for a program of the model, all of which outlive it, as does the
+  /// job. Of a job's models there is one.
+  virtual Expected<std::unique_ptr<StepEngine>>
+  createEngine(Model &model, const pdl_program &program,
+               const ReplicaLayout &layout, Scheduler &scheduler) = 0;
+
+  /// All: replaces the numbers by their sums over all processes, in the order
+  /// of ranks. All give as many.
+  virtual Status sum(std::span<int64_t> counts, std::span<double> sums) = 0;
+
+  /// All: saves values, slots and step counts: the parts to the folder of
+  /// `writer`, and what the manifest says of them to `manifest`; the first
+  /// process then adds what is left and commits.
+  virtual Status saveState(const Model &model, CheckpointWriter &writer,
+                           CheckpointManifest &manifest) = 0;
+
+  /// Whether the others wait for this process where it dies, so that it leaves
+  /// bookmarks for a new start of itself.
+  virtual bool mayComeBack() const { return false; }
+  /// Leaves one with the next `sum`, or round of steps.
+  virtual void leaveBookmark(const Message &bookmark);
+  /// What an earlier start of this process left with the call that is due now:
+  /// servers answer it again. Empty: it died before it left any, and this start
+  /// does all that it did; none: there was no earlier start.
+  virtual std::optional<Message> earlierBookmark() const { return {}; }
+  /// Whether an earlier start of this process has begun the call that is due
+  /// next: it had done all before that.
+  virtual bool isRepeating() const { return false; }
+
+  /// Says how this process ended, and why if it failed. The last call.
+  virtual void leave(const Status &outcome) = 0;
+};
+
+/// One process that owns all state.
+std::unique_ptr<Job> createLocalJob();
+
+} // namespace pdlrt
+
+#endif // PDLRT_JOB_JOB_H

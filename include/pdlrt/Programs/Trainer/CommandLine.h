@@ -1,0 +1,25 @@
+//===- CommandLine.h - Flags of a compiled trainer --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_PROGRAMS_TRAINER_COMMANDLINE_H
+#define PDLRT_PROGRAMS_TRAINER_COMMANDLINE_H
+
+#include "pdlabi/abi.h"
+
+namespace pdlrt {
+
+/// The whole program: reads flags, runs the command, returns the exit status.
+/// 0: done; 1: bad data or a failure; 2: bad flags; 128 + n: ended early by
+/// signal n, with everything written. `query` is the compiled program's
+/// `pdl_program_query`. Catches every exception.
+int runCommandLine(int argc, char **argv,
+                   const pdl_descriptor *(*query)(uint32_t version));
+
+} // namespace pdlrt
+
+#endif // PDLRT_PROGRAMS_TRAINER_COMMANDLINE_H

@@ -1,0 +1,79 @@
+//===- Session.h - The commands of a trainer --------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_PROGRAMS_TRAINER_SESSION_H
+#define PDLRT_PROGRAMS_TRAINER_SESSION_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Data/BatchSource.h"
+#include "pdlrt/Job/DistributedJob.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What a trainer was asked to do.
+struct SessionOptions {
+  /// Files, rows, batch size, shuffling, bad rows. The seed is `seed` below.
+  DataOptions data;
+  /// Absent: the seed of the --init-from file, else 0.
+  std::optional<uint64_t> seed;
+
+  int groups = 1;
+  int workers = 1;
+  int threads = 1;
+
+  /// Passes over the data; absent: 1, or as many as `steps` takes.
+  std::optional<int64_t> epochs;
+  /// Steps in total, those before a resumed checkpoint included; absent: no
+  /// limit.
+  std::optional<int64_t> steps;
+
+  /// Data for the test metrics after each epoch; with rows only, those rows of
+  /// `data.files`.
+  std::vector<std::string> evaluateFiles;
+  std::optional<RowRange> evaluateRows;
+
+  /// Files; empty: none.
+  std::string initFrom, dump, dumpBatches, logLosses, output;
+  bool dumpSlots = false;
+
+  /// Training: the folder to save to and to resume from. Else: the folder, or
+  /// one checkpoint in it, to start from. Empty: none.
+  std::string checkpoint;
+  /// Save after each so many steps, beside after each epoch and at the end.
+  std::optional<int64_t> checkpointSteps;
+  /// How many checkpoints stay; 0: all.
+  int64_t checkpointKeep = 3;
+  /// Go on from the newest checkpoint, if there is one.
+  bool resume = false;
+
+  /// Training with servers: `groups` is then the number of trainers. The
+  /// transport outlives the call.
+  std::optional<DistributedOptions> distributed;
+  Transport *transport = nullptr;
+};
+
+/// Runs a command on a checked descriptor: reads, steps, reports to the
+/// standard output, shows progress on the error stream. A stop signal ends it
+/// after the current step, with what was asked for still written, and counts as
+/// success here. Throws std::bad_alloc and std::system_error.
+Status runTrain(const pdl_descriptor &descriptor,
+                const SessionOptions &options);
+Status runEvaluate(const pdl_descriptor &descriptor,
+                   const SessionOptions &options);
+Status runPredict(const pdl_descriptor &descriptor,
+                  const SessionOptions &options);
+
+} // namespace pdlrt
+
+#endif // PDLRT_PROGRAMS_TRAINER_SESSION_H

@@ -1,0 +1,90 @@
+//===- TrainingCheckpoints.h - Saving and resuming a training ---*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_PROGRAMS_TRAINER_TRAININGCHECKPOINTS_H
+#define PDLRT_PROGRAMS_TRAINER_TRAININGCHECKPOINTS_H
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/RunningEpoch.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Job/Job.h"
+#include "pdlrt/Programs/Trainer/Session.h"
+#include "pdlrt/State/Model.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// The flags that decide which samples the batches of an epoch hold, each with
+/// its value as a text.
+std::vector<std::pair<std::string, std::string>>
+dataSettings(const SessionOptions &options);
+
+/// The checkpoints that one run writes, and the one that it goes on from. Not
+/// thread-safe.
+class TrainingCheckpoints {
+public:
+  /// With `options.resume`, finds the newest whole checkpoint in
+  /// `options.checkpoint`. Fails if it is another model's, or if it was written
+  /// with other flags than a running epoch can go on with. `first`: the first
+  /// process of a job takes hold of the folder.
+  static Expected<std::unique_ptr<TrainingCheckpoints>>
+  open(const pdl_descriptor &descriptor, const SessionOptions &options,
+       bool first);
+
+  /// For a training that begins: an error if there are checkpoints, and none is
+  /// to be resumed.
+  Status checkFolder() const;
+
+  /// What to go on from; null if the training begins.
+  const Checkpoint *resumed() const {
+    return resumedFrom ? &*resumedFrom : nullptr;
+  }
+  /// Lets go of the files of `resumed`.
+  void forgetResumed() { resumedFrom.reset(); }
+
+  /// After `steps` steps: how many more until the next checkpoint, one after
+  /// each `options.checkpointSteps`.
+  int64_t stepsUntilDue(int64_t steps) const;
+  /// Whether that was written or resumed last.
+  bool isSaved(int64_t steps, int64_t epoch) const {
+    return latest == std::pair(steps, epoch);
+  }
+  /// Steps and epoch of what was written or resumed last.
+  const std::pair<int64_t, int64_t> &lastSaved() const { return latest; }
+  /// Says where all processes go on from.
+  void noteResumed(int64_t steps, int64_t epoch) { latest = {steps, epoch}; }
+  /// All processes of the job: writes what `progress` says; removes checkpoints
+  /// that are older than those to keep. `running`: of all replicas.
+  Status save(Job &job, const Model &model, const RunningEpoch &running,
+              TrainingProgress progress);
+
+private:
+  TrainingCheckpoints(const pdl_descriptor &descriptor,
+                      const SessionOptions &options)
+      : descriptor(descriptor), options(options) {}
+  Status resume();
+
+  const pdl_descriptor &descriptor;
+  const SessionOptions &options;
+  /// Of the first process.
+  std::optional<CheckpointFolder> folder;
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::optional<Checkpoint> resumedFrom;
+  /// Steps and epoch of the last checkpoint that was written or resumed.
+  std::pair<int64_t, int64_t> latest = {0, 0};
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_PROGRAMS_TRAINER_TRAININGCHECKPOINTS_H

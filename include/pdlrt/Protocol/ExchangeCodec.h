@@ -1,0 +1,261 @@
+//===- ExchangeCodec.h - Payloads of steps, as bytes ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One format for all payloads of a step (docs/Protocol.md, "The payloads of a
+// step"): a head, the size of each channel's section, then the sections in the
+// order of the program's channels. Both sides use it:
+//
+//   trainer, to server s                      server
+//   ---------------------------------------   --------------------------------
+//   ExchangeWriter writer(layout, head);      ExchangeMessage::decode(...)
+//   writer.addBlocks(s, channel, gradient);   layout.check(Exchange, s, ...)
+//   writer.add(channel, keys, bytes);         message.section(channel)
+//   writer.finish()                           writer.add(...), writer.finish()
+//
+//   ExchangeMessage::decode(...), layout.check(State, s, ...),
+//   layout.copyBlocks(s, channel, message, parameter)
+//
+// Numbers are little-endian, as the CPUs are that PDL runs on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_PROTOCOL_EXCHANGECODEC_H
+#define PDLRT_PROTOCOL_EXCHANGECODEC_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/State/Placement.h"
+#include "pdlrt/Transport/Message.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pdlrt {
+
+/// What a payload is. Which channels it may hold follows from it.
+enum class ExchangeForm {
+  /// Request `Exchange`: what a step gives. LOSS, GRADIENT and ROW_GRADIENT
+  /// where `contributes`; NORM with them in mode async; KEYS of the next step
+  /// unless a Norm request follows.
+  Exchange,
+  /// Request `Norm` of a program with PARTIAL_NORM channels: NORM where
+  /// `contributes`, KEYS of the next step.
+  Norm,
+  /// Request `Pull` of a frozen program: KEYS.
+  Pull,
+  /// Answer to an Exchange that a Norm request follows: LOSS and PARTIAL_NORM
+  /// where `contributes`.
+  Sums,
+  /// Answer to all others: VALUE, ROWS; LOSS, once more after a Norm, where
+  /// `contributes`. In answer to
+  /// a Pull, KEYS holds the positions (i64, ascending) of the request's keys
+  /// that the server does not know.
+  State,
+};
+
+/// The first bytes of a payload.
+struct ExchangeHead {
+  /// Exchange: this trainer has gradients of this step. Norm: the joint norms
+  /// are there, because the answer Sums said `contributes`. Sums, State:
+  /// somebody contributed, and LOSS holds the sums of all trainers.
+  bool contributes = false;
+  /// Request: this trainer takes part in the next step, whose keys are here.
+  bool contributesNext = false;
+  /// Request: this trainer was asked to stop. State: somebody was; the job
+  /// ends after this step.
+  bool stopRequested = false;
+  /// Request: all VALUE blocks are wanted. State: all are here. Without it only
+  /// those are here that the step has changed.
+  bool allValues = false;
+  /// Index of the program in the descriptor.
+  uint32_t program = 0;
+  /// State: how many trainers take part in the next step.
+  uint32_t contributors = 0;
+
+  bool operator==(const ExchangeHead &) const = default;
+};
+
+/// A payload, taken apart. Keeps the bytes alive.
+class ExchangeMessage {
+public:
+  /// Takes apart a payload of `channelCount` channels. Sections that lie in one
+  /// slice are not copied. An error where sizes do not fit the bytes; any bytes
+  /// are safe. What the sections hold is checked by `ExchangeLayout::check`.
+  /// `scattered`, by channel or empty: sections that stay where they are,
+  /// whatever slices they lie in, for `copyBlocks` and `copyRows` only.
+  static Expected<ExchangeMessage>
+  decode(const Message &payload, int32_t channelCount,
+         const std::vector<bool> &scattered = {});
+
+  /// The program that a payload is of, before the rest is looked at.
+  static Expected<uint32_t> programOf(const Message &payload);
+
+  const ExchangeHead &head() const { return start; }
+  int32_t channelCount() const { return int32_t(sections.size()); }
+  /// How many bytes a channel has.
+  size_t sectionSize(int32_t channel) const { return sizes[channel]; }
+  /// A channel's bytes; aligned to 8, valid as long as this object or one that
+  /// it was moved to. Not of a channel that was left scattered.
+  std::span<const std::byte> section(int32_t channel) const {
+    return sections[channel];
+  }
+  /// The same as numbers; `T` has at most 8 bytes.
+  template <typename T> std::span<const T> sectionOf(int32_t channel) const {
+    const std::span<const std::byte> bytes = sections[channel];
+    return {reinterpret_cast<const T *>(bytes.data()),
+            bytes.size() / sizeof(T)};
+  }
+
+private:
+  friend class ExchangeLayout;
+
+  ExchangeHead start;
+  std::vector<uint64_t> sizes;
+  /// Where each section begins in `kept`.
+  std::vector<size_t> begins;
+  std::vector<std::span<const std::byte>> sections;
+  Message kept;
+  std::vector<AlignedBuffer> copies;
+};
+
+/// The channels of one program for all servers of a job. Immutable.
+class ExchangeLayout {
+public:
+  /// `descriptor` (which has passed `checkDescriptor`) and `placement` (of that
+  /// descriptor) outlive it. An error where the program's channels are not
+  /// those of one lookup a table.
+  static Expected<ExchangeLayout> create(const pdl_descriptor &descriptor,
+                                         int32_t program,
+                                         const Placement &placement);
+
+  const pdl_program &program() const { return descriptor->programs[index]; }
+  int32_t programIndex() const { return index; }
+  int32_t channelCount() const { return program().channel_count; }
+  const pdl_channel &channel(int32_t number) const {
+    return program().channels[number];
+  }
+  const Placement &placement() const { return *map; }
+  /// A step takes an Exchange, which is answered with partial norms, and a Norm
+  /// request; else an Exchange alone.
+  bool hasNormRequest() const { return withNormRequest; }
+  /// The number of the channel of that kind and symbol (or, for NORM, of that
+  /// clip); -1 if there is none.
+  int32_t find(pdl_channel_kind kind, int32_t symbolOrClip) const;
+  /// The KEYS channel of the table of a ROWS or ROW_GRADIENT channel.
+  int32_t keysOf(int32_t number) const { return keysChannels[number]; }
+  /// Bytes of a section whose size does not depend on keys: VALUE, GRADIENT,
+  /// PARTIAL_NORM, NORM, LOSS; of a ROWS or ROW_GRADIENT channel: those of one
+  /// row; KEYS: of one key.
+  size_t sectionBytes(int32_t server, int32_t number) const;
+
+  /// Checks every section of a payload that `server` sends or gets: that it may
+  /// be there, its size, that keys belong to the server and stand in order.
+  /// `rowCounts`, by channel: how many rows a ROWS or ROW_GRADIENT channel must
+  /// have: as many as keys were asked for.
+  Status check(ExchangeForm form, int32_t server,
+               const ExchangeMessage &message,
+               std::span<const int64_t> rowCounts) const;
+
+  /// Copies the blocks of a VALUE section into the whole parameter; nothing
+  /// where the section is empty. The message has passed `check`.
+  void copyBlocks(int32_t server, int32_t number,
+                  const ExchangeMessage &message, void *parameter) const;
+  /// Copies row i of a ROWS section to row `places[i]` of `rows`. The message
+  /// has passed `check` with as many rows.
+  void copyRows(int32_t server, int32_t number, const ExchangeMessage &message,
+                std::span<const int32_t> places, void *rows) const;
+
+private:
+  Status checkSection(ExchangeForm form, int32_t server,
+                      const ExchangeMessage &message, int32_t number,
+                      int64_t rowCount) const;
+  Status checkKeys(int32_t server, int32_t symbol,
+                   std::span<const int64_t> keys) const;
+
+  const pdl_descriptor *descriptor = nullptr;
+  const Placement *map = nullptr;
+  int32_t index = 0;
+  bool withNormRequest = false;
+  /// By channel.
+  std::vector<int32_t> keysChannels;
+};
+
+/// Puts a payload together. One payload each; not thread-safe.
+class ExchangeWriter {
+public:
+  /// `layout` outlives the writer; `head.program` is set from it.
+  ExchangeWriter(const ExchangeLayout &layout, ExchangeHead head);
+
+  /// Adds bytes to a channel's section, by reference: they stay unchanged as
+  /// long as `owner` lives or, without one, until the call has ended.
+  /// Channels ascend from call to call; calls of one channel join.
+  void add(int32_t channel, const void *data, size_t bytes,
+           std::shared_ptr<const void> owner = nullptr);
+  /// Adds a copy of a few bytes.
+  void addCopy(int32_t channel, const void *data, size_t bytes);
+  /// Adds the blocks that `server` owns of a GRADIENT or VALUE channel out of
+  /// the whole parameter, by reference.
+  void addBlocks(int32_t server, int32_t channel, const void *parameter);
+
+  Message finish();
+
+private:
+  void pad();
+
+  const ExchangeLayout &layout;
+  ExchangeHead head;
+  std::vector<uint64_t> sizes;
+  int32_t current = -1;
+  std::vector<MessageSlice> slices;
+};
+
+/// The keys of a lookup, dealt to servers: those of each stand in the order
+/// that KEYS sections have, by (shard, key), keys ascending as signed integers.
+/// Memory is kept from step to step. Not thread-safe.
+class KeyRouter {
+public:
+  /// `keys`: distinct keys of a table. Throws std::bad_alloc.
+  void assign(const Placement &placement, int32_t table, int64_t count,
+              const int64_t *keys);
+  /// A server's keys, valid until the next call.
+  std::span<const int64_t> keysOf(int32_t server) const {
+    return {static_cast<const int64_t *>(sorted.data()) + splits[server],
+            size_t(splits[server + 1] - splits[server])};
+  }
+  /// Where each of them stands in the list given.
+  std::span<const int32_t> placesOf(int32_t server) const {
+    return {static_cast<const int32_t *>(places.data()) + splits[server],
+            size_t(splits[server + 1] - splits[server])};
+  }
+
+private:
+  AlignedBuffer sorted, places;
+  std::vector<int64_t> shardSplits, shardNext;
+  /// By server, and one more.
+  std::vector<int64_t> splits;
+};
+
+/// What all trainers add up by a Reduce request: counts exactly, sums in the
+/// order of ranks. All trainers give the same numbers of both.
+struct ReduceVectors {
+  std::vector<int64_t> counts;
+  std::vector<double> sums;
+  bool operator==(const ReduceVectors &) const = default;
+};
+
+/// The payload of a Reduce request, and of its answer.
+Message encodeReduce(const ReduceVectors &vectors);
+/// An error where the sizes do not fit the bytes; any bytes are safe.
+Expected<ReduceVectors> decodeReduce(const Message &payload);
+
+} // namespace pdlrt
+
+#endif // PDLRT_PROTOCOL_EXCHANGECODEC_H

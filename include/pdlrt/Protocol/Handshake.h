@@ -1,0 +1,81 @@
+//===- Handshake.h - What a trainer and a server agree on -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The payload of a Join, and of its answer: what must be the same on both
+// sides before the first step. Each side makes one from its program and its
+// flags; the server compares, and a difference is an error that names both
+// sides' values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_PROTOCOL_HANDSHAKE_H
+#define PDLRT_PROTOCOL_HANDSHAKE_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/State/Placement.h"
+#include "pdlrt/Transport/Message.h"
+
+#include <cstdint>
+#include <string>
+
+namespace pdlrt {
+
+/// One side's view of the job.
+struct Handshake {
+  // Of the program; `setProgram` fills these.
+  std::string model;
+  uint64_t abiVersion = PDL_ABI_VERSION;
+  uint64_t semanticFingerprint = 0;
+  uint64_t wireFingerprint = 0;
+  int64_t mode = -1;
+  int64_t numerics = PDL_NUMERICS_STRICT;
+  int64_t elementType = PDL_F32;
+  // Of the map; `of` fills these.
+  int64_t servers = 1;
+  std::string placementPolicy;
+  uint64_t placementDigest = 0;
+  // Of the command line.
+  int64_t trainers = 1;
+  /// The rank of the server that is meant: the place of its address in the
+  /// list.
+  int64_t serverRank = 0;
+  /// Of a process. A server does not know it before the first trainer has
+  /// joined: 0.
+  int64_t workers = 0;
+  uint64_t seed = 0;
+  /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
+  int64_t startStep = 0;
+  /// The folder of the trainers' checkpoints, absolute; empty: none. A server
+  /// compares it with where it may write (SaveFolder.h).
+  std::string checkpoint;
+  std::string job;
+  /// Never part of a sentence, nor of an answer.
+  std::string token;
+
+  /// With what the program and the map say.
+  static Handshake of(const pdl_descriptor &descriptor,
+                      const Placement &placement);
+
+  /// Fills what the program says.
+  void setProgram(const pdl_descriptor &descriptor);
+
+  bool operator==(const Handshake &) const = default;
+};
+
+Message encodeHandshake(const Handshake &handshake);
+/// An error where the bytes are none; any bytes are safe.
+Expected<Handshake> decodeHandshake(const Message &payload);
+
+/// Success where both sides agree, else one sentence about the first thing that
+/// differs, with both values and what to do. A `workers` of 0 fits any.
+Status compareHandshakes(const Handshake &trainer, const Handshake &server);
+
+} // namespace pdlrt
+
+#endif // PDLRT_PROTOCOL_HANDSHAKE_H

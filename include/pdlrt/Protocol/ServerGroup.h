@@ -1,0 +1,114 @@
+//===- ServerGroup.h - Sessions to all servers of a job ---------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_PROTOCOL_SERVERGROUP_H
+#define PDLRT_PROTOCOL_SERVERGROUP_H
+
+#include "pdlrt/Protocol/ServerSession.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+struct ServerGroupOptions {
+  RetryOptions retry;
+  SessionEvents events;
+  /// Asked about ten times a second while a call waits; true ends the call with
+  /// an error. May be empty.
+  std::function<bool()> shouldStop;
+  /// Where `events.wasAskedToStop`: a server that is silent for that long ends
+  /// the call too. No stop can be in order without it.
+  std::chrono::milliseconds stopPatience{3000};
+  /// Gets a line for the user, such as "server a:1: waiting for trainer 1 to
+  /// join (5 s)", each time a call has waited for another `reportInterval`. May
+  /// be empty.
+  std::function<void(const std::string &line)> report;
+  std::chrono::milliseconds reportInterval{5000};
+  /// After one server's error, others are waited for that long.
+  std::chrono::milliseconds errorPatience{1000};
+  /// What a start does where servers know requests of an earlier one.
+  enum class EarlierStart {
+    /// Joining them is an error.
+    Refuse,
+    /// It goes back to the last request with a note that all servers have, and
+    /// goes on from there (docs/Protocol.md).
+    GoOn,
+    /// What it asks changes nothing: each server goes on with its own number.
+    Ignore,
+  };
+  EarlierStart earlierStart = EarlierStart::Refuse;
+};
+
+/// Sessions to all servers of a job, for a thread that waits. Needs a transport
+/// whose clock runs by itself. One thread at a time. Slices of payloads without
+/// an owner must stay until the call has ended, and after an error until the
+/// group has.
+class ServerGroup {
+public:
+  /// An error where an address is malformed. `transport` outlives the group.
+  static Expected<std::unique_ptr<ServerGroup>>
+  connect(Transport &transport, const std::vector<std::string> &addresses,
+          const SenderName &sender, const ServerGroupOptions &options);
+  ~ServerGroup();
+  ServerGroup(const ServerGroup &) = delete;
+  ServerGroup &operator=(const ServerGroup &) = delete;
+
+  size_t size() const { return sessions.size(); }
+  ServerSession &session(size_t server) { return *sessions[server]; }
+
+  /// Joins all servers, with one handshake each. Returns their answers by
+  /// server, or the error of the first server that has one. Before all else.
+  Expected<std::vector<Message>> joinAll(std::vector<Message> handshakes);
+
+  /// After the join, where this start goes on from an earlier one: what that
+  /// one noted with the request that is sent next. Empty where it left no note
+  /// yet: then this start begins as the first one, and its requests are
+  /// answered as those of the earlier one.
+  const std::optional<Message> &earlierNote() const { return noteToGoOnFrom; }
+  /// Whether the next request was sent to some server by an earlier start:
+  /// all that came before it was done.
+  bool wasSentBefore() const { return sent + 1 < firstUnsent; }
+  /// Leaves a note with the next request, at the first server.
+  void leaveNote(Message note) { sessions[0]->leaveNote(std::move(note)); }
+
+  /// Sends one request to each server at once and waits for all answers. An
+  /// error, or a stop, ends the group: only `leaveAll` may follow.
+  Expected<std::vector<Message>> sendAll(MessageKind kind,
+                                         std::vector<Message> payloads);
+
+  /// Tells the servers that were joined that this trainer is done (an empty
+  /// sentence) or why it failed, and waits for their answers, `limit` at most.
+  /// Without a failure, servers that did not answer until then are reported.
+  void leaveAll(const std::string &sentence,
+                std::chrono::milliseconds limit = std::chrono::seconds(2));
+
+private:
+  class Wave;
+  explicit ServerGroup(const ServerGroupOptions &given) : options(given) {}
+  Expected<std::vector<Message>> waitFor(Wave &wave);
+  Status goOn();
+  std::string waitingLine(Wave &wave) const;
+  bool waitsForSilent(Wave &wave) const;
+
+  const ServerGroupOptions options;
+  std::vector<std::unique_ptr<ServerSession>> sessions;
+  std::vector<bool> joined;
+  std::optional<Message> noteToGoOnFrom;
+  /// The last request of this start, and the first one that no server had when
+  /// it joined.
+  uint64_t sent = 0, firstUnsent = 1;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_PROTOCOL_SERVERGROUP_H

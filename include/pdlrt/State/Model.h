@@ -1,0 +1,102 @@
+//===- Model.h - The state of a program -------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_STATE_MODEL_H
+#define PDLRT_STATE_MODEL_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/State/Placement.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pdlrt {
+
+/// Where the state of a program is.
+enum class StateLocation {
+  Here,
+  /// Parameters are mirrors, zeros to begin with, that answers of servers are
+  /// written to; there are no tables and no slots.
+  Servers
+};
+
+/// Parameters, tables, slots and step counts of one compiled program, with
+/// their initial values to begin with. What it hands out is owned by it and
+/// never moves.
+class Model {
+public:
+  /// `descriptor` has passed `checkDescriptor` and outlives the model. Throws
+  /// std::bad_alloc.
+  Model(const pdl_descriptor &descriptor, uint64_t seed,
+        StateLocation location = StateLocation::Here);
+
+  /// What `server` owns: of parameters the rows of `Placement::rowsOf`, one run
+  /// after the other; of tables any row, of which it is asked for its own.
+  Model(const pdl_descriptor &descriptor, uint64_t seed,
+        const Placement &placement, int32_t server);
+
+  const pdl_descriptor &descriptor() const { return programDescriptor; }
+  uint64_t seed() const { return initialSeed; }
+
+  /// Which rows of a parameter are here, ascending: all, or a server's own.
+  const std::vector<RowBlock> &rows(int32_t symbol) const {
+    return heldRows[symbol];
+  }
+  /// The number of their elements.
+  int64_t heldElements(int32_t symbol) const;
+  /// Whether a table's logical shard is here: all are, or a server's own.
+  bool holdsShard(int32_t symbol, int shard) const {
+    return heldShards[symbol].empty() || heldShards[symbol][shard];
+  }
+  /// A parameter's elements that are here, row-major, without gaps; null for a
+  /// table.
+  void *value(int32_t symbol) const { return values[symbol]; }
+  /// A parameter's slot, of the same shape.
+  void *slot(int32_t symbol, int32_t index) const {
+    return states[symbol][1 + index].data();
+  }
+  /// Null for a parameter, and for a table on servers.
+  EmbeddingTable *table(int32_t symbol) const { return tablePointers[symbol]; }
+
+  /// By symbol, as `pdl_step_context::parameters` and `Worker::bind` want them.
+  void *const *parameters() const { return values.data(); }
+  EmbeddingTable *const *tables() const { return tablePointers.data(); }
+
+  /// Updates applied to a group so far.
+  int64_t stepCount(int32_t group) const { return stepCounts[group]; }
+  /// Counts one more; returns its number, 1 for the first.
+  int64_t countStep(int32_t group) { return ++stepCounts[group]; }
+  /// Goes on from `count` updates.
+  void restoreStepCount(int32_t group, int64_t count) {
+    stepCounts[group] = count;
+  }
+
+private:
+  void makeTable(int32_t index);
+  void makeParameter(int32_t index);
+
+  const pdl_descriptor &programDescriptor;
+  uint64_t initialSeed;
+  /// By symbol; empty for tables.
+  std::vector<std::vector<RowBlock>> heldRows;
+  /// By symbol; empty: all.
+  std::vector<std::vector<char>> heldShards;
+  /// By symbol: the value and its slots; empty for tables.
+  std::vector<std::vector<AlignedBuffer>> states;
+  std::vector<void *> values;
+  std::vector<std::unique_ptr<EmbeddingTable>> ownedTables;
+  std::vector<EmbeddingTable *> tablePointers;
+  std::vector<int64_t> stepCounts;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_STATE_MODEL_H

@@ -1,0 +1,124 @@
+//===- Updater.h - From merged gradients to new state -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_STATE_UPDATER_H
+#define PDLRT_STATE_UPDATER_H
+
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/State/Model.h"
+#include "pdlrt/Sum/Communicator.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pdlrt {
+
+/// Applies the merged gradients of a step: joint norms of clips, the `once`
+/// function of each group, then the rule of each symbol. Bits do not depend on
+/// the scheduler: dense parameters are cut into ranges, tables into shards, and
+/// partial norms are added in the order of (symbol, unit). One thread at a
+/// time.
+class Updater {
+public:
+  /// All outlive the updater.
+  Updater(Model &model, const pdl_program &program, Scheduler &scheduler);
+
+  /// One update of every group of the program. `merged.weightSum` > 0; its
+  /// dense blocks are what the model holds. Throws std::bad_alloc before
+  /// anything is written, and nothing afterwards.
+  void apply(const Contribution &merged);
+
+  // The same in parts, for a model that holds a part of each gradient: `begin`,
+  // then what is asked of partial norms, then `finish`. `merged` stays
+  // unchanged meanwhile.
+
+  /// Takes up the gradients of a step; throws std::bad_alloc.
+  void begin(const Contribution &merged);
+  /// Makes room for the rows that tables got since `begin`; throws
+  /// std::bad_alloc.
+  void makeRoom();
+  /// Partial squared norms of an update's gradient: of each 64 rows of a
+  /// parameter, of each of a table's 1024 shards. Valid until the next call;
+  /// throws std::bad_alloc.
+  const std::vector<double> &partialNorms(int32_t update,
+                                          const Contribution &merged);
+  /// Updates the state. `norms`: by clip of the descriptor, the squared norm of
+  /// the whole gradient. Throws nothing.
+  void finish(const Contribution &merged, const std::vector<double> &norms);
+
+private:
+  /// The rows of a table that a step touches, grouped by logical shard.
+  struct ShardedRows {
+    AlignedBuffer order, rows, gradients, keys;
+    std::vector<int64_t> splits;
+  };
+  /// Scratch memory of a task that updates all rows of a range of shards; each
+  /// task has its own, because tasks of several tables run beside each other.
+  struct ShardScratch {
+    std::vector<TableRow> all;
+    std::vector<void *> rows;
+    std::vector<const void *> gradients;
+  };
+  /// A range of elements of a parameter, or of shards of a table.
+  struct Task {
+    int32_t update;
+    int64_t begin, end;
+    /// Index of its `ShardScratch`; -1 if it updates touched rows only.
+    int32_t scratch;
+    /// Parameter: where the range begins in the value and in each slot.
+    std::vector<void *> state;
+  };
+
+  /// On the scheduler's threads if that many elements are worth it.
+  void forEachTask(int64_t elements, int64_t count, TaskRef task);
+  void groupRowsByShard(int32_t update, const BlockGradient &block);
+  /// Makes room for all rows of the table, so that the task itself cannot run
+  /// out of memory.
+  void reserveScratch(const Task &task);
+  double squaredNorm(int32_t clip, const Contribution &merged);
+  void applyDense(const Task &task, const Contribution &merged);
+  void applyTouched(const Task &task);
+  void applyAllRows(const Task &task, ShardScratch &scratch);
+  const pdl_symbol &symbolOf(int32_t update) const;
+  const void *scalarsOf(const pdl_symbol &symbol) const {
+    return scalars[symbol.group].data();
+  }
+
+  Model &model;
+  const pdl_program &program;
+  Scheduler &scheduler;
+
+  /// The program's updates in ascending order of symbol.
+  std::vector<int32_t> bySymbol;
+  /// By group: whether an update belongs to it, and its scalars.
+  std::vector<char> usesGroup;
+  std::vector<AlignedBuffer> scalars;
+  /// By update.
+  std::vector<ShardedRows> sharded;
+  std::vector<Task> tasks;
+  std::vector<ShardScratch> shardScratch;
+  std::vector<double> partials;
+  /// By clip: the squared norm of the step.
+  std::vector<double> norms;
+  AlignedBuffer zeroRow;
+};
+
+/// The error of a step in which the sum of gradients of a symbol is not finite.
+Status refuseSum(const pdl_descriptor &descriptor, int32_t symbol);
+
+/// An error where a sum of gradients, or its quotient by the sum of weights
+/// (> 0), is not finite.
+Status checkFiniteSums(const pdl_descriptor &descriptor,
+                       std::span<const GradientBlock> blocks,
+                       const Contribution &merged);
+
+} // namespace pdlrt
+
+#endif // PDLRT_STATE_UPDATER_H

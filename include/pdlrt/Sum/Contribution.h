@@ -1,0 +1,58 @@
+//===- Contribution.h - What replicas bring to a step -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_SUM_CONTRIBUTION_H
+#define PDLRT_SUM_CONTRIBUTION_H
+
+#include "pdlabi/abi.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace pdlrt {
+
+/// What is summed: the gradient of one symbol.
+struct GradientBlock {
+  int32_t symbol = -1;
+  /// PDL_F32 or PDL_F64.
+  int32_t elementType = PDL_F32;
+  /// A table's gradient holds rows by key; a parameter's is dense.
+  bool isTable = false;
+  /// Dense: all elements. Table: elements of one row.
+  int64_t elementCount = 0;
+};
+
+/// One contributor's gradient of a block. Borrowed memory.
+struct BlockGradient {
+  /// Parameter: `elementCount` elements.
+  const void *dense = nullptr;
+  /// Table: distinct keys, the row of each in this process's table, and the
+  /// gradient of each, `elementCount` elements.
+  int64_t keyCount = 0;
+  const int64_t *keys = nullptr;
+  void *const *rows = nullptr;
+  const void *const *gradients = nullptr;
+};
+
+/// What one worker, one group, or all of them contribute to a step.
+struct Contribution {
+  /// A replica without a batch stays in the round and contributes nothing.
+  bool present = false;
+  double lossSum = 0;
+  double weightSum = 0;
+  /// By update of the program.
+  std::vector<BlockGradient> blocks;
+};
+
+/// The gradients that a step of `program` exchanges, by update.
+std::vector<GradientBlock> gradientBlocks(const pdl_descriptor &descriptor,
+                                          const pdl_program &program);
+
+} // namespace pdlrt
+
+#endif // PDLRT_SUM_CONTRIBUTION_H

@@ -1,0 +1,95 @@
+//===- Scenario.h - What a seed stands for ----------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TESTING_SIMULATOR_SCENARIO_H
+#define PDLRT_TESTING_SIMULATOR_SCENARIO_H
+
+#include "pdlrt/Core/Clock.h"
+#include "pdlrt/Server/RoundPolicy.h"
+#include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/Testing/Simulator/FaultyTransport.h"
+#include "pdlrt/Testing/Simulator/Toy.h"
+#include "pdlrt/Transport/Envelope.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// A trainer that dies.
+struct ToyCrash {
+  uint32_t trainer = 0;
+  ClockTime when{0};
+  /// How long after its death a new start comes; negative: never.
+  ClockTime back{0};
+  /// Its last words, that it failed, are on their way and may come after the
+  /// new start.
+  bool saysSo = false;
+};
+
+/// A trainer that no message reaches or leaves for a while.
+struct ToyCut {
+  uint32_t trainer = 0;
+  ClockTime when{0};
+  ClockTime length{0};
+};
+
+/// Who does what in one simulated job, and how bad the network is.
+struct Scenario {
+  uint64_t seed = 0;
+  uint32_t servers = 1;
+  uint32_t trainers = 1;
+  /// 0: trainers go through rounds together. Otherwise each trainer has that
+  /// many workers which send by themselves.
+  uint32_t workers = 0;
+  /// What worker 0 sends, one after the other.
+  std::vector<MessageKind> program;
+  /// What other workers send.
+  std::vector<MessageKind> workerProgram;
+  ServerCoreOptions core;
+  FaultRates faults;
+  std::vector<ToyCrash> crashes;
+  std::vector<ToyCut> cuts;
+  /// A trainer that gives up with a sentence instead of that step; -1: none.
+  int failingTrainer = -1;
+  uint64_t failingStep = 0;
+  /// Somebody sends requests with the epoch of an earlier map, and noise.
+  bool hasGhost = false;
+
+  /// Whether the job comes to its end as if nothing had happened.
+  bool succeeds() const;
+  /// Of mode sync without workers, of mode async with some.
+  const RoundPolicy &roundPolicy() const {
+    return workers == 0 ? roundsOfSteps() : roundsOfSums();
+  }
+  bool isRound(MessageKind kind) const {
+    return roundPolicy().formsRounds(kind);
+  }
+  const std::vector<MessageKind> &programOf(uint32_t worker) const {
+    return worker == 0 ? program : workerProgram;
+  }
+  /// One line.
+  std::string describe() const;
+};
+
+/// Draws a scenario.
+Scenario scenarioOfSeed(uint64_t seed);
+
+/// What a sender gives to a server in a step, having read `previous` from it:
+/// always the same, as a trainer's gradients are.
+ToyRequest toyRequestOf(const Scenario &scenario, uint32_t server,
+                        uint32_t trainer, uint32_t worker, uint64_t step,
+                        const ToyAnswer &previous);
+
+/// Draws without state: a function of the seed and of what it is for.
+uint64_t drawFor(uint64_t seed, uint32_t purpose, uint64_t number);
+
+} // namespace pdlrt
+
+#endif // PDLRT_TESTING_SIMULATOR_SCENARIO_H

@@ -1,0 +1,70 @@
+//===- Envelope.h - Who sends which request ---------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRANSPORT_ENVELOPE_H
+#define PDLRT_TRANSPORT_ENVELOPE_H
+
+#include "pdlrt/Core/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pdlrt {
+
+enum class MessageKind : uint16_t {
+  // Requests. All but Join, Leave and Beat carry a sequence and are applied
+  // once; those three may come more than once without harm.
+  Join = 1,     ///< a trainer starts; the payload is its handshake
+  Exchange = 2, ///< a step: gradients of this one, keys of the next one
+  Norm = 3,     ///< the joint norms of a step whose exchange was answered
+  Pull = 4,     ///< rows for a frozen program; changes nothing
+  Reduce = 5,   ///< sums over all trainers, such as metrics
+  Save = 6,     ///< the server's part of a checkpoint
+  Leave = 7,    ///< this trainer is done, or failed and says why
+  Beat = 8,     ///< this process lives; payload and answer are LifeSigns
+  // Responses. A refusal's payload is one sentence.
+  Answer = 32,
+  Refusal = 33,
+  Wait = 34, ///< to a join: not yet; the payload is a LifeSign
+};
+
+/// The head of every request and response, 40 bytes, little-endian, fields in
+/// this order behind a mark and a version. A response repeats its request's
+/// head except for the kind.
+struct Envelope {
+  MessageKind kind = MessageKind::Join;
+  uint32_t trainer = 0;
+  uint32_t worker = 0;
+  /// Grows with each start of this trainer.
+  uint64_t incarnation = 0;
+  /// 1, 2, ... for what a (trainer, worker) sends to one server; a retry keeps
+  /// its number. 0 in a Join, a Leave and a Beat. In the answer to a Join: the
+  /// one which comes next, more than 1 for a trainer that started anew.
+  uint64_t sequence = 0;
+  /// Of the map from blocks to servers.
+  uint64_t epoch = 0;
+
+  bool operator==(const Envelope &) const = default;
+};
+
+inline constexpr size_t envelopeSize = 40;
+
+/// What people call a kind, such as "exchange".
+const char *nameOf(MessageKind kind);
+
+/// Appends the head's bytes.
+void encodeEnvelope(const Envelope &envelope, std::string &out);
+
+/// Takes the head off the front of `bytes`; an error, with `bytes` untouched,
+/// where they are too short or foreign. Any bytes are safe.
+Expected<Envelope> decodeEnvelope(std::string_view &bytes);
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRANSPORT_ENVELOPE_H

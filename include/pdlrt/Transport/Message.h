@@ -1,0 +1,70 @@
+//===- Message.h - Bytes by reference ---------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A message is a sequence of slices, so that rows and blocks travel from where
+// they lie. Where one slice ends says nothing: a transport may cut and join.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TRANSPORT_MESSAGE_H
+#define PDLRT_TRANSPORT_MESSAGE_H
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// Bytes and whoever keeps them alive. Without an owner the memory must stay
+/// unchanged until the call that carries it has ended. Copies share the bytes.
+struct MessageSlice {
+  const std::byte *data = nullptr;
+  size_t size = 0;
+  std::shared_ptr<const void> owner;
+};
+
+/// A request or a response. Copies share the bytes.
+class Message {
+public:
+  Message() = default;
+  /// One slice that owns `content`.
+  static Message ofString(std::string content) {
+    auto owner = std::make_shared<const std::string>(std::move(content));
+    Message message;
+    message.append({reinterpret_cast<const std::byte *>(owner->data()),
+                    owner->size(), owner});
+    return message;
+  }
+
+  void append(MessageSlice slice) {
+    byteCount += slice.size;
+    sliceList.push_back(std::move(slice));
+  }
+  const std::vector<MessageSlice> &slices() const { return sliceList; }
+  /// Bytes of all slices.
+  size_t size() const { return byteCount; }
+  /// All bytes in one piece.
+  std::string toString() const {
+    std::string content;
+    content.reserve(byteCount);
+    for (const MessageSlice &slice : sliceList)
+      content.append(reinterpret_cast<const char *>(slice.data), slice.size);
+    return content;
+  }
+
+private:
+  std::vector<MessageSlice> sliceList;
+  size_t byteCount = 0;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TRANSPORT_MESSAGE_H

@@ -1,0 +1,28 @@
+//===- StageOps.cpp - How ops stand in stages -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "pdlc/Conversion/StageOps.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+#include "pdlc/Interfaces/StageOpInterface.cpp.inc"
+
+void pdlc::registerStageOps(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
+    attachShapeStages(*context);
+    attachFeatureStages(*context);
+    attachLookupStages(*context);
+    attachProductStages(*context);
+    attachStateStages(*context);
+    // Behind all others: an op that has a model of its own keeps it.
+    attachElementwiseStages(*context);
+  });
+}

@@ -1,0 +1,100 @@
+//===- StageOps.h - How ops stand in stages ---------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the files of this folder that emit groups of ops share: the defaults of
+// StageOpInterface, and how an implementation comes to an op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_CONVERSION_NNTORT_STAGEOPS_H
+#define LIB_CONVERSION_NNTORT_STAGEOPS_H
+
+#include "StageEmitter.h"
+#include "pdlc/Interfaces/StageOpInterface.h"
+
+namespace pdlc {
+
+/// Everything but `emit`, as StageOpInterface.td says. A model hides what is
+/// different; extents, homes and scratch it returns.
+template <typename Model, typename Base> struct StageDefaults : Base {
+  mlir::Value getViewSource(mlir::Operation *) const { return {}; }
+  bool readsElements(mlir::Operation *, mlir::OpOperand &) const {
+    return true;
+  }
+  Extent getExtent(mlir::Operation *op, mlir::OpResult,
+                   const ProgramSizes &sizes) const {
+    return sizes.ofOperands(op);
+  }
+  std::optional<Home> getHome(mlir::Operation *, mlir::OpResult,
+                              const HomeNumbers &) const {
+    return std::nullopt;
+  }
+  std::optional<Extent> getScratch(mlir::Operation *,
+                                   const ProgramSizes &) const {
+    return std::nullopt;
+  }
+
+  void inferExtent(mlir::Operation *op, mlir::OpResult result,
+                   const ProgramSizes &sizes, Extent &extent) const {
+    extent = model().getExtent(op, result, sizes);
+  }
+  bool findHome(mlir::Operation *op, mlir::OpResult result,
+                const HomeNumbers &numbers, Home &home) const {
+    std::optional<Home> found = model().getHome(op, result, numbers);
+    home = found.value_or(Home());
+    return found.has_value();
+  }
+  bool findScratch(mlir::Operation *op, const ProgramSizes &sizes,
+                   Extent &bytes) const {
+    std::optional<Extent> found = model().getScratch(op, sizes);
+    bytes = found.value_or(Extent());
+    return found.has_value();
+  }
+
+private:
+  const Model &model() const { return static_cast<const Model &>(*this); }
+};
+
+/// The base of models of one op.
+template <typename Model, typename OpType>
+using StageModel =
+    StageDefaults<Model, StageOpInterface::ExternalModel<Model, OpType>>;
+
+/// An op that `function` emits and that is nothing special besides.
+template <typename OpType, void (*function)(StageEmitter &, OpType)>
+struct EmittedBy : StageModel<EmittedBy<OpType, function>, OpType> {
+  mlir::LogicalResult emit(mlir::Operation *op, StageEmitter &emitter) const {
+    function(emitter, llvm::cast<OpType>(op));
+    return mlir::success();
+  }
+};
+
+/// An op that needs no code.
+template <typename Model, typename OpType>
+struct WithoutCode : StageModel<Model, OpType> {
+  mlir::LogicalResult emit(mlir::Operation *, StageEmitter &) const {
+    return mlir::success();
+  }
+};
+
+template <typename OpType, void (*function)(StageEmitter &, OpType)>
+void attachEmitter(mlir::MLIRContext &context) {
+  OpType::template attachInterface<EmittedBy<OpType, function>>(context);
+}
+
+// One function for each file of this folder that emits ops.
+void attachElementwiseStages(mlir::MLIRContext &context);
+void attachShapeStages(mlir::MLIRContext &context);
+void attachFeatureStages(mlir::MLIRContext &context);
+void attachLookupStages(mlir::MLIRContext &context);
+void attachProductStages(mlir::MLIRContext &context);
+void attachStateStages(mlir::MLIRContext &context);
+
+} // namespace pdlc
+
+#endif // LIB_CONVERSION_NNTORT_STAGEOPS_H

@@ -1,0 +1,29 @@
+//===- Formulas.h - What formulas of one element share ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_DIALECT_NN_ELEMENTWISE_FORMULAS_H
+#define LIB_DIALECT_NN_ELEMENTWISE_FORMULAS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+namespace pdlc::nn {
+
+/// `value`, rounded to `type`.
+mlir::Value createScalar(mlir::ImplicitLocOpBuilder &builder, mlir::Type type,
+                         double value);
+
+/// `condition(a, b) ? yes : no`.
+mlir::Value selectWhere(mlir::ImplicitLocOpBuilder &builder,
+                        mlir::arith::CmpFPredicate condition, mlir::Value a,
+                        mlir::Value b, mlir::Value yes, mlir::Value no);
+
+} // namespace pdlc::nn
+
+#endif // LIB_DIALECT_NN_ELEMENTWISE_FORMULAS_H

@@ -1,0 +1,221 @@
+//===- Clauses.cpp - Clauses of a symbol, in any order --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Clauses.h"
+#include "AssemblyDirectives.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace pdlc::nn;
+
+//===----------------------------------------------------------------------===//
+// Any clauses
+//===----------------------------------------------------------------------===//
+
+/// The word that stands at `text` if a parenthesis follows it, as in a clause
+/// that nobody knows; empty if none does. What follows a symbol otherwise is
+/// the name of an op, which has a dot in it or no parenthesis, or a location.
+static StringRef wordOfClause(const char *text) {
+  const char *end = text;
+  while (llvm::isAlnum(*end) || *end == '_')
+    ++end;
+  StringRef word(text, end - text);
+  while (*end == ' ')
+    ++end;
+  return *end == '(' && word != "loc" ? word : StringRef();
+}
+
+ParseResult pdlc::nn::parseClauses(OpAsmParser &parser,
+                                   ArrayRef<Clause> clauses) {
+  SmallVector<StringRef> keywords = llvm::map_to_vector(
+      clauses, [](const Clause &clause) { return clause.keyword; });
+  SmallVector<bool> seen(clauses.size(), false);
+  for (;;) {
+    SMLoc location = parser.getCurrentLocation();
+    StringRef keyword;
+    if (failed(parser.parseOptionalKeyword(&keyword, keywords))) {
+      StringRef word = wordOfClause(location.getPointer());
+      if (!word.empty())
+        return parser.emitError(location)
+               << "has no clause '" << word << "'; the clauses are "
+               << llvm::join(keywords, ", ");
+      break;
+    }
+    size_t index = llvm::find(keywords, keyword) - keywords.begin();
+    if (seen[index])
+      return parser.emitError(location)
+             << "has clause '" << keyword << "' a second time";
+    seen[index] = true;
+    if (clauses[index].parse())
+      return failure();
+  }
+  for (auto [clause, isThere] : llvm::zip_equal(clauses, seen))
+    if (clause.isRequired && !isThere)
+      return parser.emitError(parser.getCurrentLocation())
+             << "expected clause '" << clause.keyword << "(...)'";
+  return success();
+}
+
+/// ` keyword(attribute)`, if there is one.
+template <typename Print>
+static void printClause(OpAsmPrinter &printer, StringRef keyword,
+                        Attribute attribute, Print print) {
+  if (!attribute)
+    return;
+  printer << ' ' << keyword << '(';
+  print();
+  printer << ')';
+}
+
+static void printClause(OpAsmPrinter &printer, StringRef keyword,
+                        Attribute attribute) {
+  printClause(printer, keyword, attribute,
+              [&] { printer.printAttributeWithoutType(attribute); });
+}
+
+/// A symbol with the numbers that it is given: `(@cosine {steps = 10.0})`.
+static std::function<ParseResult()>
+named(OpAsmParser &parser, FlatSymbolRefAttr &symbol, DictionaryAttr &hyper) {
+  return inParentheses(parser, [&parser, &symbol, &hyper]() -> ParseResult {
+    Type none = parser.getBuilder().getType<NoneType>();
+    if (parser.parseCustomAttributeWithFallback(symbol, none))
+      return failure();
+    OptionalParseResult parsed = parser.parseOptionalAttribute(hyper, none);
+    return failure(parsed.has_value() && failed(*parsed));
+  });
+}
+
+static void printNamed(OpAsmPrinter &printer, StringRef keyword,
+                       FlatSymbolRefAttr symbol, DictionaryAttr hyper) {
+  printClause(printer, keyword, symbol, [&] {
+    printer.printAttributeWithoutType(symbol);
+    if (hyper) {
+      printer << ' ';
+      printer.printAttributeWithoutType(hyper);
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// nn.group
+//===----------------------------------------------------------------------===//
+
+ParseResult pdlc::nn::parseGroupClauses(
+    OpAsmParser &parser, FlatSymbolRefAttr &rule, DictionaryAttr &ruleHyper,
+    FloatAttr &rate, FlatSymbolRefAttr &schedule, DictionaryAttr &scheduleHyper,
+    ArrayAttr &decay, FlatSymbolRefAttr &clip, UntouchedAttr &untouched) {
+  Type none = parser.getBuilder().getType<NoneType>();
+  Type f64 = parser.getBuilder().getF64Type();
+  return parseClauses(
+      parser, {{"rule", named(parser, rule, ruleHyper), /*isRequired=*/true},
+               {"rate", inParentheses(parser, rate, f64), /*isRequired=*/true},
+               {"schedule", named(parser, schedule, scheduleHyper)},
+               {"decay",
+                inParentheses(
+                    parser, [&] { return parseAttributeList(parser, decay); })},
+               {"clip", inParentheses(parser, clip, none)},
+               {"untouched", inParentheses(parser, untouched, Type())}});
+}
+
+void pdlc::nn::printGroupClauses(OpAsmPrinter &printer, Operation *op,
+                                 FlatSymbolRefAttr rule,
+                                 DictionaryAttr ruleHyper, FloatAttr rate,
+                                 FlatSymbolRefAttr schedule,
+                                 DictionaryAttr scheduleHyper, ArrayAttr decay,
+                                 FlatSymbolRefAttr clip,
+                                 UntouchedAttr untouched) {
+  printNamed(printer, "rule", rule, ruleHyper);
+  printClause(printer, "rate", rate);
+  printNamed(printer, "schedule", schedule, scheduleHyper);
+  printClause(printer, "decay", decay,
+              [&] { printAttributeList(printer, op, decay); });
+  printClause(printer, "clip", clip);
+  printClause(printer, "untouched", untouched,
+              [&] { printer.printStrippedAttrOrType(untouched); });
+}
+
+//===----------------------------------------------------------------------===//
+// nn.field
+//===----------------------------------------------------------------------===//
+
+ParseResult pdlc::nn::parseFieldClauses(OpAsmParser &parser, HashAttr &hash,
+                                        Attribute &missing,
+                                        DictionaryAttr &values,
+                                        ArrayAttr &columns,
+                                        StringAttr &separator) {
+  Type none = parser.getBuilder().getType<NoneType>();
+  return parseClauses(
+      parser,
+      {{"hash", inParentheses(parser, hash, Type())},
+       {"missing",
+        inParentheses(parser, [&] { return parser.parseAttribute(missing); })},
+       {"values", inParentheses(parser, values, none)},
+       {"columns", inParentheses(parser, columns, none)},
+       {"separator", inParentheses(parser, separator, none)}});
+}
+
+void pdlc::nn::printFieldClauses(OpAsmPrinter &printer, Operation *,
+                                 HashAttr hash, Attribute missing,
+                                 DictionaryAttr values, ArrayAttr columns,
+                                 StringAttr separator) {
+  printClause(printer, "hash", hash,
+              [&] { printer.printStrippedAttrOrType(hash); });
+  printClause(printer, "missing", missing,
+              [&] { printer.printAttribute(missing); });
+  printClause(printer, "values", values);
+  printClause(printer, "columns", columns);
+  printClause(printer, "separator", separator);
+}
+
+//===----------------------------------------------------------------------===//
+// nn.param, nn.table
+//===----------------------------------------------------------------------===//
+
+/// The clauses that parameters and tables share.
+static SmallVector<Clause>
+stateClauses(OpAsmParser &parser, FlatSymbolRefAttr &group, Attribute &init) {
+  auto parseGroup = [&parser, &group]() -> ParseResult {
+    return parser.parseCustomAttributeWithFallback(
+        group, parser.getBuilder().getType<NoneType>());
+  };
+  auto parseInit = [&parser, &init] { return parser.parseAttribute(init); };
+  return {{"in", parseGroup},
+          {"init", inParentheses(parser, parseInit), /*isRequired=*/true}};
+}
+
+ParseResult pdlc::nn::parseStateClauses(OpAsmParser &parser,
+                                        FlatSymbolRefAttr &group,
+                                        Attribute &init) {
+  return parseClauses(parser, stateClauses(parser, group, init));
+}
+
+void pdlc::nn::printStateClauses(OpAsmPrinter &printer, Operation *,
+                                 FlatSymbolRefAttr group, Attribute init) {
+  if (group) {
+    printer << " in ";
+    printer.printAttributeWithoutType(group);
+  }
+  printClause(printer, "init", init, [&] { printer.printAttribute(init); });
+}
+
+ParseResult pdlc::nn::parseTableClauses(OpAsmParser &parser,
+                                        FlatSymbolRefAttr &group,
+                                        Attribute &init, UnknownAttr &unknown) {
+  SmallVector<Clause> clauses = stateClauses(parser, group, init);
+  clauses.push_back({"unknown", inParentheses(parser, unknown, Type())});
+  return parseClauses(parser, clauses);
+}
+
+void pdlc::nn::printTableClauses(OpAsmPrinter &printer, Operation *op,
+                                 FlatSymbolRefAttr group, Attribute init,
+                                 UnknownAttr unknown) {
+  printStateClauses(printer, op, group, init);
+  printClause(printer, "unknown", unknown,
+              [&] { printer.printStrippedAttrOrType(unknown); });
+}

@@ -1,0 +1,95 @@
+//===- Clauses.h - Clauses of a symbol, in any order ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Symbols are declared by clauses such as `rate(1.0e-3)`. They are read in any
+// order and printed in one. Included only where TableGen's op definitions are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_DIALECT_NN_IR_CLAUSES_H
+#define LIB_DIALECT_NN_IR_CLAUSES_H
+
+#include "mlir/IR/OpImplementation.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+namespace pdlc::nn {
+
+/// One clause: a keyword and what reads that which follows it.
+struct Clause {
+  llvm::StringRef keyword;
+  std::function<mlir::ParseResult()> parse;
+  bool isRequired = false;
+};
+
+/// Reads clauses in any order, each at most once, until something else
+/// follows. Names the clauses that there are where one is unknown, repeated or
+/// missing.
+mlir::ParseResult parseClauses(mlir::OpAsmParser &parser,
+                               llvm::ArrayRef<Clause> clauses);
+
+/// What stands between the parentheses of a clause.
+template <typename Parse>
+std::function<mlir::ParseResult()> inParentheses(mlir::OpAsmParser &parser,
+                                                 Parse parse) {
+  return [&parser, parse]() -> mlir::ParseResult {
+    if (parser.parseLParen() || parse() || parser.parseRParen())
+      return mlir::failure();
+    return mlir::success();
+  };
+}
+
+/// An attribute between parentheses.
+template <typename AttrT>
+std::function<mlir::ParseResult()>
+inParentheses(mlir::OpAsmParser &parser, AttrT &attribute, mlir::Type type) {
+  return inParentheses(parser, [&parser, &attribute, type] {
+    return parser.parseCustomAttributeWithFallback(attribute, type);
+  });
+}
+
+mlir::ParseResult
+parseGroupClauses(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr &rule,
+                  mlir::DictionaryAttr &ruleHyper, mlir::FloatAttr &rate,
+                  mlir::FlatSymbolRefAttr &schedule,
+                  mlir::DictionaryAttr &scheduleHyper, mlir::ArrayAttr &decay,
+                  mlir::FlatSymbolRefAttr &clip, UntouchedAttr &untouched);
+void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                       mlir::FlatSymbolRefAttr rule,
+                       mlir::DictionaryAttr ruleHyper, mlir::FloatAttr rate,
+                       mlir::FlatSymbolRefAttr schedule,
+                       mlir::DictionaryAttr scheduleHyper,
+                       mlir::ArrayAttr decay, mlir::FlatSymbolRefAttr clip,
+                       UntouchedAttr untouched);
+
+mlir::ParseResult parseFieldClauses(mlir::OpAsmParser &parser, HashAttr &hash,
+                                    mlir::Attribute &missing,
+                                    mlir::DictionaryAttr &values,
+                                    mlir::ArrayAttr &columns,
+                                    mlir::StringAttr &separator);
+void printFieldClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                       HashAttr hash, mlir::Attribute missing,
+                       mlir::DictionaryAttr values, mlir::ArrayAttr columns,
+                       mlir::StringAttr separator);
+
+/// `in @group init(...)`, and of a table `unknown(...)`.
+mlir::ParseResult parseStateClauses(mlir::OpAsmParser &parser,
+                                    mlir::FlatSymbolRefAttr &group,
+                                    mlir::Attribute &init);
+void printStateClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                       mlir::FlatSymbolRefAttr group, mlir::Attribute init);
+mlir::ParseResult parseTableClauses(mlir::OpAsmParser &parser,
+                                    mlir::FlatSymbolRefAttr &group,
+                                    mlir::Attribute &init,
+                                    UnknownAttr &unknown);
+void printTableClauses(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                       mlir::FlatSymbolRefAttr group, mlir::Attribute init,
+                       UnknownAttr unknown);
+
+} // namespace pdlc::nn
+
+#endif // LIB_DIALECT_NN_IR_CLAUSES_H

@@ -1,0 +1,62 @@
+//===- Regularizers.cpp - What pulls values to zero ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Elementwise/Formulas.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+static LogicalResult
+verifyCoefficient(function_ref<InFlightDiagnostic()> emitError, StringRef name,
+                  FloatAttr coefficient) {
+  if (!std::isfinite(coefficient.getValueAsDouble()))
+    return emitError() << "#nn." << name << " needs a finite coefficient";
+  return success();
+}
+
+LogicalResult L2Attr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             FloatAttr coefficient) {
+  return verifyCoefficient(emitError, getMnemonic(), coefficient);
+}
+
+/// coefficient * direction.
+static Value scaled(ImplicitLocOpBuilder &builder, FloatAttr coefficient,
+                    Value direction) {
+  Value number = createScalar(builder, direction.getType(),
+                              coefficient.getValueAsDouble());
+  return arith::MulFOp::create(builder, number, direction);
+}
+
+Value L2Attr::buildTerm(ImplicitLocOpBuilder &builder, Value value) const {
+  return scaled(builder, getCoefficient(), value);
+}
+
+LogicalResult L1Attr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             FloatAttr coefficient) {
+  return verifyCoefficient(emitError, getMnemonic(), coefficient);
+}
+
+/// -1, 0 or 1.
+static Value signOf(ImplicitLocOpBuilder &builder, Value value) {
+  using Predicate = arith::CmpFPredicate;
+  Type type = value.getType();
+  Value zero = createScalar(builder, type, 0);
+  Value positive = arith::CmpFOp::create(builder, Predicate::OGT, value, zero);
+  Value negative = arith::CmpFOp::create(builder, Predicate::OLT, value, zero);
+  // A zero is its own sign, and so is NaN.
+  Value minusOne = createScalar(builder, type, -1);
+  Value rest = arith::SelectOp::create(builder, negative, minusOne, value);
+  Value one = createScalar(builder, type, 1);
+  return arith::SelectOp::create(builder, positive, one, rest);
+}
+
+Value L1Attr::buildTerm(ImplicitLocOpBuilder &builder, Value value) const {
+  return scaled(builder, getCoefficient(), signOf(builder, value));
+}

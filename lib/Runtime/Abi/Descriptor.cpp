@@ -1,0 +1,344 @@
+//===- Descriptor.cpp - A compiled program, checked -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/Descriptor.h"
+
+#include "pdlrt/Abi/Mode.h"
+
+#include "pdlabi/hash.h"
+#include "pdlabi/norm.h"
+
+#include <string>
+
+using namespace pdlrt;
+
+namespace {
+
+/// Collects the first error; every check after it is skipped.
+class Checker {
+public:
+  explicit Checker(const pdl_descriptor &descriptor) : descriptor(descriptor) {}
+
+  Status run();
+
+private:
+  bool require(bool condition, const std::string &what) {
+    if (!condition && result.ok())
+      result = Status::internal(
+          "the compiled program's description is damaged (" + what +
+          "); translate the model again with the pdl-translate that belongs to "
+          "this runtime");
+    return result.ok();
+  }
+  bool requireIndex(int64_t index, int64_t count, const std::string &what,
+                    bool mayBeNone = false) {
+    return require((mayBeNone && index == -1) || (index >= 0 && index < count),
+                   what + " is index " + std::to_string(index) + " of " +
+                       std::to_string(count));
+  }
+  template <typename T>
+  bool requireArray(int64_t count, const T *array, const std::string &what) {
+    return require(count >= 0 && (count == 0 || array),
+                   what + " has no array or a negative count");
+  }
+  bool requireText(const char *text, const std::string &what) {
+    return require(text, what + " is missing");
+  }
+
+  void checkField(const pdl_field &field);
+  void checkSymbol(const pdl_symbol &symbol);
+  void checkUnits(const pdl_symbol &symbol, const std::string &what);
+  void checkChannel(const pdl_channel &channel, const std::string &what);
+  void checkGroup(const pdl_group &group);
+  void checkMetric(const pdl_metric &metric);
+  void checkProgram(const pdl_program &program);
+
+  /// Of a mode that may be none.
+  bool hasServers() const {
+    const Mode *mode = findMode(descriptor.mode);
+    return mode && mode->hasServers;
+  }
+
+  const pdl_descriptor &descriptor;
+  Status result;
+};
+
+} // namespace
+
+void Checker::checkField(const pdl_field &field) {
+  if (!require(field.struct_size == sizeof(pdl_field), "size of a field") ||
+      !requireText(field.name, "a field's name"))
+    return;
+  std::string what = std::string("field ") + field.name;
+  require(field.kind >= PDL_FIELD_DENSE && field.kind <= PDL_FIELD_RAGGED,
+          what + ": kind");
+  require(field.kind == PDL_FIELD_DENSE
+              ? field.element_type == PDL_F32 || field.element_type == PDL_F64
+              : field.element_type == PDL_I64,
+          what + ": element type");
+  require(field.width > 0, what + ": width");
+  require(field.column_count == 0 || field.column_count == field.width,
+          what + ": column count");
+  require(field.missing_kind != PDL_MISSING_TOKEN || field.missing_token,
+          what + ": missing token");
+  require(field.value_count == 0 || (field.value_texts && field.value_numbers),
+          what + ": value texts");
+}
+
+void Checker::checkSymbol(const pdl_symbol &symbol) {
+  if (!require(symbol.struct_size == sizeof(pdl_symbol), "size of a symbol") ||
+      !requireText(symbol.name, "a symbol's name"))
+    return;
+  std::string what = std::string("symbol @") + symbol.name;
+  require(symbol.kind == PDL_SYMBOL_PARAMETER ||
+              symbol.kind == PDL_SYMBOL_TABLE,
+          what + ": kind");
+  if (!requireArray(symbol.rank, symbol.shape, what + ": shape") ||
+      !requireArray(symbol.slot_count, symbol.slot_names, what + ": slots") ||
+      !requireArray(symbol.slot_count, symbol.slot_initial_values,
+                    what + ": slot values"))
+    return;
+  int64_t elements = 1;
+  for (int32_t i = 0; i < symbol.rank; ++i) {
+    require(symbol.shape[i] > 0, what + ": shape");
+    elements *= symbol.shape[i];
+  }
+  require(symbol.row_width > 0, what + ": row width");
+  if (symbol.kind == PDL_SYMBOL_PARAMETER)
+    require(symbol.row_count > 0 &&
+                symbol.row_count * symbol.row_width == elements,
+            what + ": rows times row width");
+  else
+    require(symbol.row_width == elements, what + ": row width");
+  checkUnits(symbol, what);
+  requireIndex(symbol.group, descriptor.group_count, what + ": group", true);
+  if (symbol.group >= 0)
+    require(symbol.kind == PDL_SYMBOL_PARAMETER ? symbol.dense_kernel != nullptr
+                                                : symbol.row_kernel != nullptr,
+            what + ": apply kernel");
+}
+
+void Checker::checkUnits(const pdl_symbol &symbol, const std::string &what) {
+  if (!hasServers()) {
+    require(symbol.unit_count == 0, what + ": units without servers");
+    return;
+  }
+  if (!require(symbol.unit_count > 0 && symbol.unit_costs, what + ": units"))
+    return;
+  if (symbol.kind == PDL_SYMBOL_TABLE) {
+    require(symbol.unit_count == pdlabi::logicalShardCount &&
+                !symbol.block_rows,
+            what + ": shards");
+    return;
+  }
+  if (!require(symbol.block_rows, what + ": blocks"))
+    return;
+  const int64_t *rows = symbol.block_rows;
+  require(rows[0] == 0 && rows[symbol.unit_count] == symbol.row_count,
+          what + ": blocks do not cover its rows");
+  for (int64_t i = 0; i < symbol.unit_count; ++i)
+    require(rows[i] < rows[i + 1] && rows[i] % pdlabi::rowsInNormUnit == 0,
+            what + ": block " + std::to_string(i));
+}
+
+void Checker::checkGroup(const pdl_group &group) {
+  if (!require(group.struct_size == sizeof(pdl_group), "size of a group") ||
+      !requireText(group.name, "a group's name"))
+    return;
+  std::string what = std::string("group @") + group.name;
+  requireIndex(group.clip, descriptor.clip_count, what + ": clip", true);
+  require(group.scalar_count >= 0, what + ": scalar count");
+  require(group.once, what + ": once function");
+}
+
+void Checker::checkMetric(const pdl_metric &metric) {
+  if (!require(metric.struct_size == sizeof(pdl_metric), "size of a metric") ||
+      !requireText(metric.name, "a metric's name"))
+    return;
+  std::string what = std::string("metric @") + metric.name;
+  require(metric.kind >= PDL_METRIC_AUC && metric.kind <= PDL_METRIC_COPC,
+          what + ": kind");
+  require(metric.kind != PDL_METRIC_AUC || metric.bucket_count > 0,
+          what + ": bucket count");
+}
+
+void Checker::checkProgram(const pdl_program &program) {
+  if (!require(program.struct_size == sizeof(pdl_program),
+               "size of a program") ||
+      !requireText(program.name, "a program's name"))
+    return;
+  std::string what = std::string("program @") + program.name;
+  if (!requireArray(program.field_count, program.fields, what + ": fields") ||
+      !requireArray(program.lookup_count, program.lookups,
+                    what + ": lookups") ||
+      !requireArray(program.update_count, program.updates,
+                    what + ": updates") ||
+      !requireArray(program.output_count, program.outputs, what + ": outputs"))
+    return;
+  for (int32_t i = 0; i < program.field_count; ++i)
+    requireIndex(program.fields[i], descriptor.field_count, what + ": field");
+  for (int32_t i = 0; i < program.lookup_count; ++i) {
+    int32_t symbol = program.lookups[i].symbol;
+    if (requireIndex(symbol, descriptor.symbol_count, what + ": lookup"))
+      require(descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE,
+              what + ": a lookup names no table");
+  }
+  require(!program.frozen || program.update_count == 0,
+          what + ": it is frozen, but updates");
+  require(program.update_count == 0 || program.has_loss,
+          what + ": it updates without a loss");
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_update_descriptor &update = program.updates[i];
+    if (!requireIndex(update.symbol, descriptor.symbol_count,
+                      what + ": update"))
+      return;
+    const pdl_symbol &symbol = descriptor.symbols[update.symbol];
+    require(symbol.group >= 0 || descriptor.role == PDL_ROLE_TRAINER,
+            what + ": updates a symbol without a group");
+    for (int32_t j = 0; j < i; ++j)
+      require(program.updates[j].symbol != update.symbol,
+              what + ": updates a symbol twice");
+    if (symbol.kind == PDL_SYMBOL_TABLE &&
+        requireIndex(update.lookup, program.lookup_count,
+                     what + ": lookup of an update"))
+      require(program.lookups[update.lookup].symbol == update.symbol,
+              what + ": an update and its lookup name different tables");
+  }
+  for (int32_t i = 0; i < program.output_count; ++i) {
+    const pdl_output &output = program.outputs[i];
+    requireText(output.name, what + ": an output's name");
+    require(output.width > 0, what + ": width of an output");
+    require(output.element_type >= PDL_F32 && output.element_type <= PDL_I64,
+            what + ": element type of an output");
+  }
+  for (int32_t i = 0; i < program.lookup_count; ++i)
+    require((!program.prepare_arena.per_key ||
+             program.prepare_arena.per_key[i] == 0) &&
+                (!program.prepare_arena.per_occurrence ||
+                 program.prepare_arena.per_occurrence[i] == 0),
+            what + ": the prepare arena depends on lookups");
+  require(program.prepare_arena.constant >= 0 &&
+              program.prepare_arena.per_batch >= 0 &&
+              program.compute_arena.constant >= 0 &&
+              program.compute_arena.per_batch >= 0,
+          what + ": size of an arena");
+  const bool hasStages = descriptor.role != PDL_ROLE_PSERVER;
+  require((program.prepare != nullptr) == hasStages &&
+              (program.compute != nullptr) == hasStages,
+          what + ": stages");
+  if (!requireArray(program.channel_count, program.channels,
+                    what + ": channels"))
+    return;
+  require(program.channel_count == 0 || hasServers(),
+          what + ": channels without servers");
+  for (int32_t i = 0; i < program.channel_count; ++i)
+    checkChannel(program.channels[i], what + ": channel " + std::to_string(i));
+}
+
+void Checker::checkChannel(const pdl_channel &channel,
+                           const std::string &what) {
+  if (!require(channel.kind >= PDL_CHANNEL_VALUE &&
+                   channel.kind <= PDL_CHANNEL_NORM,
+               what + ": kind"))
+    return;
+  if (channel.kind != PDL_CHANNEL_LOSS && channel.kind != PDL_CHANNEL_NORM &&
+      requireIndex(channel.symbol, descriptor.symbol_count, what)) {
+    const bool ofTable = channel.kind == PDL_CHANNEL_KEYS ||
+                         channel.kind == PDL_CHANNEL_ROWS ||
+                         channel.kind == PDL_CHANNEL_ROW_GRADIENT;
+    const bool isTable =
+        descriptor.symbols[channel.symbol].kind == PDL_SYMBOL_TABLE;
+    require(channel.kind == PDL_CHANNEL_PARTIAL_NORM || ofTable == isTable,
+            what + ": kind of its symbol");
+  }
+  if (channel.kind >= PDL_CHANNEL_PARTIAL_NORM)
+    requireIndex(channel.clip, descriptor.clip_count, what + ": clip");
+}
+
+Status Checker::run() {
+  if (descriptor.abi_version != PDL_ABI_VERSION)
+    return Status::invalid(
+        "this program was compiled for ABI version " +
+        std::to_string(descriptor.abi_version) +
+        ", but the runtime that it is linked with has version " +
+        std::to_string(PDL_ABI_VERSION) +
+        "; translate the model again with the pdl-translate that belongs to "
+        "this runtime");
+  if (!require(descriptor.struct_size >= sizeof(pdl_descriptor),
+               "size of the descriptor"))
+    return result;
+  requireText(descriptor.model_name, "the model's name");
+  requireText(descriptor.compiler_version, "the compiler's version");
+  requireText(descriptor.target_cpu, "the target CPU");
+  require(descriptor.element_type == PDL_F32 ||
+              descriptor.element_type == PDL_F64,
+          "element type");
+  require(descriptor.numerics == PDL_NUMERICS_FAST ||
+              descriptor.numerics == PDL_NUMERICS_STRICT,
+          "numerics");
+  require(findMode(descriptor.mode), "mode");
+  require(descriptor.role >= PDL_ROLE_LOCAL &&
+              descriptor.role <= PDL_ROLE_PSERVER &&
+              !hasServers() == (descriptor.role == PDL_ROLE_LOCAL),
+          "role");
+  requireArray(descriptor.field_count, descriptor.fields, "fields");
+  requireArray(descriptor.symbol_count, descriptor.symbols, "symbols");
+  requireArray(descriptor.group_count, descriptor.groups, "groups");
+  requireArray(descriptor.clip_count, descriptor.clips, "clips");
+  requireArray(descriptor.metric_count, descriptor.metrics, "metrics");
+  requireArray(descriptor.program_count, descriptor.programs, "programs");
+  auto checkAll = [&](auto *array, int32_t count, auto check) {
+    for (int32_t i = 0; i < count && result.ok(); ++i)
+      (this->*check)(array[i]);
+  };
+  checkAll(descriptor.fields, descriptor.field_count, &Checker::checkField);
+  checkAll(descriptor.symbols, descriptor.symbol_count, &Checker::checkSymbol);
+  checkAll(descriptor.groups, descriptor.group_count, &Checker::checkGroup);
+  checkAll(descriptor.metrics, descriptor.metric_count, &Checker::checkMetric);
+  checkAll(descriptor.programs, descriptor.program_count,
+           &Checker::checkProgram);
+  for (int32_t i = 0; i < descriptor.clip_count && result.ok(); ++i) {
+    const pdl_clip &clip = descriptor.clips[i];
+    require(clip.struct_size == sizeof(pdl_clip), "size of a clip");
+    requireText(clip.name, "a clip's name");
+    require(clip.limit > 0, "limit of a clip");
+  }
+  return std::move(result);
+}
+
+Status pdlrt::checkDescriptor(const pdl_descriptor *descriptor) {
+  if (!descriptor)
+    return Status::invalid(
+        "this program does not serve ABI version " +
+        std::to_string(PDL_ABI_VERSION) +
+        " of the runtime that it is linked with; translate the model again "
+        "with the pdl-translate that belongs to this runtime");
+  return Checker(*descriptor).run();
+}
+
+Expected<const pdl_descriptor *>
+pdlrt::loadDescriptor(const pdl_descriptor *(*query)(uint32_t version)) {
+  const pdl_descriptor *descriptor = query(PDL_ABI_VERSION);
+  PDLRT_RETURN_IF_ERROR(checkDescriptor(descriptor));
+  return descriptor;
+}
+
+const pdl_program *pdlrt::findProgram(const pdl_descriptor &descriptor,
+                                      std::string_view name) {
+  for (int32_t i = 0; i < descriptor.program_count; ++i)
+    if (name == descriptor.programs[i].name)
+      return &descriptor.programs[i];
+  return nullptr;
+}
+
+int64_t pdlrt::elementCount(const pdl_symbol &symbol) {
+  int64_t elements = 1;
+  for (int32_t i = 0; i < symbol.rank; ++i)
+    elements *= symbol.shape[i];
+  return elements;
+}

@@ -1,0 +1,118 @@
+//===- Lookup.cpp - The calls of stage prepare: unique and pull -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/Worker.h"
+#include "pdlrt/Core/Status.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+using namespace pdlrt;
+
+/// No exception may cross into generated code.
+template <typename Callable> static int32_t guarded(Callable &&body) {
+  try {
+    return body().report();
+  } catch (const std::bad_alloc &) {
+    return pdlrt_set_error(
+        PDL_OUT_OF_MEMORY,
+        "out of memory while preparing a batch; use a smaller --batch-size or "
+        "a machine with more memory");
+  }
+}
+
+void *pdlrt_allocate(void *worker, int64_t bytes) {
+  void *result = nullptr;
+  (void)guarded([&]() -> Status {
+    if (bytes < 0)
+      return Status::internal("a stage asked for a negative amount of memory");
+    result = Worker::of(worker).allocateForStep(bytes);
+    return {};
+  });
+  return result;
+}
+
+int32_t pdlrt_unique(void *worker, int32_t inputCount,
+                     const int64_t *const *ids, const int64_t *counts,
+                     pdl_lookup *lookup) {
+  return guarded([&]() -> Status {
+    Worker::Lookup &scratch = Worker::of(worker).takeLookup();
+    PDLRT_RETURN_IF_ERROR(scratch.index.assign(inputCount, ids, counts));
+    const KeyIndex &index = scratch.index;
+    lookup->key_count = index.keyCount();
+    lookup->keys = index.keys();
+    lookup->occurrence_count = index.occurrenceCount();
+    lookup->inverse = index.inverse();
+    lookup->key_splits = index.splits();
+    lookup->occurrences = index.occurrences();
+    lookup->rows = nullptr;
+    return {};
+  });
+}
+
+/// Gives each key that a frozen program did not find the value that its symbol
+/// promises, in scratch memory.
+static void fillUnknown(const EmbeddingTable &table, int32_t unknownKind,
+                        int64_t missing, const pdl_lookup &lookup, void **rows,
+                        AlignedBuffer &memory, PullCounts &counts) {
+  const bool zero = unknownKind == PDL_UNKNOWN_ZERO;
+  const size_t bytes = table.valueBytes();
+  // All unknown keys may share one row of zeros: a frozen program only reads.
+  auto *next =
+      static_cast<char *>(memory.reserve(zero ? bytes : bytes * missing));
+  if (zero)
+    std::memset(next, 0, bytes);
+  for (int64_t u = 0; u < lookup.key_count; ++u) {
+    if (rows[u])
+      continue;
+    rows[u] = next;
+    int64_t ids = lookup.key_splits[u + 1] - lookup.key_splits[u];
+    if (zero) {
+      counts.unknownZero += ids;
+      continue;
+    }
+    counts.unknownInitial += ids;
+    table.initialValue(lookup.keys[u], next);
+    next += bytes;
+  }
+}
+
+int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
+  return guarded([&]() -> Status {
+    Worker &worker = Worker::of(workerPointer);
+    EmbeddingTable *table = worker.tableOf(symbol);
+    Worker::Lookup *scratch = worker.findLookup(*lookup);
+    const bool remote = worker.isRemoteTable(symbol);
+    if (!table && !remote)
+      return Status::internal("a stage pulls from a symbol that is no table");
+    if (!scratch)
+      return Status::internal("a stage pulls a lookup that was not "
+                              "deduplicated in this step");
+    void **rows = scratch->rows.reserveFor<void *>(lookup->key_count);
+    PullCounts &counts = worker.pullCounts();
+    if (remote) {
+      // The exchange says where the rows are, before they are read.
+      std::fill_n(rows, lookup->key_count, nullptr);
+    } else if (worker.isFrozen()) {
+      int64_t missing = table->find(lookup->key_count, lookup->keys, rows,
+                                    worker.tableScratch());
+      if (missing)
+        fillUnknown(*table, worker.symbolAt(symbol).unknown, missing, *lookup,
+                    rows, scratch->unknownValues, counts);
+    } else {
+      PDLRT_RETURN_IF_ERROR(table->findOrInsert(lookup->key_count, lookup->keys,
+                                                rows, worker.tableScratch(),
+                                                counts.inserted));
+    }
+    counts.ids += lookup->occurrence_count;
+    counts.keys += lookup->key_count;
+    lookup->rows = rows;
+    return {};
+  });
+}

@@ -1,0 +1,61 @@
+//===- Mode.cpp - What the mode of a program means ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/Mode.h"
+
+using namespace pdlrt;
+
+static constexpr Mode modes[] = {
+    {.id = PDL_MODE_LOCAL,
+     .name = "local",
+     .hasServers = false,
+     .stepsAreRounds = true,
+     .workersSend = false,
+     .sendersFormNorms = false,
+     .newStartsGoOn = false},
+    {.id = PDL_MODE_SYNC,
+     .name = "sync",
+     .hasServers = true,
+     .stepsAreRounds = true,
+     .workersSend = false,
+     .sendersFormNorms = false,
+     .newStartsGoOn = true},
+    // Pushes come in no order that a new start could repeat.
+    {.id = PDL_MODE_ASYNC,
+     .name = "async",
+     .hasServers = true,
+     .stepsAreRounds = false,
+     .workersSend = true,
+     .sendersFormNorms = true,
+     .newStartsGoOn = false},
+};
+
+const Mode *pdlrt::findMode(int64_t id) {
+  for (const Mode &mode : modes)
+    if (mode.id == id)
+      return &mode;
+  return nullptr;
+}
+
+const Mode &pdlrt::modeOf(const pdl_descriptor &descriptor) {
+  return *findMode(descriptor.mode);
+}
+
+std::string pdlrt::modeName(int64_t id) {
+  const Mode *mode = findMode(id);
+  return mode ? mode->name : std::to_string(id);
+}
+
+std::string pdlrt::serverModeFlags() {
+  std::string flags;
+  for (const Mode &mode : modes)
+    if (mode.hasServers)
+      flags +=
+          (flags.empty() ? "--mode=" : " or --mode=") + std::string(mode.name);
+  return flags;
+}

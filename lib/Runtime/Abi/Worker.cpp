@@ -1,0 +1,69 @@
+//===- Worker.cpp - What a stage's opaque worker points to ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/Worker.h"
+
+using namespace pdlrt;
+
+PullCounts &PullCounts::operator+=(const PullCounts &other) {
+  ids += other.ids;
+  keys += other.keys;
+  inserted += other.inserted;
+  unknownInitial += other.unknownInitial;
+  unknownZero += other.unknownZero;
+  return *this;
+}
+
+Worker::Worker() = default;
+Worker::~Worker() = default;
+
+void Worker::bind(const pdl_symbol *newSymbols,
+                  EmbeddingTable *const *newTables, int32_t newSymbolCount,
+                  bool newFrozen) {
+  symbols = newSymbols;
+  tables = newTables;
+  symbolCount = newSymbolCount;
+  frozen = newFrozen;
+}
+
+void Worker::beginStep() {
+  usedLookups = 0;
+  if (chunks.size() > 1) {
+    chunks.clear();
+    chunks.emplace_back();
+    chunks.back().reserve(stepBytes);
+  }
+  chunkUsed = stepBytes = 0;
+}
+
+Worker::Lookup &Worker::takeLookup() {
+  if (usedLookups == lookups.size())
+    lookups.push_back(std::make_unique<Lookup>());
+  return *lookups[usedLookups++];
+}
+
+Worker::Lookup *Worker::findLookup(const pdl_lookup &lookup) {
+  for (size_t i = 0; i < usedLookups; ++i)
+    if (lookups[i]->index.keys() == lookup.keys)
+      return lookups[i].get();
+  return nullptr;
+}
+
+void *Worker::allocateForStep(int64_t bytes) {
+  size_t size = (size_t(bytes) + PDL_BUFFER_ALIGNMENT - 1) /
+                PDL_BUFFER_ALIGNMENT * PDL_BUFFER_ALIGNMENT;
+  if (chunks.empty() || chunks.back().capacity() - chunkUsed < size) {
+    chunks.emplace_back();
+    chunks.back().reserve(size);
+    chunkUsed = 0;
+  }
+  void *result = static_cast<char *>(chunks.back().data()) + chunkUsed;
+  chunkUsed += size;
+  stepBytes += size;
+  return result;
+}

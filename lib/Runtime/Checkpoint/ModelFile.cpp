@@ -1,0 +1,397 @@
+//===- ModelFile.cpp - State in and out as safetensors --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Checkpoint/ModelFile.h"
+
+#include "Checkpoint/SymbolTensors.h"
+#include "Checkpoint/TableTensors.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Suggestion.h"
+#include "pdlrt/Core/WholeNumber.h"
+#include "pdlrt/Files/Safetensors.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <set>
+
+using namespace pdlrt;
+
+//===----------------------------------------------------------------------===//
+// Out
+//===----------------------------------------------------------------------===//
+
+static std::vector<TableRow> collectTable(const EmbeddingTable &table) {
+  std::vector<TableRow> rows, shard;
+  rows.reserve(table.size());
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    table.collectShard(s, shard);
+    rows.insert(rows.end(), shard.begin(), shard.end());
+  }
+  std::sort(rows.begin(), rows.end(),
+            [](const TableRow &a, const TableRow &b) { return a.key < b.key; });
+  return rows;
+}
+
+std::string pdlrt::groupStepsName(const std::string &group) {
+  return "group." + group + ".steps";
+}
+
+Status pdlrt::dumpModel(const Model &model, const std::string &path,
+                        bool withSlots) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  const TensorType type = tensorTypeOf(descriptor);
+  // Only keys and places of rows, by table, are copied.
+  std::deque<std::vector<TableRow>> tables;
+  SafetensorsWriter writer;
+  writer.setMetadata("model", descriptor.model_name);
+  writer.setMetadata("seed", std::to_string(model.seed()));
+  for (int32_t g = 0; withSlots && g < descriptor.group_count; ++g)
+    writer.setMetadata(groupStepsName(descriptor.groups[g].name),
+                       std::to_string(model.stepCount(g)));
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    if (const EmbeddingTable *table = model.table(i)) {
+      const std::vector<TableRow> &rows =
+          tables.emplace_back(collectTable(*table));
+      std::vector<std::string> parts = {symbol.name + std::string(".values")};
+      for (int32_t s = 0; withSlots && s < symbol.slot_count; ++s)
+        parts.push_back(fullSlotName(symbol, s));
+      PDLRT_RETURN_IF_ERROR(addTableRows(writer,
+                                         symbol.name + std::string(".keys"),
+                                         parts, rows, type, symbol.row_width));
+      continue;
+    }
+    PDLRT_RETURN_IF_ERROR(
+        writer.add(symbol.name, type, shapeOf(symbol), model.value(i)));
+    for (int32_t s = 0; withSlots && s < symbol.slot_count; ++s)
+      PDLRT_RETURN_IF_ERROR(writer.add(fullSlotName(symbol, s), type,
+                                       shapeOf(symbol), model.slot(i, s)));
+  }
+  return writer.write(path);
+}
+
+//===----------------------------------------------------------------------===//
+// In
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Initializer {
+public:
+  Initializer(Model &model, const SafetensorsFile &file, FileCoverage coverage)
+      : model(model), file(file), coverage(coverage),
+        type(model.descriptor().element_type) {}
+  Status run();
+
+private:
+  /// The tensor of that name after a check of type and shape; null if there is
+  /// none.
+  Expected<const TensorView *> take(const std::string &name,
+                                    const std::vector<int64_t> &shape);
+  /// Elements [first, first + count), widened where the program is in f64.
+  Status copyElements(TensorWindow &from, int64_t first, int64_t count,
+                      void *out) const;
+  /// The rows of a parameter that the model holds.
+  Status copyHeldRows(const TensorView &tensor, int32_t index, void *out) const;
+  Status readParameter(int32_t index);
+  Status readTable(int32_t index);
+  Status readSteps();
+  void noteSlots(const pdl_symbol &symbol, bool found);
+  void log() const;
+  void logUnknown() const;
+
+  Model &model;
+  const SafetensorsFile &file;
+  const FileCoverage coverage;
+  const int32_t type;
+  std::set<std::string> used;
+  /// Symbols that the file has, and those that it lacks.
+  std::vector<std::string> taken, missing;
+  /// Groups, by index, of whose symbols slots were taken; symbols that lack
+  /// theirs.
+  std::set<int32_t> groupsWithSlots;
+  std::vector<std::string> withoutSlots;
+  /// Names of groups with slots whose step counts are not known.
+  std::vector<std::string> withoutSteps;
+};
+
+} // namespace
+
+static std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+Expected<const TensorView *>
+Initializer::take(const std::string &name, const std::vector<int64_t> &shape) {
+  const TensorView *tensor = file.find(name);
+  if (!tensor)
+    return tensor;
+  used.insert(name);
+  const TensorType wanted = type == PDL_F32 ? TensorType::F32 : TensorType::F64;
+  const bool fits =
+      tensor->type == wanted ||
+      (tensor->type == TensorType::F32 && wanted == TensorType::F64);
+  if (!fits || tensor->shape != shape)
+    return Status::invalid(file.path() + ": tensor '" + name + "' is " +
+                           tensor->typeAndShape() + ", but the model needs " +
+                           tensorTypeName(wanted) + " " + shapeText(shape) +
+                           "; write it with that type and shape");
+  return tensor;
+}
+
+Status Initializer::copyElements(TensorWindow &from, int64_t first,
+                                 int64_t count, void *out) const {
+  const size_t size = tensorElementSize(from.view().type);
+  auto *next = static_cast<char *>(out);
+  // In pieces, so that a large parameter is not held twice.
+  constexpr int64_t piece = 1 << 16;
+  for (int64_t done = 0; done < count; done += piece) {
+    const int64_t more = std::min(piece, count - done);
+    Expected<const std::byte *> bytes = from.at(first + done, more);
+    if (!bytes)
+      return bytes.status();
+    if (size == elementSize(type)) {
+      std::memcpy(next, *bytes, more * size);
+    } else {
+      for (int64_t i = 0; i < more; ++i) {
+        float narrow;
+        std::memcpy(&narrow, *bytes + i * sizeof(float), sizeof(float));
+        const double wide = narrow;
+        std::memcpy(next + i * sizeof(double), &wide, sizeof(double));
+      }
+    }
+    next += more * int64_t(elementSize(type));
+  }
+  return {};
+}
+
+Status Initializer::copyHeldRows(const TensorView &tensor, int32_t index,
+                                 void *out) const {
+  const int64_t width = model.descriptor().symbols[index].row_width;
+  TensorWindow window(tensor);
+  auto *next = static_cast<char *>(out);
+  for (const RowBlock &run : model.rows(index)) {
+    PDLRT_RETURN_IF_ERROR(
+        copyElements(window, run.firstRow * width, run.rowCount * width, next));
+    next += run.rowCount * width * int64_t(elementSize(type));
+  }
+  return {};
+}
+
+Status Initializer::readParameter(int32_t index) {
+  const pdl_symbol &symbol = model.descriptor().symbols[index];
+  Expected<const TensorView *> value = take(symbol.name, shapeOf(symbol));
+  if (!value)
+    return value.status();
+  if (!*value && coverage == FileCoverage::Parameters)
+    return Status::invalid(file.path() + ": there is no tensor '" +
+                           symbol.name +
+                           "', which the model has as a parameter; add it");
+  if (!*value) {
+    missing.emplace_back(symbol.name);
+    return {};
+  }
+  taken.emplace_back(symbol.name);
+  PDLRT_RETURN_IF_ERROR(copyHeldRows(**value, index, model.value(index)));
+  bool hasSlots = true;
+  for (int32_t s = 0; s < symbol.slot_count; ++s) {
+    Expected<const TensorView *> slot =
+        take(fullSlotName(symbol, s), shapeOf(symbol));
+    if (!slot)
+      return slot.status();
+    hasSlots &= *slot != nullptr;
+    if (*slot)
+      PDLRT_RETURN_IF_ERROR(copyHeldRows(**slot, index, model.slot(index, s)));
+  }
+  noteSlots(symbol, hasSlots);
+  return {};
+}
+
+Status Initializer::readTable(int32_t index) {
+  const pdl_symbol &symbol = model.descriptor().symbols[index];
+  const std::string name = symbol.name;
+  const TensorView *keys = file.find(name + ".keys");
+  if (!keys) {
+    missing.push_back(name);
+    return {};
+  }
+  taken.push_back(name);
+  used.insert(name + ".keys");
+  if (keys->type != TensorType::I64 || keys->shape.size() != 1)
+    return Status::invalid(file.path() + ": tensor '" + name + ".keys' is " +
+                           keys->typeAndShape() +
+                           ", but the keys of a table are I64 of rank 1");
+  const int64_t count = keys->elementCount;
+  // The value first, then the slots that are there.
+  std::vector<const TensorView *> parts(1 + symbol.slot_count);
+  for (int32_t part = 0; part <= symbol.slot_count; ++part) {
+    std::string partName =
+        part ? fullSlotName(symbol, part - 1) : name + ".values";
+    Expected<const TensorView *> tensor =
+        take(partName, {count, symbol.row_width});
+    if (!tensor)
+      return tensor.status();
+    if (!*tensor && part == 0)
+      return Status::invalid(file.path() + ": there is '" + name +
+                             ".keys', but no '" + partName + "'; add it");
+    parts[part] = *tensor;
+  }
+  noteSlots(symbol,
+            std::find(parts.begin(), parts.end(), nullptr) == parts.end());
+
+  EmbeddingTable &table = *model.table(index);
+  std::vector<int64_t> all(count), keyList, places;
+  PDLRT_RETURN_IF_ERROR(keys->copyTo(all.data()));
+  for (int64_t i = 0; i < count; ++i)
+    if (model.holdsShard(index, EmbeddingTable::shardOf(all[i]))) {
+      keyList.push_back(all[i]);
+      places.push_back(i);
+    }
+  const auto held = int64_t(keyList.size());
+  std::vector<void *> rows(held);
+  TableScratch scratch;
+  int64_t inserted = 0;
+  PDLRT_RETURN_IF_ERROR(
+      table.findOrInsert(held, keyList.data(), rows.data(), scratch, inserted));
+  if (inserted != held)
+    return Status::invalid(file.path() + ": '" + name +
+                           ".keys' holds a key twice; keep one row of each");
+  for (int32_t part = 0; part <= symbol.slot_count; ++part) {
+    if (!parts[part])
+      continue;
+    TensorWindow window(*parts[part]);
+    for (int64_t i = 0; i < held; ++i)
+      PDLRT_RETURN_IF_ERROR(copyElements(
+          window, places[i] * symbol.row_width, symbol.row_width,
+          static_cast<char *>(rows[i]) + part * table.valueBytes()));
+  }
+  return {};
+}
+
+void Initializer::noteSlots(const pdl_symbol &symbol, bool found) {
+  if (symbol.slot_count == 0)
+    return;
+  if (found)
+    groupsWithSlots.insert(symbol.group);
+  else
+    withoutSlots.emplace_back(symbol.name);
+}
+
+/// Of groups some of whose symbols were taken.
+Status Initializer::readSteps() {
+  const pdl_descriptor &descriptor = model.descriptor();
+  for (int32_t g = 0; g < descriptor.group_count; ++g) {
+    const std::string name = groupStepsName(descriptor.groups[g].name);
+    const auto found = file.metadata().find(name);
+    if (found == file.metadata().end()) {
+      if (groupsWithSlots.count(g))
+        withoutSteps.emplace_back(descriptor.groups[g].name);
+      continue;
+    }
+    Expected<uint64_t> steps = parseWholeNumber(found->second, 0, INT64_MAX);
+    if (!steps)
+      return std::move(steps).status().withContext(
+          file.path() + ": the metadata '" + name + "'");
+    model.restoreStepCount(g, int64_t(*steps));
+  }
+  return {};
+}
+
+static std::string join(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// Tensors that belong to nothing.
+void Initializer::logUnknown() const {
+  constexpr int mostSentences = 5;
+  const pdl_descriptor &descriptor = model.descriptor();
+  std::vector<std::string> known;
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    const std::string name = symbol.name;
+    if (model.table(i)) {
+      known.push_back(name + ".keys");
+      known.push_back(name + ".values");
+    } else {
+      known.push_back(name);
+    }
+    for (int32_t s = 0; s < symbol.slot_count; ++s)
+      known.push_back(fullSlotName(symbol, s));
+  }
+  int unknown = 0;
+  for (const TensorView &tensor : file.tensors())
+    if (!used.count(tensor.name) && ++unknown <= mostSentences)
+      logWarning(file.path() + ": tensor '" + tensor.name +
+                 "' belongs to nothing in model " + descriptor.model_name +
+                 " and is not taken" + suggestName(tensor.name, known));
+  if (unknown > mostSentences)
+    logWarning(file.path() + ": " + std::to_string(unknown - mostSentences) +
+               " more tensors belong to nothing in the model");
+}
+
+void Initializer::log() const {
+  if (!missing.empty())
+    logWarning(file.path() + " does not have " + join(missing) +
+               ": initial values stay");
+  logUnknown();
+  // The rest concerns training.
+  if (coverage == FileCoverage::Parameters)
+    return;
+  logInfo("took " + join(taken) + " from " + file.path());
+  if (!withoutSlots.empty())
+    logInfo(file.path() + " does not have the optimizer's slots of " +
+            join(withoutSlots) + ": they begin anew");
+  if (!withoutSteps.empty())
+    logWarning(file.path() + " has slots, but does not say how many updates " +
+               join(withoutSteps) +
+               " had: bias corrections and schedules begin anew with the first "
+               "step; a dump of --dump-slots says it, as a checkpoint does");
+}
+
+Status Initializer::run() {
+  const pdl_descriptor &descriptor = model.descriptor();
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    PDLRT_RETURN_IF_ERROR(model.table(i) ? readTable(i) : readParameter(i));
+  PDLRT_RETURN_IF_ERROR(readSteps());
+  if (taken.empty() && descriptor.symbol_count > 0)
+    return Status::invalid(file.path() + ": no tensor in it belongs to model " +
+                           descriptor.model_name + ", which has " +
+                           join(missing) + "; name another file");
+  log();
+  return {};
+}
+
+Status pdlrt::initializeModel(Model &model, const std::string &path,
+                              FileCoverage coverage) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file)
+    return file.status();
+  return Initializer(model, *file, coverage).run();
+}
+
+Expected<std::optional<uint64_t>>
+pdlrt::seedOfModelFile(const std::string &path) {
+  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file)
+    return file.status();
+  auto found = file->metadata().find("seed");
+  if (found == file->metadata().end())
+    return std::optional<uint64_t>();
+  Expected<uint64_t> seed = parseWholeNumber(found->second);
+  if (!seed)
+    return std::move(seed).status().withContext(path + ": the metadata 'seed'");
+  return std::optional<uint64_t>(*seed);
+}

@@ -1,0 +1,45 @@
+//===- SymbolTensors.h - Symbols as tensors of files ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How files of a model call and type a symbol's values and slots.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_CHECKPOINT_SYMBOLTENSORS_H
+#define LIB_RUNTIME_CHECKPOINT_SYMBOLTENSORS_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Files/Safetensors.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+inline TensorType tensorTypeOf(const pdl_descriptor &descriptor) {
+  return descriptor.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
+}
+
+inline std::vector<int64_t> shapeOf(const pdl_symbol &symbol) {
+  return {symbol.shape, symbol.shape + symbol.rank};
+}
+
+/// "slot.<slot>": beside other tensors of the same symbol.
+inline std::string slotName(const pdl_symbol &symbol, int32_t slot) {
+  return std::string("slot.") + symbol.slot_names[slot];
+}
+
+/// "<symbol>.slot.<slot>": among tensors of other symbols.
+inline std::string fullSlotName(const pdl_symbol &symbol, int32_t slot) {
+  return std::string(symbol.name) + "." + slotName(symbol, slot);
+}
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_CHECKPOINT_SYMBOLTENSORS_H

@@ -1,0 +1,34 @@
+//===- TableTensors.h - Rows of a table as tensors -------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_CHECKPOINT_TABLETENSORS_H
+#define LIB_RUNTIME_CHECKPOINT_TABLETENSORS_H
+
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Files/Safetensors.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// Adds a tensor of the rows' keys, and one for each part of a row: the value,
+/// then the slots. `parts` names them; there may be fewer than a row has.
+/// `rows`, and the table, outlive the writer; values are copied only as they
+/// are written.
+Status addTableRows(SafetensorsWriter &writer, const std::string &keys,
+                    std::span<const std::string> parts,
+                    const std::vector<TableRow> &rows, TensorType type,
+                    int64_t width);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_CHECKPOINT_TABLETENSORS_H

@@ -1,0 +1,68 @@
+//===- Executor.cpp - Who runs tasks --------------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Core/Executor.h"
+
+#include <csignal>
+#include <pthread.h>
+#include <utility>
+
+using namespace pdlrt;
+
+Executor::~Executor() = default;
+
+ThreadExecutor::ThreadExecutor() {
+  // A thread begins with the mask of the one that starts it.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread = std::thread([this] { loop(); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+ThreadExecutor::~ThreadExecutor() {
+  {
+    const std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  thread.join();
+  // What a task holds may give another one as it is let go.
+  while (!tasks.empty())
+    std::exchange(tasks, {}).clear();
+}
+
+void ThreadExecutor::run(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex);
+    tasks.push_back(std::move(task));
+  }
+  changed.notify_one();
+}
+
+void ThreadExecutor::loop() {
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    if (tasks.empty()) {
+      changed.wait(lock);
+      continue;
+    }
+    std::function<void()> task = std::move(tasks.front());
+    tasks.pop_front();
+    lock.unlock();
+    task();
+    // What the task holds is let go without the lock: it may call us.
+    task = nullptr;
+    lock.lock();
+  }
+}

@@ -1,0 +1,236 @@
+//===- ColumnMap.cpp - Which column of a file is which field --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/ColumnMap.h"
+
+#include "Data/CellParser.h"
+#include "Data/CellSplitter.h"
+#include "pdlrt/Core/WholeNumber.h"
+
+#include <algorithm>
+
+using namespace pdlrt;
+
+static std::string fieldText(const pdl_field &field) {
+  return std::string("field `") + field.name + "`";
+}
+
+/// What the header calls a slot of a field that has no `columns`.
+static std::string slotName(const pdl_field &field, int64_t slot) {
+  return field.width == 1 ? std::string(field.name)
+                          : field.name + ("." + std::to_string(slot));
+}
+
+static bool takesColumnsInOrder(const pdl_field &field) {
+  return field.column_count == 0;
+}
+
+ColumnMap::ColumnMap(const RecordReaderOptions &options)
+    : options(&options), isRead(size_t(options.descriptor.field_count)),
+      byField(size_t(options.descriptor.field_count)) {
+  for (int32_t i = 0; i < options.program.field_count; ++i)
+    isRead[size_t(options.program.fields[i])] = true;
+}
+
+Expected<ColumnMap> ColumnMap::create(const RecordReaderOptions &options,
+                                      const Header *header) {
+  ColumnMap map(options);
+  PDLRT_RETURN_IF_ERROR(options.data.columns.empty() ? map.mapByModel(header)
+                                                     : map.mapByFlag());
+  for (int32_t i = 0; i < options.program.field_count; ++i)
+    map.columns.push_back(map.byField[size_t(options.program.fields[i])]);
+  PDLRT_RETURN_IF_ERROR(map.findCopied(header));
+  if (header)
+    if (std::string wrong = map.checkCells(int64_t(header->size()));
+        !wrong.empty())
+      return Status::invalid(wrong);
+  return map;
+}
+
+/// The columns are those that `--columns` lists.
+Status ColumnMap::mapByFlag() {
+  int64_t next = 0;
+  for (const std::string &entry : options->data.columns) {
+    if (entry == "_") {
+      ++next;
+      continue;
+    }
+    size_t index = 0;
+    while (index < byField.size() && entry != field(index).name)
+      ++index;
+    if (index == byField.size()) {
+      std::string known;
+      for (size_t i = 0; i < byField.size(); ++i)
+        known += (i ? ", " : "") + std::string(field(i).name);
+      return Status::invalid("--columns names " + quoteText(entry) +
+                             ", but the record has no such field, only " +
+                             known + "; write _ for a column that is none");
+    }
+    if (!byField[index].empty())
+      return Status::invalid("--columns names " + fieldText(field(index)) +
+                             " twice");
+    for (int64_t slot = 0; slot < field(index).width; ++slot)
+      byField[index].push_back(next++);
+  }
+  cellCount = next;
+  counted = "--columns has " + std::to_string(next);
+  for (size_t i = 0; i < byField.size(); ++i)
+    if (isRead[i] && byField[i].empty())
+      return Status::invalid("--columns does not name " + fieldText(field(i)) +
+                             ", which the program reads");
+  return {};
+}
+
+/// Finds columns by their names in the header.
+static Status findByName(const pdl_field &field,
+                         const std::vector<std::string> &names,
+                         const std::vector<std::string> &header,
+                         std::vector<int64_t> &columns) {
+  for (const std::string &name : names) {
+    auto found = std::find(header.begin(), header.end(), name);
+    if (found == header.end())
+      return Status::invalid("the header has no column " + quoteText(name) +
+                             ", which " + fieldText(field) +
+                             " reads; name it there, or say with --columns "
+                             "which column is which field");
+    if (std::find(found + 1, header.end(), name) != header.end())
+      return Status::invalid("the header names two columns " + quoteText(name) +
+                             ", which " + fieldText(field) + " reads");
+    columns.push_back(found - header.begin());
+  }
+  return {};
+}
+
+/// A header that knows a field's name tells its place; none but the place of
+/// the record is then meant.
+static Status checkNotElsewhere(const pdl_field &field,
+                                const std::vector<int64_t> &columns,
+                                const std::vector<std::string> &header) {
+  for (int64_t slot = 0; slot < field.width; ++slot) {
+    const std::string name = slotName(field, slot);
+    const auto found = std::find(header.begin(), header.end(), name);
+    if (found != header.end() && found - header.begin() != columns[slot])
+      return Status::invalid(
+          "the header names column " +
+          std::to_string(found - header.begin() + 1) + " " + quoteText(name) +
+          ", which by the order of the record is column " +
+          std::to_string(columns[slot] + 1) +
+          "; name all fields there, or say with --columns which column is "
+          "which field");
+  }
+  return {};
+}
+
+/// The columns are those that the model declares, or all of the record in
+/// order; a header that names all fields that are read says itself where they
+/// are.
+Status ColumnMap::mapByModel(const Header *header) {
+  bool isNamed = header != nullptr, isWholeRecord = true;
+  int64_t recordColumns = 0;
+  for (size_t i = 0; i < byField.size(); ++i) {
+    recordColumns += field(i).width;
+    isWholeRecord &= takesColumnsInOrder(field(i));
+    for (int64_t slot = 0;
+         isNamed && isRead[i] && takesColumnsInOrder(field(i)) &&
+         slot < field(i).width;
+         ++slot)
+      isNamed = std::count(header->begin(), header->end(),
+                           slotName(field(i), slot)) > 0;
+  }
+  if (isWholeRecord && !isNamed) {
+    cellCount = recordColumns;
+    counted = "the record has " + std::to_string(recordColumns);
+  }
+  int64_t following = 0;
+  const pdl_field *unknownBefore = nullptr;
+  for (size_t i = 0; i < byField.size(); ++i) {
+    const pdl_field &current = field(i);
+    std::vector<int64_t> &own = byField[i];
+    if (current.column_count && current.column_positions) {
+      own.assign(current.column_positions,
+                 current.column_positions + current.width);
+    } else if (current.column_count || isNamed) {
+      std::vector<std::string> names;
+      for (int64_t slot = 0; slot < current.width; ++slot)
+        names.push_back(current.column_count
+                            ? std::string(trim(current.column_names[slot]))
+                            : slotName(current, slot));
+      Status status =
+          header ? findByName(current, names, *header, own)
+                 : Status::invalid(fieldText(current) +
+                                   " finds its columns by name, but the file "
+                                   "is read without a header; pass --header");
+      if (!status.ok() && isRead[i])
+        return status;
+      if (!status.ok()) {
+        // Nobody reads it; only its followers' places are unknown.
+        own.clear();
+        unknownBefore = &current;
+        continue;
+      }
+    } else {
+      if (unknownBefore && isRead[i])
+        return Status::invalid(fieldText(current) + " follows the columns of " +
+                               fieldText(*unknownBefore) +
+                               ", which the file does not have; give " +
+                               fieldText(current) + " columns of its own");
+      if (unknownBefore)
+        continue;
+      for (int64_t slot = 0; slot < current.width; ++slot)
+        own.push_back(following + slot);
+      if (header)
+        PDLRT_RETURN_IF_ERROR(checkNotElsewhere(current, own, *header));
+    }
+    unknownBefore = nullptr;
+    following = own.empty() ? following : own.back() + 1;
+  }
+  return {};
+}
+
+Status ColumnMap::findCopied(const Header *header) {
+  const std::string &wanted = options->data.copyColumn;
+  if (wanted.empty())
+    return {};
+  if (header) {
+    const auto found = std::find(header->begin(), header->end(), wanted);
+    if (found != header->end()) {
+      copiedColumn = found - header->begin();
+      return {};
+    }
+  }
+  const auto number = parseWholeNumber(wanted, 1, uint64_t(1) << 31);
+  if (!number)
+    return Status::invalid(
+        "--copy-column " + quoteText(wanted) +
+        (header ? " is no name in the header, and no number of a column, "
+                  "counted from 1"
+                : " is no number of a column, counted from 1; a name needs a "
+                  "header (--header)"));
+  copiedColumn = int64_t(*number) - 1;
+  return {};
+}
+
+std::string ColumnMap::checkCells(int64_t cells) const {
+  const std::string has = "the row has " + std::to_string(cells) + " cells, ";
+  if (cellCount && cells != *cellCount)
+    return has + "but " + counted +
+           " columns; give whole records, name the columns in the first line "
+           "(--header), or say with --columns what they are; check the "
+           "delimiter (--delimiter) too";
+  for (size_t i = 0; i < columns.size(); ++i)
+    for (int64_t column : columns[i])
+      if (column < 0 || column >= cells)
+        return has + "but " +
+               fieldText(field(size_t(options->program.fields[i]))) +
+               " reads cell " + std::to_string(column + 1) +
+               "; check the delimiter (--delimiter) and the record's columns";
+  if (copiedColumn && *copiedColumn >= cells)
+    return has + "but --copy-column wants cell " +
+           std::to_string(*copiedColumn + 1);
+  return {};
+}

@@ -1,0 +1,153 @@
+//===- InputFile.cpp - The bytes of a data file ---------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/InputFile.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <vector>
+#include <zlib.h>
+
+using namespace pdlrt;
+
+/// The first byte of every member of a gzip file.
+static constexpr Bytef memberMark = 0x1f;
+
+struct InputFile::Inflater {
+  Inflater() : input(size_t(1) << 18) {
+    // 15: the largest window; 16: a gzip header and trailer, and no other.
+    usable = inflateInit2(&stream, 15 + 16) == Z_OK;
+  }
+  Inflater(const Inflater &) = delete;
+  Inflater &operator=(const Inflater &) = delete;
+  ~Inflater() { inflateEnd(&stream); }
+
+  z_stream stream = {};
+  bool usable;
+  std::vector<Bytef> input;
+  bool inMember = false;
+  int64_t members = 0;
+};
+
+InputFile::InputFile() = default;
+
+InputFile::~InputFile() {
+  if (file >= 0)
+    ::close(file);
+}
+
+Status InputFile::open(const std::string &name) {
+  path = name;
+  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return Status::invalid(path +
+                           ": cannot be opened: " + std::strerror(errno));
+  if (path.ends_with(".gz")) {
+    inflater = std::make_unique<Inflater>();
+    if (!inflater->usable)
+      return Status::outOfMemory(path + ": no memory to decompress it");
+  }
+  return {};
+}
+
+Expected<size_t> InputFile::read(char *destination, size_t size) {
+  return inflater ? unpack(destination, size) : readFile(destination, size);
+}
+
+Expected<size_t> InputFile::readFile(char *destination, size_t size) {
+  while (true) {
+    const ssize_t count = ::read(file, destination, size);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return Status::invalid(path +
+                             ": cannot be read: " + std::strerror(errno));
+    return static_cast<size_t>(count);
+  }
+}
+
+Status InputFile::damaged(const std::string &reason) const {
+  return Status::invalid(path + ": cannot be decompressed: " + reason +
+                         "; the file is damaged or incomplete, so fetch it "
+                         "again");
+}
+
+/// The next packed bytes, once all before are used; none at the end.
+Status InputFile::refill() {
+  auto count =
+      readFile(reinterpret_cast<char *>(inflater->input.data()), // NOLINT
+               inflater->input.size());
+  PDLRT_RETURN_IF_ERROR(count.status());
+  inflater->stream.next_in = inflater->input.data();
+  inflater->stream.avail_in = static_cast<uInt>(*count);
+  return {};
+}
+
+/// Between two members: false at the end of the file. There is input.
+Expected<bool> InputFile::beginMember() {
+  z_stream &stream = inflater->stream;
+  if (inflater->members > 0) {
+    while (stream.avail_in > 0 && *stream.next_in == 0) {
+      ++stream.next_in;
+      if (--stream.avail_in > 0)
+        continue;
+      PDLRT_RETURN_IF_ERROR(refill());
+    }
+    if (stream.avail_in == 0)
+      return false;
+  }
+  if (*stream.next_in != memberMark && inflater->members == 0)
+    return Status::invalid(
+        path + ": its name ends in .gz, but gzip has not packed it; rename it "
+               "to what it is, such as .csv or .tsv, or pack it");
+  if (*stream.next_in != memberMark)
+    return damaged("bytes that gzip has not written follow its member " +
+                   std::to_string(inflater->members));
+  inflateReset(&stream);
+  inflater->inMember = true;
+  return true;
+}
+
+Expected<size_t> InputFile::unpack(char *destination, size_t size) {
+  z_stream &stream = inflater->stream;
+  const size_t room = std::min<size_t>(size, size_t(1) << 30);
+  while (true) {
+    if (stream.avail_in == 0)
+      PDLRT_RETURN_IF_ERROR(refill());
+    if (stream.avail_in == 0) {
+      if (inflater->inMember)
+        return damaged("it ends in the middle of member " +
+                       std::to_string(inflater->members + 1));
+      if (inflater->members == 0)
+        return damaged("it is empty");
+      return size_t(0);
+    }
+    if (!inflater->inMember) {
+      auto begun = beginMember();
+      PDLRT_RETURN_IF_ERROR(begun.status());
+      if (!*begun)
+        return size_t(0);
+    }
+    stream.next_out = reinterpret_cast<Bytef *>(destination); // NOLINT
+    stream.avail_out = static_cast<uInt>(room);
+    const int code = inflate(&stream, Z_NO_FLUSH);
+    if (code == Z_MEM_ERROR)
+      return Status::outOfMemory(path + ": no memory to decompress it");
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+      return damaged(stream.msg ? stream.msg : "its content is no gzip");
+    if (code == Z_STREAM_END) {
+      inflater->inMember = false;
+      ++inflater->members;
+    }
+    if (const size_t produced = room - stream.avail_out)
+      return produced;
+  }
+}

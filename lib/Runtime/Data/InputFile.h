@@ -1,0 +1,53 @@
+//===- InputFile.h - The bytes of a data file -------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_DATA_INPUTFILE_H
+#define LIB_RUNTIME_DATA_INPUTFILE_H
+
+#include "pdlrt/Core/Status.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace pdlrt {
+
+/// A file, pipe or device that is read once from its begin to its end; what
+/// gzip has packed, by the name's end in .gz, is unpacked, all members of it.
+/// Errors begin with the path. Not thread-safe.
+class InputFile {
+public:
+  InputFile();
+  InputFile(const InputFile &) = delete;
+  InputFile &operator=(const InputFile &) = delete;
+  ~InputFile();
+
+  /// Waits for a writer where `path` is a named pipe without one.
+  Status open(const std::string &path);
+  /// Reads up to `size` > 0 bytes; 0 at the end, which for a packed file is
+  /// that of a whole member with the right checksum. Zeros behind it, as tapes
+  /// leave them, are passed over; anything else there is an error.
+  Expected<size_t> read(char *destination, size_t size);
+
+private:
+  struct Inflater;
+  Expected<size_t> readFile(char *destination, size_t size);
+  Expected<size_t> unpack(char *destination, size_t size);
+  Status refill();
+  Expected<bool> beginMember();
+  Status damaged(const std::string &reason) const;
+
+  std::string path;
+  int file = -1;
+  /// Null for a file that is not packed.
+  std::unique_ptr<Inflater> inflater;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_DATA_INPUTFILE_H

@@ -1,0 +1,51 @@
+//===- PassedRows.cpp - What a pass has met so far ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/PassedRows.h"
+
+#include <xxhash.h>
+
+using namespace pdlrt;
+
+static constexpr size_t keptSentences = 10;
+
+void PassedRows::clear() {
+  rows = 0;
+  contentDigest = 0;
+  bad = 0;
+  sentences.clear();
+  copiedCells.clear();
+}
+
+void PassedRows::addContent(const void *bytes, size_t size) {
+  // Each piece is the seed of the next, so that their order and their bounds
+  // count.
+  contentDigest = XXH3_64bits_withSeed(bytes, size, contentDigest + 1);
+}
+
+Status PassedRows::addBad(const std::string &sentence,
+                          std::string_view copied) {
+  if (++bad > badLimit) {
+    if (badLimit == 0)
+      return Status::invalid(
+          sentence + "; mend the row, or skip bad rows with --max-bad-rows N");
+    return Status::invalid(sentence + "; this is bad row " +
+                           std::to_string(bad) + ", and --max-bad-rows " +
+                           std::to_string(badLimit) + " allows no more");
+  }
+  if (sentences.size() < keptSentences)
+    sentences.push_back(sentence);
+  if (!copied.empty())
+    copiedCells.emplace(current(), copied);
+  return {};
+}
+
+std::string PassedRows::copiedCell(int64_t row) const {
+  const auto found = copiedCells.find(row);
+  return found == copiedCells.end() ? std::string() : found->second;
+}

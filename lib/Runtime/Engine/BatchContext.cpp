@@ -1,0 +1,141 @@
+//===- BatchContext.cpp - One batch on its way through a program ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/BatchContext.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Finite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace pdlrt;
+
+BatchContext::BatchContext(Model &model, const pdl_program &program,
+                           const pdl_metric_data *metrics)
+    : model(model), program(program), lookups(program.lookup_count),
+      gradients(program.update_count), gradientRows(program.update_count),
+      outputs(program.output_count), gradientPointers(program.update_count),
+      outputPointers(program.output_count) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  worker.bind(descriptor.symbols, model.tables(), descriptor.symbol_count,
+              program.frozen != 0);
+  ownContribution.blocks.resize(program.update_count);
+
+  context.struct_size = sizeof(context);
+  context.worker = &worker;
+  context.lookups = lookups.data();
+  context.parameters = model.parameters();
+  context.gradients = gradientPointers.data();
+  context.loss_sum = &ownContribution.lossSum;
+  context.weight_sum = &ownContribution.weightSum;
+  context.metrics = metrics;
+  context.outputs = outputPointers.data();
+}
+
+int64_t BatchContext::arenaBytes(const pdl_affine_size &size) const {
+  int64_t bytes = size.constant + size.per_batch * context.batch;
+  for (int32_t l = 0; l < program.lookup_count; ++l) {
+    if (size.per_key)
+      bytes += size.per_key[l] * lookups[l].key_count;
+    if (size.per_occurrence)
+      bytes += size.per_occurrence[l] * lookups[l].occurrence_count;
+  }
+  return bytes;
+}
+
+void BatchContext::skip() {
+  ownContribution.present = false;
+  std::fill(lookups.begin(), lookups.end(), pdl_lookup());
+  stepInput = {};
+}
+
+Status BatchContext::prepare(const StepInput &input) {
+  skip();
+  stepInput = input;
+  context.batch = input.samples;
+  context.fields = input.fields;
+  try {
+    worker.beginStep();
+    // The lookups are empty here, so this is a size of the batch alone.
+    context.prepare_arena =
+        prepareArena.reserve(arenaBytes(program.prepare_arena));
+    context.compute_arena = nullptr;
+    PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.prepare(&context)));
+    reserveComputeBuffers();
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory("out of memory for a batch of " +
+                               std::to_string(input.samples) +
+                               " samples; use a smaller --batch-size");
+  }
+  return {};
+}
+
+void BatchContext::reserveComputeBuffers() {
+  const pdl_descriptor &descriptor = model.descriptor();
+  context.compute_arena =
+      computeArena.reserve(arenaBytes(program.compute_arena));
+  for (int32_t i = 0; i < program.output_count; ++i)
+    outputPointers[i] =
+        outputs[i].reserve(context.batch * program.outputs[i].width *
+                           elementSize(program.outputs[i].element_type));
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_update_descriptor &update = program.updates[i];
+    const pdl_symbol &symbol = descriptor.symbols[update.symbol];
+    const size_t size =
+        elementCount(symbol) * elementSize(descriptor.element_type);
+    BlockGradient &block = ownContribution.blocks[i];
+    block = {};
+    if (symbol.kind != PDL_SYMBOL_TABLE) {
+      block.dense = gradientPointers[i] = gradients[i].reserve(size);
+      continue;
+    }
+    const pdl_lookup &lookup = lookups[update.lookup];
+    auto *base =
+        static_cast<char *>(gradients[i].reserve(size * lookup.key_count));
+    auto *pointers = gradientRows[i].reserveFor<const void *>(lookup.key_count);
+    for (int64_t u = 0; u < lookup.key_count; ++u)
+      pointers[u] = base + u * size;
+    gradientPointers[i] = base;
+    block.keyCount = lookup.key_count;
+    block.keys = lookup.keys;
+    block.rows = lookup.rows;
+    block.gradients = pointers;
+  }
+}
+
+void BatchContext::compute() {
+  ownContribution.lossSum = ownContribution.weightSum = 0;
+  program.compute(&context);
+  ownContribution.present = true;
+}
+
+std::string BatchContext::findNonFinite() const {
+  if (!program.has_loss)
+    return {};
+  if (!std::isfinite(ownContribution.lossSum) ||
+      !std::isfinite(ownContribution.weightSum))
+    return "the loss";
+  const pdl_descriptor &descriptor = model.descriptor();
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_update_descriptor &update = program.updates[i];
+    const pdl_symbol &symbol = descriptor.symbols[update.symbol];
+    int64_t count = elementCount(symbol);
+    if (symbol.kind == PDL_SYMBOL_TABLE)
+      count *= lookups[update.lookup].key_count;
+    if (!allFinite(descriptor.element_type, count, gradientPointers[i]))
+      return std::string("the gradient of @") + symbol.name;
+  }
+  return {};
+}
+
+void **BatchContext::remoteRows(int32_t index) {
+  Worker::Lookup *scratch = worker.findLookup(lookups[index]);
+  return scratch ? static_cast<void **>(scratch->rows.data()) : nullptr;
+}

@@ -1,0 +1,37 @@
+//===- Replica.cpp - One logical worker of one program --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/Replica.h"
+
+#include <algorithm>
+
+using namespace pdlrt;
+
+Replica::Replica(Model &model, const pdl_program &program, int ringSize)
+    : metricSums(model.descriptor(), 1) {
+  forEachMetric(
+      model.descriptor(), 1, metricSums,
+      [&](const MetricBlock &block) { metrics.push_back(block.of(0)); });
+  for (int i = 0; i < ringSize; ++i)
+    ring.push_back(
+        std::make_unique<BatchContext>(model, program, metrics.data()));
+}
+
+PullCounts Replica::pullCounts() const {
+  PullCounts sum;
+  for (const std::unique_ptr<BatchContext> &context : ring)
+    sum += context->pullCounts();
+  return sum;
+}
+
+void Replica::resetCounters() {
+  std::fill(metricSums.counts.begin(), metricSums.counts.end(), 0);
+  std::fill(metricSums.sums.begin(), metricSums.sums.end(), 0);
+  for (std::unique_ptr<BatchContext> &context : ring)
+    context->pullCounts() = {};
+}

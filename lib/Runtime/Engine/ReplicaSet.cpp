@@ -1,0 +1,160 @@
+//===- ReplicaSet.cpp - The replicas of one process -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/ReplicaSet.h"
+
+using namespace pdlrt;
+
+ReplicaSet::ReplicaSet(Model &model, const pdl_program &program,
+                       const ReplicaLayout &layout, int ringSize,
+                       Scheduler &scheduler)
+    : ReplicaSet(std::vector<Model *>(layout.localReplicas(), &model), program,
+                 layout, ringSize, scheduler) {}
+
+ReplicaSet::ReplicaSet(std::span<Model *const> models,
+                       const pdl_program &program, const ReplicaLayout &layout,
+                       int ringSize, Scheduler &scheduler)
+    : descriptor(models.front()->descriptor()), replicaLayout(layout),
+      scheduler(scheduler) {
+  for (Model *model : models)
+    replicas.push_back(std::make_unique<Replica>(*model, program, ringSize));
+  statuses.resize(replicas.size());
+  workerParts.resize(layout.workers);
+  groupParts.resize(layout.localGroups);
+  groupSums.resize(layout.localGroups);
+}
+
+/// Such as "batch 12 of clicks.tsv (group 0, worker 1)".
+std::string ReplicaSet::placeOf(int replica) const {
+  const StepInput &input = replicas[replica]->current().input();
+  const int group = replicaLayout.firstGroup + replica / replicaLayout.workers;
+  return "batch " + std::to_string(input.batchIndex) + " of " +
+         std::string(input.file) + " (group " + std::to_string(group) +
+         ", worker " + std::to_string(replica % replicaLayout.workers) + ")";
+}
+
+Status ReplicaSet::prepare(int replica, const StepInput &input) {
+  replicas[replica]->advance();
+  BatchContext &context = replicas[replica]->current();
+  if (input.samples == 0) {
+    context.skip();
+    return {};
+  }
+  Status status = context.prepare(input);
+  return status.ok() ? Status()
+                     : std::move(status).withContext(placeOf(replica));
+}
+
+Status ReplicaSet::compute(int replica) {
+  BatchContext &context = replicas[replica]->current();
+  if (context.input().samples == 0)
+    return {};
+  context.compute();
+  const std::string nonFinite = context.findNonFinite();
+  if (nonFinite.empty())
+    return {};
+  return Status::invalid(
+      nonFinite + " is not finite in " + placeOf(replica) +
+      "; nothing of this step was applied: lower the rate, clip the "
+      "gradients, or look for extreme values in that batch");
+}
+
+/// The first error in the order of replicas.
+Status ReplicaSet::forEach(TaskRef task) {
+  scheduler.parallelFor(count(), task);
+  for (Status &status : statuses)
+    if (!status.ok())
+      return std::move(status);
+  return {};
+}
+
+Status ReplicaSet::prepare(std::span<const StepInput> inputs) {
+  return forEach([&](int64_t r) {
+    statuses[r] = prepare(int(r), inputs.empty() ? StepInput() : inputs[r]);
+  });
+}
+
+Status ReplicaSet::compute() {
+  return forEach([&](int64_t r) { statuses[r] = compute(int(r)); });
+}
+
+Expected<std::span<const Contribution>>
+ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
+  const int workers = replicaLayout.workers;
+  for (size_t g = 0; g < groupParts.size(); ++g) {
+    for (int w = 0; w < workers; ++w)
+      workerParts[w] = replicas[g * workers + w]->current().contribution();
+    PDLRT_RETURN_IF_ERROR(groupSums[g].assign(blocks, workerParts, scheduler));
+    groupParts[g] = groupSums[g].result();
+  }
+  return std::span<const Contribution>(groupParts);
+}
+
+void ReplicaSet::sumMetric(int32_t index, pdl_metric_data &sum) const {
+  const pdl_metric &metric = descriptor.metrics[index];
+  const int workers = replicaLayout.workers;
+  std::vector<int64_t> counts(metricCountSize(metric));
+  std::vector<double> sums(metricSumSize(metric));
+  for (size_t g = 0; g < groupParts.size(); ++g) {
+    counts.assign(counts.size(), 0);
+    sums.assign(sums.size(), 0);
+    pdl_metric_data group = {counts.data(), sums.data()};
+    for (int w = 0; w < workers; ++w)
+      addMetric(metric, replicas[g * workers + w]->metric(index), group);
+    addMetric(metric, group, sum);
+  }
+}
+
+/// Calls visit(metric, data of a replica that is here, its place in `all`).
+template <typename Visit>
+void ReplicaSet::forEachReplicaMetric(MetricScope scope, MetricSums &all,
+                                      Visit visit) const {
+  const ReplicaLayout &layout = replicaLayout;
+  const bool isJob = scope == MetricScope::Job;
+  const int64_t groups = isJob ? layout.groups : layout.localGroups;
+  const int64_t first = isJob ? layout.firstGroup * layout.workers : 0;
+  forEachMetric(descriptor, groups * layout.workers, all,
+                [&](const MetricBlock &block) {
+                  for (int r = 0; r < count(); ++r) {
+                    pdl_metric_data own = replicas[r]->metric(block.index);
+                    pdl_metric_data place = block.of(first + r);
+                    visit(descriptor.metrics[block.index], own, place);
+                  }
+                });
+}
+
+MetricSums ReplicaSet::collectMetrics(MetricScope scope) const {
+  const int64_t groups = scope == MetricScope::Job ? replicaLayout.groups
+                                                   : replicaLayout.localGroups;
+  MetricSums all(descriptor, groups * replicaLayout.workers);
+  forEachReplicaMetric(
+      scope, all,
+      [](const pdl_metric &metric, const pdl_metric_data &own,
+         pdl_metric_data &place) { copyMetric(metric, own, place); });
+  return all;
+}
+
+void ReplicaSet::restoreMetrics(MetricScope scope, const MetricSums &from) {
+  MetricSums all = from;
+  forEachReplicaMetric(
+      scope, all,
+      [](const pdl_metric &metric, pdl_metric_data &own,
+         const pdl_metric_data &place) { copyMetric(metric, place, own); });
+}
+
+void ReplicaSet::resetCounters() {
+  for (std::unique_ptr<Replica> &replica : replicas)
+    replica->resetCounters();
+}
+
+PullCounts ReplicaSet::pullCounts() const {
+  PullCounts sum;
+  for (const std::unique_ptr<Replica> &replica : replicas)
+    sum += replica->pullCounts();
+  return sum;
+}

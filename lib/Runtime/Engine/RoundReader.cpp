@@ -1,0 +1,213 @@
+//===- RoundReader.cpp - The batches of all replicas, round by round ------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/RoundReader.h"
+
+#include <csignal>
+#include <string>
+#include <system_error>
+#include <utility>
+
+using namespace pdlrt;
+
+static constexpr size_t keptSentences = 5;
+
+RoundReader::RoundReader(int groups, int workers, int keptRounds)
+    : workers(workers), kept(keptRounds) {
+  const auto makeRoom = [&](Round &round) {
+    round.batches.resize(groups * workers);
+    round.inputs.resize(groups * workers);
+    round.ends.resize(groups);
+  };
+  for (Round &round : kept)
+    makeRoom(round);
+  makeRoom(back);
+}
+
+Expected<std::unique_ptr<RoundReader>>
+RoundReader::open(const DataOptions &options, const pdl_descriptor &descriptor,
+                  const pdl_program &program, const ReplicaLayout &layout,
+                  bool readAhead, int keptRounds) {
+  std::unique_ptr<RoundReader> reader(
+      new RoundReader(layout.localGroups, layout.workers, keptRounds));
+  for (int g = 0; g < layout.localGroups; ++g) {
+    auto source = BatchSource::open(options, descriptor, program, layout.groups,
+                                    layout.firstGroup + g, layout.workers);
+    if (!source)
+      return std::move(source).status();
+    reader->sources.push_back(std::move(*source));
+  }
+  if (readAhead) {
+    reader->readAhead = true;
+    // Signals are for the main thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    Status status;
+    try {
+      reader->thread =
+          std::thread([self = reader.get()] { self->readInBackground(); });
+    } catch (const std::system_error &error) {
+      status = Status::outOfMemory(
+          std::string("the thread that reads ahead cannot be started: ") +
+          error.what() + "; give --threads 1");
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    PDLRT_RETURN_IF_ERROR(status);
+  }
+  return reader;
+}
+
+RoundReader::~RoundReader() {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  thread.join();
+}
+
+Status RoundReader::fill(Round &round) {
+  round.samples = 0;
+  try {
+    for (size_t r = 0; r < round.batches.size(); ++r) {
+      Batch &batch = round.batches[r];
+      Expected<bool> more =
+          sources[r / workers]->next(int32_t(r % workers), batch);
+      if (!more)
+        return std::move(more).status();
+      round.inputs[r] = {};
+      if (!*more)
+        continue;
+      round.inputs[r] = {batch.fields(), batch.size(), batch.index(),
+                         batch.file(), &batch};
+      round.samples += batch.size();
+    }
+    noteBadRows(round);
+    for (size_t g = 0; g < sources.size(); ++g)
+      round.ends[g] = sources[g]->position();
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory(
+        "out of memory while reading a batch; use a smaller --batch-size or "
+        "--shuffle-window");
+  }
+  return {};
+}
+
+void RoundReader::readInBackground() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock, [&] { return stopping || filling; });
+    if (stopping)
+      return;
+    lock.unlock();
+    Status status = fill(back);
+    lock.lock();
+    backStatus = std::move(status);
+    filling = false;
+    ready = true;
+    changed.notify_all();
+  }
+}
+
+void RoundReader::waitUntilIdle() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return !filling; });
+}
+
+void RoundReader::requestFill() {
+  if (!readAhead)
+    return;
+  {
+    std::lock_guard lock(mutex);
+    filling = true;
+    ready = false;
+  }
+  changed.notify_all();
+}
+
+void RoundReader::noteBadRows(Round &round) const {
+  round.badRows = 0;
+  for (const std::unique_ptr<BatchSource> &source : sources)
+    round.badRows += source->badRowCount();
+  round.sentences.clear();
+  for (const std::unique_ptr<BatchSource> &source : sources)
+    for (const std::string &sentence : source->badRowSentences())
+      if (round.sentences.size() < keptSentences)
+        round.sentences.push_back(sentence);
+}
+
+Status RoundReader::beginEpoch(int64_t epoch) {
+  waitUntilIdle();
+  earlierBadRows = badRowCount();
+  earlierSentences = badRowSentences();
+  front().badRows = 0;
+  front().sentences.clear();
+  for (std::unique_ptr<BatchSource> &source : sources)
+    PDLRT_RETURN_IF_ERROR(source->beginEpoch(epoch));
+  requestFill();
+  return {};
+}
+
+Status RoundReader::restore(const std::vector<DataPosition> &positions,
+                            int64_t badRows) {
+  waitUntilIdle();
+  earlierBadRows = badRows;
+  if (positions.size() != sources.size())
+    return Status::invalid(
+        "there are positions of " + std::to_string(positions.size()) +
+        " groups of replicas to go on from, but " +
+        std::to_string(sources.size()) + " groups; give the same --replicas");
+  try {
+    for (size_t g = 0; g < sources.size(); ++g)
+      PDLRT_RETURN_IF_ERROR(sources[g]->restore(positions[g]));
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory(
+        "out of memory while reading up to the checkpoint's position; use a "
+        "machine with more memory");
+  }
+  front().ends = positions;
+  noteBadRows(front());
+  requestFill();
+  return {};
+}
+
+Expected<bool> RoundReader::next() {
+  if (!readAhead) {
+    current = following();
+    PDLRT_RETURN_IF_ERROR(fill(front()));
+    return front().samples > 0;
+  }
+  waitUntilIdle();
+  if (!ready)
+    return false;
+  // Kept in place: a later call meets it again.
+  if (!backStatus.ok())
+    return backStatus;
+  current = following();
+  std::swap(front(), back);
+  ready = false;
+  if (front().samples == 0)
+    return false;
+  requestFill();
+  return true;
+}
+
+int64_t RoundReader::badRowCount() const {
+  return earlierBadRows + front().badRows;
+}
+
+std::vector<std::string> RoundReader::badRowSentences() const {
+  std::vector<std::string> sentences = earlierSentences;
+  for (const std::string &sentence : front().sentences)
+    if (sentences.size() < keptSentences)
+      sentences.push_back(sentence);
+  return sentences;
+}

@@ -1,0 +1,470 @@
+//===- ServerClient.cpp - A trainer's state on servers --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/ServerClient.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Transport/Envelope.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace pdlrt;
+
+/// The lookup of a table; a program with servers has at most one each.
+static int32_t lookupOf(const pdl_program &program, int32_t table) {
+  for (int32_t l = 0; l < program.lookup_count; ++l)
+    if (program.lookups[l].symbol == table)
+      return l;
+  return -1;
+}
+
+static int32_t updateOf(const pdl_program &program, int32_t symbol) {
+  for (int32_t u = 0; u < program.update_count; ++u)
+    if (program.updates[u].symbol == symbol)
+      return u;
+  return -1;
+}
+
+/// Who forms the norms of its gradients by itself must know which of them a
+/// clip takes.
+static Status checkOwnNorms(const pdl_descriptor &descriptor,
+                            const ExchangeLayout &layout) {
+  if (!modeOf(descriptor).sendersFormNorms)
+    return {};
+  for (int32_t n = 0; n < layout.channelCount(); ++n) {
+    if (layout.channel(n).kind != PDL_CHANNEL_NORM)
+      continue;
+    bool known = false;
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      known |= (layout.channel(c).kind == PDL_CHANNEL_GRADIENT ||
+                layout.channel(c).kind == PDL_CHANNEL_ROW_GRADIENT) &&
+               layout.channel(c).clip == layout.channel(n).clip;
+    if (!known)
+      return Status::invalid(
+          std::string("this program does not say which gradients clip @") +
+          descriptor.clips[layout.channel(n).clip].name +
+          " takes, so that mode async cannot clip them; translate the model "
+          "with --mode=sync, or without the clip");
+  }
+  return {};
+}
+
+Expected<std::unique_ptr<ServerClient>>
+ServerClient::create(const pdl_descriptor &descriptor, int32_t program,
+                     const Placement &placement, ServerGroup &servers,
+                     Model &mirror) {
+  std::unique_ptr<ServerClient> client(
+      new ServerClient(descriptor, placement, servers, mirror));
+  Expected<Traffic *> traffic = client->trafficOf(program);
+  if (!traffic)
+    return traffic.status();
+  client->trained = *traffic;
+  PDLRT_RETURN_IF_ERROR(checkOwnNorms(descriptor, (*traffic)->layout));
+  return client;
+}
+
+Expected<ServerClient::Traffic *> ServerClient::trafficOf(int32_t program) {
+  std::unique_ptr<Traffic> &traffic = traffics[program];
+  if (!traffic) {
+    Expected<ExchangeLayout> layout =
+        ExchangeLayout::create(descriptor, program, placement);
+    if (!layout)
+      return layout.status();
+    traffic = std::make_unique<Traffic>(std::move(*layout));
+    traffic->next.resize(descriptor.programs[program].lookup_count);
+    traffic->current.resize(descriptor.programs[program].lookup_count);
+    for (int32_t c = 0; c < traffic->layout.channelCount(); ++c) {
+      const int32_t kind = traffic->layout.channel(c).kind;
+      traffic->scattered.push_back(kind == PDL_CHANNEL_VALUE ||
+                                   kind == PDL_CHANNEL_ROWS);
+    }
+    traffic->costs.servers.resize(placement.serverCount());
+  }
+  return traffic.get();
+}
+
+void ServerClient::route(Traffic &traffic,
+                         std::span<const RowRequest> requests) {
+  for (size_t l = 0; l < requests.size(); ++l)
+    traffic.next[l].assign(placement,
+                           traffic.layout.program().lookups[l].symbol,
+                           requests[l].keyCount, requests[l].keys);
+}
+
+/// Adds what `channel` holds of the sum of a step.
+void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
+                           const Contribution &sum, ExchangeWriter &writer) {
+  const ExchangeLayout &layout = traffic.layout;
+  const pdl_channel &channel = layout.channel(number);
+  if (channel.kind == PDL_CHANNEL_LOSS) {
+    const double loss[] = {sum.lossSum, sum.weightSum};
+    writer.addCopy(number, loss, sizeof(loss));
+    return;
+  }
+  if (channel.kind != PDL_CHANNEL_GRADIENT &&
+      channel.kind != PDL_CHANNEL_ROW_GRADIENT)
+    return;
+  const BlockGradient &block =
+      sum.blocks[updateOf(layout.program(), channel.symbol)];
+  if (channel.kind == PDL_CHANNEL_GRADIENT) {
+    writer.addBlocks(server, number, block.dense);
+    return;
+  }
+  const std::span<const int32_t> places =
+      traffic.current[lookupOf(layout.program(), channel.symbol)].placesOf(
+          server);
+  const size_t bytes = layout.sectionBytes(server, number);
+  const std::shared_ptr<std::byte> rows = pool.take(places.size() * bytes);
+  for (size_t i = 0; i < places.size(); ++i)
+    std::memcpy(rows.get() + i * bytes, block.gradients[places[i]], bytes);
+  writer.add(number, rows.get(), places.size() * bytes, rows);
+}
+
+void ServerClient::addKeys(const Traffic &traffic, int32_t server,
+                           int32_t number, ExchangeWriter &writer) const {
+  const pdl_channel &channel = traffic.layout.channel(number);
+  if (channel.kind != PDL_CHANNEL_KEYS)
+    return;
+  const std::span<const int64_t> keys =
+      traffic.next[lookupOf(traffic.layout.program(), channel.symbol)].keysOf(
+          server);
+  writer.add(number, keys.data(), keys.size_bytes());
+}
+
+Expected<std::vector<ExchangeMessage>>
+ServerClient::send(MessageKind kind, Traffic &traffic,
+                   std::vector<Message> payloads, ExchangeForm form) {
+  for (size_t s = 0; s < payloads.size(); ++s) {
+    ++traffic.costs.servers[s].messages;
+    traffic.costs.servers[s].bytesSent +=
+        int64_t(envelopeSize + payloads[s].size());
+  }
+  traffic.costs.serialise += stopwatch.lap();
+  ServerGroup &group = kind == MessageKind::Pull ? *pullServers : servers;
+  Expected<std::vector<Message>> answers =
+      group.sendAll(kind, std::move(payloads));
+  traffic.costs.wait += stopwatch.lap();
+  if (!answers)
+    return answers.status();
+  for (size_t s = 0; s < answers->size(); ++s)
+    traffic.costs.servers[s].bytesReceived +=
+        int64_t(envelopeSize + (*answers)[s].size());
+  const ExchangeLayout &layout = traffic.layout;
+  std::vector<ExchangeMessage> messages;
+  std::vector<int64_t> rowCounts(layout.channelCount());
+  for (int32_t s = 0; s < placement.serverCount(); ++s) {
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      if (layout.channel(c).kind == PDL_CHANNEL_ROWS)
+        rowCounts[c] = int64_t(
+            traffic.next[lookupOf(layout.program(), layout.channel(c).symbol)]
+                .keysOf(s)
+                .size());
+    auto refuse = [&](Status status) {
+      return std::move(status).withContext("the answer of server " +
+                                           servers.session(s).address());
+    };
+    Expected<ExchangeMessage> message = ExchangeMessage::decode(
+        (*answers)[s], layout.channelCount(), traffic.scattered);
+    if (!message)
+      return refuse(message.status());
+    if (Status status = layout.check(form, s, *message, rowCounts);
+        !status.ok())
+      return refuse(std::move(status));
+    const ExchangeHead &first =
+        messages.empty() ? message->head() : messages.front().head();
+    // Without rounds another worker's request to stop may have come between
+    // this one's requests to two servers.
+    if (message->head().contributes != first.contributes ||
+        message->head().contributors != first.contributors ||
+        (modeOf(descriptor).stepsAreRounds &&
+         message->head().stopRequested != first.stopRequested))
+      return refuse(Status::internal("it differs from that of server " +
+                                     servers.session(0).address() +
+                                     " in who takes part"));
+    messages.push_back(std::move(*message));
+  }
+  return messages;
+}
+
+template <typename T>
+static double partialNorm(const void *values, int64_t count, double weight) {
+  pdlabi::SquaredNormUnit unit;
+  unit.add(static_cast<const T *>(values), count, weight);
+  return unit.partial();
+}
+
+std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
+                                           const Contribution &sum) const {
+  const ExchangeLayout &layout = traffic.layout;
+  std::vector<double> norms(layout.channelCount());
+  if (!(sum.weightSum > 0))
+    return norms;
+  const bool isFloat = descriptor.element_type == PDL_F32;
+  const size_t size = elementSize(descriptor.element_type);
+  std::vector<pdlabi::SquaredNormUnit> shards;
+  for (int32_t n = 0; n < layout.channelCount(); ++n) {
+    if (layout.channel(n).kind != PDL_CHANNEL_NORM)
+      continue;
+    for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+      const pdl_symbol &symbol = descriptor.symbols[s];
+      const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
+      const int32_t number = layout.find(
+          isTable ? PDL_CHANNEL_ROW_GRADIENT : PDL_CHANNEL_GRADIENT, s);
+      if (number < 0 || layout.channel(number).clip != layout.channel(n).clip)
+        continue;
+      const BlockGradient &block = sum.blocks[updateOf(layout.program(), s)];
+      if (!isTable) {
+        const int64_t count = elementCount(symbol);
+        const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
+        for (int64_t begin = 0; begin < count; begin += unit)
+          norms[n] +=
+              (isFloat ? partialNorm<float>
+                       : partialNorm<double>)(static_cast<const char *>(
+                                                  block.dense) +
+                                                  begin * size,
+                                              std::min(unit, count - begin),
+                                              sum.weightSum);
+        continue;
+      }
+      // A server's keys stand in the order of (shard, key).
+      shards.assign(EmbeddingTable::shardCount, {});
+      const KeyRouter &keys = traffic.current[lookupOf(layout.program(), s)];
+      for (int32_t server = 0; server < placement.serverCount(); ++server)
+        for (int32_t place : keys.placesOf(server)) {
+          pdlabi::SquaredNormUnit &shard =
+              shards[EmbeddingTable::shardOf(block.keys[place])];
+          const void *row = block.gradients[place];
+          if (isFloat)
+            shard.add(static_cast<const float *>(row), symbol.row_width,
+                      sum.weightSum);
+          else
+            shard.add(static_cast<const double *>(row), symbol.row_width,
+                      sum.weightSum);
+        }
+      for (const pdlabi::SquaredNormUnit &shard : shards)
+        norms[n] += shard.partial();
+    }
+  }
+  return norms;
+}
+
+std::vector<double>
+ServerClient::jointNorms(const Traffic &traffic,
+                         std::span<const ExchangeMessage> sums) const {
+  const ExchangeLayout &layout = traffic.layout;
+  std::vector<double> norms(layout.channelCount());
+  std::vector<double> partials;
+  for (int32_t n = 0; n < layout.channelCount(); ++n) {
+    if (layout.channel(n).kind != PDL_CHANNEL_NORM)
+      continue;
+    // In the order of (symbol, unit), whichever server holds what.
+    for (int32_t symbol = 0; symbol < descriptor.symbol_count; ++symbol) {
+      const int32_t number = layout.find(PDL_CHANNEL_PARTIAL_NORM, symbol);
+      if (number < 0 || layout.channel(number).clip != layout.channel(n).clip)
+        continue;
+      const bool isTable = descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE;
+      const int64_t rows = descriptor.symbols[symbol].row_count;
+      partials.assign(isTable ? descriptor.symbols[symbol].unit_count
+                              : (rows + pdlabi::rowsInNormUnit - 1) /
+                                    pdlabi::rowsInNormUnit,
+                      0);
+      for (int32_t s = 0; s < placement.serverCount(); ++s) {
+        const double *from = sums[s].sectionOf<double>(number).data();
+        if (isTable)
+          for (int64_t shard : placement.unitsOf(symbol, s))
+            partials[shard] = *from++;
+        else
+          for (const RowBlock &block : placement.rowsOf(symbol, s))
+            for (int64_t row = 0; row < block.rowCount;
+                 row += pdlabi::rowsInNormUnit)
+              partials[(block.firstRow + row) / pdlabi::rowsInNormUnit] =
+                  *from++;
+      }
+      for (double partial : partials)
+        norms[n] += partial;
+    }
+  }
+  return norms;
+}
+
+void ServerClient::takeState(Traffic &traffic,
+                             std::span<const RowRequest> requests,
+                             std::span<const ExchangeMessage> answers) {
+  const ExchangeLayout &layout = traffic.layout;
+  for (int32_t s = 0; s < placement.serverCount(); ++s)
+    for (int32_t c = 0; c < layout.channelCount(); ++c) {
+      const pdl_channel &channel = layout.channel(c);
+      if (channel.kind == PDL_CHANNEL_VALUE)
+        layout.copyBlocks(s, c, answers[s], mirror.value(channel.symbol));
+      if (channel.kind != PDL_CHANNEL_ROWS)
+        continue;
+      const int32_t lookup = lookupOf(layout.program(), channel.symbol);
+      layout.copyRows(s, c, answers[s], traffic.next[lookup].placesOf(s),
+                      requests[lookup].rows);
+    }
+}
+
+ExchangeCosts ServerClient::costsOf(const pdl_program &program) const {
+  const auto found = traffics.find(int32_t(&program - descriptor.programs));
+  return found == traffics.end() ? ExchangeCosts() : found->second->costs;
+}
+
+Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
+  stopwatch.lap();
+  Expected<RoundOutcome> outcome = exchangeRound(*trained, offer);
+  trained->costs.serialise += stopwatch.lap();
+  return outcome;
+}
+
+Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
+                                                   const RoundOffer &offer) {
+  const ExchangeLayout &layout = traffic.layout;
+  const int32_t count = placement.serverCount();
+  std::swap(traffic.current, traffic.next);
+  route(traffic, offer.next);
+  ExchangeHead head;
+  head.contributes = offer.sum != nullptr;
+  head.contributesNext = offer.contributesNext;
+  head.stopRequested = offer.stop;
+  head.allValues = offer.first || asksForAllValues;
+  // With partial norms the keys travel with the second message of a step, which
+  // is the only one of a first round.
+  const bool withNorms = layout.hasNormRequest();
+  RoundOutcome outcome;
+  std::vector<Message> payloads;
+  Expected<std::vector<ExchangeMessage>> answers =
+      std::vector<ExchangeMessage>();
+  if (!withNorms || !offer.first) {
+    std::vector<double> norms;
+    if (offer.sum && modeOf(descriptor).sendersFormNorms)
+      norms = ownNorms(traffic, *offer.sum);
+    for (int32_t s = 0; s < count; ++s) {
+      ExchangeWriter writer(layout, head);
+      for (int32_t c = 0; c < layout.channelCount(); ++c) {
+        if (offer.sum)
+          addSums(traffic, s, c, *offer.sum, writer);
+        if (!norms.empty() && layout.channel(c).kind == PDL_CHANNEL_NORM)
+          writer.addCopy(c, &norms[c], sizeof(double));
+        if (!withNorms)
+          addKeys(traffic, s, c, writer);
+      }
+      payloads.push_back(writer.finish());
+    }
+    answers = send(MessageKind::Exchange, traffic, std::move(payloads),
+                   withNorms ? ExchangeForm::Sums : ExchangeForm::State);
+    if (!answers)
+      return answers.status();
+    // The answer to the first message of a step has the losses.
+    const ExchangeMessage &first = answers->front();
+    head.contributes = first.head().contributes;
+    if (const int32_t loss = layout.find(PDL_CHANNEL_LOSS, -1);
+        head.contributes && loss >= 0) {
+      const std::span<const double> sums = first.sectionOf<double>(loss);
+      outcome.lossSum = sums[0];
+      outcome.weightSum = sums[1];
+    }
+  }
+  if (withNorms) {
+    const std::vector<double> norms = head.contributes
+                                          ? jointNorms(traffic, *answers)
+                                          : std::vector<double>();
+    payloads.clear();
+    for (int32_t s = 0; s < count; ++s) {
+      ExchangeWriter writer(layout, head);
+      for (int32_t c = 0; c < layout.channelCount(); ++c) {
+        if (head.contributes && layout.channel(c).kind == PDL_CHANNEL_NORM)
+          writer.addCopy(c, &norms[c], sizeof(double));
+        addKeys(traffic, s, c, writer);
+      }
+      payloads.push_back(writer.finish());
+    }
+    answers = send(MessageKind::Norm, traffic, std::move(payloads),
+                   ExchangeForm::State);
+    if (!answers)
+      return answers.status();
+  }
+  takeState(traffic, offer.next, *answers);
+  const ExchangeMessage &first = answers->front();
+  outcome.contributingNext = first.head().contributors;
+  for (const ExchangeMessage &answer : *answers)
+    outcome.stop |= answer.head().stopRequested;
+  return outcome;
+}
+
+Status ServerClient::pull(const pdl_program &program, bool allValues,
+                          std::span<const RowRequest> requests,
+                          std::span<uint8_t *const> unknown) {
+  Expected<Traffic *> found =
+      trafficOf(int32_t(&program - descriptor.programs));
+  if (!found)
+    return found.status();
+  stopwatch.lap();
+  Status status = pullRows(**found, allValues, requests, unknown);
+  (*found)->costs.serialise += stopwatch.lap();
+  return status;
+}
+
+Status ServerClient::pullRows(Traffic &traffic, bool allValues,
+                              std::span<const RowRequest> requests,
+                              std::span<uint8_t *const> unknown) {
+  const ExchangeLayout &layout = traffic.layout;
+  const pdl_program &program = layout.program();
+  route(traffic, requests);
+  ExchangeHead head;
+  head.allValues = allValues;
+  std::vector<Message> payloads;
+  for (int32_t s = 0; s < placement.serverCount(); ++s) {
+    ExchangeWriter writer(layout, head);
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      addKeys(traffic, s, c, writer);
+    payloads.push_back(writer.finish());
+  }
+  Expected<std::vector<ExchangeMessage>> answers = send(
+      MessageKind::Pull, traffic, std::move(payloads), ExchangeForm::State);
+  if (!answers)
+    return answers.status();
+  takeState(traffic, requests, *answers);
+  for (int32_t c = 0; c < layout.channelCount(); ++c) {
+    if (layout.channel(c).kind != PDL_CHANNEL_KEYS)
+      continue;
+    const int32_t lookup = lookupOf(program, layout.channel(c).symbol);
+    for (int32_t s = 0; s < placement.serverCount(); ++s) {
+      const std::span<const int32_t> places = traffic.next[lookup].placesOf(s);
+      for (int64_t position : (*answers)[s].sectionOf<int64_t>(c))
+        unknown[lookup][places[position]] = 1;
+    }
+  }
+  return {};
+}
+
+Status pdlrt::sumOverTrainers(ServerGroup &servers, std::span<int64_t> counts,
+                              std::span<double> sums) {
+  // The first server adds; the others only take part in the round.
+  ReduceVectors vectors;
+  vectors.counts.assign(counts.begin(), counts.end());
+  vectors.sums.assign(sums.begin(), sums.end());
+  std::vector<Message> payloads = {encodeReduce(vectors)};
+  payloads.resize(servers.size(), encodeReduce({}));
+  Expected<std::vector<Message>> answers =
+      servers.sendAll(MessageKind::Reduce, std::move(payloads));
+  if (!answers)
+    return answers.status();
+  Expected<ReduceVectors> total = decodeReduce(answers->front());
+  if (!total)
+    return total.status();
+  if (total->counts.size() != counts.size() ||
+      total->sums.size() != sums.size())
+    return Status::internal("server " + servers.session(0).address() +
+                            " answered with other numbers of sums than it was "
+                            "sent");
+  std::copy(total->counts.begin(), total->counts.end(), counts.begin());
+  std::copy(total->sums.begin(), total->sums.end(), sums.begin());
+  return {};
+}

@@ -1,0 +1,68 @@
+//===- FileBytes.cpp - A file that is read by position --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Files/FileBytes.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace pdlrt;
+
+/// The system reads no more at once.
+static constexpr size_t largestRead = size_t(1) << 30;
+
+Expected<FileBytes> FileBytes::open(const std::string &path,
+                                    const std::string &remedy) {
+  // Without waiting: a pipe that nobody writes to is refused below.
+  const int descriptor =
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return Status::invalid(path +
+                           ": cannot be opened: " + std::strerror(errno));
+  FileBytes bytes(path, 0, descriptor);
+  struct stat info;
+  if (fstat(descriptor, &info) != 0)
+    return Status::invalid(path + ": cannot be read: " + std::strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return Status::invalid(path + ": is not a regular file; " + remedy);
+  bytes.length = static_cast<uint64_t>(info.st_size);
+  return bytes;
+}
+
+FileBytes::~FileBytes() {
+  if (file >= 0)
+    ::close(file);
+}
+
+Status FileBytes::readAt(uint64_t offset, size_t count, void *out) const {
+  auto *next = static_cast<std::byte *>(out);
+  while (count > 0) {
+    const ssize_t got = ::pread(file, next, std::min(count, largestRead),
+                                static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return Status::invalid(where + ": byte " + std::to_string(offset) +
+                             " cannot be read: " + std::strerror(errno) +
+                             "; check the disk, or use another copy");
+    if (got == 0)
+      return Status::invalid(where + ": ends at byte " +
+                             std::to_string(offset) + ", but had " +
+                             std::to_string(length) +
+                             " when it was opened; nobody may change a file "
+                             "that is read");
+    next += got;
+    offset += static_cast<uint64_t>(got);
+    count -= static_cast<size_t>(got);
+  }
+  return {};
+}

@@ -1,0 +1,45 @@
+//===- LineFile.h - A text file, line by line -------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_FILES_LINEFILE_H
+#define LIB_RUNTIME_FILES_LINEFILE_H
+
+#include "pdlrt/Core/Status.h"
+
+#include <cstdio>
+#include <string>
+
+namespace pdlrt {
+
+/// A text file that is written line by line; closed with its owner. Errors name
+/// the file. Not thread-safe.
+class LineFile {
+public:
+  LineFile() = default;
+  LineFile(const LineFile &) = delete;
+  LineFile &operator=(const LineFile &) = delete;
+  ~LineFile();
+
+  /// Creates or empties the file at `newPath`.
+  Status open(const std::string &newPath);
+  bool isOpen() const { return file != nullptr; }
+  /// Writes `line` and a line's end.
+  Status write(const std::string &line);
+  /// Does nothing where none is open.
+  Status close();
+
+private:
+  Status check(bool good) const;
+
+  std::FILE *file = nullptr;
+  std::string path;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_FILES_LINEFILE_H

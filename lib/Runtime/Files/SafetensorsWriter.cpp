@@ -1,0 +1,128 @@
+//===- SafetensorsWriter.cpp - Writing named tensors, whole or not at all -===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Files/Safetensors.h"
+
+#include "Files/TemporaryFile.h"
+
+#include "nlohmann/json.hpp"
+
+#include <algorithm>
+
+using namespace pdlrt;
+
+Status SafetensorsWriter::add(std::string name, TensorType type,
+                              std::vector<int64_t> shape, const void *data) {
+  if (name == "__metadata__")
+    return Status::invalid("a tensor may not have the name `__metadata__`, "
+                           "which the safetensors format reserves");
+  size_t byteSize = tensorElementSize(type);
+  for (int64_t dimension : shape)
+    if (dimension < 0 ||
+        __builtin_mul_overflow(byteSize, static_cast<size_t>(dimension),
+                               &byteSize))
+      return Status::invalid("tensor `" + name +
+                             "` has a dimension that is not a size");
+  Entry entry{type, std::move(shape), byteSize, data, nullptr, nullptr};
+  const auto [place, isNew] =
+      entries.try_emplace(std::move(name), std::move(entry));
+  if (!isNew)
+    return Status::invalid("two tensors have the name `" + place->first + "`");
+  return {};
+}
+
+Status SafetensorsWriter::addCopy(const std::string &name, TensorType type,
+                                  std::vector<int64_t> shape,
+                                  const void *data) {
+  PDLRT_RETURN_IF_ERROR(add(name, type, std::move(shape), data));
+  Entry &entry = entries[name];
+  const auto *bytes = static_cast<const std::byte *>(data);
+  entry.copy =
+      std::make_shared<std::vector<std::byte>>(bytes, bytes + entry.byteSize);
+  entry.data = entry.copy->data();
+  return {};
+}
+
+Status SafetensorsWriter::addRows(const std::string &name, TensorType type,
+                                  std::vector<int64_t> shape,
+                                  RowSource source) {
+  if (shape.empty())
+    return Status::internal("tensor `" + name + "` has no rows");
+  PDLRT_RETURN_IF_ERROR(add(name, type, std::move(shape), nullptr));
+  entries[name].source = std::move(source);
+  return {};
+}
+
+/// Writes a tensor that is made row by row, pieces of a megabyte.
+static Status writeRows(TemporaryFile &file, int64_t rows, size_t byteSize,
+                        const SafetensorsWriter::RowSource &source) {
+  constexpr size_t pieceBytes = size_t(1) << 20;
+  if (rows == 0)
+    return {};
+  const size_t rowBytes = byteSize / size_t(rows);
+  const auto atOnce =
+      int64_t(std::max<size_t>(1, pieceBytes / std::max<size_t>(1, rowBytes)));
+  std::vector<std::byte> piece;
+  for (int64_t first = 0; first < rows; first += atOnce) {
+    const int64_t count = std::min(atOnce, rows - first);
+    piece.resize(size_t(count) * rowBytes);
+    source(first, count, piece.data());
+    PDLRT_RETURN_IF_ERROR(file.write(piece.data(), piece.size()));
+  }
+  return {};
+}
+
+void SafetensorsWriter::setMetadata(std::string key, std::string value) {
+  texts[std::move(key)] = std::move(value);
+}
+
+Status SafetensorsWriter::write(const std::string &path,
+                                FileDigest *digest) const {
+  // Eight-byte elements first, so that every tensor is aligned by its type.
+  std::vector<decltype(entries)::const_iterator> order;
+  for (size_t size : {8, 4})
+    for (auto entry = entries.begin(); entry != entries.end(); ++entry)
+      if (tensorElementSize(entry->second.type) == size)
+        order.push_back(entry);
+
+  nlohmann::json root = nlohmann::json::object();
+  if (!texts.empty())
+    root["__metadata__"] = texts;
+  size_t offset = 0;
+  for (auto entry : order) {
+    const Entry &tensor = entry->second;
+    root[entry->first] = {{"dtype", tensorTypeName(tensor.type)},
+                          {"shape", tensor.shape},
+                          {"data_offsets", {offset, offset + tensor.byteSize}}};
+    offset += tensor.byteSize;
+  }
+  std::string header;
+  try {
+    header = root.dump();
+  } catch (const nlohmann::json::exception &) {
+    return Status::invalid(path + ": cannot be written: a tensor's name or the "
+                                  "metadata is not UTF-8 text");
+  }
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+
+  TemporaryFile file(path);
+  PDLRT_RETURN_IF_ERROR(file.create());
+  const uint64_t headerSize = header.size();
+  PDLRT_RETURN_IF_ERROR(file.write(&headerSize, sizeof(headerSize)));
+  PDLRT_RETURN_IF_ERROR(file.write(header.data(), header.size()));
+  for (auto entry : order) {
+    const Entry &tensor = entry->second;
+    PDLRT_RETURN_IF_ERROR(tensor.source
+                              ? writeRows(file, tensor.shape.front(),
+                                          tensor.byteSize, tensor.source)
+                              : file.write(tensor.data, tensor.byteSize));
+  }
+  if (digest)
+    *digest = file.digest();
+  return file.commit();
+}

@@ -1,0 +1,92 @@
+//===- TemporaryFile.cpp - A file that appears whole or not at all --------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files/TemporaryFile.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+using namespace pdlrt;
+
+struct TemporaryFile::Hash {
+  Hash() { XXH3_64bits_reset(&state); }
+  XXH3_state_t state;
+};
+
+TemporaryFile::TemporaryFile(std::string finalPath)
+    : finalPath(std::move(finalPath)),
+      path(this->finalPath + ".tmp." + std::to_string(getpid())),
+      hash(std::make_unique<Hash>()) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (file < 0)
+    return;
+  ::close(file);
+  ::unlink(path.c_str());
+}
+
+Status TemporaryFile::create() {
+  file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return file < 0 ? failure("cannot be created") : Status();
+}
+
+Status TemporaryFile::write(const void *data, size_t size) {
+  XXH3_64bits_update(&hash->state, data, size);
+  written += size;
+  const char *bytes = static_cast<const char *>(data);
+  while (size) {
+    const ssize_t count = ::write(file, bytes, size);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return failure("cannot be written");
+    bytes += count;
+    size -= static_cast<size_t>(count);
+  }
+  return {};
+}
+
+Status TemporaryFile::commit() {
+  if (::fsync(file) != 0)
+    return failure("cannot be flushed to the disk");
+  if (::rename(path.c_str(), finalPath.c_str()) != 0)
+    return failure("cannot be replaced");
+  ::close(file);
+  file = -1;
+  // The new name must survive a crash too.
+  const size_t slash = finalPath.rfind('/');
+  flushFolder(slash == std::string::npos ? "."
+              : slash == 0               ? "/"
+                                         : finalPath.substr(0, slash));
+  return {};
+}
+
+FileDigest TemporaryFile::digest() const {
+  return {written, XXH3_64bits_digest(&hash->state)};
+}
+
+Status TemporaryFile::failure(const char *what) const {
+  return Status::invalid(finalPath + ": " + what + ": " + std::strerror(errno) +
+                         "; check that the folder exists, may be written, "
+                         "and has room");
+}
+
+void pdlrt::flushFolder(const std::string &path) {
+  const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return;
+  ::fsync(folder);
+  ::close(folder);
+}
+
+uint64_t pdlrt::hashBytes(const void *data, size_t size) {
+  return XXH3_64bits(data, size);
+}

@@ -1,0 +1,57 @@
+//===- TemporaryFile.h - A file that appears whole or not at all *- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_FILES_TEMPORARYFILE_H
+#define LIB_RUNTIME_FILES_TEMPORARYFILE_H
+
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Files/Safetensors.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace pdlrt {
+
+/// A file under a temporary name that disappears unless it is committed. Not
+/// thread-safe.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(std::string finalPath);
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile();
+
+  Status create();
+  Status write(const void *data, size_t size);
+  /// Flushes the bytes to the disk and gives the file its name.
+  Status commit();
+  /// Of what was written so far.
+  FileDigest digest() const;
+
+private:
+  struct Hash;
+  Status failure(const char *what) const;
+
+  std::string finalPath;
+  std::string path;
+  std::unique_ptr<Hash> hash;
+  uint64_t written = 0;
+  int file = -1;
+};
+
+/// Flushes the names in a folder to the disk; a file system that cannot is
+/// none the worse.
+void flushFolder(const std::string &path);
+
+/// The sum that checkpoints keep of their files.
+uint64_t hashBytes(const void *data, size_t size);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_FILES_TEMPORARYFILE_H

@@ -1,0 +1,285 @@
+//===- DistributedJob.cpp - A trainer among trainers and servers ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Job/DistributedJob.h"
+
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Engine/AsyncEngine.h"
+#include "pdlrt/Engine/RemoteEngine.h"
+#include "pdlrt/Engine/ServerClient.h"
+#include "pdlrt/Protocol/Handshake.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
+#include "pdlrt/Protocol/ServerGroup.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+
+using namespace pdlrt;
+
+namespace {
+
+class DistributedJob final : public Job {
+public:
+  DistributedJob(const pdl_descriptor &descriptor,
+                 const DistributedOptions &options, Placement placement,
+                 const RunOptions &run, Transport &transport)
+      : descriptor(descriptor), mode(modeOf(descriptor)), options(options),
+        placement(std::move(placement)), run(run), transport(transport) {}
+
+  Status join();
+
+  int rank() const override { return options.rank; }
+  StateLocation stateLocation() const override {
+    return StateLocation::Servers;
+  }
+  ReplicaLayout layout(int groups, int workers) const override {
+    return {groups, workers, options.rank, 1};
+  }
+  Expected<std::unique_ptr<StepEngine>>
+  createEngine(Model &model, const pdl_program &program,
+               const ReplicaLayout &layout, Scheduler &scheduler) override;
+  Status sum(std::span<int64_t> counts, std::span<double> sums) override {
+    return sumOverTrainers(*servers, counts, sums);
+  }
+  Status saveState(const Model &model, CheckpointWriter &writer,
+                   CheckpointManifest &manifest) override;
+  bool mayComeBack() const override { return goesOn(); }
+  void leaveBookmark(const Message &bookmark) override {
+    servers->leaveNote(bookmark);
+  }
+  std::optional<Message> earlierBookmark() const override {
+    return servers->earlierNote();
+  }
+  bool isRepeating() const override { return servers->wasSentBefore(); }
+  void leave(const Status &outcome) override {
+    for (Worker &worker : workers)
+      worker.servers->leaveAll(outcome.message());
+    if (asker)
+      asker->leaveAll(outcome.message());
+    if (servers)
+      servers->leaveAll(outcome.message());
+  }
+
+private:
+  /// A worker that sends by itself.
+  struct Worker {
+    std::unique_ptr<ServerGroup> servers;
+    /// The first worker has that of the job.
+    std::unique_ptr<Model> ownMirror;
+    std::unique_ptr<ServerClient> client;
+  };
+  using EarlierStart = ServerGroupOptions::EarlierStart;
+  bool goesOn() const { return options.mayComeBack && mode.newStartsGoOn; }
+  Expected<std::unique_ptr<ServerGroup>> joinAs(uint32_t worker,
+                                                EarlierStart earlierStart);
+  Expected<ServerGroup *> joinAsker();
+  Expected<std::unique_ptr<StepEngine>>
+  createAsyncEngine(Model &model, const pdl_program &program,
+                    const ReplicaLayout &layout, Scheduler &scheduler);
+
+  const pdl_descriptor &descriptor;
+  const Mode &mode;
+  const DistributedOptions options;
+  const Placement placement;
+  /// Of this start of the trainer: a later one has a larger number.
+  const uint64_t incarnation =
+      uint64_t(std::chrono::duration_cast<std::chrono::microseconds>(
+                   std::chrono::system_clock::now().time_since_epoch())
+                   .count());
+  RunOptions run;
+  Transport &transport;
+  std::atomic<bool> joining = true;
+  std::unique_ptr<ServerGroup> servers;
+  std::unique_ptr<ServerClient> client;
+  std::vector<Worker> workers;
+  /// Sends what changes no state, such as pulls: a sender of its own, so that a
+  /// new start of this trainer need not know how much of it was done. Joined
+  /// when it is needed.
+  std::unique_ptr<ServerGroup> asker;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<ServerGroup>>
+DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
+  SenderName sender;
+  sender.worker = worker;
+  sender.trainer = uint32_t(options.rank);
+  sender.incarnation = incarnation;
+  ServerGroupOptions group;
+  group.retry.silenceLimit = options.silenceLimit;
+  group.retry.joinPatience = options.joinPatience;
+  // While others are waited for; a step is not broken off.
+  group.shouldStop = [this] { return joining && stopSignal() != 0; };
+  group.events.wasAskedToStop = [] { return stopSignal() != 0; };
+  // Who got no signal itself ends as if by this one.
+  group.events.onStopRequest = [] { noteStopSignal(SIGTERM); };
+  group.report = [](const std::string &line) { logInfo(line); };
+  group.earlierStart = earlierStart;
+  auto connected =
+      ServerGroup::connect(transport, options.servers, sender, group);
+  if (!connected)
+    return connected.status();
+  Handshake handshake = Handshake::of(descriptor, placement);
+  handshake.trainers = options.trainers;
+  handshake.workers = run.workers;
+  handshake.seed = run.seed;
+  handshake.startStep = run.startStep;
+  if (!run.checkpoint.empty()) {
+    std::error_code error;
+    handshake.checkpoint =
+        std::filesystem::absolute(run.checkpoint, error).string();
+  }
+  handshake.job = options.job;
+  handshake.token = options.token;
+  std::vector<Message> handshakes;
+  for (size_t s = 0; s < options.servers.size(); ++s) {
+    handshake.serverRank = int64_t(s);
+    handshakes.push_back(encodeHandshake(handshake));
+  }
+  Expected<std::vector<Message>> answers =
+      (*connected)->joinAll(std::move(handshakes));
+  if (!answers) {
+    // Servers that it has joined would wait for it.
+    (*connected)->leaveAll(answers.status().message());
+    return answers.status();
+  }
+  return connected;
+}
+
+Expected<ServerGroup *> DistributedJob::joinAsker() {
+  if (!asker) {
+    auto joined = joinAs(uint32_t(mode.workersSend ? run.workers : 0) + 1,
+                         EarlierStart::Ignore);
+    if (!joined)
+      return joined.status();
+    asker = std::move(*joined);
+  }
+  return asker.get();
+}
+
+Status DistributedJob::join() {
+  auto joined = joinAs(0, goesOn() ? EarlierStart::GoOn : EarlierStart::Refuse);
+  if (!joined)
+    return joined.status();
+  servers = std::move(*joined);
+  if (mode.workersSend)
+    for (int w = 0; w < run.workers; ++w) {
+      auto other = joinAs(uint32_t(w) + 1, EarlierStart::Refuse);
+      if (!other)
+        return other.status();
+      workers.emplace_back().servers = std::move(*other);
+    }
+  joining = false;
+  return {};
+}
+
+Expected<std::unique_ptr<StepEngine>>
+DistributedJob::createEngine(Model &model, const pdl_program &program,
+                             const ReplicaLayout &layout,
+                             Scheduler &scheduler) {
+  PDLRT_RETURN_IF_ERROR(checkRemoteProgram(descriptor, program));
+  if (!client) {
+    Expected<std::unique_ptr<ServerClient>> created = ServerClient::create(
+        descriptor, int32_t(&program - descriptor.programs), placement,
+        *servers, model);
+    if (!created)
+      return created.status();
+    client = std::move(*created);
+    if (goesOn())
+      client->askForAllValues();
+  }
+  if (program.frozen) {
+    Expected<ServerGroup *> group = joinAsker();
+    if (!group)
+      return group.status();
+    client->pullOver(**group);
+    return std::unique_ptr<StepEngine>(std::make_unique<RemoteFrozenEngine>(
+        model, program, layout, scheduler, *client));
+  }
+  if (mode.workersSend)
+    return createAsyncEngine(model, program, layout, scheduler);
+  return std::unique_ptr<StepEngine>(std::make_unique<RemoteEngine>(
+      model, program, layout, scheduler, *client));
+}
+
+Expected<std::unique_ptr<StepEngine>>
+DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
+                                  const ReplicaLayout &layout,
+                                  Scheduler &scheduler) {
+  std::vector<AsyncWorker> all;
+  for (Worker &worker : workers) {
+    Model *mirror = &model;
+    if (!all.empty()) {
+      worker.ownMirror = std::make_unique<Model>(descriptor, model.seed(),
+                                                 StateLocation::Servers);
+      mirror = worker.ownMirror.get();
+    }
+    Expected<std::unique_ptr<ServerClient>> created = ServerClient::create(
+        descriptor, int32_t(&program - descriptor.programs), placement,
+        *worker.servers, *mirror);
+    if (!created)
+      return created.status();
+    worker.client = std::move(*created);
+    all.push_back({worker.client.get(), mirror});
+  }
+  return std::unique_ptr<StepEngine>(
+      std::make_unique<AsyncEngine>(all, program, layout, scheduler));
+}
+
+Status DistributedJob::saveState(const Model &model, CheckpointWriter &writer,
+                                 CheckpointManifest &manifest) {
+  // Where steps are rounds, servers stay between two of them until this
+  // trainer's next one.
+  if (options.rank == 0) {
+    Expected<ServerGroup *> group = joinAsker();
+    if (!group)
+      return group.status();
+    PDLRT_RETURN_IF_ERROR(saveOnServers(**group, writer, manifest));
+  }
+  if (mode.stepsAreRounds)
+    return {};
+  // Nobody pushes before all parts are written: they are of one moment.
+  int64_t saved = 1;
+  return sum({&saved, 1}, {});
+}
+
+Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
+                                              const DistributedOptions &options,
+                                              const RunOptions &run,
+                                              Transport &transport) {
+  Expected<Placement> placement = Placement::compute(
+      descriptor, int32_t(options.servers.size()), options.placement);
+  if (!placement)
+    return placement.status();
+  auto job = std::make_unique<DistributedJob>(
+      descriptor, options, std::move(*placement), run, transport);
+  Status status = job->join();
+  if (!status.ok()) {
+    // Servers that it has joined would wait for it.
+    job->leave(status);
+    return status;
+  }
+  return std::unique_ptr<Job>(std::move(job));
+}
+
+void pdlrt::announceFailure(const pdl_descriptor &descriptor,
+                            const DistributedOptions &options,
+                            const RunOptions &run, Transport &transport,
+                            const Status &failure) {
+  DistributedOptions brief = options;
+  brief.joinPatience =
+      std::min<ClockTime>(options.joinPatience, std::chrono::seconds(3));
+  if (auto job = joinJob(descriptor, brief, run, transport))
+    (*job)->leave(failure);
+}

@@ -1,0 +1,26 @@
+//===- Main.cpp - `main` of a compiled server -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiled for the oldest x86-64 CPU, so that it can say that a CPU is too old.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Programs/Server/ServerMain.h"
+
+/// Runs before the constructors of all other objects, which may already use
+/// instructions that an old CPU lacks.
+__attribute__((constructor(101))) static void checkCpuFirst() {
+  pdlrt::requireSupportedCpu();
+}
+
+int main(int argc, char **argv) {
+  return pdlrt::runServer(argc, argv, pdl_program_query,
+                          pdlrt::createClusterTransport);
+}

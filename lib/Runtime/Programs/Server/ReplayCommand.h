@@ -1,0 +1,22 @@
+//===- ReplayCommand.h - `pserver replay` -----------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_SERVER_REPLAYCOMMAND_H
+#define LIB_RUNTIME_PROGRAMS_SERVER_REPLAYCOMMAND_H
+
+#include "pdlabi/abi.h"
+
+namespace pdlrt {
+
+/// Reads flags behind the word `replay`, which is argv[0]; replays; returns the
+/// exit status of the process. May throw std::bad_alloc.
+int runReplayCommand(int argc, char **argv, const pdl_descriptor &descriptor);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_SERVER_REPLAYCOMMAND_H

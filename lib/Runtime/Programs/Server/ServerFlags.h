@@ -1,0 +1,52 @@
+//===- ServerFlags.h - Flags of a compiled server ---------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_SERVER_SERVERFLAGS_H
+#define LIB_RUNTIME_PROGRAMS_SERVER_SERVERFLAGS_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/State/Placement.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What the command line says.
+struct ServerFlags {
+  int64_t rank = 0, trainers = 1, threads = 1;
+  std::vector<std::string> servers;
+  std::string bind, job, tokenFile, placement = "least-loaded";
+  std::optional<uint64_t> seed;
+  std::string initFrom, checkpoint, logApplied;
+  bool resume = false;
+  std::string onFailure = "abort";
+  double silenceLimit = 10, joinPatience = 600;
+
+  // What `checkServerFlags` makes of them.
+  PlacementPolicy policy = PlacementPolicy::LeastLoaded;
+  /// Where to listen, and whether other machines may take part without a
+  /// secret.
+  std::string address;
+  bool isOpenToAll = false;
+  std::string token;
+};
+
+/// Adds all flags to `app`.
+void addServerFlags(CLI::App &app, ServerFlags &flags);
+
+/// Checks flags against each other, and reads the token.
+Status checkServerFlags(ServerFlags &flags);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_SERVER_SERVERFLAGS_H

@@ -1,0 +1,68 @@
+//===- Agreement.cpp - Trainers started alike -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/Agreement.h"
+
+#include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+#include <xxhash.h>
+
+using namespace pdlrt;
+
+/// Each with its value as a text.
+static std::vector<std::pair<std::string, std::string>>
+commonFlags(const SessionOptions &options) {
+  auto numberOr = [](const std::optional<int64_t> &number, const char *none) {
+    return number ? std::to_string(*number) : std::string(none);
+  };
+  std::vector<std::pair<std::string, std::string>> flags =
+      dataSettings(options);
+  flags.emplace_back("--epochs", numberOr(options.epochs, "none"));
+  flags.emplace_back("--steps", numberOr(options.steps, "none"));
+  flags.emplace_back("--evaluate-data",
+                     options.evaluateFiles.empty() ? "none" : "some files");
+  flags.emplace_back("--evaluate-rows",
+                     options.evaluateRows ? "some rows" : "none");
+  flags.emplace_back("--checkpoint",
+                     options.checkpoint.empty() ? "none" : "a folder");
+  flags.emplace_back("--checkpoint-steps",
+                     numberOr(options.checkpointSteps, "none"));
+  flags.emplace_back("--resume", options.resume ? "yes" : "no");
+  return flags;
+}
+
+int64_t pdlrt::digestOfFlags(const SessionOptions &options) {
+  std::string all;
+  for (const auto &[flag, value] : commonFlags(options))
+    all += flag + "=" + value + "\n";
+  return int64_t(XXH64(all.data(), all.size(), 0));
+}
+
+Status pdlrt::checkAgreement(const SessionOptions &options, Job &job) {
+  if (!options.distributed)
+    return {};
+  const auto flags = commonFlags(options);
+  std::vector<int64_t> counts;
+  for (const auto &[flag, value] : flags)
+    counts.push_back(int64_t(XXH64(value.data(), value.size(), 0) >> 16));
+  const std::vector<int64_t> own = counts;
+  PDLRT_RETURN_IF_ERROR(job.sum(counts, {}));
+  for (size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] != own[i] * options.distributed->trainers)
+      return Status::invalid(fmt::format(
+          "the trainers were not all started with the same {}; this one has "
+          "{}: give all of them the same",
+          flags[i].first, flags[i].second));
+  return {};
+}

@@ -1,0 +1,183 @@
+//===- ClusterFlags.cpp - Flags of a trainer with servers -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/ClusterFlags.h"
+
+#include "pdlrt/Core/FlagValues.h"
+#include "pdlrt/Core/ParseFlags.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+
+using namespace pdlrt;
+
+static constexpr int64_t maxTrainers = 4096;
+
+static constexpr const char *clusterFlagNames[] = {
+    "--rank",      "--trainers",   "--servers",       "--job", "--token-file",
+    "--placement", "--on-failure", "--silence-limit", "--wait"};
+
+void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
+                            ClusterFlags &flags) {
+  const std::string group =
+      descriptor.role == PDL_ROLE_TRAINER ? "Trainers and servers" : "";
+  command
+      .add_option("--servers", flags.servers,
+                  "Addresses of all servers, in the order of their ranks: "
+                  "HOST:PORT or unix:PATH, separated by commas")
+      ->delimiter(',')
+      ->type_name("A,B")
+      ->group(group);
+  command
+      .add_option("--rank", flags.rank, "The number of this trainer, from 0")
+      ->type_name("N")
+      ->transform(wholeNumber(0, maxTrainers))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--trainers", flags.trainers,
+                  "How many trainers the job has. Part of the result: they "
+                  "train as one process with --replicas TRAINERSxW does")
+      ->type_name("N")
+      ->transform(wholeNumber(1, maxTrainers))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--job", flags.job,
+                  "A name of the job; a server of another one refuses")
+      ->type_name("NAME")
+      ->group(group);
+  command
+      .add_option("--token-file", flags.tokenFile,
+                  "A file with a secret that all processes of the job share")
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->group(group);
+  command
+      .add_option("--placement", flags.placement,
+                  "How blocks and shards are dealt to servers: least-loaded, "
+                  "round-robin or hash-name. Never changes a result")
+      ->type_name("POLICY")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--on-failure", flags.onFailure,
+                  "When a server is silent: abort, or wait until it is back")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"abort", "wait"}))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--silence-limit", flags.silenceLimit,
+                  "Seconds after which a server that is not heard of is lost; "
+                  "0: never")
+      ->type_name("SECONDS")
+      ->check(secondsFlag())
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--wait", flags.joinPatience,
+                  "Seconds that servers may take to start; 0: for ever")
+      ->type_name("SECONDS")
+      ->check(secondsFlag())
+      ->capture_default_str()
+      ->group(group);
+}
+
+static ClockTime secondsOf(double seconds) {
+  return std::chrono::duration_cast<ClockTime>(
+      std::chrono::duration<double>(std::min(seconds, 1e9)));
+}
+
+static Expected<std::string> readToken(const std::string &path) {
+  std::ifstream file(path);
+  const bool opened = file.is_open();
+  const int reason = errno;
+  std::string token;
+  if (!std::getline(file, token) || token.empty())
+    return Status::invalid(
+        "--token-file " + path + ": " +
+        (opened ? "the first line is empty" : std::strerror(reason)) +
+        "; write the job's secret to its first line");
+  return token;
+}
+
+static Status checkTrainerFlags(const ClusterFlags &flags,
+                                const SessionOptions &options) {
+  if (flags.servers.empty())
+    return Status::invalid("--servers is required: this program is a trainer "
+                           "whose state is on servers; give their addresses, "
+                           "or translate the model with --mode=local");
+  if (flags.rank >= flags.trainers)
+    return Status::invalid(
+        fmt::format("--rank {} is none of the {} trainers, which are numbered "
+                    "from 0 to {}",
+                    flags.rank, flags.trainers, flags.trainers - 1));
+  if (options.groups != 1)
+    return Status::invalid(fmt::format(
+        "--replicas {}x{} has {} groups, but a trainer with servers is one "
+        "group; give --replicas 1x{}, and start {} trainers",
+        options.groups, options.workers, options.groups, options.workers,
+        options.groups));
+  if (!options.dump.empty())
+    return Status::invalid(
+        "--dump is not for a trainer with servers, which hold the values; give "
+        "--checkpoint FOLDER, of which 'pdl-checkpoint dump FOLDER -o FILE' "
+        "makes the same file");
+  if (!options.dumpBatches.empty())
+    return Status::invalid("--dump-batches is not for a trainer with servers; "
+                           "leave it out");
+  if (!options.initFrom.empty())
+    return Status::invalid("--init-from is not for a trainer with servers, "
+                           "which hold the values; give it to the servers");
+  return {};
+}
+
+Status pdlrt::takeClusterFlags(const CLI::App &command,
+                               const pdl_descriptor &descriptor,
+                               const ClusterFlags &flags,
+                               SessionOptions &options) {
+  if (descriptor.role != PDL_ROLE_TRAINER) {
+    for (const char *name : clusterFlagNames)
+      if (command.get_option(name)->count() > 0)
+        return Status::invalid(std::string(name) +
+                               " is for trainers with servers, but this "
+                               "program is one process; leave it out, or "
+                               "translate the model with --mode=sync or "
+                               "--mode=async");
+    return {};
+  }
+  PDLRT_RETURN_IF_ERROR(checkTrainerFlags(flags, options));
+  DistributedOptions cluster;
+  cluster.rank = int(flags.rank);
+  cluster.trainers = int(flags.trainers);
+  cluster.servers = flags.servers;
+  cluster.job = flags.job;
+  if (!flags.tokenFile.empty()) {
+    Expected<std::string> token = readToken(flags.tokenFile);
+    if (!token)
+      return token.status();
+    cluster.token = std::move(*token);
+  }
+  Expected<PlacementPolicy> policy = parsePlacementPolicy(flags.placement);
+  if (!policy)
+    return policy.status();
+  cluster.placement = *policy;
+  cluster.silenceLimit = flags.onFailure == "wait"
+                             ? ClockTime::zero()
+                             : secondsOf(flags.silenceLimit);
+  cluster.mayComeBack = flags.onFailure == "wait";
+  constexpr double forEver = 1e9;
+  cluster.joinPatience =
+      secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);
+  options.groups = cluster.trainers;
+  options.distributed = std::move(cluster);
+  return {};
+}

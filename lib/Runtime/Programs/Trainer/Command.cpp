@@ -1,0 +1,229 @@
+//===- Command.cpp - What the commands of a trainer share -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/Command.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Kernels/Metrics.h"
+#include "pdlrt/Programs/Trainer/Progress.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <new>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+
+using namespace pdlrt;
+
+Command::Command(const pdl_descriptor &descriptor,
+                 const SessionOptions &options)
+    : descriptor(descriptor), options(options),
+      terminal(isatty(STDERR_FILENO) == 1), scheduler(options.threads) {}
+
+double Command::secondsSince(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+}
+
+void Command::print(const std::string &line) {
+  std::fputs((line + "\n").c_str(), stdout);
+}
+
+uint64_t Command::seedOfRun(const Checkpoint *from) const {
+  return options.seed.value_or(from ? from->manifest().seed : 0);
+}
+
+/// What there is no memory for, and what helps.
+static Status refuseState(const pdl_descriptor &descriptor,
+                          StateLocation location) {
+  double all = 0, most = 0;
+  const char *largest = "";
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    if (symbol.kind == PDL_SYMBOL_TABLE)
+      continue;
+    const int copies =
+        location == StateLocation::Servers ? 1 : 1 + symbol.slot_count;
+    const double bytes = double(symbol.row_count) * double(symbol.row_width) *
+                         double(elementSize(descriptor.element_type)) * copies;
+    all += bytes;
+    if (bytes > most) {
+      most = bytes;
+      largest = symbol.name;
+    }
+  }
+  constexpr double gibibyte = double(1 << 30);
+  return Status::outOfMemory(fmt::format(
+      "out of memory: the parameters{} need {:.1f} GiB, of which @{} needs "
+      "{:.1f} GiB; make it smaller or a table, {}or use a machine with more "
+      "memory",
+      location == StateLocation::Servers ? "" : " and the optimizer's slots",
+      all / gibibyte, largest, most / gibibyte,
+      location == StateLocation::Servers
+          ? ""
+          : "let servers share it (--mode=sync), "));
+}
+
+Status Command::makeModel(uint64_t seed, StateLocation location) {
+  try {
+    model = std::make_unique<Model>(descriptor, seed, location);
+    return {};
+  } catch (const std::bad_alloc &) {
+    return refuseState(descriptor, location);
+  }
+}
+
+Status Command::createModel(const Checkpoint *from, FileCoverage coverage) {
+  if (job->stateLocation() == StateLocation::Servers)
+    return makeModel(seedOfRun(from), StateLocation::Servers);
+  if (from) {
+    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *from));
+    // The state of a checkpoint belongs to the seed that it was trained with.
+    PDLRT_RETURN_IF_ERROR(makeModel(seedOfRun(from), StateLocation::Here));
+    return restoreModel(*model, *from);
+  }
+  uint64_t seed = options.seed.value_or(0);
+  if (!options.seed && !options.initFrom.empty()) {
+    Expected<std::optional<uint64_t>> found = seedOfModelFile(options.initFrom);
+    if (!found)
+      return std::move(found).status();
+    seed = found->value_or(0);
+  }
+  PDLRT_RETURN_IF_ERROR(makeModel(seed, StateLocation::Here));
+  return options.initFrom.empty()
+             ? Status()
+             : initializeModel(*model, options.initFrom, coverage);
+}
+
+Status Command::createTrainedModel() {
+  if (options.checkpoint.empty())
+    return createModel(nullptr, FileCoverage::Parameters);
+  std::vector<std::string> refused;
+  Expected<Checkpoint> found = openCheckpoint(options.checkpoint, refused);
+  for (const std::string &sentence : refused)
+    logWarning("passed over " + sentence);
+  if (!found)
+    return found.status();
+  return createModel(&*found, FileCoverage::Parameters);
+}
+
+Status Command::openProgram(const char *name, const DataOptions &data,
+                            const ReplicaLayout &layout, ProgramRun &run) {
+  run.program = findProgram(descriptor, name);
+  if (!run.program) {
+    std::string known;
+    for (int32_t i = 0; i < descriptor.program_count; ++i)
+      known += std::string(known.empty() ? "@" : ", @") +
+               descriptor.programs[i].name;
+    return Status::invalid(std::string("model ") + descriptor.model_name +
+                           " has no program @" + name + ", only " +
+                           (known.empty() ? "none" : known) +
+                           "; add one to the model and translate it again");
+  }
+  Expected<std::unique_ptr<StepEngine>> engine =
+      job->createEngine(*model, *run.program, layout, scheduler);
+  if (!engine)
+    return engine.status();
+  run.engine = std::move(*engine);
+  Expected<std::unique_ptr<RoundReader>> reader = RoundReader::open(
+      data, descriptor, *run.program, layout,
+      /*readAhead=*/options.threads > 1, run.engine->roundsInUse());
+  if (!reader)
+    return std::move(reader).status();
+  run.reader = std::move(*reader);
+  return {};
+}
+
+Status Command::addUp(ProgramRun &run, Report &report) {
+  ReplicaSet &replicas = run.engine->replicas();
+  const PullCounts pulls = replicas.pullCounts();
+  std::vector<int64_t> counts = {
+      report.samples, stopSignal() != 0,    run.reader->badRowCount(),
+      pulls.ids,      pulls.unknownInitial, pulls.unknownZero};
+  std::vector<double> sums = {report.lossSum, report.weightSum};
+  const size_t firstCount = counts.size(), firstSum = sums.size();
+  MetricSums metrics(descriptor, 1);
+  forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
+    pdl_metric_data data = block.of(0);
+    replicas.sumMetric(block.index, data);
+  });
+  counts.insert(counts.end(), metrics.counts.begin(), metrics.counts.end());
+  sums.insert(sums.end(), metrics.sums.begin(), metrics.sums.end());
+  PDLRT_RETURN_IF_ERROR(job->sum(counts, sums));
+  report.samples = counts[0];
+  stopping |= counts[1] > 0;
+  run.badRows = counts[2];
+  run.pulls.ids = counts[3];
+  run.pulls.unknownInitial = counts[4];
+  run.pulls.unknownZero = counts[5];
+  if (!run.engine->sumsOverJob()) {
+    report.lossSum = sums[0];
+    report.weightSum = sums[1];
+  }
+  metrics.counts.assign(counts.begin() + int64_t(firstCount), counts.end());
+  metrics.sums.assign(sums.begin() + int64_t(firstSum), sums.end());
+  report.metrics.clear();
+  forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
+    report.metrics.push_back(
+        metricValue(descriptor.metrics[block.index], block.of(0)));
+  });
+  return {};
+}
+
+Status Command::requireSamples(const Report &report,
+                               const std::vector<std::string> &files) const {
+  if (report.samples > 0 || stopping)
+    return {};
+  return Status::invalid("no samples in " + files.front() +
+                         (files.size() > 1 ? " and the other files" : "") +
+                         "; check the file and the range of rows");
+}
+
+void Command::reportBadRows(const char *label, const ProgramRun &run) const {
+  if (run.badRows == 0)
+    return;
+  for (const std::string &sentence : run.reader->badRowSentences())
+    logWarning("skipped " + sentence);
+  print(fmt::format("{}bad rows skipped {}", label, run.badRows));
+}
+
+void Command::reportKeys(const char *label, const PullCounts &counts) const {
+  if (counts.unknownInitial || counts.unknownZero)
+    print(fmt::format("{} ids looked up {}, of unknown keys {} (initial value) "
+                      "and {} (zeros)",
+                      label, counts.ids, counts.unknownInitial,
+                      counts.unknownZero));
+}
+
+Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
+                             Report &report) {
+  StepEngine &engine = *run.engine;
+  Progress progress(label, terminal);
+  engine.replicas().resetCounters();
+  PDLRT_RETURN_IF_ERROR(run.reader->beginEpoch(0));
+  const SteadyClock::time_point start = SteadyClock::now();
+  PDLRT_RETURN_IF_ERROR(engine.begin(run.source()));
+  while (!engine.stopped()) {
+    Expected<std::optional<StepResult>> step = engine.next(false);
+    if (!step)
+      return step.status();
+    const std::optional<StepResult> &result = *step;
+    if (!result)
+      break;
+    report.add(*result);
+    if (progress.due())
+      progress.show({report.samples, report.steps, 0, report.meanLoss(),
+                     firstAuc(descriptor, engine.replicas())});
+  }
+  report.seconds = secondsSince(start);
+  return addUp(run, report);
+}

@@ -1,0 +1,88 @@
+//===- Command.h - What the commands of a trainer share ---------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_TRAINER_COMMAND_H
+#define LIB_RUNTIME_PROGRAMS_TRAINER_COMMAND_H
+
+#include "Programs/Trainer/ProgramRun.h"
+#include "pdlabi/abi.h"
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Engine/Report.h"
+#include "pdlrt/Job/Job.h"
+#include "pdlrt/Programs/Trainer/Session.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/State/Model.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// One command of a trainer: its job, its model, and how it runs a program over
+/// data and says what came of it. Not thread-safe.
+class Command {
+public:
+  /// Both outlive the command.
+  Command(const pdl_descriptor &descriptor, const SessionOptions &options);
+
+protected:
+  ~Command() = default;
+
+  using SteadyClock = std::chrono::steady_clock;
+  static double secondsSince(SteadyClock::time_point start);
+  /// A line on the standard output.
+  static void print(const std::string &line);
+
+  /// The seed that was asked for, or that of the checkpoint to go on from
+  /// (null: none).
+  uint64_t seedOfRun(const Checkpoint *from) const;
+  /// Makes `model`: that of a checkpoint (null: none), or of --init-from, or
+  /// new.
+  Status createModel(const Checkpoint *from, FileCoverage coverage);
+  /// Makes `model` of what --checkpoint or --init-from name.
+  Status createTrainedModel();
+  ReplicaLayout layout() const {
+    return job->layout(options.groups, options.workers);
+  }
+  /// Sets up the program with its data and its engine.
+  Status openProgram(const char *name, const DataOptions &data,
+                     const ReplicaLayout &layout, ProgramRun &run);
+  /// Runs a frozen program once over its data; the report is of the whole job.
+  Status evaluateOnce(ProgramRun &run, const std::string &label,
+                      Report &report);
+  /// Turns the figures of this process into those of the job.
+  Status addUp(ProgramRun &run, Report &report);
+
+  Status requireSamples(const Report &report,
+                        const std::vector<std::string> &files) const;
+  void reportBadRows(const char *label, const ProgramRun &run) const;
+  void reportKeys(const char *label, const PullCounts &counts) const;
+
+private:
+  Status makeModel(uint64_t seed, StateLocation location);
+
+protected:
+  const pdl_descriptor &descriptor;
+  const SessionOptions &options;
+  /// Whether progress can be rewritten in place.
+  const bool terminal;
+  Scheduler scheduler;
+  std::unique_ptr<Job> job = createLocalJob();
+  std::unique_ptr<Model> model;
+  /// Whether the job ends early: the same in all its processes.
+  bool stopping = false;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_TRAINER_COMMAND_H

@@ -1,0 +1,521 @@
+//===- CommandLine.cpp - Flags of a compiled trainer ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Programs/Trainer/CommandLine.h"
+
+#include "Programs/Trainer/ClusterFlags.h"
+#include "Programs/Trainer/SessionFiles.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Core/Allocator.h"
+#include "pdlrt/Core/Clock.h"
+#include "pdlrt/Core/FlagValues.h"
+#include "pdlrt/Core/ProgramMain.h"
+#include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Programs/Trainer/Session.h"
+#include "pdlrt/Transport/Transport.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <thread>
+
+using namespace pdlrt;
+
+namespace {
+
+/// Where CLI11 puts what it read; `SessionOptions` is made from it.
+struct Flags {
+  SessionOptions session;
+  ClusterFlags cluster;
+  std::string rows, evaluateRows, delimiter, replicas = "1x1";
+  uint64_t seed = 0;
+  int64_t epochs = 1, steps = 0, checkpointSteps = 0;
+};
+
+constexpr int64_t maxReplicas = 4096;
+constexpr int64_t maxThreads = 1024;
+constexpr int64_t maxCount = int64_t(1) << 60;
+
+} // namespace
+
+static std::string describeProgram(const pdl_descriptor &descriptor) {
+  return fmt::format(
+      "model                {}\n"
+      "compiler             {}\n"
+      "ABI                  {}\n"
+      "element type         {}\n"
+      "numerics             {}\n"
+      "target CPU           {}\n"
+      "mode                 {}\n"
+      "semantic fingerprint {:016x}\n"
+      "wire fingerprint     {:016x}",
+      descriptor.model_name, descriptor.compiler_version,
+      descriptor.abi_version,
+      descriptor.element_type == PDL_F32 ? "f32" : "f64",
+      descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast",
+      descriptor.target_cpu, modeOf(descriptor).name,
+      descriptor.semantic_fingerprint, descriptor.wire_fingerprint);
+}
+
+//===----------------------------------------------------------------------===//
+// Values of flags
+//===----------------------------------------------------------------------===//
+
+/// Checks the text of a range of rows; the sentence is empty if it is good.
+static std::string checkRows(const std::string &text) {
+  Expected<RowRange> range = RowRange::parse(text);
+  return range ? std::string() : range.status().message();
+}
+
+static std::string checkDelimiter(const std::string &text) {
+  if (text == "comma" || text == "tab" || text == "space" || text.size() == 1)
+    return {};
+  return "'" + text +
+         "' is no delimiter; give one character, or comma, tab or space";
+}
+
+static char delimiterOf(const std::string &text) {
+  if (text == "comma")
+    return ',';
+  if (text == "tab")
+    return '\t';
+  if (text == "space")
+    return ' ';
+  return text.empty() ? '\0' : text.front();
+}
+
+static std::string checkExists(const std::string &path) {
+  return CLI::ExistingFile(path);
+}
+
+static bool parseReplicas(const std::string &text, int &groups, int &workers) {
+  uint64_t numbers[2] = {};
+  size_t cross = text.find('x');
+  if (cross == std::string::npos)
+    return false;
+  const std::string parts[2] = {text.substr(0, cross), text.substr(cross + 1)};
+  for (int i = 0; i < 2; ++i) {
+    Expected<uint64_t> number = parseWholeNumber(parts[i], 1, maxReplicas);
+    if (!number)
+      return false;
+    numbers[i] = *number;
+  }
+  if (numbers[0] * numbers[1] > maxReplicas)
+    return false;
+  groups = int(numbers[0]);
+  workers = int(numbers[1]);
+  return true;
+}
+
+static std::string checkReplicas(const std::string &text) {
+  int groups, workers;
+  if (parseReplicas(text, groups, workers))
+    return {};
+  return "'" + text +
+         "' is no number of replicas; give GROUPSxWORKERS, such "
+         "as 2x4, with at most " +
+         std::to_string(maxReplicas) + " in all";
+}
+
+static CLI::Validator validator(std::string (*check)(const std::string &)) {
+  return CLI::Validator([check](std::string &text) { return check(text); }, "");
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+static void addDataFlags(CLI::App &command, Flags &flags) {
+  DataOptions &data = flags.session.data;
+  command
+      .add_option("--data", data.files,
+                  "Files to read, in order: .csv, .tsv, .txt, each also with "
+                  ".gz, or .safetensors")
+      ->required()
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->group("Data");
+  command
+      .add_option("--rows", flags.rows,
+                  "The rows to read, numbered from 0 over all files, the end "
+                  "not included: 0%:80%, 8000:10000, 80%: (default: all)")
+      ->type_name("BEGIN:END")
+      ->check(validator(checkRows))
+      ->group("Data");
+  command
+      .add_option("--delimiter", flags.delimiter,
+                  "What stands between columns: one character, or comma, tab, "
+                  "space (default: comma for .csv, else tab)")
+      ->type_name("CHAR")
+      ->check(validator(checkDelimiter))
+      ->group("Data");
+  command
+      .add_flag("--header", data.header,
+                "The first line of each file names its columns; fields without "
+                "`columns` in the model are then found by their names, NAME or "
+                "NAME.0, NAME.1 and so on")
+      ->group("Data");
+  command
+      .add_option("--columns", data.columns,
+                  "What the columns of the files are, in order, separated by "
+                  "commas: a field's name for all columns of it, or _ for one "
+                  "that is none (default: by the names in the header, else "
+                  "those of the record, all of them)")
+      ->delimiter(',')
+      ->type_name("FIELD,...")
+      ->group("Data");
+  command
+      .add_option(
+          "--max-bad-rows", data.maxBadRows,
+          "Skip and count up to N bad rows in a group's epoch (predict: "
+          "write nan in their places); the next one stops the program")
+      ->type_name("N")
+      ->transform(wholeNumber(0, maxCount))
+      ->capture_default_str()
+      ->group("Data");
+  command
+      .add_option("--batch-size", data.batchSize,
+                  "Samples in a batch of one replica")
+      ->type_name("N")
+      ->transform(wholeNumber(1, int64_t(1) << 30))
+      ->capture_default_str()
+      ->group("Data");
+}
+
+static CLI::Option *addModelFlags(CLI::App &command, Flags &flags) {
+  CLI::Option *initFrom =
+      command
+          .add_option("--init-from", flags.session.initFrom,
+                      "Start from the values in this safetensors file, such "
+                      "as one that --dump wrote")
+          ->type_name("FILE")
+          ->check(notEmpty())
+          ->check(validator(checkExists))
+          ->group("State");
+  command
+      .add_option("--seed", flags.seed,
+                  "Seed of initial values and of shuffling (default: that of "
+                  "the --init-from file or checkpoint, else 0)")
+      ->type_name("N")
+      ->transform(wholeNumber())
+      ->group("State");
+  return initFrom;
+}
+
+/// For the commands that read a trained model.
+static void addTrainedModelFlags(CLI::App &command, Flags &flags) {
+  CLI::Option *initFrom = addModelFlags(command, flags);
+  command
+      .add_option("--checkpoint", flags.session.checkpoint,
+                  "Start from this checkpoint, or from the newest whole one in "
+                  "this folder")
+      ->type_name("FOLDER")
+      ->check(notEmpty())
+      ->excludes(initFrom)
+      ->group("State");
+}
+
+static void addCheckpointFlags(CLI::App &command, Flags &flags,
+                               CLI::Option *initFrom) {
+  CLI::Option *folder =
+      command
+          .add_option("--checkpoint", flags.session.checkpoint,
+                      "Save everything that is needed to go on to this folder: "
+                      "after each epoch, at the end, and on Ctrl-C")
+          ->type_name("FOLDER")
+          ->check(notEmpty())
+          ->group("Checkpoints");
+  command
+      .add_option("--checkpoint-steps", flags.checkpointSteps,
+                  "Save after every N steps too")
+      ->type_name("N")
+      ->transform(wholeNumber(1, maxCount))
+      ->needs(folder)
+      ->group("Checkpoints");
+  command
+      .add_option("--checkpoint-keep", flags.session.checkpointKeep,
+                  "Keep the newest N checkpoints; 0 keeps all")
+      ->type_name("N")
+      ->transform(wholeNumber(0, maxCount))
+      ->capture_default_str()
+      ->needs(folder)
+      ->group("Checkpoints");
+  command
+      .add_flag("--resume", flags.session.resume,
+                "Go on from the newest whole checkpoint in --checkpoint; begin "
+                "if there is none yet. --steps and --epochs count from the "
+                "beginning. In the middle of an epoch, data, batch size and "
+                "replicas must be as they were")
+      ->needs(folder)
+      ->excludes(initFrom)
+      ->group("Checkpoints");
+}
+
+static void addExecutionFlags(CLI::App &command, Flags &flags,
+                              bool withReplicas) {
+  if (withReplicas)
+    command
+        .add_option("--replicas", flags.replicas,
+                    "Logical replicas, each with its own batch in a step: "
+                    "groups x workers of a group. Part of the result")
+        ->type_name("GxW")
+        ->check(validator(checkReplicas))
+        ->capture_default_str()
+        ->group("Execution");
+  command
+      .add_option("--threads", flags.session.threads,
+                  "Threads to run on. Never changes a result")
+      ->type_name("N")
+      ->transform(wholeNumber(1, maxThreads))
+      ->capture_default_str()
+      ->group("Execution");
+}
+
+static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
+                          Flags &flags) {
+  CLI::App *command = app.add_subcommand(
+      "train", "Train the model on files of samples, and test it if asked");
+  addDataFlags(*command, flags);
+  command
+      ->add_option("--shuffle-window", flags.session.data.shuffleWindow,
+                   "Shuffle the samples within windows of N rows; 0 keeps the "
+                   "order of the files")
+      ->type_name("N")
+      ->transform(wholeNumber(0, int64_t(1) << 31))
+      ->capture_default_str()
+      ->group("Data");
+  command
+      ->add_option("--epochs", flags.epochs,
+                   "Passes over the data (default: 1, or as many as --steps "
+                   "takes)")
+      ->type_name("N")
+      ->transform(wholeNumber(1, maxCount))
+      ->group("Training");
+  command
+      ->add_option("--steps", flags.steps,
+                   "Stop after N steps in all (default: no limit); 0 trains "
+                   "nothing and writes the initial values")
+      ->type_name("N")
+      ->transform(wholeNumber(0, maxCount))
+      ->group("Training");
+  command
+      ->add_option("--evaluate-data", flags.session.evaluateFiles,
+                   "Files to test the model on after each epoch")
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->group("Training");
+  command
+      ->add_option("--evaluate-rows", flags.evaluateRows,
+                   "The rows to test on, of --evaluate-data, or of --data "
+                   "without it; written as in --rows")
+      ->type_name("BEGIN:END")
+      ->check(validator(checkRows))
+      ->group("Training");
+  CLI::Option *initFrom = addModelFlags(*command, flags);
+  addCheckpointFlags(*command, flags, initFrom);
+  CLI::Option *dump =
+      command
+          ->add_option("--dump", flags.session.dump,
+                       "At the end, write all values to this safetensors file")
+          ->type_name("FILE")
+          ->check(notEmpty())
+          ->group("State");
+  command
+      ->add_flag("--dump-slots", flags.session.dumpSlots,
+                 "Write the optimizer's slots to --dump too")
+      ->needs(dump)
+      ->group("State");
+  command
+      ->add_option("--dump-batches", flags.session.dumpBatches,
+                   "Write every batch, as the program sees it, to this "
+                   "safetensors file (keeps them in memory until then)")
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->group("State");
+  command
+      ->add_option("--log-losses", flags.session.logLosses,
+                   "Write the mean loss of each step to this file, one full-"
+                   "precision number a line; nan where the weights sum to "
+                   "zero; - is the standard output")
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->group("State");
+  addExecutionFlags(*command, flags, /*withReplicas=*/true);
+  addClusterFlags(*command, descriptor, flags.cluster);
+  if (descriptor.role == PDL_ROLE_TRAINER) {
+    command->footer(
+        "Example, of two trainers with two workers each:\n"
+        "  trainer train --servers a:7101,b:7101 --trainers 2 --rank 0\n"
+        "      --replicas 1x2 --data clicks.tsv\n"
+        "Losses and metrics that it prints at the end of an epoch are those "
+        "of all trainers.\n"
+        "Ctrl-C ends all trainers after the same step.");
+    return command;
+  }
+  command->footer(
+      "Examples:\n"
+      "  trainer train --data clicks.tsv --epochs 3 --dump model.safetensors\n"
+      "  trainer train --data adult.csv.gz --rows 0%:80% --evaluate-rows 80%:\n"
+      "      --batch-size 512 --epochs 10 --shuffle-window 100000 --seed 1\n"
+      "  trainer train --data clicks.tsv --checkpoint saved --resume\n"
+      "      --checkpoint-steps 1000     (the same line starts and goes on)\n"
+      "Ctrl-C ends after the current step and still writes what was asked "
+      "for.");
+  return command;
+}
+
+static CLI::App *addEvaluate(CLI::App &app, Flags &flags) {
+  CLI::App *command = app.add_subcommand(
+      "evaluate",
+      "Compute the metrics of program @evaluate, and its loss if it has one, "
+      "of trained values on files");
+  addDataFlags(*command, flags);
+  addTrainedModelFlags(*command, flags);
+  addExecutionFlags(*command, flags, /*withReplicas=*/true);
+  command->footer("Example:\n  trainer evaluate --data test.tsv --init-from "
+                  "model.safetensors");
+  return command;
+}
+
+static CLI::App *addPredict(CLI::App &app, Flags &flags) {
+  CLI::App *command = app.add_subcommand(
+      "predict", "Write the outputs of program @predict for each sample");
+  addDataFlags(*command, flags);
+  addTrainedModelFlags(*command, flags);
+  command
+      ->add_option("--copy-column", flags.session.data.copyColumn,
+                   "Let this column through, before the predictions: its name "
+                   "in the header, or its number, from 1")
+      ->type_name("NAME|NUMBER")
+      ->check(notEmpty())
+      ->group("Data");
+  command
+      ->add_option("--output", flags.session.output,
+                   "Tab-separated text to write (default, and -: the standard "
+                   "output)")
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->group("State");
+  addExecutionFlags(*command, flags, /*withReplicas=*/false);
+  command->footer("Example:\n  trainer predict --data new.tsv --init-from "
+                  "model.safetensors --output scores.tsv");
+  return command;
+}
+
+/// Brings what was read into the form that the session wants. All texts have
+/// passed their checks.
+static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
+  auto given = [&](const char *name) {
+    CLI::Option *option = command.get_option_no_throw(name);
+    return option && option->count() > 0;
+  };
+  SessionOptions &options = flags.session;
+  if (given("--rows"))
+    options.data.rows = *RowRange::parse(flags.rows);
+  if (given("--evaluate-rows"))
+    options.evaluateRows = *RowRange::parse(flags.evaluateRows);
+  options.data.delimiter = delimiterOf(flags.delimiter);
+  parseReplicas(flags.replicas, options.groups, options.workers);
+  if (given("--seed"))
+    options.seed = flags.seed;
+  if (given("--checkpoint-steps"))
+    options.checkpointSteps = flags.checkpointSteps;
+  if (given("--epochs"))
+    options.epochs = flags.epochs;
+  if (given("--steps"))
+    options.steps = flags.steps;
+  return options;
+}
+
+static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
+  Flags flags;
+  flags.session.threads = int(
+      std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, maxThreads));
+  CLI::App app(fmt::format("Trains and runs the model '{}', which is compiled "
+                           "into this program.",
+                           descriptor.model_name),
+               "trainer");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", describeProgram(descriptor),
+                       "Print what this program was compiled from and for");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.footer("'trainer COMMAND --help' lists the flags of a command.\n"
+             "Exit status: 0 done, 1 bad data, 2 bad flags, 130 or 143 ended "
+             "early by a signal.");
+  CLI::App *train = addTrain(app, descriptor, flags);
+  CLI::App *evaluate = addEvaluate(app, flags);
+  addPredict(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &request) {
+    return app.exit(request);
+  } catch (const CLI::ParseError &error) {
+    if (app.get_subcommands().empty())
+      return fail(2, std::string(argc > 1 ? argv[1] : "nothing") +
+                         " is no command; give train, evaluate or predict, or "
+                         "--help");
+    return fail(2, std::string(error.what()) +
+                       "; 'trainer --help' and 'trainer COMMAND --help' list "
+                       "what can be given");
+  }
+
+  watchStopSignals();
+  CLI::App *command = app.get_subcommands().front();
+  SessionOptions options = takeOptions(*command, flags);
+  if (command != train && options.initFrom.empty() &&
+      options.checkpoint.empty())
+    return fail(2, "--init-from is required, or --checkpoint; give the values "
+                   "that 'trainer train' wrote");
+  if (command == train)
+    if (Status status =
+            takeClusterFlags(*command, descriptor, flags.cluster, options);
+        !status.ok())
+      return fail(2, status.message());
+  if (Status status =
+          checkSessionFiles(options, command == train, flags.cluster.tokenFile);
+      !status.ok())
+    return fail(2, status.message());
+  std::unique_ptr<RealClock> clock;
+  std::unique_ptr<Transport> transport;
+  if (options.distributed) {
+    tuneAllocator();
+    clock = std::make_unique<RealClock>();
+    Expected<std::unique_ptr<Transport>> created =
+        createClusterTransport(*clock);
+    if (!created)
+      return fail(1, created.status().message());
+    transport = std::move(*created);
+    options.transport = transport.get();
+  }
+  auto run = command == train      ? runTrain
+             : command == evaluate ? runEvaluate
+                                   : runPredict;
+  Status status = run(descriptor, options);
+  if (!status.ok())
+    return fail(1, status.message());
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return fail(1, "cannot write to the standard output; is the disk full?");
+  return stopSignal() ? 128 + stopSignal() : 0;
+}
+
+int pdlrt::runCommandLine(int argc, char **argv,
+                          const pdl_descriptor *(*query)(uint32_t version)) {
+  return runProgram(
+      1,
+      "use a smaller --batch-size, fewer --replicas, or a machine with more "
+      "memory",
+      [&] {
+        Expected<const pdl_descriptor *> descriptor = loadDescriptor(query);
+        if (!descriptor)
+          return fail(1, descriptor.status().message());
+        return runChecked(argc, argv, **descriptor);
+      });
+}

@@ -1,0 +1,53 @@
+//===- EvaluateCommand.cpp - The command that evaluates -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/Command.h"
+
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+class EvaluateCommand final : Command {
+public:
+  using Command::Command;
+
+  Status run();
+};
+
+} // namespace
+
+Status EvaluateCommand::run() {
+  PDLRT_RETURN_IF_ERROR(createTrainedModel());
+  ProgramRun tester;
+  PDLRT_RETURN_IF_ERROR(
+      openProgram("evaluate", options.data, layout(), tester));
+  Report report;
+  PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report));
+  PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
+  if (stopping)
+    print("stopped by a signal after the current step");
+  print(fmt::format("evaluated {} samples in {:.1f} s ({:.0f} samples/s)",
+                    report.samples, report.seconds,
+                    report.seconds > 0 ? double(report.samples) / report.seconds
+                                       : 0.0));
+  reportBadRows("", tester);
+  reportKeys("test", tester.pulls);
+  for (const std::string &line :
+       reportLines("test", descriptor, tester.program->has_loss, report))
+    print(line);
+  return {};
+}
+
+Status pdlrt::runEvaluate(const pdl_descriptor &descriptor,
+                          const SessionOptions &options) {
+  return EvaluateCommand(descriptor, options).run();
+}

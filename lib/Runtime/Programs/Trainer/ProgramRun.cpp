@@ -1,0 +1,22 @@
+//===- ProgramRun.cpp - A program on its engine and data ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/ProgramRun.h"
+
+using namespace pdlrt;
+
+Expected<std::span<const StepInput>> ProgramRun::readRound() {
+  positionsBefore = reader->positions();
+  Expected<bool> more = reader->next();
+  if (!more)
+    return std::move(more).status();
+  if (!*more)
+    return std::span<const StepInput>();
+  ++rounds;
+  return reader->inputs();
+}

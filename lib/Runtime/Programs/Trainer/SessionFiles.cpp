@@ -1,0 +1,73 @@
+//===- SessionFiles.cpp - Which files a session may use -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/SessionFiles.h"
+
+#include "Data/RecordReader.h"
+#include "pdlrt/Files/OutputFiles.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace pdlrt;
+
+static Status refuseSecondPass(const std::string &path,
+                               const std::string &why) {
+  return Status::invalid(path +
+                         " is a pipe or a device, which can be read "
+                         "but once, " +
+                         why);
+}
+
+/// Of each file that comes but once there is one pass.
+static Status checkPasses(const SessionOptions &options, bool trains) {
+  std::vector<std::string> once;
+  for (const std::vector<std::string> *files :
+       {&options.data.files, &options.evaluateFiles})
+    for (const std::string &path : *files) {
+      if (canBeReadAgain(path))
+        continue;
+      if (std::find(once.begin(), once.end(), path) != once.end())
+        return refuseSecondPass(path, "but is named twice");
+      once.push_back(path);
+    }
+  if (once.empty() || !trains)
+    return {};
+  if (options.epochs.value_or(1) > 1)
+    return refuseSecondPass(once.front(),
+                            "but --epochs " + std::to_string(*options.epochs) +
+                                " needs it again; write it to a file");
+  if (options.steps && !options.epochs)
+    return refuseSecondPass(once.front(),
+                            "but --steps may need several passes; add "
+                            "--epochs 1, or write it to a file");
+  const bool testsOnData =
+      options.evaluateRows && options.evaluateFiles.empty();
+  if (testsOnData)
+    return refuseSecondPass(once.front(),
+                            "but --evaluate-rows needs it again; give "
+                            "--evaluate-data, or write it to a file");
+  return {};
+}
+
+Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
+                                const std::string &tokenFile) {
+  std::vector<NamedFile> inputs = {{"--init-from", options.initFrom},
+                                   {"--token-file", tokenFile}};
+  for (const std::string &path : options.data.files)
+    inputs.push_back({"--data", path});
+  for (const std::string &path : options.evaluateFiles)
+    inputs.push_back({"--evaluate-data", path});
+  PDLRT_RETURN_IF_ERROR(checkOutputs({{"--dump", options.dump},
+                                      {"--dump-batches", options.dumpBatches},
+                                      {"--log-losses", options.logLosses},
+                                      {"--output", options.output}},
+                                     inputs));
+  return checkPasses(options, trains);
+}

@@ -1,0 +1,27 @@
+//===- SessionFiles.h - Which files a session may use -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_TRAINER_SESSIONFILES_H
+#define LIB_RUNTIME_PROGRAMS_TRAINER_SESSIONFILES_H
+
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Programs/Trainer/Session.h"
+
+#include <string>
+
+namespace pdlrt {
+
+/// Refuses, before anything is opened, outputs that would destroy a file of the
+/// session, and data that come but once where they are needed again.
+/// `tokenFile` is one of them, or empty.
+Status checkSessionFiles(const SessionOptions &options, bool trains,
+                         const std::string &tokenFile);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_TRAINER_SESSIONFILES_H

@@ -1,0 +1,250 @@
+//===- TrainCommand.cpp - The command that trains -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/TrainCommand.h"
+
+#include "Programs/Trainer/Agreement.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Files/OutputFiles.h"
+
+#include <csignal>
+#include <exception>
+#include <fmt/format.h>
+#include <limits>
+#include <new>
+#include <optional>
+#include <utility>
+
+using namespace pdlrt;
+
+Status TrainCommand::prepareEvaluation() {
+  tests = !options.evaluateFiles.empty() || options.evaluateRows;
+  if (!tests)
+    return {};
+  DataOptions data = options.data;
+  if (!options.evaluateFiles.empty())
+    data.files = options.evaluateFiles;
+  data.rows = options.evaluateRows.value_or(RowRange());
+  data.shuffleWindow = 0;
+  return openProgram("evaluate", data, layout(), tester);
+}
+
+/// What the handshake says of this run.
+RunOptions TrainCommand::runOptions() const {
+  const Checkpoint *from = resumedCheckpoint();
+  RunOptions run;
+  run.workers = options.workers;
+  run.seed = seedOfRun(from);
+  run.startStep = from ? from->manifest().progress.steps : 0;
+  run.checkpoint = options.checkpoint;
+  return run;
+}
+
+/// Joins the servers of the job, if there are some.
+Status TrainCommand::joinOthers() {
+  if (!options.distributed)
+    return {};
+  Expected<std::unique_ptr<Job>> joined = joinJob(
+      descriptor, *options.distributed, runOptions(), *options.transport);
+  if (!joined)
+    return joined.status();
+  job = std::move(*joined);
+  return {};
+}
+
+/// Begins together with the others, or goes on among them.
+Status TrainCommand::begin() {
+  const std::optional<Message> note = job->earlierBookmark();
+  if (note && note->size() > 0)
+    return comeBack(*note);
+  PDLRT_RETURN_IF_ERROR(checkAgreement(options, *job));
+  return shareProgress();
+}
+
+Status TrainCommand::writeDumps() {
+  // The model first: it is what a full disk must not cost.
+  if (!options.dump.empty()) {
+    PDLRT_RETURN_IF_ERROR(dumpModel(*model, options.dump, options.dumpSlots));
+    logInfo("wrote " + options.dump);
+  }
+  PDLRT_RETURN_IF_ERROR(losses.close());
+  if (batchDump)
+    PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
+  return {};
+}
+
+static std::string joinLines(const std::vector<std::string> &lines) {
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "" : ", ") + line;
+  return text;
+}
+
+/// What can be said before others are asked.
+Status TrainCommand::checkAlone() {
+  for (const std::string *path : {&options.dump, &options.dumpBatches})
+    if (!path->empty())
+      PDLRT_RETURN_IF_ERROR(checkReplaceable(*path));
+  PDLRT_RETURN_IF_ERROR(openCheckpoints());
+  // Checkpoints of a job that runs are in nobody's way.
+  const bool mayComeBack =
+      options.distributed && options.distributed->mayComeBack;
+  return checkpoints && !mayComeBack ? checkpoints->checkFolder() : Status();
+}
+
+/// Trains as a member of the job. Whatever ends it, the others are told.
+Status TrainCommand::runJoined() {
+  if (checkpoints && options.distributed && options.distributed->mayComeBack &&
+      !job->earlierBookmark())
+    PDLRT_RETURN_IF_ERROR(checkpoints->checkFolder());
+  PDLRT_RETURN_IF_ERROR(begin());
+  hasBegun = true;
+  return runTraining();
+}
+
+Status TrainCommand::run() {
+  Status status = checkAlone();
+  if (!status.ok()) {
+    if (options.distributed)
+      announceFailure(descriptor, *options.distributed, runOptions(),
+                      *options.transport, status);
+    return status;
+  }
+  status = joinOthers();
+  if (status.ok()) {
+    try {
+      status = runJoined();
+    } catch (const std::bad_alloc &) {
+      status = Status::outOfMemory(
+          "out of memory; use a smaller --batch-size, fewer --replicas, or a "
+          "machine with more memory");
+    } catch (const std::exception &exception) {
+      status = Status::internal(exception.what());
+    }
+    // Nobody asks servers any more.
+    if (trainer.engine)
+      trainer.engine->rest();
+    job->leave(status);
+  }
+  if (status.ok() || hasBegun || !stopSignal())
+    return status;
+  // Who waits for a job that was told to stop has not failed.
+  print("stopped by a signal before the first step: " + status.message());
+  return {};
+}
+
+Status TrainCommand::runTraining() {
+  PDLRT_RETURN_IF_ERROR(createModel(resumedCheckpoint(), FileCoverage::Any));
+  DataOptions data = options.data;
+  data.seed = model->seed();
+  PDLRT_RETURN_IF_ERROR(openProgram("train", data, layout(), trainer));
+  PDLRT_RETURN_IF_ERROR(prepareEvaluation());
+  if (!options.dumpBatches.empty())
+    batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
+  if (!options.logLosses.empty())
+    PDLRT_RETURN_IF_ERROR(losses.open(options.logLosses));
+
+  // Asked for initial values: nothing is trained, and all else is done.
+  if (options.steps == 0)
+    PDLRT_RETURN_IF_ERROR(saveInitialState());
+  const int64_t epochs = options.epochs.value_or(
+      options.steps ? std::numeric_limits<int64_t>::max() : 1);
+  Report trained, tested;
+  int64_t epoch = bookmark     ? bookmark->epoch
+                  : resumption ? resumption->progress.epoch
+                               : 0;
+  for (; bookmark || (epoch < epochs && !stopping && !stepsExhausted());
+       ++epoch) {
+    Report latest;
+    PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, latest));
+    PDLRT_RETURN_IF_ERROR(requireSamples(latest, data.files));
+    // A signal may end an epoch before its first step.
+    if (latest.samples == 0)
+      break;
+    trained = latest;
+    std::vector<std::string> lines =
+        reportLines("train", descriptor, true, trained);
+    // An earlier epoch's figures are not this one's.
+    tested = {};
+    if (tests && !stopping)
+      PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
+    // A test that a signal cut short says nothing about the test data.
+    if (stopping)
+      tested = {};
+    if (tests && !stopping) {
+      PDLRT_RETURN_IF_ERROR(requireSamples(
+          tested,
+          options.evaluateFiles.empty() ? data.files : options.evaluateFiles));
+      std::vector<std::string> more =
+          reportLines("test", descriptor, tester.program->has_loss, tested);
+      lines.insert(lines.end(), more.begin(), more.end());
+    }
+    logInfo(fmt::format("epoch {}: {}", epoch + 1, joinLines(lines)));
+  }
+  // Batch systems may kill the rest of a job after the first end: nobody ends
+  // before the last checkpoint is whole.
+  if (stopping && options.distributed) {
+    int64_t here = 1;
+    PDLRT_RETURN_IF_ERROR(job->sum({&here, 1}, {}));
+  }
+  PDLRT_RETURN_IF_ERROR(writeDumps());
+  if (stopping && !stopSignal())
+    noteStopSignal(SIGTERM);
+  reportTraining(trained, tested);
+  return {};
+}
+
+void TrainCommand::reportTraining(const Report &trained,
+                                  const Report &tested) const {
+  if (stopping)
+    print("stopped by a signal after the current step");
+  if (resumption)
+    print("nothing left to train: the checkpoint has as many steps or epochs");
+  // With nothing trained, the totals lack the epoch that was running.
+  const int64_t runSamples =
+      totalSteps > resumedSteps ? totalSamples - resumedSamples : 0;
+  if (resumedSteps > 0)
+    print(fmt::format("resumed after {} steps, {} samples", resumedSteps,
+                      resumedSamples));
+  print(
+      fmt::format("trained {} steps, {} samples in {:.1f} s ({:.0f} "
+                  "samples/s)",
+                  totalSteps - resumedSteps, runSamples, trainSeconds,
+                  trainSeconds > 0 ? double(runSamples) / trainSeconds : 0.0));
+  for (const std::string &line :
+       costLines(trainer.engine->costs(), trainSeconds, trainCpuSeconds))
+    print(line);
+  if (skippedUpdates)
+    print(fmt::format("updates skipped for a zero sum of weights {}",
+                      skippedUpdates));
+  reportBadRows("", trainer);
+  if (tests)
+    reportBadRows("test ", tester);
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    if (const EmbeddingTable *table = model->table(i))
+      print(fmt::format("table @{} keys {}, {:.1f} MiB",
+                        descriptor.symbols[i].name, table->size(),
+                        double(table->memoryBytes()) / (1 << 20)));
+  if (trained.samples > 0)
+    for (const std::string &line :
+         reportLines("train", descriptor, true, trained))
+      print(line);
+  if (tested.samples > 0) {
+    reportKeys("test", tester.pulls);
+    for (const std::string &line :
+         reportLines("test", descriptor, tester.program->has_loss, tested))
+      print(line);
+  }
+}
+
+Status pdlrt::runTrain(const pdl_descriptor &descriptor,
+                       const SessionOptions &options) {
+  return TrainCommand(descriptor, options).run();
+}

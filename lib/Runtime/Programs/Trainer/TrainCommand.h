@@ -1,0 +1,113 @@
+//===- TrainCommand.h - The command that trains -----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROGRAMS_TRAINER_TRAINCOMMAND_H
+#define LIB_RUNTIME_PROGRAMS_TRAINER_TRAINCOMMAND_H
+
+#include "Files/LineFile.h"
+#include "Job/Bookmark.h"
+#include "Programs/Trainer/Command.h"
+#include "pdlrt/Data/BatchDump.h"
+#include "pdlrt/Job/Resumption.h"
+#include "pdlrt/Programs/Trainer/Progress.h"
+#include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace pdlrt {
+
+/// What processes agree on before a checkpoint and behind an epoch.
+struct Meeting {
+  /// All have done their last step of the epoch; at the end of their data.
+  bool allEnded = false, allOutOfData = false;
+};
+
+/// Trains, alone or with the other processes of its job. One thread at a time.
+class TrainCommand final : Command {
+public:
+  using Command::Command;
+
+  /// With the other processes of the job, if there are others.
+  Status run();
+
+private:
+  Status checkAlone();
+  Status runJoined();
+  Status runTraining();
+  RunOptions runOptions() const;
+  Status openCheckpoints();
+  Status joinOthers();
+  Status shareProgress();
+  Status comeBack(const Message &note);
+  Status begin();
+  void leaveBookmark(Bookmark::Place place, const PendingStep *step);
+  Status prepareEvaluation();
+  Status beginEpoch(int64_t epoch, Report &report);
+  Status restoreEpoch(const Bookmark &bookmark, Report &report);
+  Status beginRounds();
+  Expected<std::span<const StepInput>> readTrainingRound();
+  Status trainEpoch(int64_t epoch, Report &report);
+  void allowSteps();
+  void showProgress(Progress &progress, const Report &report);
+  Expected<Meeting> meet(bool ended);
+  Status awaitOthers(int64_t epoch, const Report &report);
+  Status saveCheckpoint(int64_t epoch, const Report &report);
+  Status saveInitialState();
+  Status writeDumps();
+  void reportTraining(const Report &trained, const Report &tested) const;
+  /// What the training goes on from; null if it begins.
+  const Checkpoint *resumedCheckpoint() const {
+    return checkpoints ? checkpoints->resumed() : nullptr;
+  }
+  /// Steps that this run may still do.
+  int64_t stepsLeft() const {
+    return options.steps.value_or(std::numeric_limits<int64_t>::max()) -
+           totalSteps;
+  }
+  bool stepsExhausted() const { return stepsLeft() <= 0; }
+
+  std::unique_ptr<TrainingCheckpoints> checkpoints;
+  /// Until the first epoch begins.
+  std::optional<Resumption> resumption;
+  /// Of an earlier start of this process, until the request that it came with.
+  std::optional<Bookmark> bookmark;
+  ProgramRun trainer, tester;
+  bool tests = false;
+  /// All trainers are there and agree.
+  bool hasBegun = false;
+  std::unique_ptr<BatchDump> batchDump;
+  LineFile losses;
+  /// Over all runs; of the samples and skipped updates, those of epochs that
+  /// have ended, and those before this run.
+  int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
+  int64_t resumedSteps = 0, resumedSamples = 0;
+  /// The most steps that any process had done when they last met.
+  int64_t agreedSteps = 0;
+  int64_t stepsInEpoch = 0;
+  /// Steps of the running epoch that an earlier run did, and of all runs before
+  /// this one took it up.
+  int64_t epochStart = 0, stepsBefore = 0;
+  /// The epoch that runs, and what it has counted; whether this process read it
+  /// from its begin.
+  int64_t runningEpoch = 0;
+  const Report *runningReport = nullptr;
+  bool readsWholeEpoch = false;
+  /// Whether the epoch that ran last came to the end of the data, for all.
+  bool epochEnded = false;
+  bool hasExplainedThreads = false;
+  /// By the clock, and CPU time of the process.
+  double trainSeconds = 0, trainCpuSeconds = 0;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROGRAMS_TRAINER_TRAINCOMMAND_H

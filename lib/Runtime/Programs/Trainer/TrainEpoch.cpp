@@ -1,0 +1,178 @@
+//===- TrainEpoch.cpp - The steps of an epoch -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/TrainCommand.h"
+
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Stopwatch.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+using namespace pdlrt;
+
+/// Reads a round of the running epoch, and keeps it if asked to.
+Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
+  Expected<std::span<const StepInput>> inputs = trainer.readRound();
+  if (!inputs || !batchDump)
+    return inputs;
+  for (size_t r = 0; r < inputs->size(); ++r)
+    if ((*inputs)[r].samples > 0)
+      PDLRT_RETURN_IF_ERROR(batchDump->add(
+          trainer.reader->batch(int(r)), stepsBefore + trainer.rounds - 1,
+          int(r) / options.workers, int(r) % options.workers));
+  return inputs;
+}
+
+/// Lets the engine go on up to where this process looks at the state.
+void TrainCommand::allowSteps() {
+  int64_t steps = stepsLeft();
+  const bool isBound =
+      checkpoints && checkpoints->stepsUntilDue(totalSteps) < steps;
+  if (isBound)
+    steps = checkpoints->stepsUntilDue(totalSteps);
+  trainer.engine->goAhead(steps, /*last=*/!isBound);
+}
+
+void TrainCommand::showProgress(Progress &progress, const Report &report) {
+  int64_t expected = stepsInEpoch;
+  if (options.steps) {
+    const int64_t left = *options.steps - totalSteps + report.steps;
+    expected = expected ? std::min(expected, left) : left;
+  }
+  trainer.engine->rest();
+  progress.show({report.samples, report.steps, expected, report.meanLoss(),
+                 firstAuc(descriptor, trainer.engine->replicas())});
+}
+
+/// Trainers of mode async come to a checkpoint, or to the end of an epoch, by
+/// themselves. `ended`: this one has done its last step.
+Expected<Meeting> TrainCommand::meet(bool ended) {
+  agreedSteps = totalSteps;
+  if (trainer.engine->sumsOverJob())
+    return Meeting{ended, epochEnded};
+  // Who is not out of data has as many steps as any.
+  const ReplicaLayout own = layout();
+  std::vector<int64_t> counts = {1, ended, epochEnded};
+  const size_t stepsBegin = counts.size();
+  counts.resize(stepsBegin + own.groups);
+  counts[stepsBegin + own.firstGroup] = totalSteps;
+  PDLRT_RETURN_IF_ERROR(job->sum(counts, {}));
+  agreedSteps =
+      *std::max_element(counts.begin() + int64_t(stepsBegin), counts.end());
+  return Meeting{counts[1] == counts[0], counts[2] == counts[0]};
+}
+
+/// Behind an epoch: takes part in the checkpoints of those that are not yet
+/// there.
+Status TrainCommand::awaitOthers(int64_t epoch, const Report &report) {
+  const bool outOfData = epochEnded;
+  while (true) {
+    Expected<Meeting> meeting = meet(/*ended=*/true);
+    if (!meeting)
+      return meeting.status();
+    epochEnded = meeting->allEnded && meeting->allOutOfData;
+    if (meeting->allEnded)
+      return {};
+    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
+    epochEnded = outOfData;
+  }
+}
+
+Status TrainCommand::beginRounds() {
+  StepEngine &engine = *trainer.engine;
+  if (job->mayComeBack())
+    engine.beforeRounds([this](const PendingStep *step) {
+      leaveBookmark(step ? Bookmark::Place::Step : Bookmark::Place::EpochBegins,
+                    step);
+    });
+  RoundSource source = [this] { return readTrainingRound(); };
+  return bookmark && bookmark->place == Bookmark::Place::Step
+             ? engine.resume(source, bookmark->step)
+             : engine.begin(std::move(source));
+}
+
+/// A step's replicas compute beside each other, each on one thread.
+static void explainThreads(int threads, int replicas) {
+  if (threads > replicas)
+    logInfo(fmt::format(
+        "{} of {} threads will be busy nearly always: each replica computes on "
+        "one; --replicas 1x{} would keep all at work, and is part of the "
+        "result",
+        replicas, threads, threads));
+}
+
+Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
+  StepEngine &engine = *trainer.engine;
+  std::string label = fmt::format("epoch {}", epoch + 1);
+  if (options.epochs)
+    label += fmt::format("/{}", *options.epochs);
+  Progress progress(label, terminal);
+  epochEnded = false;
+  PDLRT_RETURN_IF_ERROR(beginEpoch(epoch, report));
+  const SteadyClock::time_point start = SteadyClock::now();
+  const double cpuBefore = processCpuSeconds();
+  runningEpoch = epoch;
+  runningReport = &report;
+  epochStart = report.steps;
+  stepsBefore = totalSteps;
+  const bool trains =
+      !bookmark || bookmark->place != Bookmark::Place::EpochEnds;
+  if (trains)
+    PDLRT_RETURN_IF_ERROR(beginRounds());
+  else
+    epochEnded = bookmark->epochEnded;
+  bookmark.reset();
+  while (trains && !engine.stopped() && !stepsExhausted()) {
+    allowSteps();
+    Expected<std::optional<StepResult>> step = engine.next(stepsLeft() == 1);
+    if (!step)
+      return step.status();
+    const std::optional<StepResult> &next = *step;
+    if (!next) {
+      epochEnded = true;
+      break;
+    }
+    const StepResult result = *next;
+    report.add(result);
+    ++totalSteps;
+    if (!std::exchange(hasExplainedThreads, true))
+      explainThreads(options.threads, trainer.engine->replicas().count());
+    if (losses.isOpen())
+      PDLRT_RETURN_IF_ERROR(losses.write(
+          result.weightSum != 0
+              ? fmt::format("{:.17g}", result.lossSum / result.weightSum)
+              : "nan"));
+    if (checkpoints && checkpoints->stepsUntilDue(totalSteps - 1) == 1) {
+      PDLRT_RETURN_IF_ERROR(meet(/*ended=*/false).status());
+      PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
+    }
+    if (progress.due())
+      showProgress(progress, report);
+  }
+  report.seconds = secondsSince(start);
+  trainCpuSeconds += processCpuSeconds() - cpuBefore;
+  PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
+  const Report own = report;
+  if (job->mayComeBack())
+    leaveBookmark(Bookmark::Place::EpochEnds, nullptr);
+  PDLRT_RETURN_IF_ERROR(addUp(trainer, report));
+  // Before anything that may take long or fail.
+  if (report.samples > 0)
+    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));
+  // All go on, or have done their steps.
+  if (!stopping)
+    totalSteps = agreedSteps;
+  stepsInEpoch = report.steps;
+  totalSamples += report.samples;
+  skippedUpdates += report.skippedUpdates;
+  trainSeconds += report.seconds;
+  return {};
+}

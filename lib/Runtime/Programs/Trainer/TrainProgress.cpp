@@ -1,0 +1,203 @@
+//===- TrainProgress.cpp - Where a training stands ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/TrainCommand.h"
+
+#include "Programs/Trainer/Agreement.h"
+#include "pdlrt/Core/Log.h"
+
+#include <fmt/format.h>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+using namespace pdlrt;
+
+Status TrainCommand::openCheckpoints() {
+  if (options.checkpoint.empty())
+    return {};
+  const bool first = !options.distributed || options.distributed->rank == 0;
+  auto opened = TrainingCheckpoints::open(descriptor, options, first);
+  if (!opened)
+    return opened.status();
+  checkpoints = std::move(*opened);
+  return {};
+}
+
+/// Finds out where the job goes on, if it does.
+Status TrainCommand::shareProgress() {
+  if (!checkpoints || !options.resume)
+    return {};
+  // What the first process found counts for all.
+  Expected<std::optional<Resumption>> shared =
+      shareResumption(descriptor, layout(),
+                      job->rank() == 0 ? resumedCheckpoint() : nullptr, *job);
+  if (!shared)
+    return shared.status();
+  resumption = std::move(*shared);
+  if (!resumption)
+    return {};
+  const TrainingProgress &progress = resumption->progress;
+  checkpoints->noteResumed(progress.steps, progress.epoch);
+  totalSteps = resumedSteps = progress.steps;
+  resumedSamples = progress.samples;
+  // Those of the running epoch are added when it ends.
+  totalSamples = progress.samples - progress.epochSamples;
+  skippedUpdates = progress.skippedUpdates - progress.epochSkippedUpdates;
+  logInfo(fmt::format("resumed after {} steps in epoch {}", progress.steps,
+                      progress.epoch + 1));
+  return {};
+}
+
+/// Begins an epoch, or goes on in the one of the checkpoint.
+Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
+  ReplicaSet &replicas = trainer.engine->replicas();
+  replicas.resetCounters();
+  trainer.rounds = 0;
+  if (bookmark)
+    return restoreEpoch(*bookmark, report);
+  readsWholeEpoch = !resumption || resumption->progress.positions.empty();
+  if (!resumption)
+    return trainer.reader->beginEpoch(epoch);
+  const Resumption from = std::move(*resumption);
+  resumption.reset();
+  if (checkpoints)
+    checkpoints->forgetResumed();
+  // What is counted over processes is counted by the first of them.
+  const bool first = job->rank() == 0;
+  const TrainingProgress &progress = from.progress;
+  const int64_t badRows = first ? progress.badRows : 0;
+  if (progress.positions.empty()) {
+    trainer.reader->setEarlierBadRowCount(badRows);
+    return trainer.reader->beginEpoch(epoch);
+  }
+  replicas.restoreMetrics(ReplicaSet::MetricScope::Job, from.running.metrics);
+  if (first || trainer.engine->sumsOverJob()) {
+    report.lossSum = from.running.lossSum;
+    report.weightSum = from.running.weightSum;
+  }
+  report.steps = progress.epochSteps;
+  report.samples = first ? progress.epochSamples : 0;
+  report.skippedUpdates = progress.epochSkippedUpdates;
+  const ReplicaLayout own = layout();
+  const auto begin = progress.positions.begin() + own.firstGroup;
+  return trainer.reader->restore({begin, begin + own.localGroups}, badRows);
+}
+
+/// Goes on in the epoch of a bookmark.
+Status TrainCommand::restoreEpoch(const Bookmark &from, Report &report) {
+  if (checkpoints)
+    checkpoints->forgetResumed();
+  PDLRT_RETURN_IF_ERROR(restoreMetrics(from, trainer.engine->replicas()));
+  report = from.report;
+  readsWholeEpoch = from.positions.empty();
+  if (readsWholeEpoch) {
+    trainer.reader->setEarlierBadRowCount(from.earlierBadRows);
+    return trainer.reader->beginEpoch(from.epoch);
+  }
+  // That of the step which is under way.
+  trainer.rounds = from.place == Bookmark::Place::Step ? 1 : 0;
+  return trainer.reader->restore(from.positions, from.earlierBadRows);
+}
+
+/// Leaves a bookmark with the request that comes next.
+void TrainCommand::leaveBookmark(Bookmark::Place place,
+                                 const PendingStep *step) {
+  Bookmark left;
+  left.place = place;
+  left.flags = digestOfFlags(options);
+  left.epoch = runningEpoch;
+  left.totalSteps = totalSteps;
+  left.totalSamples = totalSamples;
+  left.skippedUpdates = skippedUpdates;
+  left.resumedSteps = resumedSteps;
+  left.resumedSamples = resumedSamples;
+  left.stepsInEpoch = stepsInEpoch;
+  if (checkpoints)
+    std::tie(left.savedSteps, left.savedEpoch) = checkpoints->lastSaved();
+  left.epochEnded = epochEnded;
+  left.report = *runningReport;
+  left.earlierBadRows = trainer.reader->earlierBadRowCount();
+  if (step)
+    left.step = *step;
+  if (place == Bookmark::Place::EpochEnds)
+    left.positions = trainer.positionsAfter(left.report.steps - epochStart);
+  else if (place == Bookmark::Place::Step)
+    left.positions = trainer.positionsAfter(left.report.steps + 1 - epochStart);
+  else if (!readsWholeEpoch)
+    left.positions = trainer.positionsAfter(0);
+  left.metrics = trainer.engine->replicas().collectMetrics(
+      ReplicaSet::MetricScope::Process);
+  job->leaveBookmark(encodeBookmark(left));
+}
+
+/// Takes up what an earlier start of this process left.
+Status TrainCommand::comeBack(const Message &note) {
+  Expected<Bookmark> decoded = decodeBookmark(note);
+  if (!decoded)
+    return decoded.status();
+  bookmark = std::move(*decoded);
+  const Bookmark &from = *bookmark;
+  if (from.flags != digestOfFlags(options))
+    return Status::invalid(
+        "this trainer comes back to its job with other flags than it was "
+        "started with at first: start it with the same command line");
+  totalSteps = from.totalSteps;
+  totalSamples = from.totalSamples;
+  skippedUpdates = from.skippedUpdates;
+  resumedSteps = from.resumedSteps;
+  resumedSamples = from.resumedSamples;
+  stepsInEpoch = from.stepsInEpoch;
+  if (checkpoints)
+    checkpoints->noteResumed(from.savedSteps, from.savedEpoch);
+  logInfo(fmt::format("came back to the job, after {} steps in epoch {}",
+                      totalSteps, from.epoch + 1));
+  return {};
+}
+
+/// Saves in the middle of `epoch`, or behind it if it has ended. What was
+/// counted of it here is in `report`, not yet in the totals.
+Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
+  if (!checkpoints)
+    return {};
+  TrainingProgress progress;
+  progress.steps = agreedSteps;
+  progress.skippedUpdates = skippedUpdates + report.skippedUpdates;
+  progress.epoch = epochEnded ? epoch + 1 : epoch;
+  if (checkpoints->isSaved(progress.steps, progress.epoch))
+    return {};
+  RunningEpoch running;
+  running.metrics =
+      trainer.engine->replicas().collectMetrics(ReplicaSet::MetricScope::Job);
+  double losses[] = {report.lossSum, report.weightSum};
+  if (!trainer.engine->sumsOverJob())
+    PDLRT_RETURN_IF_ERROR(job->sum({}, losses));
+  running.lossSum = losses[0];
+  running.weightSum = losses[1];
+  progress.epochSamples = report.samples;
+  if (epochEnded) {
+    progress.badRows = trainer.reader->badRowCount();
+  } else {
+    progress.badRows = trainer.reader->earlierBadRowCount();
+    progress.positions = trainer.positionsAfter(report.steps - epochStart);
+    progress.epochSteps = report.steps;
+    progress.epochSkippedUpdates = report.skippedUpdates;
+  }
+  PDLRT_RETURN_IF_ERROR(gatherProgress(layout(), progress, running, *job));
+  progress.samples = totalSamples + progress.epochSamples;
+  if (epochEnded)
+    progress.epochSamples = 0;
+  return checkpoints->save(*job, *model, running, std::move(progress));
+}
+
+/// Before any step; where the training goes on from a checkpoint, it is there.
+Status TrainCommand::saveInitialState() {
+  if (!checkpoints || resumption || bookmark)
+    return {};
+  return checkpoints->save(*job, *model, RunningEpoch(), TrainingProgress());
+}

@@ -1,0 +1,141 @@
+//===- TrainingCheckpoints.cpp - Saving and resuming a training -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
+
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Core/Log.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace pdlrt;
+namespace fs = std::filesystem;
+
+static std::string boundText(const RowRange::Bound &bound) {
+  return bound.isPercent ? fmt::format("{}%", bound.percent)
+                         : std::to_string(bound.row);
+}
+
+// A file counts by its name and size: it may have moved to another folder.
+std::vector<std::pair<std::string, std::string>>
+pdlrt::dataSettings(const SessionOptions &options) {
+  const DataOptions &data = options.data;
+  std::string files;
+  for (const std::string &file : data.files) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(file, error);
+    files += fmt::format("{}{} ({} bytes)", files.empty() ? "" : ", ",
+                         fs::path(file).filename().string(), error ? 0 : size);
+  }
+  std::string columns;
+  for (const std::string &entry : data.columns)
+    columns += (columns.empty() ? "" : ",") + entry;
+  return {
+      {"--data", files},
+      {"--rows", boundText(data.rows.begin) + ":" + boundText(data.rows.end)},
+      {"--delimiter", data.delimiter ? fmt::format("'{}'", data.delimiter)
+                                     : "by the file's name"},
+      {"--header", data.header ? "yes" : "no"},
+      {"--columns", columns.empty() ? "by the model" : columns},
+      {"--batch-size", std::to_string(data.batchSize)},
+      {"--shuffle-window", std::to_string(data.shuffleWindow)},
+      {"--replicas", fmt::format("{}x{}", options.groups, options.workers)}};
+}
+
+Expected<std::unique_ptr<TrainingCheckpoints>>
+TrainingCheckpoints::open(const pdl_descriptor &descriptor,
+                          const SessionOptions &options, bool first) {
+  std::unique_ptr<TrainingCheckpoints> checkpoints(
+      new TrainingCheckpoints(descriptor, options));
+  checkpoints->settings = dataSettings(options);
+  if (first) {
+    Expected<CheckpointFolder> folder =
+        CheckpointFolder::open(options.checkpoint);
+    if (!folder)
+      return folder.status();
+    checkpoints->folder.emplace(std::move(*folder));
+  }
+  if (options.resume)
+    PDLRT_RETURN_IF_ERROR(checkpoints->resume());
+  return checkpoints;
+}
+
+Status TrainingCheckpoints::checkFolder() const {
+  if (options.resume || !folder)
+    return {};
+  const auto all = listCheckpoints(options.checkpoint);
+  if (all.empty())
+    return {};
+  return Status::invalid(fmt::format(
+      "{}: there are checkpoints of up to {} steps already; give --resume to "
+      "go on from them, or name another folder",
+      options.checkpoint, all.front()));
+}
+
+Status TrainingCheckpoints::resume() {
+  std::vector<std::string> refused;
+  // State on servers is read, and checked, by servers.
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(options.checkpoint, refused,
+                           options.distributed ? CheckpointCheck::Progress
+                                               : CheckpointCheck::Everything);
+  if (!newest)
+    return newest.status();
+  for (const std::string &sentence : refused)
+    logWarning("passed over " + sentence);
+  if (!*newest) {
+    logInfo("no checkpoint in " + options.checkpoint + " yet: training begins");
+    return {};
+  }
+  const Checkpoint &checkpoint = **newest;
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint));
+  if (options.seed && *options.seed != manifest.seed)
+    return Status::invalid(fmt::format(
+        "{}: was trained with --seed {}, but this run has {}; leave the flag "
+        "out, or train into another folder",
+        checkpoint.path(), manifest.seed, *options.seed));
+  PDLRT_RETURN_IF_ERROR(checkSettings(checkpoint, settings));
+  const char *numerics =
+      descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast";
+  if (manifest.numerics != numerics)
+    logWarning(fmt::format("{} was trained with numerics {}, this program has "
+                           "{}: the last bits will differ",
+                           checkpoint.path(), manifest.numerics, numerics));
+  resumedFrom = std::move(**newest);
+  return {};
+}
+
+int64_t TrainingCheckpoints::stepsUntilDue(int64_t steps) const {
+  if (!options.checkpointSteps)
+    return INT64_MAX;
+  return *options.checkpointSteps - steps % *options.checkpointSteps;
+}
+
+Status TrainingCheckpoints::save(Job &job, const Model &model,
+                                 const RunningEpoch &running,
+                                 TrainingProgress progress) {
+  const int64_t steps = progress.steps;
+  latest = {steps, progress.epoch};
+  // An earlier start of this process has saved that.
+  if (job.isRepeating())
+    return {};
+  CheckpointManifest manifest;
+  manifest.settings = settings;
+  manifest.progress = std::move(progress);
+  CheckpointWriter writer(CheckpointFolder::nameIn(options.checkpoint, steps));
+  PDLRT_RETURN_IF_ERROR(job.saveState(model, writer, manifest));
+  if (!folder)
+    return {};
+  if (!manifest.progress.positions.empty())
+    PDLRT_RETURN_IF_ERROR(saveRunningEpoch(
+        descriptor, running, options.groups * options.workers, writer));
+  PDLRT_RETURN_IF_ERROR(writer.commit(std::move(manifest)));
+  return folder->removeOld(steps, options.checkpointKeep);
+}

@@ -1,0 +1,217 @@
+//===- Handshake.cpp - What a trainer and a server agree on ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Protocol/Handshake.h"
+
+#include "pdlrt/Abi/Mode.h"
+
+#include "nlohmann/json.hpp"
+
+#include <fmt/format.h>
+
+using namespace pdlrt;
+using nlohmann::json;
+
+/// A join of another program may be anything; a handshake is small.
+static constexpr size_t largestHandshake = 65536;
+
+void Handshake::setProgram(const pdl_descriptor &descriptor) {
+  model = descriptor.model_name;
+  abiVersion = descriptor.abi_version;
+  semanticFingerprint = descriptor.semantic_fingerprint;
+  wireFingerprint = descriptor.wire_fingerprint;
+  mode = descriptor.mode;
+  numerics = descriptor.numerics;
+  elementType = descriptor.element_type;
+}
+
+Handshake Handshake::of(const pdl_descriptor &descriptor,
+                        const Placement &placement) {
+  Handshake result;
+  result.setProgram(descriptor);
+  result.servers = placement.serverCount();
+  result.placementPolicy = placementPolicyName(placement.policy());
+  result.placementDigest = placement.digest();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with the name of each member and the member.
+template <typename Object, typename Visit>
+static void visitMembers(Object &object, Visit &&visit) {
+  visit("model", object.model);
+  visit("abi", object.abiVersion);
+  visit("semantic_fingerprint", object.semanticFingerprint);
+  visit("wire_fingerprint", object.wireFingerprint);
+  visit("mode", object.mode);
+  visit("numerics", object.numerics);
+  visit("element_type", object.elementType);
+  visit("servers", object.servers);
+  visit("placement", object.placementPolicy);
+  visit("placement_digest", object.placementDigest);
+  visit("trainers", object.trainers);
+  visit("server_rank", object.serverRank);
+  visit("workers", object.workers);
+  visit("seed", object.seed);
+  visit("start_step", object.startStep);
+  visit("checkpoint", object.checkpoint);
+  visit("job", object.job);
+  visit("token", object.token);
+}
+
+Message pdlrt::encodeHandshake(const Handshake &handshake) {
+  json object;
+  visitMembers(handshake, [&](const char *name, const auto &member) {
+    object[name] = member;
+  });
+  // A name that is no UTF-8 must not throw.
+  return Message::ofString(
+      object.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+static bool read(const json &value, std::string &out) {
+  if (!value.is_string())
+    return false;
+  out = value.get<std::string>();
+  return true;
+}
+static bool read(const json &value, uint64_t &out) {
+  if (!value.is_number_unsigned())
+    return false;
+  out = value.get<uint64_t>();
+  return true;
+}
+static bool read(const json &value, int64_t &out) {
+  if (!value.is_number_integer())
+    return false;
+  out = value.get<int64_t>();
+  return true;
+}
+
+Expected<Handshake> pdlrt::decodeHandshake(const Message &payload) {
+  const Status foreign = Status::invalid(
+      "a process joins without a handshake of this version; use trainers and "
+      "servers of one translation");
+  if (payload.size() > largestHandshake)
+    return foreign;
+  const json object = json::parse(payload.toString(), nullptr, false);
+  if (!object.is_object())
+    return foreign;
+  Handshake result;
+  bool isWhole = true;
+  visitMembers(result, [&](const char *name, auto &member) {
+    const auto found = object.find(name);
+    isWhole = isWhole && found != object.end() && read(*found, member);
+  });
+  if (!isWhole)
+    return foreign;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+static std::string typeText(int64_t type) {
+  return type == PDL_F32 ? "f32" : type == PDL_F64 ? "f64" : "no float";
+}
+
+static std::string numericsText(int64_t numerics) {
+  return numerics == PDL_NUMERICS_STRICT ? "strict" : "fast";
+}
+
+/// An error where the texts differ.
+static Status compareTexts(const char *what, const std::string &trainer,
+                           const std::string &server, const char *remedy) {
+  if (trainer == server)
+    return {};
+  return Status::invalid(fmt::format("the trainer {} {}, the server {}; {}",
+                                     what, trainer, server, remedy));
+}
+
+template <typename Number>
+static Status compareNumbers(const char *what, Number trainer, Number server,
+                             const char *remedy) {
+  return compareTexts(what, std::to_string(trainer), std::to_string(server),
+                      remedy);
+}
+
+/// Takes as long wherever they differ: who guesses learns nothing from the
+/// time.
+static bool isSameSecret(const std::string &given, const std::string &own) {
+  // The compiler must not see when the outcome is known.
+  volatile unsigned difference = given.size() != own.size();
+  for (size_t i = 0; i < given.size(); ++i)
+    difference =
+        difference | static_cast<unsigned>(static_cast<uint8_t>(
+                         given[i] ^ (own.empty() ? 1 : own[i % own.size()])));
+  return difference == 0;
+}
+
+Status pdlrt::compareHandshakes(const Handshake &trainer,
+                                const Handshake &server) {
+  constexpr auto *together =
+      "use a trainer and a pserver of one translation of the model";
+  constexpr auto *flags = "start all processes with the same flags";
+  // Who does not know the secret learns nothing else of the job.
+  if (!isSameSecret(trainer.token, server.token))
+    return Status::invalid("the trainer and the server have different tokens; "
+                           "give both the same --token-file, and check "
+                           "--servers: this may be another job's address");
+  // Whether it is this job comes next: all else may differ then.
+  PDLRT_RETURN_IF_ERROR(compareTexts(
+      "is of job", "'" + trainer.job + "'", "'" + server.job + "'",
+      "this address belongs to another job: check --servers and --job"));
+  PDLRT_RETURN_IF_ERROR(compareNumbers("has ABI version", trainer.abiVersion,
+                                       server.abiVersion, together));
+  PDLRT_RETURN_IF_ERROR(
+      compareTexts("runs model", trainer.model, server.model, together));
+  PDLRT_RETURN_IF_ERROR(compareTexts("is in mode", modeName(trainer.mode),
+                                     modeName(server.mode), together));
+  PDLRT_RETURN_IF_ERROR(compareTexts("computes in",
+                                     typeText(trainer.elementType),
+                                     typeText(server.elementType), together));
+  PDLRT_RETURN_IF_ERROR(compareTexts("has numerics",
+                                     numericsText(trainer.numerics),
+                                     numericsText(server.numerics), together));
+  PDLRT_RETURN_IF_ERROR(compareTexts(
+      "has the semantic fingerprint",
+      fmt::format("{:016x}", trainer.semanticFingerprint),
+      fmt::format("{:016x}", server.semanticFingerprint), together));
+  PDLRT_RETURN_IF_ERROR(
+      compareTexts("has the wire fingerprint",
+                   fmt::format("{:016x}", trainer.wireFingerprint),
+                   fmt::format("{:016x}", server.wireFingerprint), together));
+  PDLRT_RETURN_IF_ERROR(compareNumbers(
+      "is one of (--trainers)", trainer.trainers, server.trainers, flags));
+  PDLRT_RETURN_IF_ERROR(compareNumbers(
+      "knows servers (--servers):", trainer.servers, server.servers, flags));
+  PDLRT_RETURN_IF_ERROR(compareNumbers(
+      "takes this address for that of server rank", trainer.serverRank,
+      server.serverRank,
+      "give all processes the same --servers, in the same order"));
+  PDLRT_RETURN_IF_ERROR(compareTexts("has --placement", trainer.placementPolicy,
+                                     server.placementPolicy, flags));
+  PDLRT_RETURN_IF_ERROR(compareTexts(
+      "has the map", fmt::format("{:016x}", trainer.placementDigest),
+      fmt::format("{:016x}", server.placementDigest), together));
+  if (trainer.workers != 0 && server.workers != 0)
+    PDLRT_RETURN_IF_ERROR(compareNumbers(
+        "has workers (--replicas):", trainer.workers, server.workers,
+        "those of the trainers that joined before count; give all trainers the "
+        "same --replicas"));
+  PDLRT_RETURN_IF_ERROR(
+      compareNumbers("has --seed", trainer.seed, server.seed, flags));
+  return compareNumbers(
+      "goes on from step", trainer.startStep, server.startStep,
+      "start all processes with the same --checkpoint and --resume; where one "
+      "has passed over a damaged checkpoint, remove that");
+}

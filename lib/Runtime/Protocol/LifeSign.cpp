@@ -1,0 +1,56 @@
+//===- LifeSign.cpp - What processes say of themselves --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Protocol/LifeSign.h"
+
+#include <cstring>
+#include <utility>
+
+using namespace pdlrt;
+
+/// More than any sentence needs.
+static constexpr size_t longestSentence = 1 << 16;
+
+namespace {
+/// What comes before the sentence, little-endian.
+struct Fixed {
+  uint32_t stop;
+  uint32_t process;
+  uint64_t host;
+  uint64_t started;
+};
+} // namespace
+static_assert(sizeof(Fixed) == 24, "it has no padding");
+
+Message pdlrt::encodeLifeSign(const LifeSign &sign) {
+  const Fixed fixed = {sign.stop ? 1u : 0u, sign.process.number,
+                       sign.process.host, sign.process.started};
+  std::string bytes(sizeof(fixed), 0);
+  std::memcpy(bytes.data(), &fixed, sizeof(fixed));
+  bytes += sign.sentence;
+  return Message::ofString(std::move(bytes));
+}
+
+Expected<LifeSign> pdlrt::decodeLifeSign(const Message &message) {
+  Fixed fixed = {};
+  if (message.size() < sizeof(fixed) ||
+      message.size() > sizeof(fixed) + longestSentence)
+    return Status::invalid("a sign of life of " +
+                           std::to_string(message.size()) +
+                           " bytes is damaged");
+  const std::string bytes = message.toString();
+  std::memcpy(&fixed, bytes.data(), sizeof(fixed));
+  if (fixed.stop > 1)
+    return Status::invalid("a sign of life is damaged: whether to stop is "
+                           "neither 0 nor 1");
+  LifeSign sign;
+  sign.stop = fixed.stop == 1;
+  sign.sentence = bytes.substr(sizeof(fixed));
+  sign.process = {fixed.host, fixed.started, fixed.process};
+  return sign;
+}

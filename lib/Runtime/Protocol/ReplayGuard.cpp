@@ -1,0 +1,84 @@
+//===- ReplayGuard.cpp - A push is applied once ---------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Protocol/ReplayGuard.h"
+
+using namespace pdlrt;
+
+Expected<uint64_t> ReplayGuard::join(const Envelope &request) {
+  Sender &sender = senders[nameOf(request)];
+  if (request.incarnation < sender.incarnation)
+    return Status::invalid(
+        "trainer " + std::to_string(request.trainer) + " joins as start " +
+        std::to_string(request.incarnation) + ", but start " +
+        std::to_string(sender.incarnation) + " has joined: end the older one");
+  sender.incarnation = request.incarnation;
+  return sender.lastSequence + 1;
+}
+
+ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request,
+                                        const Message &note) {
+  const auto found = senders.find(nameOf(request));
+  if (found == senders.end())
+    return Verdict::Unknown;
+  Sender &sender = found->second;
+  if (request.incarnation < sender.incarnation)
+    return Verdict::Fenced;
+  if (request.incarnation > sender.incarnation)
+    return Verdict::Unknown;
+  if (request.sequence == 0)
+    return Verdict::Gap;
+  if (request.sequence <= sender.lastSequence) {
+    if (request.sequence < sender.firstSequence())
+      return Verdict::Stale;
+    return request.sequence == sender.lastSequence && !sender.isAnswered()
+               ? Verdict::Pending
+               : Verdict::Repeat;
+  }
+  if (request.sequence != sender.lastSequence + 1 || !sender.isAnswered())
+    return Verdict::Gap;
+  sender.lastSequence = request.sequence;
+  if (sender.requests.size() >= kept)
+    sender.requests.pop_front();
+  // A copy: the note must not keep all bytes of its request.
+  sender.requests.push_back(
+      {note.size() > 0 ? Message::ofString(note.toString()) : Message(), {}});
+  return Verdict::Fresh;
+}
+
+void ReplayGuard::answered(const Envelope &request, Message payload,
+                           MessageKind kind) {
+  const auto found = senders.find(nameOf(request));
+  if (found == senders.end() ||
+      found->second.lastSequence != request.sequence ||
+      found->second.isAnswered())
+    return;
+  found->second.requests.back().answer = {kind, std::move(payload)};
+}
+
+const ReplayGuard::StoredAnswer &
+ReplayGuard::answerTo(const Envelope &request) const {
+  const Sender &sender = senders.at(nameOf(request));
+  // The verdict said that it is there.
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
+  return *sender.requests.at(request.sequence - sender.firstSequence()).answer;
+}
+
+std::vector<NumberedNote> ReplayGuard::notesOf(const Envelope &request) const {
+  std::vector<NumberedNote> notes;
+  const auto found = senders.find(nameOf(request));
+  if (found == senders.end())
+    return notes;
+  uint64_t sequence = found->second.firstSequence();
+  for (const Request &each : found->second.requests) {
+    if (each.note.size() > 0)
+      notes.push_back({sequence, each.note});
+    ++sequence;
+  }
+  return notes;
+}

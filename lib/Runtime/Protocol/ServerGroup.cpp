@@ -1,0 +1,221 @@
+//===- ServerGroup.cpp - Sessions to all servers of a job -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Protocol/ServerGroup.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+using namespace pdlrt;
+
+static constexpr std::chrono::milliseconds pollInterval{100};
+
+/// One request to each server, and what has come back. Callbacks of a wave that
+/// nobody waits for any more keep it alive.
+class ServerGroup::Wave : public std::enable_shared_from_this<Wave> {
+public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit Wave(size_t count) : results(count) {}
+
+  RequestDone doneOf(size_t server) {
+    return [self = shared_from_this(), server](Expected<Message> result) {
+      {
+        const std::lock_guard lock(self->mutex);
+        ++self->ended;
+        self->hasError |= !result.ok();
+        self->results[server] = std::move(result);
+      }
+      self->changed.notify_all();
+    };
+  }
+  /// Counts a server that takes no part.
+  void skip(size_t server) { doneOf(server)(Message()); }
+
+  /// Waits for a change up to `until`; whether all have ended.
+  bool waitUntil(Time until) {
+    std::unique_lock lock(mutex);
+    return changed.wait_until(lock, until,
+                              [this] { return ended == results.size(); });
+  }
+  bool anyError() const {
+    const std::lock_guard lock(mutex);
+    return hasError;
+  }
+  bool hasEnded(size_t server) const {
+    const std::lock_guard lock(mutex);
+    return results[server].has_value();
+  }
+  /// The first error by server, or all answers; after the end or an error.
+  Expected<std::vector<Message>> take() {
+    const std::lock_guard lock(mutex);
+    std::vector<Message> answers;
+    for (std::optional<Expected<Message>> &result : results)
+      if (result && !result->ok())
+        return result->status();
+    for (std::optional<Expected<Message>> &result : results)
+      if (result)
+        answers.push_back(*std::move(*result));
+    return answers;
+  }
+
+private:
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  size_t ended = 0;
+  bool hasError = false;
+  std::vector<std::optional<Expected<Message>>> results;
+};
+
+Expected<std::unique_ptr<ServerGroup>> ServerGroup::connect(
+    Transport &transport, const std::vector<std::string> &addresses,
+    const SenderName &sender, const ServerGroupOptions &options) {
+  std::unique_ptr<ServerGroup> group(new ServerGroup(options));
+  for (const std::string &address : addresses) {
+    auto session = createServerSession(transport, address, sender,
+                                       options.retry, options.events);
+    if (!session)
+      return std::move(session).status();
+    group->sessions.push_back(std::move(*session));
+  }
+  group->joined.resize(addresses.size(), false);
+  return group;
+}
+
+ServerGroup::~ServerGroup() = default;
+
+std::string ServerGroup::waitingLine(Wave &wave) const {
+  std::string line;
+  for (size_t server = 0; server < sessions.size(); ++server) {
+    if (wave.hasEnded(server))
+      continue;
+    const std::string reason = sessions[server]->waitingFor();
+    line += (line.empty() ? "server " : "; server ") +
+            sessions[server]->address() +
+            (!reason.empty()   ? ": " + reason
+             : !joined[server] ? ": not reached yet"
+                               : ": no answer yet");
+  }
+  return line;
+}
+
+bool ServerGroup::waitsForSilent(Wave &wave) const {
+  for (size_t server = 0; server < sessions.size(); ++server)
+    if (joined[server] && !wave.hasEnded(server) &&
+        sessions[server]->silence() > options.stopPatience)
+      return true;
+  return false;
+}
+
+Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
+  using SteadyClock = std::chrono::steady_clock;
+  Wave::Time nextReport = SteadyClock::now() + options.reportInterval;
+  std::optional<Wave::Time> giveUp;
+  for (;;) {
+    Wave::Time until = SteadyClock::now() + pollInterval;
+    if (giveUp)
+      until = std::min(until, *giveUp);
+    if (wave.waitUntil(until))
+      return wave.take();
+    const Wave::Time now = SteadyClock::now();
+    if (!giveUp && wave.anyError())
+      giveUp = now + options.errorPatience;
+    if (giveUp && now >= *giveUp)
+      return wave.take();
+    if (options.shouldStop && options.shouldStop())
+      return Status::invalid("stopped while it waited; " + waitingLine(wave));
+    if (options.events.wasAskedToStop && options.events.wasAskedToStop() &&
+        waitsForSilent(wave))
+      return Status::invalid("stopped while a server was silent; " +
+                             waitingLine(wave));
+    if (now >= nextReport) {
+      nextReport = now + options.reportInterval;
+      if (options.report)
+        options.report(waitingLine(wave));
+    }
+  }
+}
+
+Expected<std::vector<Message>>
+ServerGroup::joinAll(std::vector<Message> handshakes) {
+  const auto wave = std::make_shared<Wave>(sessions.size());
+  for (size_t server = 0; server < sessions.size(); ++server)
+    sessions[server]->join(std::move(handshakes[server]), wave->doneOf(server));
+  auto answers = waitFor(*wave);
+  for (size_t server = 0; server < sessions.size(); ++server)
+    joined[server] = answers.ok() || wave->hasEnded(server);
+  if (!answers)
+    return answers;
+  if (options.earlierStart != ServerGroupOptions::EarlierStart::Ignore)
+    PDLRT_RETURN_IF_ERROR(goOn());
+  return answers;
+}
+
+/// Takes up where an earlier start of this sender ended, if there was one.
+Status ServerGroup::goOn() {
+  uint64_t first = sessions[0]->nextSequence();
+  for (const auto &session : sessions) {
+    first = std::min(first, session->nextSequence());
+    firstUnsent = std::max(firstUnsent, session->nextSequence());
+  }
+  if (firstUnsent == 1)
+    return {};
+  // All servers have the requests before `first`.
+  uint64_t from = 1;
+  std::optional<Message> note;
+  for (const NumberedNote &each : sessions[0]->notes())
+    if (each.sequence < first) {
+      from = each.sequence;
+      note = each.note;
+    }
+  // Without a note it can only begin anew, with what servers still answer.
+  constexpr uint64_t lastWithoutNote = 2;
+  if (options.earlierStart != ServerGroupOptions::EarlierStart::GoOn ||
+      (!note && first > lastWithoutNote + 1))
+    return Status::invalid(
+        "server " + sessions[0]->address() + " expects request " +
+        std::to_string(sessions[0]->nextSequence()) +
+        " of this trainer, which an earlier start of it did not end: end "
+        "all trainers and servers, and start them from the last checkpoint");
+  for (const auto &session : sessions)
+    session->continueFrom(from);
+  sent = from - 1;
+  noteToGoOnFrom = note.value_or(Message());
+  return {};
+}
+
+Expected<std::vector<Message>>
+ServerGroup::sendAll(MessageKind kind, std::vector<Message> payloads) {
+  ++sent;
+  const auto wave = std::make_shared<Wave>(sessions.size());
+  for (size_t server = 0; server < sessions.size(); ++server)
+    sessions[server]->send(kind, std::move(payloads[server]),
+                           wave->doneOf(server));
+  return waitFor(*wave);
+}
+
+void ServerGroup::leaveAll(const std::string &sentence,
+                           std::chrono::milliseconds limit) {
+  const auto wave = std::make_shared<Wave>(sessions.size());
+  for (size_t server = 0; server < sessions.size(); ++server)
+    if (joined[server])
+      sessions[server]->send(MessageKind::Leave, Message::ofString(sentence),
+                             wave->doneOf(server));
+    else
+      wave->skip(server);
+  if (wave->waitUntil(std::chrono::steady_clock::now() + limit) ||
+      !sentence.empty() || !options.report)
+    return;
+  for (size_t server = 0; server < sessions.size(); ++server)
+    if (!wave->hasEnded(server))
+      options.report("server " + sessions[server]->address() +
+                     " did not answer this trainer's leave");
+}

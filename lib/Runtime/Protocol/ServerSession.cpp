@@ -1,0 +1,537 @@
+//===- ServerSession.cpp - One sender's requests to one server ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Protocol/ServerSession.h"
+
+#include "pdlrt/Core/ProcessIdentity.h"
+#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Transport/Frame.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+using namespace pdlrt;
+
+ServerSession::~ServerSession() = default;
+
+/// A silence of less is no news.
+static constexpr ClockTime reportedSilence = std::chrono::seconds(3);
+
+namespace {
+
+std::string inSeconds(ClockTime time) {
+  return std::to_string(
+             std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
+         " s";
+}
+
+/// What the callbacks share; they hold it weakly.
+///
+/// `mutex` guards the fields and is never held while a callback runs.
+/// `ending` is held while one runs, so that the destructor can wait for it; it
+/// is recursive, because a callback may send, or destroy the session.
+class SessionState : public std::enable_shared_from_this<SessionState> {
+public:
+  SessionState(Transport &on, std::string to, const SenderName &name,
+               const RetryOptions &given, SessionEvents tell,
+               std::unique_ptr<Connection> over)
+      : where(std::move(to)), transport(on), clock(on.clock()), sender(name),
+        options(given), events(std::move(tell)), connection(std::move(over)) {}
+
+  void send(MessageKind kind, const Message &payload, RequestDone done);
+  void close();
+
+  uint64_t nextSequence() const {
+    const std::lock_guard lock(mutex);
+    return next;
+  }
+  void continueFrom(uint64_t sequence) {
+    const std::lock_guard lock(mutex);
+    next = sequence;
+  }
+  void leaveNote(Message note) {
+    const std::lock_guard lock(mutex);
+    nextNote = std::move(note);
+  }
+  std::vector<NumberedNote> notes() const {
+    const std::lock_guard lock(mutex);
+    return earlierNotes;
+  }
+  std::string waitingFor() const {
+    const std::lock_guard lock(mutex);
+    // What it said before says nothing of now.
+    return silentFor() > reportedSilence
+               ? "not heard of for " + inSeconds(silentFor())
+               : waitingSentence;
+  }
+  ClockTime silence() const {
+    const std::lock_guard lock(mutex);
+    return silentFor();
+  }
+
+  const std::string where;
+
+private:
+  struct OpenRequest {
+    uint64_t number = 0;
+    Envelope head;
+    Message message;
+    RequestDone done;
+    ClockTime since{0};
+    ClockTime pause{0};
+    ClockTime attemptTime{0};
+  };
+
+  Envelope headOf(MessageKind kind, uint64_t sequence) const {
+    return {kind,     sender.trainer, sender.worker, sender.incarnation,
+            sequence, sender.epoch};
+  }
+  /// The open request, if it is that one; with `mutex`.
+  OpenRequest *findOpen(uint64_t number) {
+    return !closed && open && open->number == number ? &*open : nullptr;
+  }
+  /// A trainer that has joined, and does not know it, sends no beats: a join is
+  /// repeated before it counts as silent.
+  ClockTime firstAttemptTime(MessageKind kind) const {
+    return kind == MessageKind::Join && options.silenceLimit > ClockTime(0)
+               ? std::min<ClockTime>(options.attemptDeadline,
+                                     options.silenceLimit / 2)
+               : options.attemptDeadline;
+  }
+  /// Calls `then` of this session at a time, if it still exists.
+  template <typename Action> void later(ClockTime when, Action then) {
+    clock.runAt(when, [weak = weak_from_this(), then = std::move(then)] {
+      if (const auto self = weak.lock())
+        then(*self);
+    });
+  }
+
+  /// Ends a request soon: not within the call that finds the fault. With
+  /// `mutex`.
+  void reject(RequestDone done, Status status);
+  void endRejected();
+  void attempt(uint64_t number);
+  void attemptEnded(uint64_t number, const CallResult &result);
+  void attemptAgain(uint64_t number);
+  /// The response's payload, or the server's refusal; nothing where it is no
+  /// response to that request.
+  std::optional<Expected<Message>> readResponse(const Message &response,
+                                                const Envelope &head);
+  void joinedAt(uint64_t sequence, std::vector<NumberedNote> notes);
+  void beat(ClockTime expected);
+  void beatEnded(const Envelope &head, const CallResult &result);
+  void takeWait(const Message &payload);
+  void takeSign(const Message &payload);
+  /// Nothing but a Leave is sent from now on.
+  void failWith(const Status &status);
+  void finish(uint64_t number, Expected<Message> result);
+
+  ClockTime beatInterval() const {
+    return std::max<ClockTime>(options.beatInterval,
+                               std::chrono::milliseconds(1));
+  }
+  /// Since the first beat that was not answered; with `mutex`.
+  ClockTime silentFor() const {
+    return joined && askedSince > lastHeard ? clock.now() - askedSince
+                                            : ClockTime(0);
+  }
+  bool checkProcess();
+
+  Transport &transport;
+  Clock &clock;
+  const SenderName sender;
+  const RetryOptions options;
+  const SessionEvents events;
+
+  std::recursive_mutex ending;
+  mutable std::mutex mutex;
+  std::unique_ptr<Connection> connection;
+  bool closed = false;
+  bool joined = false;
+  Status failure;
+  uint64_t next = 1;
+  uint64_t lastNumber = 0;
+  std::optional<OpenRequest> open;
+  std::vector<std::pair<RequestDone, Status>> rejected;
+  ClockTime lastHeard{0};
+  /// When the first beat was sent since then; earlier than it: none was.
+  ClockTime askedSince{-1};
+  /// Where the server's process is of this host and was seen there.
+  ProcessIdentity process;
+  /// Another connection, of a server that is silent.
+  std::unique_ptr<Connection> fresh;
+  std::string waitingSentence;
+  Message nextNote;
+  std::vector<NumberedNote> earlierNotes;
+};
+
+void SessionState::send(MessageKind kind, const Message &payload,
+                        RequestDone done) {
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex);
+    Status fault;
+    if (kind != MessageKind::Join && !joined)
+      fault = Status::internal("server " + where + ": " + nameOf(kind) +
+                               " is sent before the join");
+    else if (kind != MessageKind::Leave && open)
+      fault = Status::internal("server " + where + ": " + nameOf(kind) +
+                               " is sent while another request is open");
+    else if (kind != MessageKind::Leave)
+      fault = failure;
+    if (!fault.ok()) {
+      reject(std::move(done), std::move(fault));
+      return;
+    }
+    if (open)
+      reject(std::move(open->done),
+             Status::invalid("server " + where + ": this trainer has left"));
+    const bool isNumbered =
+        kind != MessageKind::Join && kind != MessageKind::Leave;
+    number = ++lastNumber;
+    OpenRequest request;
+    request.number = number;
+    request.head = headOf(kind, isNumbered ? next++ : 0);
+    request.message =
+        joinFrame(request.head, payload,
+                  isNumbered ? std::exchange(nextNote, {}) : Message());
+    request.done = std::move(done);
+    request.since = clock.now();
+    request.attemptTime = firstAttemptTime(kind);
+    open = std::move(request);
+  }
+  attempt(number);
+}
+
+void SessionState::reject(RequestDone done, Status status) {
+  rejected.emplace_back(std::move(done), std::move(status));
+  later(clock.now(), [](SessionState &self) { self.endRejected(); });
+}
+
+void SessionState::endRejected() {
+  const std::lock_guard wait(ending);
+  std::vector<std::pair<RequestDone, Status>> due;
+  {
+    const std::lock_guard lock(mutex);
+    due.swap(rejected);
+  }
+  for (auto &[done, status] : due)
+    done(std::move(status));
+}
+
+void SessionState::attempt(uint64_t number) {
+  const std::lock_guard lock(mutex);
+  const OpenRequest *request = findOpen(number);
+  if (!request)
+    return;
+  ClockTime deadline = clock.now() + request->attemptTime;
+  if (request->head.kind == MessageKind::Join)
+    deadline = std::min(deadline, request->since + options.joinPatience);
+  connection->call(request->message, deadline,
+                   [weak = weak_from_this(), number](const CallResult &result) {
+                     if (const auto self = weak.lock())
+                       self->attemptEnded(number, result);
+                   });
+}
+
+std::optional<Expected<Message>>
+SessionState::readResponse(const Message &response, const Envelope &head) {
+  auto frame = splitFrame(response);
+  if (!frame)
+    return Expected<Message>(
+        std::move(frame).status().withContext("server " + where));
+  Envelope expected = head;
+  expected.kind = frame->head.kind;
+  if (head.kind == MessageKind::Join)
+    expected.sequence = frame->head.sequence;
+  Envelope unread;
+  unread.kind = MessageKind::Refusal;
+  if (frame->head.kind == MessageKind::Refusal &&
+      (frame->head == expected || frame->head == unread))
+    return Expected<Message>(Status::invalid(
+        "server " + where + " refuses: " + frame->payload.toString()));
+  if (frame->head.kind == MessageKind::Wait && head.kind == MessageKind::Join &&
+      frame->head == expected) {
+    takeWait(frame->payload);
+    return std::nullopt;
+  }
+  if (frame->head.kind != MessageKind::Answer || frame->head != expected)
+    return std::nullopt;
+  {
+    const std::lock_guard lock(mutex);
+    lastHeard = clock.now();
+  }
+  if (head.kind == MessageKind::Join) {
+    auto notes = decodeNotes(frame->note);
+    if (!notes)
+      return Expected<Message>(
+          std::move(notes).status().withContext("server " + where));
+    joinedAt(frame->head.sequence, std::move(*notes));
+  }
+  return Expected<Message>(std::move(frame->payload));
+}
+
+void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
+  Envelope head;
+  {
+    const std::lock_guard lock(mutex);
+    const OpenRequest *request = findOpen(number);
+    if (!request)
+      return;
+    head = request->head;
+  }
+  if (result.outcome != CallOutcome::Answered && !checkProcess())
+    return;
+  if (result.outcome == CallOutcome::Answered)
+    if (auto response = readResponse(result.response, head)) {
+      if (!response->ok()) {
+        const std::lock_guard lock(mutex);
+        if (failure.ok())
+          failure = response->status();
+      }
+      finish(number, std::move(*response));
+      return;
+    }
+  if (result.outcome == CallOutcome::DeadlineExceeded && head.sequence > 0) {
+    const std::lock_guard lock(mutex);
+    if (OpenRequest *request = findOpen(number))
+      request->attemptTime = std::min<ClockTime>(2 * request->attemptTime,
+                                                 32 * options.attemptDeadline);
+  }
+  attemptAgain(number);
+}
+
+void SessionState::attemptAgain(uint64_t number) {
+  {
+    const std::lock_guard lock(mutex);
+    OpenRequest *request = findOpen(number);
+    if (!request)
+      return;
+    request->pause =
+        request->pause == ClockTime(0)
+            ? options.firstPause
+            : std::min<ClockTime>(2 * request->pause, options.longestPause);
+    const ClockTime when = clock.now() + request->pause;
+    if (request->head.kind != MessageKind::Join ||
+        when < request->since + options.joinPatience) {
+      later(when, [number](SessionState &self) { self.attempt(number); });
+      return;
+    }
+  }
+  finish(number, Status::invalid("server " + where + " did not answer for " +
+                                 inSeconds(options.joinPatience) +
+                                 ": is it started there, and reachable?"));
+}
+
+/// The server lives: its time to answer the join begins anew.
+void SessionState::takeWait(const Message &payload) {
+  {
+    const std::lock_guard lock(mutex);
+    if (open && open->head.kind == MessageKind::Join)
+      open->since = clock.now();
+  }
+  takeSign(payload);
+}
+
+void SessionState::joinedAt(uint64_t sequence,
+                            std::vector<NumberedNote> notes) {
+  const std::lock_guard lock(mutex);
+  if (joined)
+    return;
+  joined = true;
+  waitingSentence.clear();
+  next = sequence;
+  earlierNotes = std::move(notes);
+  const ClockTime when = clock.now() + beatInterval();
+  later(when, [when](SessionState &self) { self.beat(when); });
+}
+
+void SessionState::beat(ClockTime expected) {
+  const bool stop = events.wasAskedToStop && events.wasAskedToStop();
+  ClockTime silence{0};
+  std::unique_ptr<Connection> old;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed || !failure.ok())
+      return;
+    const ClockTime now = clock.now();
+    // Time in which this process itself did not run says nothing of the server.
+    if (const ClockTime late = now - expected; late > beatInterval()) {
+      lastHeard = std::min(lastHeard + late, now);
+      askedSince = std::min(askedSince + late, now);
+    }
+    silence = silentFor();
+    const bool isLost =
+        options.silenceLimit > ClockTime(0) && silence > options.silenceLimit;
+    if (!isLost) {
+      if (askedSince <= lastHeard)
+        askedSince = now;
+      const Envelope head = headOf(MessageKind::Beat, 0);
+      const Message message = joinFrame(
+          head, encodeLifeSign({stop, {}, ProcessIdentity::ofThisProcess()}));
+      const ClockTime deadline =
+          now + (options.silenceLimit > ClockTime(0) ? options.silenceLimit
+                                                     : options.attemptDeadline);
+      const auto ended = [weak = weak_from_this(),
+                          head](const CallResult &result) {
+        if (const auto self = weak.lock())
+          self->beatEnded(head, result);
+      };
+      connection->call(message, deadline, ended);
+      // After a cut network a connection of before may stay silent for as long
+      // again as the cut lasted; a new one does not.
+      old = std::move(fresh);
+      const bool isQuiet = silence > 2 * beatInterval();
+      if (isQuiet)
+        if (auto made = transport.connect(where)) {
+          fresh = std::move(*made);
+          fresh->call(message, deadline, ended);
+        }
+      const ClockTime when = now + beatInterval() / (isQuiet ? 2 : 1);
+      later(when, [when](SessionState &self) { self.beat(when); });
+      return;
+    }
+  }
+  failWith(Status::invalid("server " + where + " was not heard of for " +
+                           inSeconds(silence) +
+                           ": it has died or its network is cut"));
+}
+
+/// Whether the server's process is there, as far as this host knows; false
+/// where that has ended the session.
+bool SessionState::checkProcess() {
+  {
+    const std::lock_guard lock(mutex);
+    if (process.host == 0 || process.isSeen())
+      return true;
+  }
+  failWith(Status::invalid(
+      "server " + where +
+      " has died. Start all trainers and servers again, with --resume where "
+      "there is a checkpoint"));
+  return false;
+}
+
+void SessionState::beatEnded(const Envelope &head, const CallResult &result) {
+  if (result.outcome != CallOutcome::Answered) {
+    checkProcess();
+    return;
+  }
+  auto response = readResponse(result.response, head);
+  if (!response)
+    return;
+  if (!response->ok()) {
+    failWith(response->status());
+    return;
+  }
+  takeSign(**response);
+}
+
+/// What the server says of itself. Bytes that say nothing change nothing.
+void SessionState::takeSign(const Message &payload) {
+  auto sign = decodeLifeSign(payload);
+  if (!sign)
+    return;
+  if (sign->stop && events.onStopRequest)
+    events.onStopRequest();
+  const std::lock_guard lock(mutex);
+  waitingSentence = std::move(sign->sentence);
+  // What cannot be seen while it lives says nothing when it cannot be seen.
+  if (sign->process != process && sign->process.isSeen())
+    process = sign->process;
+}
+
+void SessionState::failWith(const Status &status) {
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed)
+      return;
+    if (failure.ok())
+      failure = status;
+    if (!open || open->head.kind == MessageKind::Leave)
+      return;
+    number = open->number;
+  }
+  finish(number, status);
+}
+
+void SessionState::finish(uint64_t number, Expected<Message> result) {
+  const std::lock_guard wait(ending);
+  RequestDone done;
+  {
+    const std::lock_guard lock(mutex);
+    if (!open || open->number != number)
+      return;
+    done = std::move(open->done);
+    open.reset();
+  }
+  done(std::move(result));
+}
+
+void SessionState::close() {
+  std::unique_ptr<Connection> last, lastFresh;
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex);
+    closed = true;
+    last = std::move(connection);
+    lastFresh = std::move(fresh);
+    if (open)
+      number = open->number;
+  }
+  last.reset();
+  lastFresh.reset();
+  endRejected();
+  // Also waits for a callback that runs.
+  finish(number, Status::invalid("server " + where +
+                                 ": the session ended before the answer"));
+}
+
+class Session final : public ServerSession {
+public:
+  explicit Session(std::shared_ptr<SessionState> own) : state(std::move(own)) {}
+  ~Session() override { state->close(); }
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  void join(Message handshake, RequestDone done) override {
+    state->send(MessageKind::Join, handshake, std::move(done));
+  }
+  void send(MessageKind kind, Message payload, RequestDone done) override {
+    state->send(kind, payload, std::move(done));
+  }
+  uint64_t nextSequence() const override { return state->nextSequence(); }
+  void continueFrom(uint64_t sequence) override {
+    state->continueFrom(sequence);
+  }
+  void leaveNote(Message note) override { state->leaveNote(std::move(note)); }
+  std::vector<NumberedNote> notes() const override { return state->notes(); }
+  std::string waitingFor() const override { return state->waitingFor(); }
+  ClockTime silence() const override { return state->silence(); }
+  const std::string &address() const override { return state->where; }
+
+private:
+  std::shared_ptr<SessionState> state;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<ServerSession>> pdlrt::createServerSession(
+    Transport &transport, const std::string &address, const SenderName &sender,
+    const RetryOptions &options, const SessionEvents &events) {
+  auto connection = transport.connect(address);
+  if (!connection)
+    return std::move(connection).status();
+  return std::unique_ptr<ServerSession>(std::make_unique<Session>(
+      std::make_shared<SessionState>(transport, address, sender, options,
+                                     events, std::move(*connection))));
+}

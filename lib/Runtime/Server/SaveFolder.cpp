@@ -1,0 +1,60 @@
+//===- SaveFolder.cpp - Where a server may write checkpoints --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Server/SaveFolder.h"
+
+#include <filesystem>
+
+using namespace pdlrt;
+namespace fs = std::filesystem;
+
+/// Without links, `..` and a slash at its end; it need not be there.
+static std::string realPath(const std::string &path) {
+  std::error_code error;
+  fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
+  if (error)
+    real = fs::absolute(path, error).lexically_normal();
+  return (real.has_filename() ? real : real.parent_path()).string();
+}
+
+SaveFolder::SaveFolder(const std::string &folder)
+    : isOpen(false), root(folder.empty() ? "" : realPath(folder)) {}
+
+Status SaveFolder::check(const std::string &folder) const {
+  if (folder.empty() || (isOpen && root.empty()))
+    return {};
+  if (root.empty())
+    return Status::invalid(
+        "the trainer writes checkpoints to " + folder +
+        ", but this server, in which everybody may take part, was not told "
+        "where it may write; start the servers with the same --checkpoint, or "
+        "all processes with a --token-file");
+  if (realPath(folder) != root)
+    return Status::invalid("the trainer has --checkpoint " + folder +
+                           ", but the server writes to " + root +
+                           " only; give all processes the same --checkpoint");
+  return {};
+}
+
+void SaveFolder::take(const std::string &folder) {
+  if (isOpen && root.empty() && !folder.empty())
+    root = realPath(folder);
+}
+
+Status SaveFolder::allows(const std::string &folder) const {
+  if (root.empty())
+    return Status::invalid("a request to save names " + folder +
+                           ", but no trainer joined with --checkpoint; start "
+                           "all trainers with the same --checkpoint");
+  const fs::path inside = fs::path(realPath(folder)).lexically_relative(root);
+  if (inside.empty() || *inside.begin() == "..")
+    return Status::invalid("a request to save names " + folder +
+                           ", but this server writes below " + root +
+                           " only: see --checkpoint");
+  return {};
+}

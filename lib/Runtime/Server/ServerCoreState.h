@@ -1,0 +1,146 @@
+//===- ServerCoreState.h - What a server knows of its job -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two locks. `mutex` guards who has sent what; it is held for moments, so that
+// beats, leaves and copies are answered at any time. `applicationMutex` keeps
+// calls of the application apart, and is taken before `mutex` where both are
+// needed. Responders are called when neither is held.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_SERVER_SERVERCORESTATE_H
+#define LIB_RUNTIME_SERVER_SERVERCORESTATE_H
+
+#include "Server/OpenRound.h"
+#include "Server/Outbox.h"
+#include "Server/Roster.h"
+#include "pdlrt/Protocol/ReplayGuard.h"
+#include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/Transport/Frame.h"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+class ServerCore::State : public std::enable_shared_from_this<State> {
+public:
+  State(const ServerCoreOptions &given, Clock &by, Executor &on)
+      : options(given), clock(by), executor(on), roster(options, clock),
+        guard(given.onFailure == FailurePolicy::Wait ? given.keptAnswers : 1),
+        round(given.trainers) {}
+
+  void handle(const Message &request, Responder responder);
+  void setProgress(const std::string &sentence);
+  void open(ServerApplication &with);
+  void askToStop();
+  void fail(const std::string &sentence);
+  void close();
+  void startWatching() { watchAt(clock.now() + roster.watchInterval()); }
+
+  JobStatus currentStatus() const {
+    const std::lock_guard lock(mutex);
+    return job;
+  }
+  std::string waitingFor(ClockTime atLeast) const {
+    const std::lock_guard lock(mutex);
+    return waitingSentence(atLeast);
+  }
+  void whenOver(std::function<void()> action);
+  bool waitUntilOver(std::chrono::nanoseconds limit) const {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, limit,
+                            [this] { return job.state != JobState::Running; });
+  }
+  bool waitUntilTold(std::chrono::nanoseconds limit) const;
+  bool allTold() const {
+    const std::lock_guard lock(mutex);
+    return isTold();
+  }
+
+private:
+  /// Copies of a request whose answer is to come.
+  struct Waiting {
+    Envelope head;
+    Responder responder;
+  };
+  using SenderKey = std::pair<uint32_t, uint32_t>;
+  static SenderKey keyOf(const Envelope &head) {
+    return {head.trainer, head.worker};
+  }
+
+  // Without a lock.
+  void take(const Message &request, Responder responder, Outbox &out);
+  std::string headFault(const Envelope &head) const;
+  void takeJoin(const Frame &frame, Responder responder, Outbox &out);
+  /// Lets the executor run `task`, whose letters are sent after it.
+  void enqueue(std::function<void(State &self, Outbox &out)> task);
+  void join(const Frame &frame, Responder responder, Outbox &out);
+  void work(Frame frame, Outbox &out);
+  void workOnRound(Frame frame, Outbox &out);
+  void sent();
+
+  // With `mutex`.
+  bool isStopping() const { return stopSince >= ClockTime(0); }
+  bool waitsForLost() const {
+    return options.onFailure == FailurePolicy::Wait && !isStopping();
+  }
+  std::string joinFault(const Envelope &head) const;
+  void answerWait(const Envelope &head, std::string sentence,
+                  Responder responder, Outbox &out);
+  bool admit(const Frame &frame, Responder responder, Outbox &out);
+  void beat(const Frame &frame, Responder responder, Outbox &out);
+  void leave(const Frame &frame, Responder responder, Outbox &out);
+  void answerSender(const Envelope &head, MessageKind kind,
+                    const Message &payload, Outbox &out);
+  void beginStop(Outbox &out);
+  void checkWhoIsThere(Outbox &out);
+  void failWith(std::string sentence, Outbox &out);
+  void endWith(JobState state, std::string sentence, Outbox &out);
+  bool isTold() const {
+    return job.state != JobState::Running && handlers == 0 &&
+           roster.allAreGone(/*mayJoin=*/!isStopping());
+  }
+  std::string waitingSentence(ClockTime atLeast = ClockTime(0)) const;
+  void watchAt(ClockTime when);
+  void watch(ClockTime expected);
+
+  const ServerCoreOptions options;
+  Clock &clock;
+  Executor &executor;
+
+  std::mutex applicationMutex;
+  mutable std::mutex mutex;
+  mutable std::condition_variable changed;
+  /// Null until `open`; never changes again.
+  ServerApplication *application = nullptr;
+  std::string progress = "starting";
+  bool closed = false;
+  /// When somebody asked to stop; negative: nobody has.
+  ClockTime stopSince{-1};
+  /// Requests whose responses are not all on their way yet.
+  size_t handlers = 0;
+  JobStatus job;
+  std::function<void()> overAction;
+  Roster roster;
+  ReplayGuard guard;
+  std::map<SenderKey, std::deque<Waiting>> waiting;
+  /// Joins that the executor has: sender and incarnation.
+  std::set<std::pair<SenderKey, uint64_t>> openJoins;
+  OpenRound round;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_SERVER_SERVERCORESTATE_H

@@ -1,0 +1,228 @@
+//===- ServerCoreWork.cpp - What a server does with its application -------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Server/ServerCoreState.h"
+#include "pdlrt/Protocol/LifeSign.h"
+
+#include <optional>
+#include <utility>
+
+using namespace pdlrt;
+
+//===----------------------------------------------------------------------===//
+// Joins
+//===----------------------------------------------------------------------===//
+
+std::string ServerCore::State::joinFault(const Envelope &head) const {
+  if (job.state == JobState::Failed)
+    return job.sentence;
+  if (job.state == JobState::Finished)
+    return "the job is finished";
+  return roster.joinFault(head);
+}
+
+/// Says that the join has come, and cannot be answered yet.
+void ServerCore::State::answerWait(const Envelope &head, std::string sentence,
+                                   Responder responder, Outbox &out) {
+  out.add(std::move(responder), head, MessageKind::Wait,
+          encodeLifeSign({isStopping(), std::move(sentence)}));
+}
+
+/// Answers what needs no application; the rest is for the executor.
+void ServerCore::State::takeJoin(const Frame &frame, Responder responder,
+                                 Outbox &out) {
+  const Envelope &head = frame.head;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed)
+      return;
+    if (const std::string fault = joinFault(head); !fault.empty()) {
+      if (job.state != JobState::Running)
+        roster.told(head.trainer);
+      out.refuse(std::move(responder), head, fault);
+      return;
+    }
+    if (!application) {
+      answerWait(head, progress, std::move(responder), out);
+      return;
+    }
+    if (isStopping() && !roster.hasJoined(head.trainer)) {
+      answerWait(head, "told to stop", std::move(responder), out);
+      return;
+    }
+    if (!openJoins.insert({keyOf(head), head.incarnation}).second) {
+      answerWait(head, "busy with another request", std::move(responder), out);
+      return;
+    }
+  }
+  enqueue([frame, responder = std::move(responder)](State &self,
+                                                    Outbox &box) mutable {
+    self.join(frame, std::move(responder), box);
+  });
+}
+
+void ServerCore::State::join(const Frame &frame, Responder responder,
+                             Outbox &out) {
+  const Envelope &head = frame.head;
+  const std::lock_guard applicationLock(applicationMutex);
+  {
+    const std::lock_guard lock(mutex);
+    openJoins.erase({keyOf(head), head.incarnation});
+    if (closed)
+      return;
+  }
+  auto reply = application->join(head, frame.payload);
+  if (!reply) {
+    const std::string &fault = reply.status().message();
+    out.refuse(std::move(responder), head, fault);
+    // Others need not wait for it; a start that has joined is not touched.
+    const std::lock_guard lock(mutex);
+    if (options.onFailure == FailurePolicy::Abort &&
+        !roster.hasJoined(head.trainer) &&
+        application->isOfJob(frame.payload)) {
+      roster.told(head.trainer);
+      failWith(trainerName(head.trainer) + " was refused: " + fault, out);
+    }
+    return;
+  }
+
+  const std::lock_guard lock(mutex);
+  // The job may have ended meanwhile.
+  if (const std::string fault = joinFault(head); !fault.empty()) {
+    out.refuse(std::move(responder), head, fault);
+    return;
+  }
+  const auto next = guard.join(head);
+  if (!next) {
+    out.refuse(std::move(responder), head, next.status().message());
+    return;
+  }
+  if (roster.join(head)) {
+    if (*next > 1 && !options.newStartsGoOn) {
+      failWith(trainerName(head.trainer) +
+                   " was started anew in the middle of the job, and trainers "
+                   "of this mode cannot go on where they were: start all "
+                   "again, with --resume where there is a checkpoint",
+               out);
+      out.refuse(std::move(responder), head, job.sentence);
+      return;
+    }
+    // Requests of the earlier start stay in their round; nobody waits there.
+    for (auto &[key, copies] : waiting)
+      if (key.first == head.trainer)
+        for (Waiting &copy : std::exchange(copies, {}))
+          out.refuse(std::move(copy.responder), copy.head,
+                     roster.fenceFault(copy.head));
+  }
+  roster.heard(head.trainer);
+  Envelope answer = head;
+  answer.sequence = *next;
+  out.add(std::move(responder), answer, MessageKind::Answer, *reply,
+          encodeNotes(guard.notesOf(head)));
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+/// Keeps the answer and sends it to all copies.
+void ServerCore::State::answerSender(const Envelope &head, MessageKind kind,
+                                     const Message &payload, Outbox &out) {
+  if (job.state == JobState::Failed)
+    return;
+  guard.answered(head, payload, kind);
+  for (Waiting &copy : std::exchange(waiting[keyOf(head)], {}))
+    out.add(std::move(copy.responder), copy.head, kind, payload);
+}
+
+void ServerCore::State::work(Frame frame, Outbox &out) {
+  const Envelope head = frame.head;
+  const std::lock_guard applicationLock(applicationMutex);
+  {
+    const std::lock_guard lock(mutex);
+    if (closed || job.state != JobState::Running)
+      return;
+  }
+  const bool formsRound = application->formsRounds(head.kind);
+  std::string fault;
+  if (const Status status = application->check(head, frame.payload);
+      !status.ok())
+    fault = status.message();
+  else if (formsRound && head.worker != 0)
+    fault = "worker " + std::to_string(head.worker) + " of " +
+            trainerName(head.trainer) + " sends its " + nameOf(head.kind) +
+            " by itself, but one is due for the whole trainer";
+  if (!fault.empty()) {
+    const std::lock_guard lock(mutex);
+    answerSender(head, MessageKind::Refusal, Message::ofString(fault), out);
+  } else if (formsRound) {
+    workOnRound(std::move(frame), out);
+  } else {
+    const Message payload = application->handle(head, std::move(frame.payload));
+    const std::lock_guard lock(mutex);
+    answerSender(head, MessageKind::Answer, payload, out);
+  }
+}
+
+void ServerCore::State::workOnRound(Frame frame, Outbox &out) {
+  const MessageKind kind = frame.head.kind;
+  const uint32_t rank = frame.head.trainer;
+  const RoundPolicy &policy = application->roundPolicy();
+  bool isComplete = false;
+  {
+    const std::lock_guard lock(mutex);
+    if (round.isOpen() && round.kind() != kind) {
+      answerSender(
+          frame.head, MessageKind::Refusal,
+          Message::ofString(trainerName(rank) + " sends its " + nameOf(kind) +
+                            " while " + trainerName(round.first()) +
+                            " waits with its " + nameOf(round.kind()) +
+                            ": start all trainers with the same options"),
+          out);
+      return;
+    }
+    if (const auto other = roster.firstThatIsDone()) {
+      failWith(trainerName(*other) + " has left, but " + trainerName(rank) +
+                   " goes on with its " + nameOf(kind) +
+                   ": start all trainers with the same options",
+               out);
+      return;
+    }
+    round.enter(kind, rank, clock.now());
+    isComplete = round.isComplete(policy);
+  }
+
+  round.keep(std::move(frame));
+  round.takeInOrder(isComplete, [&](Frame &due) {
+    application->contribute(due.head, std::move(due.payload));
+  });
+  if (!isComplete)
+    return;
+  Expected<std::vector<Message>> finished = application->closeRound(kind);
+  const std::vector<std::optional<Frame>> requests = round.releaseFrames();
+
+  const std::lock_guard lock(mutex);
+  const RoundContent content = round.close();
+  if (!finished) {
+    failWith(finished.status().message(), out);
+    return;
+  }
+  const std::vector<Message> &answers = *finished;
+  if (answers.size() != options.trainers) {
+    failWith("the server's " + std::string(nameOf(kind)) + " gave " +
+                 std::to_string(answers.size()) + " answers for " +
+                 std::to_string(options.trainers) +
+                 " trainers: this is a fault of PDL, please report it",
+             out);
+    return;
+  }
+  for (uint32_t each = 0; each < options.trainers; ++each)
+    if (requests[each] && policy.isAnswered(content, each))
+      answerSender(requests[each]->head, MessageKind::Answer, answers[each],
+                   out);
+}

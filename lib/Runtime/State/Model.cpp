@@ -1,0 +1,107 @@
+//===- Model.cpp - The state of a program ---------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/State/Model.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Table/InitialValues.h"
+
+#include <cstring>
+
+using namespace pdlrt;
+
+void Model::makeTable(int32_t index) {
+  const pdl_symbol &symbol = programDescriptor.symbols[index];
+  TableOptions options;
+  options.name = symbol.name;
+  options.id = symbol.id;
+  options.elementType = programDescriptor.element_type;
+  options.width = symbol.row_width;
+  options.initializer = symbol.initializer;
+  options.slotInitialValues.assign(symbol.slot_initial_values,
+                                   symbol.slot_initial_values +
+                                       symbol.slot_count);
+  options.seed = initialSeed;
+  ownedTables[index] = createHashTable(std::move(options));
+  tablePointers[index] = ownedTables[index].get();
+}
+
+/// Rows are numbered through the whole parameter, wherever they are.
+void Model::makeParameter(int32_t index) {
+  const pdl_symbol &symbol = programDescriptor.symbols[index];
+  const int32_t type = programDescriptor.element_type;
+  const int64_t elements = heldElements(index);
+  const size_t bytes = elements * elementSize(type);
+  const size_t rowBytes = symbol.row_width * elementSize(type);
+  states[index].resize(1 + symbol.slot_count);
+  auto *value = static_cast<char *>(states[index][0].reserve(bytes));
+  values[index] = value;
+  for (const RowBlock &run : heldRows[index])
+    for (int64_t row = 0; row < run.rowCount; ++row, value += rowBytes)
+      fillInitialValues(type, symbol.initializer, initialSeed, symbol.id,
+                        run.firstRow + row, symbol.row_width, value);
+  for (int32_t i = 0; i < symbol.slot_count; ++i)
+    fillConstant(type, symbol.slot_initial_values[i], elements,
+                 states[index][1 + i].reserve(bytes));
+}
+
+int64_t Model::heldElements(int32_t symbol) const {
+  int64_t rowCount = 0;
+  for (const RowBlock &run : heldRows[symbol])
+    rowCount += run.rowCount;
+  return rowCount * programDescriptor.symbols[symbol].row_width;
+}
+
+Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
+             StateLocation location)
+    : programDescriptor(descriptor), initialSeed(seed),
+      heldRows(descriptor.symbol_count), heldShards(descriptor.symbol_count),
+      states(descriptor.symbol_count), values(descriptor.symbol_count),
+      ownedTables(descriptor.symbol_count),
+      tablePointers(descriptor.symbol_count),
+      stepCounts(descriptor.group_count) {
+  const bool isHere = location == StateLocation::Here;
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+    const pdl_symbol &symbol = descriptor.symbols[s];
+    if (symbol.kind == PDL_SYMBOL_TABLE) {
+      if (isHere)
+        makeTable(s);
+      continue;
+    }
+    heldRows[s] = {{0, symbol.row_count}};
+    if (isHere) {
+      makeParameter(s);
+      continue;
+    }
+    const size_t bytes = heldElements(s) * elementSize(descriptor.element_type);
+    states[s].resize(1);
+    values[s] = states[s][0].reserve(bytes);
+    std::memset(values[s], 0, bytes);
+  }
+}
+
+Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
+             const Placement &placement, int32_t server)
+    : programDescriptor(descriptor), initialSeed(seed),
+      heldRows(descriptor.symbol_count), heldShards(descriptor.symbol_count),
+      states(descriptor.symbol_count), values(descriptor.symbol_count),
+      ownedTables(descriptor.symbol_count),
+      tablePointers(descriptor.symbol_count),
+      stepCounts(descriptor.group_count) {
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+    if (descriptor.symbols[s].kind == PDL_SYMBOL_TABLE) {
+      makeTable(s);
+      heldShards[s].resize(EmbeddingTable::shardCount);
+      for (int64_t shard : placement.unitsOf(s, server))
+        heldShards[s][shard] = true;
+      continue;
+    }
+    heldRows[s] = placement.rowsOf(s, server);
+    makeParameter(s);
+  }
+}

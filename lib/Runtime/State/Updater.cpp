@@ -1,0 +1,377 @@
+//===- Updater.cpp - From merged gradients to new state -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/State/Updater.h"
+
+#include "pdlabi/norm.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Finite.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace pdlrt;
+
+/// Elements of a parameter that one task updates; a multiple of the alignment.
+static constexpr int64_t elementsInTask = 16384;
+/// With fewer elements to update in a step, waking threads costs more than it
+/// saves.
+static constexpr int64_t elementsWorthThreads = 16384;
+static constexpr int64_t shardsInTask = 16;
+/// Rows of one call of a row kernel: their lines fit into the nearest cache
+/// with those of the next call.
+static constexpr int64_t rowsInCall = 32;
+static constexpr int64_t cacheLineBytes = 64;
+static constexpr int64_t shardTasks = EmbeddingTable::shardCount / shardsInTask;
+
+const pdl_symbol &Updater::symbolOf(int32_t update) const {
+  return model.descriptor().symbols[program.updates[update].symbol];
+}
+
+Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
+    : model(model), program(program), scheduler(scheduler),
+      usesGroup(model.descriptor().group_count),
+      scalars(model.descriptor().group_count), sharded(program.update_count) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  const size_t size = elementSize(descriptor.element_type);
+  size_t widest = 1;
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_symbol &symbol = symbolOf(i);
+    bySymbol.push_back(i);
+    usesGroup[symbol.group] = true;
+    if (symbol.kind == PDL_SYMBOL_TABLE) {
+      widest = std::max(widest, size_t(symbol.row_width));
+      const bool allRows =
+          descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
+      for (int64_t t = 0; t < shardTasks; ++t) {
+        const int32_t scratch = allRows ? int32_t(shardScratch.size()) : -1;
+        if (allRows)
+          shardScratch.emplace_back();
+        tasks.push_back(
+            {i, t * shardsInTask, (t + 1) * shardsInTask, scratch, {}});
+      }
+      continue;
+    }
+    const int32_t index = program.updates[i].symbol;
+    const int64_t elements = model.heldElements(index);
+    for (int64_t begin = 0; begin < elements; begin += elementsInTask) {
+      Task task = {
+          i, begin, std::min(elements, begin + elementsInTask), -1, {}};
+      auto keep = [&](void *base) {
+        task.state.push_back(static_cast<char *>(base) + begin * size);
+      };
+      keep(model.value(index));
+      for (int32_t slot = 0; slot < symbol.slot_count; ++slot)
+        keep(model.slot(index, slot));
+      tasks.push_back(std::move(task));
+    }
+  }
+  std::sort(bySymbol.begin(), bySymbol.end(), [&](int32_t a, int32_t b) {
+    return program.updates[a].symbol < program.updates[b].symbol;
+  });
+  std::memset(zeroRow.reserve(widest * size), 0, widest * size);
+  for (int32_t g = 0; g < descriptor.group_count; ++g)
+    scalars[g].reserve(descriptor.groups[g].scalar_count * size);
+}
+
+void Updater::forEachTask(int64_t elements, int64_t count, TaskRef task) {
+  if (elements >= elementsWorthThreads)
+    return scheduler.parallelFor(count, task);
+  for (int64_t i = 0; i < count; ++i)
+    task(i);
+}
+
+void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
+  ShardedRows &own = sharded[update];
+  const int64_t count = block.keyCount;
+  auto *order = own.order.reserveFor<int64_t>(count);
+  auto *rows = own.rows.reserveFor<void *>(count);
+  auto *gradients = own.gradients.reserveFor<const void *>(count);
+  auto *keys = own.keys.reserveFor<int64_t>(count);
+  own.splits.assign(EmbeddingTable::shardCount + 1, 0);
+  // Until the keys are placed, their memory holds the shards.
+  for (int64_t i = 0; i < count; ++i) {
+    keys[i] = EmbeddingTable::shardOf(block.keys[i]);
+    ++own.splits[keys[i] + 1];
+  }
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s)
+    own.splits[s + 1] += own.splits[s];
+  for (int64_t i = 0; i < count; ++i)
+    order[own.splits[keys[i]]++] = i;
+  for (int s = EmbeddingTable::shardCount; s > 0; --s)
+    own.splits[s] = own.splits[s - 1];
+  own.splits[0] = 0;
+
+  const pdl_group &group = model.descriptor().groups[symbolOf(update).group];
+  // Only norms, and the search for untouched rows, need an order in a shard.
+  const bool sorted = group.clip >= 0 || group.untouched == PDL_UNTOUCHED_DENSE;
+  forEachTask(count, shardTasks, [&](int64_t task) {
+    for (int64_t s = task * shardsInTask; s < (task + 1) * shardsInTask; ++s) {
+      const int64_t begin = own.splits[s], end = own.splits[s + 1];
+      if (sorted)
+        std::sort(order + begin, order + end, [&](int64_t a, int64_t b) {
+          return block.keys[a] < block.keys[b];
+        });
+      for (int64_t i = begin; i < end; ++i) {
+        keys[i] = block.keys[order[i]];
+        rows[i] = block.rows[order[i]];
+        gradients[i] = block.gradients[order[i]];
+      }
+    }
+  });
+}
+
+template <typename T>
+static double normOfElements(const void *gradient, int64_t begin, int64_t end,
+                             double weight) {
+  pdlabi::SquaredNormUnit unit;
+  unit.add(static_cast<const T *>(gradient) + begin, end - begin, weight);
+  return unit.partial();
+}
+
+template <typename T>
+static double normOfRows(const void *const *gradients, int64_t begin,
+                         int64_t end, int64_t width, double weight) {
+  pdlabi::SquaredNormUnit unit;
+  for (int64_t i = begin; i < end; ++i)
+    unit.add(static_cast<const T *>(gradients[i]), width, weight);
+  return unit.partial();
+}
+
+const std::vector<double> &Updater::partialNorms(int32_t update,
+                                                 const Contribution &merged) {
+  const pdl_symbol &symbol = symbolOf(update);
+  const BlockGradient &block = merged.blocks[update];
+  const bool isFloat = model.descriptor().element_type == PDL_F32;
+  const double weight = merged.weightSum;
+  if (symbol.kind == PDL_SYMBOL_TABLE) {
+    const ShardedRows &rows = sharded[update];
+    auto *gradients = static_cast<const void *const *>(rows.gradients.data());
+    partials.resize(EmbeddingTable::shardCount);
+    const int64_t elements = block.keyCount * symbol.row_width;
+    forEachTask(elements, shardTasks, [&](int64_t task) {
+      for (int64_t s = task * shardsInTask; s < (task + 1) * shardsInTask; ++s)
+        partials[s] = (isFloat ? normOfRows<float>
+                               : normOfRows<double>)(gradients, rows.splits[s],
+                                                     rows.splits[s + 1],
+                                                     symbol.row_width, weight);
+    });
+    return partials;
+  }
+  if (!block.dense) {
+    partials.clear();
+    return partials;
+  }
+  // A vector is one unit; it is one row of the descriptor.
+  const int64_t elements = model.heldElements(program.updates[update].symbol);
+  const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
+  const int64_t units = (elements + unit - 1) / unit;
+  partials.resize(units);
+  forEachTask(elements, units, [&](int64_t u) {
+    partials[u] =
+        (isFloat ? normOfElements<float>
+                 : normOfElements<double>)(block.dense, u * unit,
+                                           std::min(elements, (u + 1) * unit),
+                                           weight);
+  });
+  return partials;
+}
+
+double Updater::squaredNorm(int32_t clip, const Contribution &merged) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  double sum = 0;
+  for (int32_t update : bySymbol) {
+    if (descriptor.groups[symbolOf(update).group].clip != clip)
+      continue;
+    for (double partial : partialNorms(update, merged))
+      sum += partial;
+  }
+  return sum;
+}
+
+void Updater::applyDense(const Task &task, const Contribution &merged) {
+  const pdl_symbol &symbol = symbolOf(task.update);
+  const auto *gradient =
+      static_cast<const char *>(merged.blocks[task.update].dense);
+  if (!gradient)
+    return;
+  const size_t size = elementSize(model.descriptor().element_type);
+  symbol.dense_kernel(task.end - task.begin, task.state.data(),
+                      gradient + task.begin * size, scalarsOf(symbol));
+}
+
+void Updater::applyTouched(const Task &task) {
+  const pdl_symbol &symbol = symbolOf(task.update);
+  const ShardedRows &own = sharded[task.update];
+  const int64_t begin = own.splits[task.begin], end = own.splits[task.end];
+  if (begin == end)
+    return;
+  auto *rows = static_cast<void *const *>(own.rows.data());
+  auto *gradients = static_cast<const void *const *>(own.gradients.data());
+  const int64_t rowBytes = (1 + symbol.slot_count) * symbol.row_width *
+                           elementSize(model.descriptor().element_type);
+  // Rows of a large table are not in a cache: those of the next call of the
+  // kernel are loaded while it works on these.
+  for (int64_t first = begin; first < end; first += rowsInCall) {
+    const int64_t last = std::min(end, first + rowsInCall);
+    const int64_t next = std::min(end, last + rowsInCall);
+    for (int64_t i = last; i < next; ++i)
+      for (int64_t byte = 0; byte < rowBytes; byte += cacheLineBytes)
+        __builtin_prefetch(static_cast<const char *>(rows[i]) + byte, 1);
+    symbol.row_kernel(last - first, symbol.row_width, rows + first,
+                      gradients + first, scalarsOf(symbol));
+  }
+}
+
+void Updater::reserveScratch(const Task &task) {
+  const EmbeddingTable &table =
+      *model.table(program.updates[task.update].symbol);
+  ShardScratch &scratch = shardScratch[task.scratch];
+  size_t most = 0;
+  for (int64_t s = task.begin; s < task.end; ++s)
+    most = std::max(most, size_t(table.shardSize(int(s))));
+  // A quarter more, so that a growing table does not allocate in each step.
+  if (scratch.all.capacity() < most)
+    scratch.all.reserve(most + most / 4);
+  if (scratch.rows.capacity() < most)
+    scratch.rows.reserve(most + most / 4);
+  if (scratch.gradients.capacity() < most)
+    scratch.gradients.reserve(most + most / 4);
+}
+
+void Updater::applyAllRows(const Task &task, ShardScratch &scratch) {
+  const pdl_symbol &symbol = symbolOf(task.update);
+  const EmbeddingTable &table =
+      *model.table(program.updates[task.update].symbol);
+  const ShardedRows &own = sharded[task.update];
+  auto *keys = static_cast<const int64_t *>(own.keys.data());
+  auto *gradients = static_cast<const void *const *>(own.gradients.data());
+  for (int64_t s = task.begin; s < task.end; ++s) {
+    table.collectShard(int(s), scratch.all);
+    if (scratch.all.empty())
+      continue;
+    scratch.rows.clear();
+    scratch.gradients.clear();
+    int64_t touched = own.splits[s];
+    for (const TableRow &row : scratch.all) {
+      const bool isTouched =
+          touched < own.splits[s + 1] && keys[touched] == row.key;
+      scratch.rows.push_back(row.row);
+      scratch.gradients.push_back(isTouched ? gradients[touched++]
+                                            : zeroRow.data());
+    }
+    symbol.row_kernel(int64_t(scratch.rows.size()), symbol.row_width,
+                      scratch.rows.data(), scratch.gradients.data(),
+                      scalarsOf(symbol));
+  }
+}
+
+void Updater::apply(const Contribution &merged) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  begin(merged);
+  // The clips' partial norms need memory too, so that no step is counted before
+  // all of them are there.
+  norms.assign(descriptor.clip_count, 0);
+  for (int32_t c = 0; c < descriptor.clip_count; ++c)
+    norms[c] = squaredNorm(c, merged);
+  finish(merged, norms);
+}
+
+void Updater::begin(const Contribution &merged) {
+  for (int32_t i = 0; i < program.update_count; ++i)
+    if (symbolOf(i).kind == PDL_SYMBOL_TABLE)
+      groupRowsByShard(i, merged.blocks[i]);
+  makeRoom();
+}
+
+void Updater::makeRoom() {
+  for (const Task &task : tasks)
+    if (task.scratch >= 0)
+      reserveScratch(task);
+}
+
+void Updater::finish(const Contribution &merged,
+                     const std::vector<double> &norms) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  for (int32_t g = 0; g < descriptor.group_count; ++g) {
+    if (!usesGroup[g])
+      continue;
+    const pdl_group &group = descriptor.groups[g];
+    pdl_once_arguments arguments = {};
+    arguments.step = double(model.countStep(g));
+    arguments.weight = merged.weightSum;
+    if (group.clip >= 0)
+      arguments.squared_norm = norms[group.clip];
+    group.once(&arguments, scalars[g].data());
+  }
+  int64_t elements = 0;
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_symbol &symbol = symbolOf(i);
+    const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
+    const bool allRows = isTable && descriptor.groups[symbol.group].untouched ==
+                                        PDL_UNTOUCHED_DENSE;
+    const int64_t rows = allRows
+                             ? model.table(program.updates[i].symbol)->size()
+                             : merged.blocks[i].keyCount;
+    elements += isTable ? symbol.row_width * rows
+                        : model.heldElements(program.updates[i].symbol);
+  }
+  forEachTask(elements, int64_t(tasks.size()), [&](int64_t index) {
+    const Task &task = tasks[index];
+    const pdl_symbol &symbol = symbolOf(task.update);
+    if (symbol.kind != PDL_SYMBOL_TABLE)
+      applyDense(task, merged);
+    else if (task.scratch >= 0)
+      applyAllRows(task, shardScratch[task.scratch]);
+    else
+      applyTouched(task);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// What must not be applied
+//===----------------------------------------------------------------------===//
+
+/// The symbol of a block whose merged gradient is not finite, -1 if all are.
+/// Parts that are finite may have a sum that is not, and a sum of weights below
+/// one makes quotients larger than what they are made of.
+static int32_t findNonFiniteSum(std::span<const GradientBlock> blocks,
+                                const Contribution &merged) {
+  const double weight = merged.weightSum;
+  auto areFinite = [&](int32_t type, int64_t count, const void *values) {
+    return weight < 1 ? allQuotientsFinite(type, count, values, weight)
+                      : allFinite(type, count, values);
+  };
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    const BlockGradient &gradient = merged.blocks[b];
+    const int32_t type = blocks[b].elementType;
+    const int64_t count = blocks[b].elementCount;
+    bool finite = !gradient.dense || areFinite(type, count, gradient.dense);
+    for (int64_t k = 0; finite && k < gradient.keyCount; ++k)
+      finite = areFinite(type, count, gradient.gradients[k]);
+    if (!finite)
+      return blocks[b].symbol;
+  }
+  return -1;
+}
+
+Status pdlrt::checkFiniteSums(const pdl_descriptor &descriptor,
+                              std::span<const GradientBlock> blocks,
+                              const Contribution &merged) {
+  const int32_t symbol = findNonFiniteSum(blocks, merged);
+  return symbol < 0 ? Status() : refuseSum(descriptor, symbol);
+}
+
+Status pdlrt::refuseSum(const pdl_descriptor &descriptor, int32_t symbol) {
+  return Status::invalid(
+      std::string("the sum of all replicas' gradients of @") +
+      descriptor.symbols[symbol].name +
+      ", divided by the sum of weights, is not finite; nothing of this "
+      "step was applied: lower the "
+      "rate, or look for extreme values in the data");
+}

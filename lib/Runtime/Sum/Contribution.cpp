@@ -1,0 +1,26 @@
+//===- Contribution.cpp - What replicas bring to a step -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Sum/Contribution.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+
+using namespace pdlrt;
+
+std::vector<GradientBlock>
+pdlrt::gradientBlocks(const pdl_descriptor &descriptor,
+                      const pdl_program &program) {
+  std::vector<GradientBlock> blocks;
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    int32_t symbol = program.updates[i].symbol;
+    blocks.push_back({symbol, descriptor.element_type,
+                      descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE,
+                      elementCount(descriptor.symbols[symbol])});
+  }
+  return blocks;
+}

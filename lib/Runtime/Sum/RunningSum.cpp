@@ -1,0 +1,298 @@
+//===- RunningSum.cpp - Sums that grow with each contribution -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Sum/RunningSum.h"
+
+#include "pdlabi/hash.h"
+#include "pdlrt/Core/Finite.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+using namespace pdlrt;
+
+/// Elements and keys that one task adds: enough to be worth a task.
+static constexpr int64_t elementsInTask = 16384;
+static constexpr int64_t keysInTask = 1024;
+/// Keys between the one whose sum is fetched and the one that is added.
+static constexpr int64_t rowsAhead = 8;
+
+template <typename T>
+static void addElements(int64_t count, const void *first, const void *second,
+                        void *out) {
+  auto *right = static_cast<const T *>(second);
+  // Two loops: one that may find `out` to be `first` is not vectorised then.
+  if (out == first) {
+    auto *target = static_cast<T *>(out);
+    for (int64_t i = 0; i < count; ++i)
+      target[i] += right[i];
+    return;
+  }
+  auto *left = static_cast<const T *>(first);
+  auto *__restrict target = static_cast<T *>(out);
+  for (int64_t i = 0; i < count; ++i)
+    target[i] = left[i] + right[i];
+}
+
+/// out[i] = first[i] + second[i]; `out` is `first`, or overlaps neither.
+static void addInto(int32_t type, int64_t count, const void *first,
+                    const void *second, void *out) {
+  if (type == PDL_F32)
+    addElements<float>(count, first, second, out);
+  else
+    addElements<double>(count, first, second, out);
+}
+
+void RunningSum::begin(std::span<const GradientBlock> newBlocks) {
+  blocks = newBlocks;
+  isWatched = true;
+  parts = 0;
+  sum.present = false;
+  sum.lossSum = sum.weightSum = 0;
+  sum.blocks.assign(blocks.size(), BlockGradient());
+  while (memory.size() < blocks.size())
+    memory.push_back(std::make_unique<BlockSum>());
+  for (const std::unique_ptr<BlockSum> &own : memory) {
+    own->keys.clear();
+    own->rows.clear();
+    own->gradients.clear();
+    own->owned.clear();
+    own->entered = 0;
+    own->finite = true;
+  }
+}
+
+Status RunningSum::add(const Contribution &part, Scheduler &scheduler) {
+  if (!part.present)
+    return {};
+  // The first one is copied: 0 + -0 would be another -0.
+  sum.lossSum = parts == 0 ? part.lossSum : sum.lossSum + part.lossSum;
+  sum.weightSum = parts == 0 ? part.weightSum : sum.weightSum + part.weightSum;
+  sum.present = true;
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    if (blocks[b].isTable)
+      PDLRT_RETURN_IF_ERROR(
+          addRows(blocks[b], *memory[b], part.blocks[b], scheduler));
+    else
+      addDense(blocks[b], *memory[b], sum.blocks[b], part.blocks[b].dense,
+               scheduler);
+  }
+  ++parts;
+  return {};
+}
+
+Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
+                          std::span<const Contribution> all,
+                          Scheduler &scheduler) {
+  const auto isPresent = [](const Contribution &part) { return part.present; };
+  if (std::ranges::count_if(all, isPresent) == 1) {
+    sum = *std::ranges::find_if(all, isPresent);
+    return {};
+  }
+  begin(newBlocks);
+  isWatched = false;
+  for (const Contribution &part : all)
+    PDLRT_RETURN_IF_ERROR(add(part, scheduler));
+  finish(scheduler);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Dense blocks
+//===----------------------------------------------------------------------===//
+
+void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
+                          BlockGradient &result, const void *part,
+                          Scheduler &scheduler) {
+  if (parts == 0 || block.elementCount == 0) {
+    result.dense = part;
+    return;
+  }
+  const size_t size = elementSize(block.elementType);
+  const auto *first = static_cast<const char *>(result.dense);
+  const auto *second = static_cast<const char *>(part);
+  auto *out = static_cast<char *>(own.dense.reserve(block.elementCount * size));
+  const int64_t tasks =
+      (block.elementCount + elementsInTask - 1) / elementsInTask;
+  // What is not finite once stays so, whatever is added.
+  scheduler.parallelFor(tasks, [&](int64_t task) {
+    const int64_t begin = task * elementsInTask;
+    const int64_t count = std::min(elementsInTask, block.elementCount - begin);
+    const size_t offset = begin * size;
+    addInto(block.elementType, count, first + offset, second + offset,
+            out + offset);
+    if (isWatched && !allFinite(block.elementType, count, out + offset))
+      own.finite = false;
+  });
+  result.dense = out;
+}
+
+const Contribution &RunningSum::finish(Scheduler &scheduler) {
+  for (size_t b = 0; b < blocks.size() && sum.present; ++b) {
+    const GradientBlock &block = blocks[b];
+    BlockSum &own = *memory[b];
+    BlockGradient &result = sum.blocks[b];
+    if (block.isTable) {
+      result = {nullptr, int64_t(own.keys.size()), own.keys.data(),
+                own.rows.data(), own.gradients.data()};
+      continue;
+    }
+    if (parts > 1 || block.elementCount == 0)
+      continue;
+    // A single part lies where its message does, and is not looked at yet.
+    const size_t size = elementSize(block.elementType);
+    const auto *from = static_cast<const char *>(result.dense);
+    const bool aligned =
+        reinterpret_cast<uintptr_t>(from) % PDL_BUFFER_ALIGNMENT == 0;
+    char *out =
+        aligned
+            ? nullptr
+            : static_cast<char *>(own.dense.reserve(block.elementCount * size));
+    const int64_t tasks =
+        (block.elementCount + elementsInTask - 1) / elementsInTask;
+    scheduler.parallelFor(tasks, [&](int64_t task) {
+      const int64_t begin = task * elementsInTask;
+      const int64_t count =
+          std::min(elementsInTask, block.elementCount - begin);
+      if (out)
+        std::memcpy(out + begin * size, from + begin * size, count * size);
+      if (!allFinite(block.elementType, count, from + begin * size))
+        own.finite = false;
+    });
+    if (out)
+      result.dense = out;
+  }
+  return sum;
+}
+
+int32_t RunningSum::firstNonFinite() const {
+  for (size_t b = 0; b < blocks.size(); ++b)
+    if (!memory[b]->finite)
+      return int32_t(b);
+  return -1;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// The place that the table has for a key, or -1 there, to be filled in.
+int32_t *RunningSum::placeOf(BlockSum &own, int64_t key) {
+  const uint64_t mask = own.table.size() - 1;
+  uint64_t position = pdlabi::mixKey(key) & mask;
+  while (own.table[position].epoch == own.epoch &&
+         own.table[position].key != key)
+    position = (position + 1) & mask;
+  Entry &entry = own.table[position];
+  if (entry.epoch != own.epoch)
+    entry = {key, own.epoch, -1};
+  return &entry.place;
+}
+
+/// Makes room for so many keys, at most half full, and enters those that are
+/// not there yet.
+void RunningSum::growTable(BlockSum &own, size_t keys) {
+  const bool isNew = own.entered == 0;
+  const size_t wanted = std::bit_ceil(std::max<size_t>(64, 2 * keys));
+  if (wanted > own.table.size() ||
+      (isNew && own.epoch == std::numeric_limits<uint32_t>::max())) {
+    own.table.assign(std::max(wanted, own.table.size()), Entry());
+    own.epoch = 0;
+    own.entered = 0;
+  }
+  if (own.entered == 0)
+    ++own.epoch;
+  for (; own.entered < own.keys.size(); ++own.entered)
+    *placeOf(own, own.keys[own.entered]) = int32_t(own.entered);
+}
+
+int32_t RunningSum::findPlaces(BlockSum &own, const BlockGradient &part) {
+  const auto count = size_t(part.keyCount);
+  growTable(own, own.keys.size() + count);
+  own.places.resize(count);
+  own.slots.assign(count, -1);
+  int32_t slots = 0;
+  constexpr size_t ahead = 16;
+  const uint64_t mask = own.table.size() - 1;
+  for (size_t i = 0; i < count; ++i) {
+    if (i + ahead < count)
+      __builtin_prefetch(
+          &own.table[pdlabi::mixKey(part.keys[i + ahead]) & mask], 1);
+    int32_t &place = *placeOf(own, part.keys[i]);
+    if (place < 0) {
+      place = int32_t(own.keys.size());
+      own.keys.push_back(part.keys[i]);
+      own.rows.push_back(part.rows[i]);
+      own.gradients.push_back(part.gradients[i]);
+      own.owned.push_back(false);
+      own.places[i] = -1;
+      continue;
+    }
+    own.places[i] = place;
+    if (!own.owned[place])
+      own.slots[i] = slots++;
+  }
+  own.entered = own.keys.size();
+  return slots;
+}
+
+Status RunningSum::addRows(const GradientBlock &block, BlockSum &own,
+                           const BlockGradient &part, Scheduler &scheduler) {
+  if (own.keys.size() + uint64_t(part.keyCount) >
+      uint64_t(std::numeric_limits<int32_t>::max()))
+    return Status::invalid("the replicas of a step have 2^31 keys or more of "
+                           "one table together; use a smaller --batch-size");
+  const size_t total = own.keys.size() + size_t(part.keyCount);
+  own.keys.reserve(total);
+  own.rows.reserve(total);
+  own.gradients.reserve(total);
+  own.owned.reserve(total);
+  const size_t rowSize = block.elementCount * elementSize(block.elementType);
+  char *values = nullptr;
+  if (parts == 0) {
+    // Most often there are no more: nothing has to be found.
+    own.keys.assign(part.keys, part.keys + part.keyCount);
+    own.rows.assign(part.rows, part.rows + part.keyCount);
+    own.gradients.assign(part.gradients, part.gradients + part.keyCount);
+    own.owned.assign(part.keyCount, false);
+    own.places.assign(part.keyCount, -1);
+  } else {
+    const int32_t slots = findPlaces(own, part);
+    own.values.resize(std::max(own.values.size(), parts + 1));
+    values = static_cast<char *>(own.values[parts].reserve(slots * rowSize));
+  }
+  // The keys of a part are distinct, so each row is written by one task.
+  scheduler.parallelFor(
+      (part.keyCount + keysInTask - 1) / keysInTask, [&](int64_t task) {
+        bool finite = true;
+        const int64_t end = std::min(part.keyCount, (task + 1) * keysInTask);
+        for (int64_t i = task * keysInTask; i < end; ++i) {
+          // Rows of a key lie anywhere: its sum so far is fetched ahead.
+          if (i + rowsAhead < end)
+            if (const int32_t place = own.places[i + rowsAhead]; place >= 0)
+              __builtin_prefetch(own.gradients[place]);
+          const void *added = part.gradients[i];
+          if (const int32_t place = own.places[i]; place >= 0) {
+            const void *before = own.gradients[place];
+            char *out = own.owned[place]
+                            ? static_cast<char *>(const_cast<void *>(before))
+                            : values + own.slots[i] * rowSize;
+            addInto(block.elementType, block.elementCount, before, added, out);
+            own.gradients[place] = added = out;
+            own.owned[place] = true;
+          }
+          if (isWatched)
+            finite &= allFinite(block.elementType, block.elementCount, added);
+        }
+        if (!finite)
+          own.finite = false;
+      });
+  return {};
+}

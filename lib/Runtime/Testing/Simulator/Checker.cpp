@@ -1,0 +1,256 @@
+//===- Checker.cpp - Whether a history is one of exactly-once -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Testing/Simulator/Checker.h"
+
+#include <bit>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+/// Server, trainer, worker, step.
+using RequestKey = std::tuple<uint32_t, uint32_t, uint32_t, uint64_t>;
+
+/// What a server should have; formed here a second time, from the history.
+struct ServerModel {
+  std::map<int64_t, int64_t> counters;
+  ToyBlock dense{};
+  /// Steps that form rounds are closed in that order.
+  std::vector<uint64_t> roundSteps;
+  size_t roundsClosed = 0;
+  std::vector<const Event *> round;
+};
+
+class Checker {
+public:
+  Checker(const Scenario &in, const History &of)
+      : scenario(in), history(of), servers(in.servers) {
+    for (ServerModel &server : servers)
+      for (uint64_t step = 0; step < in.program.size(); ++step)
+        if (in.isRound(in.program[step]))
+          server.roundSteps.push_back(step);
+  }
+
+  std::string check() {
+    for (const Event &event : history)
+      if (const std::string fault = checkEvent(event); !fault.empty())
+        return fault + " | " + event.describe();
+    return checkEnd();
+  }
+
+private:
+  static RequestKey keyOf(const Event &event) {
+    return {event.server, event.trainer, event.worker, event.step};
+  }
+  std::string checkEvent(const Event &event);
+  std::string contributed(const Event &event);
+  std::string applied(const Event &event);
+  std::string closed(const Event &event);
+  std::string read(const Event &event) const;
+  std::string failed(const std::string &text) const;
+  std::string checkEnd() const;
+  void apply(ServerModel &server, const std::vector<const Event *> &requests);
+  void keepAnswer(const ServerModel &server, const Event &request);
+
+  const Scenario &scenario;
+  const History &history;
+  std::vector<ServerModel> servers;
+  std::map<RequestKey, const Event *> given;
+  std::set<RequestKey> taken;
+  std::map<RequestKey, ToyAnswer> toRead;
+  std::set<RequestKey> wasRead;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> lastTaken;
+  std::set<uint32_t> leftTrainers, endedTrainers, deadTrainers;
+  std::map<uint32_t, std::string> endedServers;
+};
+
+std::string Checker::checkEvent(const Event &event) {
+  switch (event.what) {
+  case Event::What::Started:
+    deadTrainers.erase(event.trainer);
+    return {};
+  case Event::What::Contributed:
+    return contributed(event);
+  case Event::What::Applied:
+    return applied(event);
+  case Event::What::Closed:
+    return closed(event);
+  case Event::What::Read:
+    return read(event);
+  case Event::What::Left:
+    leftTrainers.insert(event.trainer);
+    endedTrainers.insert(event.trainer);
+    return {};
+  case Event::What::Failed:
+    endedTrainers.insert(event.trainer);
+    return failed(event.text);
+  case Event::What::Crashed:
+    deadTrainers.insert(event.trainer);
+    return {};
+  case Event::What::ServerEnded:
+    if (!endedServers.emplace(event.server, event.text).second)
+      return "a server ends twice";
+    return event.text.empty() ? "" : failed(event.text);
+  case Event::What::Hung:
+    return "somebody waits for ever";
+  }
+  return {};
+}
+
+std::string Checker::contributed(const Event &event) {
+  const auto [first, isNew] = given.emplace(keyOf(event), &event);
+  if (!isNew && first->second->incarnation == event.incarnation)
+    return "a start gives a request twice";
+  if (first->second->request != event.request)
+    return "a new start gives something else";
+  return {};
+}
+
+std::string Checker::applied(const Event &event) {
+  const auto found = given.find(keyOf(event));
+  if (found == given.end() || event.epoch != scenario.core.epoch)
+    return "a server takes what nobody gave to it";
+  if (found->second->request != event.request ||
+      found->second->kind != event.kind)
+    return "a server takes something else than was given to it";
+  if (!taken.insert(keyOf(event)).second)
+    return "a server takes a request twice";
+  const uint64_t due = lastTaken[{event.server, event.trainer, event.worker}]++;
+  if (event.step != due)
+    return "a server skips a request of a sender";
+
+  ServerModel &server = servers[event.server];
+  if (!scenario.isRound(event.kind)) {
+    apply(server, {&event});
+    keepAnswer(server, event);
+    return {};
+  }
+  if (server.roundsClosed >= server.roundSteps.size() ||
+      server.roundSteps[server.roundsClosed] != event.step)
+    return "a request comes into another round";
+  if (server.round.size() != event.trainer)
+    return "requests of a round are not taken in rank order";
+  server.round.push_back(&event);
+  return {};
+}
+
+std::string Checker::closed(const Event &event) {
+  ServerModel &server = servers[event.server];
+  if (server.round.size() != scenario.trainers)
+    return "a round is closed without all trainers";
+  apply(server, server.round);
+  for (size_t i = 0; i < server.dense.size(); ++i)
+    if (std::bit_cast<uint32_t>(server.dense[i]) !=
+        std::bit_cast<uint32_t>(event.answer.dense[i]))
+      return "values are not the rank-ordered sums";
+  for (const Event *request : server.round)
+    keepAnswer(server, *request);
+  server.round.clear();
+  ++server.roundsClosed;
+  return {};
+}
+
+/// The first part is copied, others are added; half of the old value stays.
+void Checker::apply(ServerModel &server,
+                    const std::vector<const Event *> &requests) {
+  const ToyBlock *first = nullptr;
+  ToyBlock sum{};
+  for (const Event *request : requests) {
+    for (const auto &[key, increment] : request->request.increments)
+      server.counters[key] += increment;
+    if (!request->request.hasPart)
+      continue;
+    const ToyBlock &part = request->request.part;
+    if (first)
+      for (size_t i = 0; i < sum.size(); ++i)
+        sum[i] += part[i];
+    else
+      sum = part;
+    first = &part;
+  }
+  for (size_t i = 0; first && i < sum.size(); ++i) {
+    server.dense[i] *= 0.5f;
+    server.dense[i] += sum[i];
+  }
+}
+
+void Checker::keepAnswer(const ServerModel &server, const Event &request) {
+  ToyAnswer answer;
+  answer.trainer = request.trainer;
+  answer.step = request.step;
+  for (const int64_t key : request.request.keys) {
+    const auto found = server.counters.find(key);
+    answer.counters.emplace_back(
+        key, found == server.counters.end() ? 0 : found->second);
+  }
+  answer.dense = server.dense;
+  toRead[keyOf(request)] = answer;
+}
+
+std::string Checker::read(const Event &event) const {
+  const auto found = toRead.find(keyOf(event));
+  if (found == toRead.end())
+    return "a sender reads before its request is applied";
+  if (!(found->second == event.answer))
+    return "a sender reads what was not written";
+  return {};
+}
+
+/// A sentence at the end of a trainer or a server.
+std::string Checker::failed(const std::string &text) const {
+  if (scenario.succeeds())
+    return "a job that nothing ended has failed";
+  const int culprit = scenario.failingTrainer >= 0
+                          ? scenario.failingTrainer
+                          : static_cast<int>(scenario.crashes[0].trainer);
+  const bool isOwn = text == "its data ends in the middle of a line";
+  if (!isOwn &&
+      text.find("trainer " + std::to_string(culprit)) == std::string::npos)
+    return "a failure does not name trainer " + std::to_string(culprit);
+  return {};
+}
+
+std::string Checker::checkEnd() const {
+  for (uint32_t server = 0; server < scenario.servers; ++server)
+    if (!endedServers.contains(server))
+      return "server " + std::to_string(server) + " does not end";
+  for (uint32_t rank = 0; rank < scenario.trainers; ++rank)
+    if (!endedTrainers.contains(rank) && !deadTrainers.contains(rank))
+      return "trainer " + std::to_string(rank) + " does not end";
+  // Where somebody died in time, others need not come to the end.
+  const bool wasCut =
+      !scenario.succeeds() && leftTrainers.size() < scenario.trainers;
+  if (wasCut) {
+    for (const auto &[server, text] : endedServers)
+      if (text.empty())
+        return "server " + std::to_string(server) +
+               " takes a failed job for a finished one";
+    return {};
+  }
+  for (uint32_t server = 0; server < scenario.servers; ++server)
+    for (uint32_t trainer = 0; trainer < scenario.trainers; ++trainer)
+      for (uint32_t worker = 0; worker <= scenario.workers; ++worker)
+        if (lastTaken.find({server, trainer, worker}) == lastTaken.end() ||
+            lastTaken.at({server, trainer, worker}) !=
+                scenario.programOf(worker).size())
+          return "a request of trainer " + std::to_string(trainer) +
+                 " is lost at server " + std::to_string(server);
+  return {};
+}
+
+} // namespace
+
+std::string pdlrt::checkHistory(const Scenario &scenario,
+                                const History &history) {
+  return Checker(scenario, history).check();
+}

@@ -1,0 +1,251 @@
+//===- Simulation.cpp - A whole job in one thread -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Testing/Simulator/Simulation.h"
+
+#include "CutTransport.h"
+#include "LingeringTransport.h"
+#include "ToyTrainer.h"
+#include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/Testing/Simulator/ToyTable.h"
+#include "pdlrt/Transport/Frame.h"
+
+#include <optional>
+#include <vector>
+
+using namespace pdlrt;
+
+using Milliseconds = std::chrono::milliseconds;
+using Seconds = std::chrono::seconds;
+
+/// After that the job hangs. Trainers that come back late are waited for.
+static constexpr ClockTime timeLimit = std::chrono::minutes(20);
+
+namespace {
+
+/// One server process.
+class ToyServer {
+public:
+  ToyServer(const ToyWorld &in, const SimulationHooks &hooks, uint32_t server)
+      : world(in), rank(server),
+        table(in.scenario, server, in.clock, in.history) {
+    if (hooks.wrapApplication)
+      wrapped = hooks.wrapApplication(table);
+    core =
+        std::make_unique<ServerCore>(in.scenario.core, application(), in.clock);
+    RequestHandler handler = [this](const Message &request, Responder back) {
+      core->handle(request, std::move(back));
+    };
+    if (hooks.wrapServer)
+      handler = hooks.wrapServer(std::move(handler), application());
+    auto opened =
+        in.network.listen(ToyWorld::addressOf(server), std::move(handler));
+    if (opened)
+      listener = std::move(*opened);
+    core->whenOver([this] { over(); });
+  }
+
+  bool hasEnded() const { return core == nullptr; }
+  std::string waitingFor() const { return core ? core->waitingFor() : ""; }
+
+private:
+  ServerApplication &application() {
+    return wrapped ? *wrapped : static_cast<ServerApplication &>(table);
+  }
+  void over() {
+    Event event;
+    event.what = Event::What::ServerEnded;
+    event.when = world.clock.now();
+    event.server = rank;
+    event.text = core->status().sentence;
+    world.history.push_back(event);
+    linger(world.clock.now() + Seconds(10));
+  }
+  /// Stays until all know, as a server process does, then ends.
+  void linger(ClockTime until) {
+    world.clock.runAfter(Milliseconds(100), [this, until] {
+      if (!core->allTold() && world.clock.now() < until) {
+        linger(until);
+        return;
+      }
+      listener.reset();
+      core.reset();
+    });
+  }
+
+  ToyWorld world;
+  const uint32_t rank;
+  ToyTable table;
+  std::unique_ptr<ServerApplication> wrapped;
+  std::unique_ptr<ServerCore> core;
+  std::unique_ptr<Listener> listener;
+};
+
+/// Somebody of an earlier job: requests of another epoch in the name of a
+/// trainer, and bytes that are none.
+class Ghost {
+public:
+  explicit Ghost(const ToyWorld &in) : world(in) {
+    for (uint32_t server = 0; server < world.scenario.servers; ++server)
+      if (auto connection = world.network.connect(ToyWorld::addressOf(server)))
+        connections.push_back(std::move(*connection));
+    for (uint64_t i = 0; i < 20; ++i)
+      world.clock.runAt(Milliseconds(static_cast<int64_t>(draw(6 * i) % 8000)),
+                        [this, i] { haunt(i); });
+  }
+
+private:
+  uint64_t draw(uint64_t number) const {
+    return drawFor(world.scenario.seed, 4, number);
+  }
+  void haunt(uint64_t i) {
+    const Scenario &scenario = world.scenario;
+    Envelope head;
+    head.kind = MessageKind::Exchange;
+    head.trainer = static_cast<uint32_t>(draw(6 * i + 1) % scenario.trainers);
+    head.worker = scenario.workers > 0 ? 1 : 0;
+    head.incarnation = 1;
+    head.sequence = 1 + draw(6 * i + 2) % 4;
+    head.epoch = scenario.core.epoch - 1;
+    ToyRequest request;
+    request.step = head.sequence - 1;
+    request.increments = {{666, 1}};
+    Message message = joinFrame(head, request.encode());
+    if (i % 4 == 0) {
+      // Cut or changed anywhere.
+      std::string bytes = message.toString();
+      bytes.resize(draw(6 * i + 3) % (bytes.size() + 1));
+      if (!bytes.empty())
+        bytes[draw(6 * i + 4) % std::min(bytes.size(), envelopeSize)] ^= 0x55;
+      message = Message::ofString(std::move(bytes));
+    }
+    connections[draw(6 * i + 5) % connections.size()]->call(
+        std::move(message), world.clock.now() + Seconds(1),
+        [](const CallResult &) {});
+  }
+
+  ToyWorld world;
+  std::vector<std::unique_ptr<Connection>> connections;
+};
+
+/// The trainer of one rank, with all of its starts.
+class ToyRank {
+public:
+  ToyRank(const ToyWorld &in, uint32_t number)
+      : network(createCutTransport(
+            in.network,
+            [&scenario = in.scenario, number](ClockTime now) {
+              return isCut(scenario, number, now);
+            })),
+        world{in.scenario, in.clock, *network, in.history}, rank(number) {
+    const auto delay = drawFor(world.scenario.seed, 5, rank) % 2000;
+    world.clock.runAfter(Milliseconds(static_cast<int64_t>(delay)),
+                         [this] { start(); });
+    for (const ToyCrash &crash : world.scenario.crashes)
+      if (crash.trainer == rank)
+        world.clock.runAt(crash.when, [this, crash] { die(crash); });
+  }
+
+  bool hasEnded() const {
+    return trainer ? trainer->isOver() : isDead && !comesBack;
+  }
+
+private:
+  static bool isCut(const Scenario &scenario, uint32_t rank, ClockTime now) {
+    for (const ToyCut &cut : scenario.cuts)
+      if (cut.trainer == rank && cut.when <= now && now < cut.when + cut.length)
+        return true;
+    return false;
+  }
+  void start() {
+    isDead = comesBack = false;
+    trainer = std::make_unique<ToyTrainer>(world, rank, ++incarnation);
+  }
+  void die(const ToyCrash &crash) {
+    // It may not have been started, may be dead, or on its way out.
+    if (!trainer || trainer->isLeaving())
+      return;
+    Event event;
+    event.what = Event::What::Crashed;
+    event.when = world.clock.now();
+    event.trainer = rank;
+    event.incarnation = incarnation;
+    world.history.push_back(event);
+    if (crash.saysSo)
+      trainer->sayLastWords();
+    trainer.reset();
+    isDead = true;
+    comesBack = crash.back >= ClockTime(0);
+    if (comesBack)
+      world.clock.runAfter(crash.back, [this] { start(); });
+  }
+
+  std::unique_ptr<Transport> network;
+  ToyWorld world;
+  const uint32_t rank;
+  uint64_t incarnation = 0;
+  bool isDead = false;
+  bool comesBack = false;
+  std::unique_ptr<ToyTrainer> trainer;
+};
+
+} // namespace
+
+SimulationResult pdlrt::simulate(const Scenario &scenario,
+                                 const SimulationHooks &hooks) {
+  SimulationResult result;
+  ManualClock clock;
+  const auto network = createInProcessTransport(clock);
+  const auto faulty = createFaultyTransport(*network, scenario.faults,
+                                            scenario.seed, result.faults);
+  const auto changed = hooks.wrapNetwork ? hooks.wrapNetwork(*faulty) : nullptr;
+  const auto lingering = createLingeringTransport(changed ? *changed : *faulty);
+  const ToyWorld world{scenario, clock, *lingering, result.history};
+
+  std::vector<std::unique_ptr<ToyServer>> servers;
+  for (uint32_t server = 0; server < scenario.servers; ++server)
+    servers.push_back(std::make_unique<ToyServer>(world, hooks, server));
+  std::vector<std::unique_ptr<ToyRank>> ranks;
+  for (uint32_t rank = 0; rank < scenario.trainers; ++rank)
+    ranks.push_back(std::make_unique<ToyRank>(world, rank));
+  std::optional<Ghost> ghost;
+  if (scenario.hasGhost)
+    ghost.emplace(world);
+
+  const auto openEnds = [&] {
+    std::string text;
+    for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+      if (!ranks[rank]->hasEnded())
+        text += " trainer " + std::to_string(rank);
+    for (uint32_t server = 0; server < servers.size(); ++server)
+      if (!servers[server]->hasEnded())
+        text += " server " + std::to_string(server) + " (" +
+                servers[server]->waitingFor() + ")";
+    return text;
+  };
+  const auto isOver = [&] {
+    for (const auto &rank : ranks)
+      if (!rank->hasEnded())
+        return false;
+    for (const auto &server : servers)
+      if (!server->hasEnded())
+        return false;
+    return true;
+  };
+  while (!isOver() && clock.now() < timeLimit && clock.runNext()) {
+  }
+  result.duration = clock.now();
+  if (!isOver()) {
+    Event event;
+    event.what = Event::What::Hung;
+    event.when = clock.now();
+    event.text = "not ended:" + openEnds();
+    result.history.push_back(event);
+  }
+  return result;
+}

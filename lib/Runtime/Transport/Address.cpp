@@ -1,0 +1,84 @@
+//===- Address.cpp - Where a process is reached ---------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Transport/Address.h"
+
+#include <charconv>
+#include <sys/un.h>
+
+using namespace pdlrt;
+
+/// What fits into a unix address, with the zero byte at one of its ends.
+static constexpr size_t longestPath = sizeof(sockaddr_un::sun_path) - 1;
+
+static Status malformed(const std::string &text, const std::string &why) {
+  return Status::invalid("'" + text + "' is no address: " + why +
+                         "; write host:port, [ipv6]:port, unix:/path or "
+                         "unix:@name");
+}
+
+static Expected<Address> parseUnix(const std::string &text) {
+  Address address;
+  address.kind = Address::Kind::UnixPath;
+  address.path = text.substr(std::string("unix:").size());
+  if (!address.path.empty() && address.path.front() == '@') {
+    address.kind = Address::Kind::UnixAbstract;
+    address.path.erase(0, 1);
+  }
+  if (address.path.empty())
+    return malformed(text, "the name of the socket is empty");
+  if (address.path.find('\0') != std::string::npos)
+    return malformed(text, "the name of the socket holds a zero byte");
+  if (address.path.size() > longestPath)
+    return malformed(text, "the name of the socket has " +
+                               std::to_string(address.path.size()) +
+                               " bytes, and the system takes " +
+                               std::to_string(longestPath));
+  return address;
+}
+
+Expected<Address> pdlrt::parseAddress(const std::string &text) {
+  if (text.starts_with("unix:"))
+    return parseUnix(text);
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos)
+    return malformed(text, "it has no port");
+  Address address;
+  address.host = text.substr(0, colon);
+  const bool bracketed = address.host.size() > 2 &&
+                         address.host.front() == '[' &&
+                         address.host.back() == ']';
+  if (bracketed)
+    address.host = address.host.substr(1, address.host.size() - 2);
+  if (address.host.empty())
+    return malformed(text, "it has no host");
+  if (!bracketed && address.host.find(':') != std::string::npos)
+    return malformed(text, "an IPv6 host stands in brackets");
+  if (address.host.find_first_of("/[]@ \t\r\n,%\\") != std::string::npos ||
+      address.host.find('\0') != std::string::npos)
+    return malformed(text, "the host holds a character that no host has");
+  const char *begin = text.data() + colon + 1;
+  const char *end = text.data() + text.size();
+  const auto [last, code] = std::from_chars(begin, end, address.port);
+  if (begin == end || last != end || code != std::errc())
+    return malformed(text, "the port is no number from 0 to 65535");
+  return address;
+}
+
+std::string Address::toString() const {
+  switch (kind) {
+  case Kind::UnixPath:
+    return "unix:" + path;
+  case Kind::UnixAbstract:
+    return "unix:@" + path;
+  case Kind::Tcp:
+    break;
+  }
+  const bool brackets = host.find(':') != std::string::npos;
+  return (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}

@@ -1,0 +1,99 @@
+//===- BindCheck.cpp - Whether an address can be listened at --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport/Grpc/BindCheck.h"
+
+#include <cerrno>
+#include <cstring>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+using namespace pdlrt;
+
+namespace {
+
+/// A socket that is closed at its end.
+class ScopedSocket {
+public:
+  explicit ScopedSocket(int family)
+      : descriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+  ~ScopedSocket() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+  ScopedSocket(const ScopedSocket &) = delete;
+  ScopedSocket &operator=(const ScopedSocket &) = delete;
+
+  const int descriptor;
+};
+
+} // namespace
+
+static Status cannotListen(const Address &address, const std::string &why) {
+  return Status::invalid("cannot listen at " + address.toString() + ": " + why +
+                         "; choose another address");
+}
+
+Status grpcimpl::checkFree(const Address &address) {
+  if (address.kind != Address::Kind::UnixPath)
+    return {};
+  struct stat found;
+  if (::lstat(address.path.c_str(), &found) != 0)
+    return {};
+  if (!S_ISSOCK(found.st_mode))
+    return cannotListen(address, "there is a file that is no socket");
+  const ScopedSocket probe(AF_UNIX);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::memcpy(name.sun_path, address.path.c_str(), address.path.size());
+  if (::connect(probe.descriptor, reinterpret_cast<sockaddr *>(&name),
+                sizeof(name)) == 0 ||
+      errno == EAGAIN)
+    return cannotListen(address, "another process listens there");
+  return {};
+}
+
+/// The error of taking a TCP address, or 0.
+static int bindError(const addrinfo &candidate) {
+  const ScopedSocket probe(candidate.ai_family);
+  const int on = 1;
+  if (probe.descriptor < 0 ||
+      ::setsockopt(probe.descriptor, SOL_SOCKET, SO_REUSEADDR, &on,
+                   sizeof(on)) != 0 ||
+      ::bind(probe.descriptor, candidate.ai_addr, candidate.ai_addrlen) != 0 ||
+      ::listen(probe.descriptor, 1) != 0)
+    return errno;
+  return 0;
+}
+
+Status grpcimpl::whyNotBound(const Address &address) {
+  const std::string unknown = "the system refuses it";
+  if (address.kind != Address::Kind::Tcp)
+    return cannotListen(address,
+                        address.kind == Address::Kind::UnixAbstract
+                            ? "another process has that name"
+                            : "the socket cannot be created in its folder");
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo *candidates = nullptr;
+  if (const int code = ::getaddrinfo(address.host.c_str(),
+                                     std::to_string(address.port).c_str(),
+                                     &hints, &candidates);
+      code != 0)
+    return cannotListen(address, ::gai_strerror(code));
+  int error = 0;
+  for (const addrinfo *next = candidates; next && error == 0;
+       next = next->ai_next)
+    error = bindError(*next);
+  ::freeaddrinfo(candidates);
+  return cannotListen(address, error ? std::strerror(error) : unknown);
+}

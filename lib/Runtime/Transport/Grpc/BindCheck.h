@@ -1,0 +1,26 @@
+//===- BindCheck.h - Whether an address can be listened at ------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_TRANSPORT_GRPC_BINDCHECK_H
+#define LIB_RUNTIME_TRANSPORT_GRPC_BINDCHECK_H
+
+#include "pdlrt/Transport/Address.h"
+
+namespace pdlrt::grpcimpl {
+
+/// An error where somebody listens at a unix socket's path, which gRPC would
+/// take away, or where a file is in the way. Sockets that dead processes have
+/// left are no obstacle.
+Status checkFree(const Address &address);
+
+/// After gRPC could not listen there, for it does not say why.
+Status whyNotBound(const Address &address);
+
+} // namespace pdlrt::grpcimpl
+
+#endif // LIB_RUNTIME_TRANSPORT_GRPC_BINDCHECK_H

@@ -1,0 +1,218 @@
+//===- Connection.cpp - A client's end over gRPC --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport/Grpc/Connection.h"
+
+#include "Transport/Grpc/Arguments.h"
+#include "Transport/Grpc/Chunks.h"
+#include "Transport/OpenCall.h"
+#include "pdlrt/Core/Log.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+
+using namespace pdlrt;
+using namespace pdlrt::grpcimpl;
+
+namespace {
+
+using ClientStream = grpc::GenericClientAsyncReaderWriter;
+
+/// Says once a connection why calls end that no retry can help.
+class Complaint {
+public:
+  explicit Complaint(std::string to) : address(std::move(to)) {}
+  void make(const std::string &why) {
+    if (!made.exchange(true))
+      logWarning("calls of " + address + " fail: " + why);
+  }
+
+private:
+  const std::string address;
+  std::atomic<bool> made{false};
+};
+
+/// A call on its way through gRPC. It lives until gRPC is done with it, which
+/// may be long after the call's end. Reading and writing go on at once; all
+/// else is in sequence.
+class ClientCall final : public std::enable_shared_from_this<ClientCall> {
+public:
+  ClientCall(ClientSide &ofSide, std::shared_ptr<OpenCall> ofCall,
+             std::shared_ptr<Complaint> withComplaint, Message request)
+      : alive(ofSide.live), side(ofSide), open(std::move(ofCall)),
+        complaint(std::move(withComplaint)), front(encodeFront(request)),
+        outgoing(ChunkWriter::ofRequest(std::move(request))),
+        incoming(ofSide.options.largestMessage) {}
+
+  void start(grpc::GenericStub &stub, ClockTime deadline) {
+    context.set_deadline(
+        gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                     gpr_time_from_nanos((deadline - side.clock.now()).count(),
+                                         GPR_TIMESPAN)));
+    context.AddMetadata(frontKey, front);
+    // The head of the call travels with its first chunk.
+    context.set_initial_metadata_corked(true);
+    stream = stub.PrepareCall(&context, methodName, &side.queue);
+    stream->StartCall(nullptr);
+    stream->Read(&chunk, readTag.arm(shared_from_this()));
+    write();
+  }
+  void cancel() {
+    context.TryCancel();
+    open->end({CallOutcome::Unavailable, {}});
+  }
+
+private:
+  void write() {
+    if (outgoing.finished()) {
+      stream->WritesDone(writeTag.arm(shared_from_this()));
+      return;
+    }
+    const grpc::ByteBuffer next = outgoing.next();
+    grpc::WriteOptions options;
+    if (outgoing.finished())
+      options.set_last_message();
+    stream->Write(next, options, writeTag.arm(shared_from_this()));
+  }
+  void wrote(bool ok) {
+    if (ok && !outgoing.finished())
+      write();
+  }
+  void read(bool ok) {
+    const bool whole = ok && incoming.add(chunk);
+    if (whole && !incoming.complete()) {
+      stream->Read(&chunk, readTag.arm(shared_from_this()));
+      return;
+    }
+    if (ok && !whole) {
+      complaint->make("the response is no message, or larger than " +
+                      std::to_string(side.options.largestMessage) + " bytes");
+      context.TryCancel();
+    }
+    // The status is for gRPC to be done with the call; who waits for the
+    // response need not wait for it.
+    answered = whole;
+    stream->Finish(&status, finishTag.arm(shared_from_this()));
+    if (whole)
+      end({CallOutcome::Answered, incoming.take()});
+  }
+  void finished(bool) {
+    if (answered)
+      return;
+    const grpc::StatusCode code = status.error_code();
+    if (code == grpc::StatusCode::UNIMPLEMENTED ||
+        code == grpc::StatusCode::RESOURCE_EXHAUSTED ||
+        code == grpc::StatusCode::INVALID_ARGUMENT ||
+        code == grpc::StatusCode::INTERNAL)
+      complaint->make(status.error_message());
+    end({code == grpc::StatusCode::DEADLINE_EXCEEDED
+             ? CallOutcome::DeadlineExceeded
+             : CallOutcome::Unavailable,
+         {}});
+  }
+  void end(CallResult result) {
+    side.poller.run([call = open, result = std::move(result)]() mutable {
+      call->end(std::move(result));
+    });
+  }
+
+  const LiveCount::Guard alive;
+  ClientSide &side;
+  const std::shared_ptr<OpenCall> open;
+  const std::shared_ptr<Complaint> complaint;
+  const std::string front;
+  ChunkWriter outgoing;
+  ChunkReader incoming;
+  grpc::ByteBuffer chunk;
+  bool answered = false;
+  grpc::Status status;
+  grpc::ClientContext context;
+  std::unique_ptr<ClientStream> stream;
+  MemberTag<ClientCall> readTag{&ClientCall::read};
+  MemberTag<ClientCall> writeTag{&ClientCall::wrote};
+  MemberTag<ClientCall> finishTag{&ClientCall::finished};
+};
+
+class GrpcConnection final : public Connection {
+public:
+  GrpcConnection(ClientSide &ofSide, const Address &address,
+                 const grpc::ChannelArguments &arguments)
+      : side(ofSide),
+        complaint(std::make_shared<Complaint>(address.toString())),
+        stub(grpc::CreateCustomChannel(grpcTarget(address),
+                                       grpc::InsecureChannelCredentials(),
+                                       arguments)) {}
+  ~GrpcConnection() override {
+    std::vector<std::weak_ptr<ClientCall>> calls;
+    {
+      const std::lock_guard lock(mutex);
+      calls.swap(openCalls);
+    }
+    for (const std::weak_ptr<ClientCall> &open : calls)
+      if (const auto call = open.lock())
+        call->cancel();
+  }
+
+  void call(Message request, ClockTime deadline, CallDone done) override {
+    auto call = std::make_shared<ClientCall>(
+        side, std::make_shared<OpenCall>(std::move(done)), complaint,
+        std::move(request));
+    {
+      const std::lock_guard lock(mutex);
+      if (openCalls.size() >= sweepAt) {
+        std::erase_if(openCalls, [](const auto &old) { return old.expired(); });
+        sweepAt = 2 * openCalls.size() + 16;
+      }
+      openCalls.push_back(call);
+    }
+    call->start(stub, deadline);
+  }
+
+private:
+  ClientSide &side;
+  std::shared_ptr<Complaint> complaint;
+  grpc::GenericStub stub;
+  std::mutex mutex;
+  std::vector<std::weak_ptr<ClientCall>> openCalls;
+  size_t sweepAt = 16;
+};
+
+} // namespace
+
+/// Pauses before a lost connection is tried again, in milliseconds.
+static constexpr int shortestPause = 50;
+static constexpr int longestPause = 1000;
+/// How long one try may take.
+static constexpr int connectTimeout = 3000;
+
+static grpc::ChannelArguments channelArguments(const GrpcOptions &options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, shortestPause);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, longestPause);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, connectTimeout);
+  arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, longestPause);
+  // A connection is one connection, shared with no other one.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // A request is sent at most once, and straight to its server.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetMaxReceiveMessageSize(largestChunk);
+  arguments.SetMaxSendMessageSize(largestChunk);
+  setKeepAlive(options, [&](const char *name, int value) {
+    arguments.SetInt(name, value);
+  });
+  return arguments;
+}
+
+std::unique_ptr<Connection> grpcimpl::createConnection(ClientSide &side,
+                                                       const Address &address) {
+  return std::make_unique<GrpcConnection>(side, address,
+                                          channelArguments(side.options));
+}

@@ -1,0 +1,302 @@
+//===- Listener.cpp - A server's end over gRPC ----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport/Grpc/Listener.h"
+
+#include "Transport/Grpc/Arguments.h"
+#include "Transport/Grpc/BindCheck.h"
+#include "Transport/Grpc/Chunks.h"
+#include "Transport/Grpc/Poller.h"
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <map>
+#include <new>
+
+using namespace pdlrt;
+using namespace pdlrt::grpcimpl;
+
+/// How long answers may take to leave when a listener stops.
+static constexpr std::chrono::seconds stopGrace(1);
+
+/// Open calls of one connection; a client of ours has a request, some beats and
+/// attempts that have timed out.
+static constexpr int mostCalls = 256;
+
+namespace {
+
+class ServerCall;
+
+/// Who may still answer which call. Responders share it, and may outlive the
+/// listener.
+class Unanswered {
+public:
+  using Calls = std::map<const void *, std::shared_ptr<ServerCall>>;
+  /// False: the listener stops.
+  bool add(const void *responder, std::shared_ptr<ServerCall> call) {
+    const std::lock_guard lock(mutex);
+    return !stopped && calls.emplace(responder, std::move(call)).second;
+  }
+  /// The call, once; null where it was taken, or the listener has stopped.
+  std::shared_ptr<ServerCall> take(const void *responder) {
+    const std::lock_guard lock(mutex);
+    auto node = calls.extract(responder);
+    return node ? std::move(node.mapped()) : nullptr;
+  }
+  /// Takes all calls, and refuses those to come.
+  Calls stop() {
+    const std::lock_guard lock(mutex);
+    stopped = true;
+    return std::exchange(calls, {});
+  }
+
+private:
+  std::mutex mutex;
+  bool stopped = false;
+  Calls calls;
+};
+
+/// What all calls of a listener share.
+struct ServerSide {
+  uint64_t largestMessage = 0;
+  RequestHandler handler;
+  grpc::AsyncGenericService service;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue;
+  LiveCount live;
+  std::shared_ptr<Unanswered> unanswered = std::make_shared<Unanswered>();
+  std::unique_ptr<Poller> poller;
+};
+
+/// A call: from its arrival until gRPC is done with it. Everything of one call
+/// is in sequence.
+class ServerCall final : public std::enable_shared_from_this<ServerCall> {
+public:
+  explicit ServerCall(ServerSide &ofSide)
+      : alive(ofSide.live), side(ofSide), incoming(ofSide.largestMessage) {}
+
+  /// Waits for the next call.
+  static void accept(ServerSide &side) {
+    const auto call = std::make_shared<ServerCall>(side);
+    side.service.RequestCall(&call->context, &call->stream, side.queue.get(),
+                             side.queue.get(), call->acceptTag.arm(call));
+  }
+  void answer(Message response) {
+    outgoing = ChunkWriter::ofResponse(std::move(response));
+    write();
+  }
+  void refuse(grpc::StatusCode code, const std::string &why) {
+    // What has come of the request goes now, not when gRPC is done.
+    incoming = ChunkReader(0);
+    chunk.Clear();
+    stream.Finish(grpc::Status(code, why), finishTag.arm(shared_from_this()));
+  }
+
+private:
+  void accepted(bool ok);
+  void takeFront();
+  void read(bool ok);
+  void take();
+  void write();
+  void wrote(bool ok) {
+    if (ok)
+      write();
+    else
+      refuse(grpc::StatusCode::CANCELLED, "the client is gone");
+  }
+  void finished(bool) {}
+  void refuseBytes() {
+    refuse(grpc::StatusCode::INVALID_ARGUMENT,
+           "the request is no message, or larger than the server's limit of " +
+               std::to_string(side.largestMessage) + " bytes");
+  }
+  /// A request that memory does not suffice for is refused, and sent again;
+  /// the server lives on.
+  template <typename Step> void refusingWithoutMemory(Step step) {
+    try {
+      step();
+    } catch (const std::bad_alloc &) {
+      refuse(grpc::StatusCode::RESOURCE_EXHAUSTED,
+             "the server is out of memory for a request; use more servers, or "
+             "machines with more memory");
+    }
+  }
+
+  const LiveCount::Guard alive;
+  ServerSide &side;
+  ChunkReader incoming;
+  ChunkWriter outgoing;
+  grpc::ByteBuffer chunk;
+  grpc::GenericServerContext context;
+  grpc::GenericServerAsyncReaderWriter stream{&context};
+  MemberTag<ServerCall> acceptTag{&ServerCall::accepted};
+  MemberTag<ServerCall> readTag{&ServerCall::read};
+  MemberTag<ServerCall> writeTag{&ServerCall::wrote};
+  MemberTag<ServerCall> finishTag{&ServerCall::finished};
+};
+
+/// The way back of one request.
+class GrpcSink final : public Responder::Sink {
+public:
+  explicit GrpcSink(std::shared_ptr<Unanswered> in)
+      : unanswered(std::move(in)) {}
+  ~GrpcSink() override {
+    if (const auto call = unanswered->take(this))
+      call->refuse(grpc::StatusCode::UNAVAILABLE, "the request was let go");
+  }
+  void answer(Message response) override {
+    if (const auto call = unanswered->take(this))
+      call->answer(std::move(response));
+  }
+
+private:
+  std::shared_ptr<Unanswered> unanswered;
+};
+
+} // namespace
+
+void ServerCall::accepted(bool ok) {
+  // Not ok: the listener stops.
+  if (!ok)
+    return;
+  accept(side);
+  if (context.method() != methodName)
+    return refuse(grpc::StatusCode::UNIMPLEMENTED,
+                  "a PDL server has no such method");
+  refusingWithoutMemory([this] { takeFront(); });
+}
+
+/// Nothing of the call's chunks is read before its front has passed.
+void ServerCall::takeFront() {
+  const auto &metadata = context.client_metadata();
+  const auto front = metadata.find(frontKey);
+  if (front == metadata.end() ||
+      !incoming.begin({front->second.data(), front->second.size()}))
+    return refuseBytes();
+  if (auto response =
+          side.handler.screen(incoming.soFar(), incoming.wholeSize())) {
+    incoming = ChunkReader(0);
+    return answer(*std::move(response));
+  }
+  if (incoming.complete())
+    take();
+  else
+    stream.Read(&chunk, readTag.arm(shared_from_this()));
+}
+
+void ServerCall::read(bool ok) {
+  if (!ok)
+    return refuse(grpc::StatusCode::CANCELLED, "the request has no end");
+  refusingWithoutMemory([this] {
+    if (!incoming.add(chunk))
+      refuseBytes();
+    else if (incoming.complete())
+      take();
+    else
+      stream.Read(&chunk, readTag.arm(shared_from_this()));
+  });
+}
+
+/// Hands the whole request to the handler.
+void ServerCall::take() {
+  const auto sink = std::make_shared<GrpcSink>(side.unanswered);
+  // Once the call stands there, a listener that stops may refuse it.
+  Message request = incoming.take();
+  if (!side.unanswered->add(sink.get(), shared_from_this()))
+    return refuse(grpc::StatusCode::UNAVAILABLE, "the server stops");
+  side.poller->run([&handler = side.handler, request = std::move(request),
+                    responder = Responder(sink)]() mutable {
+    handler(std::move(request), std::move(responder));
+  });
+}
+
+void ServerCall::write() {
+  const grpc::ByteBuffer next = outgoing.next();
+  if (outgoing.finished())
+    stream.WriteAndFinish(next, grpc::WriteOptions(), grpc::Status::OK,
+                          finishTag.arm(shared_from_this()));
+  else
+    stream.Write(next, writeTag.arm(shared_from_this()));
+}
+
+namespace {
+
+class GrpcListener final : public Listener {
+public:
+  /// Must be followed by `start`.
+  GrpcListener(const GrpcOptions &with, RequestHandler handler)
+      : options(with) {
+    side.largestMessage = options.largestMessage;
+    side.handler = std::move(handler);
+  }
+  ~GrpcListener() override {
+    for (const auto &[responder, call] : side.unanswered->stop())
+      call->refuse(grpc::StatusCode::UNAVAILABLE, "the server stops");
+    if (side.poller)
+      side.poller->refuseTasks();
+    if (server)
+      server->Shutdown(std::chrono::system_clock::now() + stopGrace);
+    side.live.waitForNone();
+    if (side.queue)
+      side.queue->Shutdown();
+    side.poller.reset();
+  }
+
+  Status start(Address address);
+  const std::string &address() const override { return where; }
+
+private:
+  const GrpcOptions options;
+  std::string where;
+  ServerSide side;
+  std::unique_ptr<grpc::Server> server;
+};
+
+} // namespace
+
+Status GrpcListener::start(Address address) {
+  PDLRT_RETURN_IF_ERROR(checkFree(address));
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(grpcTarget(address),
+                           grpc::InsecureServerCredentials(), &port);
+  // Two servers at one port would each get some of the requests.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.SetMaxReceiveMessageSize(largestChunk);
+  builder.SetMaxSendMessageSize(largestChunk);
+  // What a connection can make the server hold before any front has passed.
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, largestMetadata);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, mostCalls);
+  setKeepAlive(options, [&](const char *name, int value) {
+    builder.AddChannelArgument(name, value);
+  });
+  builder.RegisterAsyncGenericService(&side.service);
+  side.queue = builder.AddCompletionQueue();
+  side.poller = std::make_unique<Poller>([this](Tag *&tag, bool &ok) {
+    return side.queue->Next(reinterpret_cast<void **>(&tag), &ok);
+  });
+  server = builder.BuildAndStart();
+  if (!server)
+    return whyNotBound(address);
+  if (address.kind == Address::Kind::Tcp)
+    address.port = static_cast<uint16_t>(port);
+  where = address.toString();
+  PDLRT_RETURN_IF_ERROR(side.poller->start(options.threads));
+  for (unsigned i = 0; i < std::max(options.threads, 2u); ++i)
+    ServerCall::accept(side);
+  return {};
+}
+
+Expected<std::unique_ptr<Listener>>
+grpcimpl::createListener(const GrpcOptions &options, Address address,
+                         RequestHandler handler) {
+  auto listener = std::make_unique<GrpcListener>(options, std::move(handler));
+  PDLRT_RETURN_IF_ERROR(listener->start(std::move(address)));
+  return std::unique_ptr<Listener>(std::move(listener));
+}

@@ -1,0 +1,45 @@
+//===- ThreadSanitizer.h - What the thread sanitizer cannot see -*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// gRPC is built without the sanitizer: its locks are invisible, and so is the
+// order that they give. An operation's start is told to it as a release, its
+// end as an acquire; races in gRPC's own code, and in what it inlines into
+// ours, are not reported (GrpcTransport.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_TRANSPORT_GRPC_THREADSANITIZER_H
+#define LIB_RUNTIME_TRANSPORT_GRPC_THREADSANITIZER_H
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+#if __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace pdlrt::grpcimpl {
+
+/// Before an operation with this tag starts.
+inline void noteStart(void *tag) {
+#if __has_feature(thread_sanitizer)
+  __tsan_release(tag);
+#endif
+}
+
+/// After it has ended, before the tag is used.
+inline void noteEnd(void *tag) {
+#if __has_feature(thread_sanitizer)
+  __tsan_acquire(tag);
+#endif
+}
+
+} // namespace pdlrt::grpcimpl
+
+#endif // LIB_RUNTIME_TRANSPORT_GRPC_THREADSANITIZER_H

@@ -1,0 +1,30 @@
+//===- Transport.cpp - Requests and responses between processes -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Transport/Transport.h"
+
+using namespace pdlrt;
+
+/// Defined in the archive PDLRuntimeGrpc; a program that is linked with
+/// `--undefined=pdlrt_create_grpc_transport` takes it in.
+extern "C" [[gnu::weak]] Transport *
+pdlrt_create_grpc_transport(RealClock *clock);
+
+Responder::Sink::~Sink() = default;
+Listener::~Listener() = default;
+Connection::~Connection() = default;
+Transport::~Transport() = default;
+
+Expected<std::unique_ptr<Transport>>
+pdlrt::createClusterTransport(RealClock &clock) {
+  if (!pdlrt_create_grpc_transport)
+    return Status::invalid("this program was linked without gRPC and cannot "
+                           "reach other processes: translate the model with a "
+                           "mode such as --mode=sync");
+  return std::unique_ptr<Transport>(pdlrt_create_grpc_transport(&clock));
+}

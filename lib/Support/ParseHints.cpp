@@ -1,0 +1,104 @@
+//===- ParseHints.cpp - What to write instead -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Support/ParseHints.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+/// The line that `location` is in, empty if its file cannot be read again.
+static std::string lineAt(FileLineColLoc location) {
+  auto buffer = llvm::MemoryBuffer::getFile(location.getFilename().getValue());
+  if (!buffer)
+    return {};
+  for (llvm::line_iterator line(**buffer, /*SkipBlanks=*/false);
+       !line.is_at_eof(); ++line)
+    if (line.line_number() == location.getLine())
+      return line->str();
+  return {};
+}
+
+/// A number such as `1e-3` that `column` (from 0) of `line` is in or next to,
+/// with a point in it; empty if there is none.
+static std::string numberWithPoint(StringRef line, size_t column) {
+  for (size_t begin = 0; begin < line.size();) {
+    auto isWord = [](char c) {
+      return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$' || c == '@' ||
+             c == '%' || c == '#';
+    };
+    if (!isWord(line[begin])) {
+      ++begin;
+      continue;
+    }
+    size_t digits = begin, end = begin;
+    while (digits < line.size() && llvm::isDigit(line[digits]))
+      ++digits;
+    end = digits;
+    bool isNumber =
+        digits > begin && end < line.size() && llvm::toLower(line[end]) == 'e';
+    if (isNumber) {
+      ++end;
+      if (end < line.size() && (line[end] == '-' || line[end] == '+'))
+        ++end;
+      size_t exponent = end;
+      while (end < line.size() && llvm::isDigit(line[end]))
+        ++end;
+      isNumber = end > exponent;
+    }
+    if (isNumber && begin <= column && column <= end)
+      return (line.slice(begin, digits) + ".0" + line.slice(digits, end)).str();
+    end = std::max(end, begin + 1);
+    while (end < line.size() && isWord(line[end]))
+      ++end;
+    begin = end;
+  }
+  return {};
+}
+
+/// Says of an op of a dialect that models do not use what they use instead.
+static LogicalResult explainDialect(Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  StringRef rest = text;
+  if (!rest.consume_front("Dialect `"))
+    return failure();
+  auto [dialect, behind] = rest.split("' not found for custom op '");
+  if (behind.empty())
+    return failure();
+  emitError(diagnostic.getLocation())
+      << "op '" << behind.split('\'').first << "' is of dialect '" << dialect
+      << "', which models do not use; functions and programs hold ops of nn, "
+         "rules and schedules hold scalar ops of arith and math (nn.rule, C2)";
+  return success();
+}
+
+static LogicalResult addHint(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    return failure();
+  if (succeeded(explainDialect(diagnostic)))
+    return success();
+  auto location = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+  if (!location || location.getColumn() == 0)
+    return failure();
+  std::string number =
+      numberWithPoint(lineAt(location), location.getColumn() - 1);
+  if (!number.empty())
+    diagnostic.attachNote()
+        << "a number with an exponent needs a point: write " << number;
+  // Others print it.
+  return failure();
+}
+
+void pdlc::attachParseHints(MLIRContext &context) {
+  context.getDiagEngine().registerHandler(addHint);
+}

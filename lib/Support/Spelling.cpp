@@ -1,0 +1,28 @@
+//===- Spelling.cpp - Names that were meant -------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Support/Spelling.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+std::string pdlc::didYouMean(StringRef name, ArrayRef<StringRef> known) {
+  // A third of the letters may be wrong, at least two: that many are when two
+  // of them change places.
+  unsigned best = std::max<size_t>(2, name.size() / 3) + 1;
+  StringRef meant;
+  for (StringRef candidate : known) {
+    unsigned distance = name.edit_distance_insensitive(candidate, true, best);
+    if (distance < best) {
+      best = distance;
+      meant = candidate;
+    }
+  }
+  return meant.empty() ? "" : "; did you mean '" + meant.str() + "'?";
+}

@@ -1,0 +1,60 @@
+//===- BroadcastSplats.cpp - Constants of one number ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Statistics.h"
+#include "pdlc/Transforms/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNBROADCASTSPLATS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+/// Up to so many elements a constant stands in the program as it is.
+static constexpr int64_t fewElements = 64;
+
+namespace {
+struct BroadcastSplats : pdlc::impl::NNBroadcastSplatsBase<BroadcastSplats> {
+  void runOnOperation() override {
+    uint64_t broadcasts = 0;
+    getOperation().walk([&](ConstantOp constant) {
+      auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+      if (value && value.isSplat() && value.getNumElements() > fewElements &&
+          broadcast(constant, value))
+        ++broadcasts;
+    });
+    reportStatistic(*this, getOperation(), numBroadcasts, "splats-broadcast",
+                    broadcasts);
+  }
+
+  /// Gives users that need the constant in memory a tensor that is filled when
+  /// the program runs. Loops read the number itself.
+  static bool broadcast(ConstantOp constant, DenseElementsAttr value) {
+    auto needsMemory = [](OpOperand &use) {
+      return !isa<ElementwiseOpInterface>(use.getOwner());
+    };
+    if (llvm::none_of(constant->getUses(), needsMemory))
+      return false;
+    OpBuilder builder(constant);
+    SmallVector<int64_t> ones(value.getType().getRank(), 1);
+    auto one = ConstantOp::create(
+        builder, constant.getLoc(),
+        cast<ElementsAttr>(value.resizeSplat(value.getType().clone(ones))));
+    Value filled = BroadcastOp::create(builder, constant.getLoc(),
+                                       constant.getType(), one, Value());
+    constant.getResult().replaceUsesWithIf(filled, needsMemory);
+    if (constant->use_empty())
+      constant.erase();
+    return true;
+  }
+};
+} // namespace

@@ -1,0 +1,83 @@
+//===- CheckScalars.cpp - Numbers that a group gives its rule -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Transforms/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNCHECKSCALARS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+/// What `once` yields at the first update, as far as that does not depend on
+/// the batch: null where it does.
+static SmallVector<FloatAttr> scalarsOfFirstStep(OnceOp once) {
+  Block &body = once.getBody().front();
+  DenseMap<Value, Attribute> known;
+  known[body.getArgument(0)] =
+      FloatAttr::get(body.getArgument(0).getType(), 1.0);
+  for (Operation &op : body.without_terminator()) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(known.lookup(operand));
+    SmallVector<OpFoldResult> results;
+    if (op.getNumResults() != 1 || failed(op.fold(operands, results)) ||
+        results.size() != 1)
+      continue;
+    if (auto value = dyn_cast<Attribute>(results.front()))
+      known[op.getResult(0)] = value;
+    else
+      known[op.getResult(0)] = known.lookup(cast<Value>(results.front()));
+  }
+  SmallVector<FloatAttr> scalars;
+  for (Value value : body.getTerminator()->getOperands())
+    scalars.push_back(dyn_cast_or_null<FloatAttr>(known.lookup(value)));
+  return scalars;
+}
+
+namespace {
+struct CheckScalars : pdlc::impl::NNCheckScalarsBase<CheckScalars> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk(
+        [&](OnceOp once) -> WalkResult { return check(once); });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  LogicalResult check(OnceOp once) {
+    for (auto [scalar, result] :
+         llvm::zip_equal(scalarsOfFirstStep(once), once.getScalars())) {
+      if (!scalar)
+        continue;
+      auto element = cast<FloatType>(
+          cast<RankedTensorType>(result.getType()).getElementType());
+      APFloat rounded = scalar.getValue();
+      bool losesInfo = false;
+      rounded.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                      &losesInfo);
+      if (rounded.isFinite())
+        continue;
+      auto group = SymbolTable::lookupNearestSymbolFrom<GroupOp>(
+          once, once.getGroupAttr());
+      SmallString<8> text;
+      rounded.toString(text);
+      return (group ? group.getOperation() : once.getOperation())->emitOpError()
+             << "gives its rule the number " << text << " (" << element
+             << ") at the first update; look at rate, schedule and the "
+                "hyper-parameters of both (C7)";
+    }
+    return success();
+  }
+};
+} // namespace

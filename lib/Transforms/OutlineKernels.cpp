@@ -1,0 +1,543 @@
+//===- OutlineKernels.cpp - A loop nest is a kernel -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each nest is read once into a key: its ops, their attributes and types, and
+// how values flow between them. What comes from outside appears in the key as
+// numbered memory or as a slot for a scalar, so that nests with equal keys
+// differ in nothing but what fills the slots. Slots that all nests of a key
+// fill with the same constant stay constants of the kernel; the others become
+// its parameters, one for slots that are always filled alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Support/Statistics.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include <deque>
+#include <map>
+
+namespace pdlc {
+#define GEN_PASS_DEF_RTOUTLINEKERNELS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+//===----------------------------------------------------------------------===//
+// A nest
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Memory that a nest reaches: a pointer, and how many bytes behind it.
+struct Address {
+  Value base;
+  Value offset; // null: 0
+  bool operator==(const Address &other) const = default;
+};
+
+/// How a nest sees an address.
+struct View {
+  Value memref;
+  MemRefType type; // of the kernel's view: the first dimension is dynamic
+  unsigned address;
+};
+
+/// A scalar from outside that an op of the nest, or the size of a view, uses.
+struct Slot {
+  Value value;
+  /// The constant that `value` is; null if it is none.
+  Attribute constant;
+
+  /// Equal exactly for slots that are filled alike.
+  const void *identity() const {
+    return constant ? constant.getAsOpaquePointer()
+                    : value.getAsOpaquePointer();
+  }
+};
+
+/// A loop at the top level of a stage, with the loads that feed it and the
+/// stores of what it carries out.
+class Nest {
+public:
+  explicit Nest(scf::ForOp loop) : loop(loop) { collectMembers(); }
+
+  /// Computes everything that follows. Fails where the nest uses what a kernel
+  /// cannot be handed.
+  LogicalResult read();
+
+  scf::ForOp loop;
+  SmallVector<Operation *> members; // in program order
+  std::string key;
+  SmallVector<Address> addresses;
+  SmallVector<View> views;
+  SmallVector<Slot> slots;
+  SmallVector<Value> results; // used behind the nest
+
+private:
+  void collectMembers();
+  void append(const void *pointer) {
+    key.append(reinterpret_cast<const char *>(&pointer), sizeof(pointer));
+  }
+  void append(char tag, uint64_t number) {
+    key.push_back(tag);
+    key.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  }
+  void define(ValueRange values) {
+    for (Value value : values) {
+      append(value.getType().getAsOpaquePointer());
+      locals.try_emplace(value, locals.size());
+    }
+  }
+  LogicalResult readOp(Operation *op);
+  LogicalResult readOperand(OpOperand &operand);
+  LogicalResult readMemory(OpOperand &operand);
+  unsigned addressOf(Value base, Value offset);
+  void readScalar(Value value);
+
+  DenseMap<Value, unsigned> locals;
+};
+
+} // namespace
+
+/// Whether a nest may move over the op.
+static bool isTransparent(Operation *op) {
+  return isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
+}
+
+void Nest::collectMembers() {
+  auto isInside = [&](Operation *user) { return loop->isAncestor(user); };
+  llvm::SmallSetVector<Operation *, 8> loads, stores;
+  for (Operation *op = loop->getPrevNode(); op && isTransparent(op);
+       op = op->getPrevNode())
+    if (isa<memref::LoadOp>(op) && !op->use_empty() &&
+        llvm::all_of(op->getUsers(), isInside))
+      loads.insert(op);
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+    auto store = dyn_cast<memref::StoreOp>(op);
+    if (store && store.getValueToStore().getDefiningOp() == loop) {
+      stores.insert(op);
+      continue;
+    }
+    if (!isMemoryEffectFree(op))
+      break;
+  }
+  // What else uses a result would come before the kernel is called.
+  Operation *last = stores.empty() ? nullptr : stores.back();
+  for (Operation *user : loop->getUsers())
+    if (last && !stores.contains(user) &&
+        user->getBlock() == loop->getBlock() && user->isBeforeInBlock(last))
+      stores.clear(), last = nullptr;
+  llvm::append_range(members, llvm::reverse(loads));
+  members.push_back(loop);
+  llvm::append_range(members, stores);
+}
+
+unsigned Nest::addressOf(Value base, Value offset) {
+  if (offset && matchPattern(offset, m_Zero()))
+    offset = {};
+  Address address{base, offset};
+  auto *known = llvm::find(addresses, address);
+  unsigned number = known - addresses.begin();
+  if (known == addresses.end())
+    addresses.push_back(address);
+  return number;
+}
+
+void Nest::readScalar(Value value) {
+  Slot slot{value, {}};
+  matchPattern(value, m_Constant(&slot.constant));
+  slots.push_back(slot);
+  key.push_back('s');
+  append(value.getType().getAsOpaquePointer());
+}
+
+LogicalResult Nest::readMemory(OpOperand &operand) {
+  Value memref = operand.get();
+  auto *known = llvm::find_if(
+      views, [&](const View &view) { return view.memref == memref; });
+  append('v', known - views.begin());
+  if (known != views.end())
+    return success();
+  auto view = memref.getDefiningOp<rt::ViewOp>();
+  if (!view)
+    return operand.getOwner()->emitOpError(
+        "uses memory that is no rt.view, so its loop cannot become a kernel");
+  auto type = cast<MemRefType>(memref.getType());
+  // The number of rows has no part in where an element lies.
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t rows =
+      shape.empty() ? 1 : std::exchange(shape[0], ShapedType::kDynamic);
+  type = MemRefType::Builder(type).setShape(shape);
+  unsigned address = addressOf(view.getBase(), view.getOffset());
+  views.push_back({memref, type, address});
+  append('p', address);
+  append(type.getAsOpaquePointer());
+  if (type.getRank() == 0)
+    return success();
+  if (Value size = view.getSize()) {
+    readScalar(size);
+    return success();
+  }
+  Builder builder(memref.getContext());
+  slots.push_back({Value(), builder.getIndexAttr(rows)});
+  key.push_back('s');
+  append(builder.getIndexType().getAsOpaquePointer());
+  return success();
+}
+
+LogicalResult Nest::readOperand(OpOperand &operand) {
+  Value value = operand.get();
+  auto local = locals.find(value);
+  if (local != locals.end()) {
+    append('l', local->second);
+    return success();
+  }
+  if (isa<MemRefType>(value.getType()))
+    return readMemory(operand);
+  if (isa<LLVM::LLVMPointerType>(value.getType())) {
+    append('p', addressOf(value, {}));
+    return success();
+  }
+  if (!value.getType().isIntOrIndexOrFloat())
+    return operand.getOwner()->emitOpError()
+           << "uses a value of type " << value.getType()
+           << " from outside of its loop; kernels take pointers and numbers";
+  readScalar(value);
+  return success();
+}
+
+LogicalResult Nest::readOp(Operation *op) {
+  append(op->getName().getAsOpaquePointer());
+  append(op->getAttrDictionary().getAsOpaquePointer());
+  append('o', op->getNumOperands());
+  for (OpOperand &operand : op->getOpOperands())
+    if (failed(readOperand(operand)))
+      return failure();
+  append('r', op->getNumResults());
+  define(op->getResults());
+  for (Region &region : op->getRegions()) {
+    append('b', region.getBlocks().size());
+    if (region.getBlocks().size() > 1)
+      return op->emitOpError("has branches, so it cannot become a kernel");
+    for (Block &block : region) {
+      append('a', block.getNumArguments());
+      define(block.getArguments());
+      for (Operation &nested : block)
+        if (failed(readOp(&nested)))
+          return failure();
+      key.push_back('e');
+    }
+  }
+  return success();
+}
+
+LogicalResult Nest::read() {
+  for (Operation *member : members)
+    if (failed(readOp(member)))
+      return failure();
+  for (Value result : loop->getResults()) {
+    bool isUsed = llvm::any_of(result.getUsers(), [&](Operation *user) {
+      return !llvm::is_contained(members, user);
+    });
+    key.push_back(isUsed ? 'y' : 'n');
+    if (isUsed)
+      results.push_back(result);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// The most ops that a kernel's name spells out.
+static constexpr size_t kNamedOps = 6;
+
+/// `addf` is add, `pdlabi_expf` is exp.
+static StringRef nameOf(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    name = call.getCallee();
+    name.consume_front("pdlabi_");
+  }
+  if (name == "maximumf" || name == "minimumf")
+    return name.take_front(3);
+  if (isa<arith::ArithDialect>(op->getDialect()) ||
+      isa<math::MathDialect>(op->getDialect()) || isa<func::CallOp>(op))
+    name.consume_back("f");
+  return name;
+}
+
+/// What the nest does, in words: `elementwise_mul_add_f32`.
+static std::string describe(Nest &nest) {
+  SmallVector<StringRef> ops;
+  Type element;
+  bool reads = false, carries = nest.loop.getNumResults() > 0;
+  DenseSet<Value> loaded, stored;
+  auto describeOp = [&](Operation *op) {
+    if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      element = store.getMemRefType().getElementType();
+      stored.insert(store.getMemRef());
+    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      reads = true;
+      loaded.insert(load.getMemRef());
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      carries |= loop.getNumResults() > 0;
+    } else if (op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+               !op->hasTrait<OpTrait::ConstantLike>() &&
+               !op->getResult(0).getType().isIndex()) {
+      ops.push_back(nameOf(op));
+    }
+  };
+  for (Operation *member : nest.members)
+    member->walk<WalkOrder::PreOrder>(describeOp);
+  bool reduces = carries || llvm::any_of(stored, [&](Value memref) {
+                   return loaded.contains(memref);
+                 });
+  std::string name = "kernel.";
+  name += reduces        ? "reduce"
+          : !ops.empty() ? "elementwise"
+          : reads        ? "copy"
+                         : "fill";
+  for (StringRef op : ArrayRef(ops).take_front(kNamedOps))
+    name += "_" + op.str();
+  if (ops.size() > kNamedOps)
+    name += "_" + std::to_string(ops.size() - kNamedOps) + "_more";
+  if (element) {
+    llvm::raw_string_ostream stream(name);
+    stream << '_' << element;
+  }
+  return name;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct OutlineKernels : pdlc::impl::RTOutlineKernelsBase<OutlineKernels> {
+  void runOnOperation() override;
+
+private:
+  LogicalResult collectNests(func::FuncOp stage);
+  void outline(ArrayRef<Nest *> equal, SymbolTable &symbols);
+  func::FuncOp createKernel(Nest &nest, ArrayRef<int> parameterOf,
+                            ArrayRef<unsigned> parameters,
+                            SymbolTable &symbols);
+  void callKernel(Nest &nest, func::FuncOp kernel,
+                  ArrayRef<unsigned> parameters);
+  void removeDead(func::FuncOp stage);
+
+  std::deque<Nest> nests; // where each stays, for they are pointed to
+};
+
+} // namespace
+
+LogicalResult OutlineKernels::collectNests(func::FuncOp stage) {
+  for (Block &block : stage.getBody())
+    for (Operation &op : block)
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        nests.emplace_back(loop);
+        if (failed(nests.back().read()))
+          return failure();
+      }
+  return success();
+}
+
+func::FuncOp OutlineKernels::createKernel(Nest &nest, ArrayRef<int> parameterOf,
+                                          ArrayRef<unsigned> parameters,
+                                          SymbolTable &symbols) {
+  Location loc = nest.loop.getLoc();
+  OpBuilder builder(&getContext());
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  SmallVector<Type> inputs(nest.addresses.size(), pointer), results;
+  auto typeOf = [&](const Slot &slot) -> Type {
+    return slot.value ? slot.value.getType() : builder.getIndexType();
+  };
+  for (unsigned slot : parameters)
+    inputs.push_back(typeOf(nest.slots[slot]));
+  for (Value result : nest.results)
+    results.push_back(result.getType());
+  auto kernel = func::FuncOp::create(loc, describe(nest),
+                                     builder.getFunctionType(inputs, results));
+  kernel.setPrivate();
+  // As LLVM's own attribute: the conversion to LLVM drops func's.
+  kernel->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
+  // The symbol table renames where the name is taken.
+  auto stage = nest.loop->getParentOfType<func::FuncOp>();
+  symbols.insert(kernel, stage->getIterator());
+  // The plan of buffers and the step context promise that nothing that a stage
+  // writes overlaps what it reads at the same time.
+  for (unsigned i = 0; i < nest.addresses.size(); ++i)
+    kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      builder.getUnitAttr());
+
+  Block *body = kernel.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  DenseMap<Attribute, Value> constants;
+  auto constant = [&](Attribute attribute) {
+    Value &value = constants[attribute];
+    if (!value)
+      value =
+          arith::ConstantOp::create(builder, loc, cast<TypedAttr>(attribute));
+    return value;
+  };
+  Value zero = constant(builder.getIndexAttr(0));
+  unsigned nextSlot = 0;
+  auto fillSlot = [&]() -> Value {
+    unsigned slot = nextSlot++;
+    if (parameterOf[slot] < 0)
+      return constant(nest.slots[slot].constant);
+    return body->getArgument(nest.addresses.size() + parameterOf[slot]);
+  };
+
+  IRMapping mapping;
+  DenseMap<Value, Value> memories;
+  // In the order of Nest::readOp, which numbered the slots.
+  auto fillOperands = [&](auto &self, Operation *from, Operation *to) -> void {
+    for (OpOperand &operand : to->getOpOperands()) {
+      Value outer = from->getOperand(operand.getOperandNumber());
+      if (operand.get() != outer)
+        continue; // defined inside: the clone has its own
+      if (auto type = dyn_cast<MemRefType>(outer.getType())) {
+        Value &memory = memories[outer];
+        if (!memory) {
+          const View &view = *llvm::find_if(
+              nest.views, [&](const View &v) { return v.memref == outer; });
+          Value size = view.type.getRank() > 0 ? fillSlot() : Value();
+          OpBuilder::InsertionGuard guard(builder);
+          memory =
+              rt::ViewOp::create(builder, loc, view.type,
+                                 body->getArgument(view.address), zero, size);
+        }
+        operand.set(memory);
+      } else if (isa<LLVM::LLVMPointerType>(outer.getType())) {
+        unsigned number = llvm::find(nest.addresses, Address{outer, {}}) -
+                          nest.addresses.begin();
+        operand.set(body->getArgument(number));
+      } else {
+        operand.set(fillSlot());
+      }
+    }
+    for (auto [fromRegion, toRegion] :
+         llvm::zip(from->getRegions(), to->getRegions()))
+      for (auto [fromBlock, toBlock] : llvm::zip(fromRegion, toRegion))
+        for (auto [fromOp, toOp] : llvm::zip(fromBlock, toBlock))
+          self(self, &fromOp, &toOp);
+  };
+  SmallVector<Operation *> clones;
+  for (Operation *member : nest.members)
+    clones.push_back(builder.clone(*member, mapping));
+  SmallVector<Value> returned;
+  for (Value result : nest.results)
+    returned.push_back(mapping.lookup(result));
+  func::ReturnOp::create(builder, loc, returned);
+  builder.setInsertionPoint(clones.front());
+  for (auto [member, clone] : llvm::zip(nest.members, clones))
+    fillOperands(fillOperands, member, clone);
+  return kernel;
+}
+
+void OutlineKernels::callKernel(Nest &nest, func::FuncOp kernel,
+                                ArrayRef<unsigned> parameters) {
+  Operation *last = nest.members.back();
+  OpBuilder builder(last->getContext());
+  builder.setInsertionPointAfter(last);
+  Location loc = nest.loop.getLoc();
+  SmallVector<Value> arguments;
+  for (const Address &address : nest.addresses) {
+    if (!address.offset) {
+      arguments.push_back(address.base);
+      continue;
+    }
+    arguments.push_back(rt::AddressOp::create(
+        builder, loc, address.base.getType(), address.base, address.offset));
+  }
+  for (unsigned number : parameters) {
+    const Slot &slot = nest.slots[number];
+    if (slot.value)
+      arguments.push_back(slot.value);
+    else
+      arguments.push_back(arith::ConstantOp::create(
+          builder, loc, cast<TypedAttr>(slot.constant)));
+  }
+  auto call = func::CallOp::create(builder, loc, kernel, arguments);
+  for (auto [result, value] : llvm::zip(nest.results, call.getResults()))
+    result.replaceAllUsesWith(value);
+  for (Operation *member : llvm::reverse(nest.members))
+    member->erase();
+}
+
+void OutlineKernels::outline(ArrayRef<Nest *> equal, SymbolTable &symbols) {
+  Nest &first = *equal.front();
+  // The parameter that fills a slot; -1 for a constant of the kernel.
+  SmallVector<int> parameterOf(first.slots.size(), -1);
+  SmallVector<unsigned> parameters;
+  std::map<std::vector<const void *>, int> known;
+  for (unsigned slot = 0; slot < first.slots.size(); ++slot) {
+    std::vector<const void *> fillings;
+    for (Nest *nest : equal)
+      fillings.push_back(nest->slots[slot].identity());
+    if (first.slots[slot].constant && llvm::all_equal(fillings))
+      continue;
+    auto [entry, isNew] =
+        known.try_emplace(std::move(fillings), parameters.size());
+    if (isNew)
+      parameters.push_back(slot);
+    parameterOf[slot] = entry->second;
+  }
+  func::FuncOp kernel = createKernel(first, parameterOf, parameters, symbols);
+  for (Nest *nest : equal)
+    callKernel(*nest, kernel, parameters);
+}
+
+/// Erases the views, sizes and constants that only kernels use now.
+void OutlineKernels::removeDead(func::FuncOp stage) {
+  for (Block &block : llvm::reverse(stage.getBody()))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+}
+
+void OutlineKernels::runOnOperation() {
+  ModuleOp module = getOperation();
+  nests.clear();
+  SymbolTable symbols(module);
+  llvm::SetVector<func::FuncOp> stages;
+  for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
+    for (FlatSymbolRefAttr name :
+         {program.getPrepareAttr(), program.getComputeAttr()})
+      if (auto stage = symbols.lookup<func::FuncOp>(name.getValue()))
+        stages.insert(stage);
+  for (func::FuncOp stage : stages)
+    if (failed(collectNests(stage)))
+      return signalPassFailure();
+
+  llvm::MapVector<StringRef, SmallVector<Nest *>> equal;
+  for (Nest &nest : nests)
+    equal[nest.key].push_back(&nest);
+  for (auto &[key, members] : equal)
+    outline(members, symbols);
+  for (func::FuncOp stage : stages)
+    removeDead(stage);
+  reportStatistic(*this, module, numNests, "nests", nests.size());
+  reportStatistic(*this, module, numKernels, "kernels", equal.size());
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Reads the include lines of both halves, and fails on an arrow upwards.
+
+The runtime's folders stand in levels: a folder includes itself and folders of
+lower levels. Folders of one level do not include each other, so there is no
+circle. Compiler and runtime never include each other; both include pdlabi,
+which includes neither. Besides, what one file is to decide is named in no other.
+
+Usage: check_levels.py [ROOT]
+"""
+
+import os
+import re
+import sys
+
+# The runtime's levels, the lowest first. What a folder is for:
+# docs/Architecture.md.
+LEVELS = [
+    ["Core"],
+    ["Kernels", "Gemm", "Sched", "Files"],
+    ["Table", "Data", "Transport"],
+    ["Abi"],
+    ["Sum"],
+    ["State"],
+    ["Checkpoint"],
+    ["Protocol"],
+    ["Engine", "Server"],
+    ["Job"],
+    ["Programs/Trainer", "Programs/Server", "Testing/Simulator"],
+]
+
+# Folders of the halves, and the prefixes of what each may not include.
+COMPILER = [
+    "include/pdlc",
+    "lib/Analysis",
+    "lib/Conversion",
+    "lib/Dialect",
+    "lib/Interpreter",
+    "lib/Std",
+    "lib/Support",
+    "lib/Target",
+    "lib/Transforms",
+    "tools/pdl-opt",
+    "tools/pdl-translate",
+]
+RUNTIME = ["include/pdlrt", "lib/Runtime", "unittests/Runtime"]
+FORBIDDEN = {
+    "the compiler": (COMPILER, ("pdlrt/",)),
+    "the runtime": (RUNTIME, ("pdlc/", "mlir/", "llvm/", "mlir-c/", "llvm-c/")),
+    "pdlabi": (["include/pdlabi"], ("pdlc/", "pdlrt/", "mlir/", "llvm/")),
+}
+
+# What one file decides, and others ask it for.
+ONE_PLACE = {
+    # A mode's id stands in the table of modes; pdlrt/Abi/Mode.h has what to ask.
+    re.compile(r"\bPDL_MODE_\w+"): (
+        ["include/pdlrt", "lib/Runtime", "tools"],
+        ["lib/Runtime/Abi/Mode.cpp"],
+    ),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+SUFFIXES = (".h", ".cpp", ".inc", ".def", ".td", ".c")
+
+
+def source_files(root, folder):
+    for path, folders, names in os.walk(os.path.join(root, folder)):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(SUFFIXES):
+                yield os.path.relpath(os.path.join(path, name), root)
+
+
+def includes(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if match := INCLUDE.match(line):
+                yield number, match.group(1)
+
+
+def folder_of(path):
+    """The folder of LEVELS that a path below the runtime's root is in."""
+    for level, folders in enumerate(LEVELS):
+        for folder in folders:
+            if path.startswith(folder + "/"):
+                return level, folder
+    return None
+
+
+def check_level(root, base, path, faults):
+    own = folder_of(path[len(base) + 1 :])
+    if own is None:
+        faults.append(f"{path}: its folder has no level; name it in {sys.argv[0]}")
+        return
+    for number, name in includes(root, path):
+        if name.startswith("."):
+            faults.append(f"{path}:{number}: {name}: say the path from the half's root")
+            continue
+        target = name.removeprefix("pdlrt/")
+        found = folder_of(target)
+        if found is None:
+            if name.startswith("pdlrt/"):
+                faults.append(f"{path}:{number}: {name} is in no level")
+            continue
+        if found[1] != own[1] and found[0] >= own[0]:
+            faults.append(
+                f"{path}:{number}: {own[1]} includes {name}, but {found[1]} "
+                "does not stand below it: move what is needed downwards, or "
+                "this file upwards"
+            )
+
+
+def check(root):
+    faults = []
+    count = 0
+    for base in ("include/pdlrt", "lib/Runtime"):
+        for path in source_files(root, base):
+            count += 1
+            check_level(root, base, path, faults)
+    for half, (folders, prefixes) in FORBIDDEN.items():
+        for folder in folders:
+            if not os.path.isdir(os.path.join(root, folder)):
+                faults.append(f"{folder}: there is no such folder (see {sys.argv[0]})")
+            for path in source_files(root, folder):
+                for number, name in includes(root, path):
+                    if name.startswith(prefixes):
+                        faults.append(f"{path}:{number}: {half} includes {name}")
+    for pattern, (folders, places) in ONE_PLACE.items():
+        for path in (p for folder in folders for p in source_files(root, folder)):
+            if path in places:
+                continue
+            with open(os.path.join(root, path), encoding="utf-8") as lines:
+                for number, line in enumerate(lines, 1):
+                    if match := pattern.search(line):
+                        faults.append(
+                            f"{path}:{number}: {match.group()} belongs into "
+                            f"{' or '.join(places)} alone"
+                        )
+    if count == 0:
+        faults.append(f"{root}: there is no runtime to check")
+    return faults
+
+
+def main():
+    root = (
+        sys.argv[1]
+        if len(sys.argv) > 1
+        else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    )
+    faults = check(root)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

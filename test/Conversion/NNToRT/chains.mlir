@@ -1,0 +1,48 @@
+// RUN: pdl-opt %s --split-input-file --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
+
+// Elementwise ops that follow each other.
+
+module attributes {nn.phase = "roles"} {
+
+nn.record @r {
+  nn.field @x : tensor<?x4xf32>
+  nn.field @c : !nn.ragged<?x2x*xi64>
+  nn.field @d : !nn.ragged<?x2x*xi64>
+}
+nn.state @w : tensor<4xf32> init(#nn.zeros)
+nn.param @m : tensor<4x8xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+
+// An elementwise chain is one loop; its result goes straight to the output.
+// Rows and columns stay apart because @w repeats over the rows.
+// CHECK-LABEL: func.func @chain_prepare
+// CHECK:         %[[OK:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:    return %[[OK]] : i32
+// CHECK-LABEL: func.func @chain_compute
+// CHECK-NOT:     compute_arena
+// CHECK-DAG:     %[[B:.*]] = rt.count batch[0]
+// CHECK-DAG:     %[[X:.*]] = rt.pointer field_values[0]
+// CHECK-DAG:     %[[W:.*]] = rt.pointer parameter[0]
+// CHECK-DAG:     %[[OUT:.*]] = rt.pointer output[0]
+// CHECK-DAG:     %[[XV:.*]] = rt.view %[[X]][%{{.*}}] size(%[[B]]) : !llvm.ptr -> memref<?x4xf32>
+// CHECK-DAG:     %[[WV:.*]] = rt.view %[[W]][%{{.*}}] : !llvm.ptr -> memref<4xf32>
+// CHECK-DAG:     %[[OV:.*]] = rt.view %[[OUT]][%{{.*}}] size(%[[B]]) : !llvm.ptr -> memref<?x4xf32>
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[B]]
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %c4
+// CHECK:             %[[L:.*]] = memref.load %[[XV]][%[[I]], %[[J]]]
+// CHECK:             %[[R:.*]] = memref.load %[[WV]][%[[J]]]
+// CHECK:             %[[S:.*]] = arith.addf %[[L]], %[[R]] : f32
+// CHECK:             %[[E:.*]] = math.exp %[[S]] : f32
+// CHECK:             memref.store %[[E]], %[[OV]][%[[I]], %[[J]]]
+// CHECK:         rt.program @chain frozen reads(@r [@x]) outputs ["output0"] widths [4]
+// CHECK-SAME:      prepare(@chain_prepare, <0 + 0 * batch>)
+// CHECK-SAME:      compute(@chain_compute, <0 + 0 * batch>)
+nn.program @chain frozen reads(@r except [@c, @d]) {
+^bb0(%x: tensor<?x4xf32>):
+  %w = nn.read @w : tensor<4xf32>
+  %s = nn.add %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  %e = nn.exp %s : tensor<?x4xf32>
+  nn.return %e : tensor<?x4xf32>
+}
+
+}

@@ -1,0 +1,330 @@
+// RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
+// RUN: sed s/f32/f64/g %s | pdl-opt --nn-assign-stages --nn-to-rt --cse | FileCheck %s --check-prefix=F64
+
+// Each elementwise op by itself: one loop, and its formula in it.
+
+module attributes {nn.phase = "roles"} {
+
+nn.record @r {
+  nn.field @x : tensor<?x4xf32>
+  nn.field @y : tensor<?x4xf32>
+}
+nn.state @w : tensor<4xf32> init(#nn.zeros)
+
+// CHECK-LABEL: func.func @neg_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         arith.negf %[[X]] : f32
+// CHECK:         memref.store
+nn.program @neg frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.neg %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @abs_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.absf %[[X]] : f32
+// CHECK:         memref.store
+nn.program @abs frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.abs %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @sign_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         arith.cmpf uno, %[[X]], %[[X]] : f32
+// CHECK:         arith.select
+// CHECK:         arith.cmpf olt, %[[X]]
+// CHECK:         arith.select
+// CHECK:         arith.cmpf ogt, %[[X]]
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @sign frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.sign %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @exp_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.exp %[[X]] : f32
+// CHECK:         memref.store
+nn.program @exp frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.exp %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @log_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.log %[[X]] : f32
+// CHECK:         memref.store
+nn.program @log frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.log %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @log1p_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.log1p %[[X]] : f32
+// CHECK:         memref.store
+nn.program @log1p frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.log1p %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @sqrt_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.sqrt %[[X]] : f32
+// CHECK:         memref.store
+nn.program @sqrt frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.sqrt %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @tanh_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.tanh %[[X]] : f32
+// CHECK:         memref.store
+nn.program @tanh frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.tanh %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @sigmoid_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         call @pdlabi_sigmoidf(%[[X]]) : (f32) -> f32
+// CHECK:         memref.store
+// Without a settled function of 64 bits, by its definition.
+// F64-LABEL:   func.func @sigmoid_compute
+// F64:           arith.negf
+// F64:           math.exp
+// F64:           arith.addf
+// F64:           arith.divf
+nn.program @sigmoid frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.sigmoid %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @relu_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         arith.cmpf ole, %[[X]], %{{.*}} : f32
+// CHECK:         arith.select %{{.*}}, %{{.*}}, %[[X]] : f32
+// CHECK:         memref.store
+nn.program @relu frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.relu %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @gelu_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]] : f32
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[SQUARE]], %{{.*}} : f32
+// CHECK:         %[[FACTOR:.*]] = arith.addf %{{.*}}, %[[SCALED]] : f32
+// CHECK:         %[[U:.*]] = arith.mulf %[[X]], %[[FACTOR]] : f32
+// CHECK:         %[[T:.*]] = math.tanh %[[U]] : f32
+// CHECK:         %[[SUM:.*]] = arith.addf %{{.*}}, %[[T]] : f32
+// CHECK:         %[[HALF:.*]] = arith.mulf %[[X]], %{{.*}} : f32
+// CHECK:         arith.mulf %[[HALF]], %[[SUM]] : f32
+// CHECK:         memref.store
+nn.program @gelu frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.gelu %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @signed_log1p_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.absf %[[X]] : f32
+// CHECK:         math.log1p
+// CHECK:         math.copysign %{{.*}}, %[[X]] : f32
+// CHECK:         memref.store
+nn.program @signed_log1p frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.signed_log1p %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @add_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.addf %[[X]], %[[Y]] : f32
+// CHECK:         memref.store
+nn.program @add frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @sub_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.subf %[[X]], %[[Y]] : f32
+// CHECK:         memref.store
+nn.program @sub frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.sub %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @mul_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.mulf %[[X]], %[[Y]] : f32
+// CHECK:         memref.store
+nn.program @mul frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @div_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.divf %[[X]], %[[Y]] : f32
+// CHECK:         memref.store
+nn.program @div frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.div %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @max_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.maximumf %[[X]], %[[Y]] : f32
+// CHECK:         memref.store
+nn.program @max frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.max %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @min_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.minimumf %[[X]], %[[Y]] : f32
+// CHECK:         memref.store
+nn.program @min frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.min %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @equal_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.cmpf oeq, %[[X]], %[[Y]] : f32
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @equal frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.equal %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @greater_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.cmpf ogt, %[[X]], %[[Y]] : f32
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @greater frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.greater %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @relu_gradient_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.cmpf ole, %[[Y]], %{{.*}} : f32
+// CHECK:         arith.select %{{.*}}, %{{.*}}, %[[X]] : f32
+// CHECK:         memref.store
+nn.program @relu_gradient frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.relu_gradient %x, %y : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @sigmoid_cross_entropy_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.mulf %[[X]], %[[Y]] : f32
+// CHECK:         arith.maximumf %[[X]]
+// CHECK:         math.absf %[[X]]
+// CHECK:         arith.negf
+// CHECK:         math.exp
+// CHECK:         math.log1p
+// CHECK:         arith.subf
+// CHECK:         arith.addf
+// CHECK:         memref.store
+nn.program @sigmoid_cross_entropy frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.sigmoid_cross_entropy %x, %y : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @squared_error_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         %[[D:.*]] = arith.subf %[[X]], %[[Y]] : f32
+// CHECK:         arith.mulf %[[D]], %[[D]] : f32
+// CHECK:         memref.store
+nn.program @squared_error frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.squared_error %x, %y : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// Numbers of attributes are constants of the program, read along the columns.
+// CHECK-LABEL: func.func @standardise_compute
+// CHECK:         %[[MEAN:.*]] = llvm.mlir.addressof @constant
+// CHECK:         %[[DEVIATION:.*]] = llvm.mlir.addressof @constant
+// CHECK:         scf.for
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %c4
+// CHECK:             %[[X:.*]] = memref.load
+// CHECK:             %[[M:.*]] = memref.load %{{.*}}[%[[J]]]
+// CHECK:             %[[S:.*]] = memref.load %{{.*}}[%[[J]]]
+// CHECK:             %[[D:.*]] = arith.subf %[[X]], %[[M]] : f32
+// CHECK:             arith.divf %[[D]], %[[S]] : f32
+nn.program @standardise frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.standardise %x mean [1.0, 2.0, 3.0, 4.0] deviation [1.0, 2.0, 4.0, 8.0] : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// Of `like` only the size counts: nothing of it is loaded.
+// CHECK-LABEL: func.func @broadcast_compute
+// CHECK-NOT:     field_values
+// CHECK:         scf.for
+// CHECK:           scf.for %[[J:.*]] =
+// CHECK:             %[[W:.*]] = memref.load %{{.*}}[%[[J]]]
+// CHECK-NEXT:        memref.store %[[W]]
+nn.program @broadcast frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %w = nn.read @w : tensor<4xf32>
+  %0 = nn.broadcast %w like %x : (tensor<4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// A view of its operand: only what reads it has a loop.
+// CHECK-LABEL: func.func @stop_gradient_compute
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:         rt.program @stop_gradient
+nn.program @stop_gradient frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.stop_gradient %x : tensor<?x4xf32>
+  %1 = nn.exp %0 : tensor<?x4xf32>
+  nn.return %1 : tensor<?x4xf32>
+}
+
+}

@@ -1,0 +1,71 @@
+// RUN: pdl-opt %s --nn-to-rt --verify-diagnostics --split-input-file
+// RUN: not pdl-opt %s --split-input-file --nn-to-rt=numerics=exact 2>&1 | FileCheck %s
+
+// CHECK: nn-to-rt knows no numerics 'exact'; expected fast or strict
+
+nn.record @r {
+  nn.field @x : tensor<?x4xf32>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>):
+  // expected-error@below {{has no stage: run nn-assign-stages first}}
+  %0 = nn.exp %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x4xf32>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>):
+  // expected-error@below {{has no lowering to a stage}}
+  %0 = nn.flatten %x from 1 {stage = "compute"} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xi64>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x1xi64>):
+  %ids = nn.reshape %x {stage = "prepare"} : (tensor<?x1xi64>) -> tensor<?xi64>
+  // expected-error@below {{makes keys that no nn.pull takes}}
+  %keys, %inverse, %key_splits, %occurrences = nn.unique %ids {stage = "prepare"}
+}
+
+// -----
+
+// Half of the batches would have half a row.
+nn.record @r {
+  nn.field @x : tensor<?x3xf32>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x3xf32>):
+  // expected-error@below {{joins rows of 'tensor<?x3xf32>' to 'tensor<?x6xf32>', whose number is not always a multiple (C2)}}
+  %0 = nn.reshape %x {stage = "compute"} : (tensor<?x3xf32>) -> tensor<?x6xf32>
+  %1 = nn.exp %0 {stage = "compute"} : tensor<?x6xf32>
+  nn.return %1 : tensor<?x6xf32>
+}
+
+// -----
+
+// How many ids there are is known when a step is prepared, not when its arena
+// is planned.
+module attributes {nn.phase = "split"} {
+nn.record @r {
+  nn.field @c : !nn.ragged<?x1x*xi64>
+}
+nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
+nn.program @predict frozen reads(@r) {
+^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>):
+  // expected-error@below {{is as large as the number of ids of a ragged field, for which no room is planned}}
+  %single = nn.single_bags %ids {stage = "prepare"}
+  %crossed, %bags = nn.cross_bags (%ids, %ids) splits(%single, %single) {stage = "prepare"}
+  %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = "prepare"}
+  %rows = nn.pull @emb[%keys] {stage = "prepare"} : tensor<?x4xf32>
+}
+}

@@ -1,0 +1,24 @@
+// RUN: pdl-opt %s | pdl-opt | FileCheck %s
+// RUN: pdl-opt %s --mlir-print-debuginfo | pdl-opt | FileCheck %s
+
+// Clauses stand in any order, and are printed in one.
+
+nn.record @r {
+  // CHECK: nn.field @y : tensor<?x1xf32> missing(0.000000e+00 : f64) values({no = 0.000000e+00 : f64, yes = 1.000000e+00 : f64}) columns([3]){{$}}
+  nn.field @y : tensor<?x1xf32> columns([3]) values({yes = 1.0, no = 0.0}) missing(0.0 : f64)
+  // CHECK: nn.field @c : !nn.ragged<?x1x*xi64> hash(<xxh64, salt = slot>) columns(["tags"]) separator("|"){{$}}
+  nn.field @c : !nn.ragged<?x1x*xi64> separator("|") columns(["tags"]) hash(#nn.hash<xxh64, salt = slot>)
+  // CHECK: nn.field @plain : tensor<?x1xi64>{{$}}
+  nn.field @plain : tensor<?x1xi64>
+}
+nn.clip @clip : global_norm(1.0)
+// CHECK: nn.group @g rule(@adam {beta1 = 8.000000e-01 : f64}) rate(1.000000e-03) schedule(@cosine {steps = 1.000000e+01 : f64}) decay(#nn.l2<9.9999999999999995E-7>) clip(@clip) untouched({{ ?}}lazy){{$}}
+nn.group @g untouched(lazy) clip(@clip) decay(#nn.l2<1.0e-6>) schedule(@cosine {steps = 10.0}) rate(1.0e-3) rule(@adam {beta1 = 0.8})
+// CHECK: nn.group @h rule(@sgd) rate(1.000000e+00){{$}}
+nn.group @h rate(1.0) rule(@sgd)
+// CHECK: nn.param @w : tensor<4xf32> in @g init(#nn.zeros){{$}}
+nn.param @w : tensor<4xf32> init(#nn.zeros) in @g
+// CHECK: nn.param @v : tensor<4xf32> init(#nn.zeros){{$}}
+nn.param @v : tensor<4xf32> init(#nn.zeros)
+// CHECK: nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) unknown({{ ?}}zero){{$}}
+nn.table @t : i64 -> tensor<4xf32> unknown(zero) init(#nn.zeros) in @g

@@ -1,0 +1,193 @@
+// RUN: pdl-opt %s -split-input-file -verify-diagnostics
+
+// Each elementwise op whose types the verifier compares, with one that differs.
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.neg"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.abs"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.sign"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.exp"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.log"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.log1p"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.sqrt"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.tanh"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.sigmoid"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.relu"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.gelu"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.signed_log1p"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.stop_gradient"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.relu_gradient"(%x, %y) : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.sigmoid_cross_entropy"(%x, %y) : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.squared_error"(%x, %y) : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.sub %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.div %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.max %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.min %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.equal %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.greater %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}

@@ -1,0 +1,91 @@
+// RUN: pdl-opt %s --pdl-pipeline="to=gradient" -split-input-file -verify-diagnostics
+
+module {
+  nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  // expected-error @+1 {{gives its rule the number NaN ('f32') at the first update; look at rate, schedule and the hyper-parameters of both (C7)}}
+  nn.group @g rule(@sgd) rate(0.1) schedule(@cosine {steps = 0.0})
+  nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  // expected-error @+1 {{gives its rule the number NaN ('f32') at the first update}}
+  nn.group @g rule(@adam) rate(0.1) schedule(@exponential {steps = 0.0})
+  nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+// A rate that f32 does not hold. In f64 it is a number.
+module {
+  nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  // expected-error @+1 {{gives its rule the number +Inf ('f32') at the first update}}
+  nn.group @g rule(@ftrl) rate(1.0e39)
+  nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r { nn.field @y : tensor<?x1xf64>  nn.field @x : tensor<?x1xf64> }
+  nn.group @g rule(@ftrl) rate(1.0e39)
+  nn.param @w : tensor<1x1xf64> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf64>, %x: tensor<?x1xf64>):
+    %z = nn.linear %x, @w : (tensor<?x1xf64>) -> tensor<?x1xf64>
+    %l = nn.squared_error %z, %y : tensor<?x1xf64>
+    nn.minimize %l over [@g] : tensor<?x1xf64>
+  }
+}
+
+// -----
+
+// Adam's beta1 of 1 never decays: it divides by 1 - 1.
+module {
+  nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  // expected-error @+1 {{gives its rule the number +Inf ('f32') at the first update}}
+  nn.group @g rule(@adam {beta1 = 1.0}) rate(0.1)
+  nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+// Without steps to warm up in, the rate is there at once. A rate of zero is a
+// number as well.
+module {
+  nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  nn.group @g rule(@adam) rate(0.0) schedule(@warm_up {steps = 0.0})
+  nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+}

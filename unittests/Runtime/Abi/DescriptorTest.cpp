@@ -1,0 +1,117 @@
+//===- DescriptorTest.cpp - What the check of a descriptor refuses --------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/HandWrittenProgram.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+using namespace pdlrt;
+using testing::HasSubstr;
+
+namespace {
+
+/// A copy of the hand-written descriptor whose parts can be changed.
+struct Copy {
+  Copy() : descriptor(*handWrittenProgram({})) {
+    auto copy = [](auto *from, int32_t count) {
+      return std::vector<std::remove_cvref_t<decltype(*from)>>(from,
+                                                               from + count);
+    };
+    fields = copy(descriptor.fields, descriptor.field_count);
+    symbols = copy(descriptor.symbols, descriptor.symbol_count);
+    groups = copy(descriptor.groups, descriptor.group_count);
+    clips = copy(descriptor.clips, descriptor.clip_count);
+    metrics = copy(descriptor.metrics, descriptor.metric_count);
+    programs = copy(descriptor.programs, descriptor.program_count);
+    updates = copy(programs[0].updates, programs[0].update_count);
+    descriptor.fields = fields.data();
+    descriptor.symbols = symbols.data();
+    descriptor.groups = groups.data();
+    descriptor.clips = clips.data();
+    descriptor.metrics = metrics.data();
+    descriptor.programs = programs.data();
+    programs[0].updates = updates.data();
+  }
+  pdl_descriptor descriptor;
+  std::vector<pdl_field> fields;
+  std::vector<pdl_symbol> symbols;
+  std::vector<pdl_group> groups;
+  std::vector<pdl_clip> clips;
+  std::vector<pdl_metric> metrics;
+  std::vector<pdl_program> programs;
+  std::vector<pdl_update_descriptor> updates;
+};
+
+} // namespace
+
+TEST(Descriptor, AcceptsAWholeOne) {
+  for (int32_t type : {PDL_F32, PDL_F64})
+    EXPECT_TRUE(checkDescriptor(handWrittenProgram({type})).ok());
+  Copy copy;
+  EXPECT_TRUE(checkDescriptor(&copy.descriptor).ok());
+}
+
+TEST(Descriptor, FindsPrograms) {
+  const pdl_descriptor &descriptor = *handWrittenProgram({});
+  EXPECT_EQ(findProgram(descriptor, "evaluate"), &descriptor.programs[1]);
+  EXPECT_EQ(findProgram(descriptor, "serve"), nullptr);
+  EXPECT_EQ(elementCount(descriptor.symbols[SymbolTable]), 4);
+}
+
+TEST(Descriptor, ForeignVersionsSayWhatToDo) {
+  EXPECT_THAT(checkDescriptor(nullptr).message(), HasSubstr("ABI version"));
+  Copy copy;
+  copy.descriptor.abi_version = PDL_ABI_VERSION + 1;
+  EXPECT_THAT(checkDescriptor(&copy.descriptor).message(),
+              HasSubstr("translate the model again"));
+}
+
+TEST(Descriptor, RefusesDamage) {
+  struct Case {
+    std::function<void(Copy &)> damage;
+    const char *sentence;
+  };
+  const Case cases[] = {
+      {[](Copy &c) { c.descriptor.struct_size = 8; }, "descriptor"},
+      {[](Copy &c) { c.descriptor.element_type = PDL_I64; }, "element type"},
+      {[](Copy &c) { c.descriptor.model_name = nullptr; }, "name"},
+      {[](Copy &c) { c.descriptor.symbols = nullptr; }, "symbols"},
+      {[](Copy &c) { c.fields[0].struct_size += 8; }, "size of a field"},
+      {[](Copy &c) { c.fields[1].width = 0; }, "field weight: width"},
+      {[](Copy &c) { c.fields[1].kind = 9; }, "field weight: kind"},
+      {[](Copy &c) { c.symbols[0].row_width = 2; }, "symbol @w: rows"},
+      {[](Copy &c) { c.symbols[0].group = 2; }, "symbol @w: group"},
+      {[](Copy &c) { c.symbols[0].dense_kernel = nullptr; }, "apply kernel"},
+      {[](Copy &c) { c.symbols[2].row_kernel = nullptr; }, "@emb: apply"},
+      {[](Copy &c) { c.groups[1].once = nullptr; }, "group @sparse: once"},
+      {[](Copy &c) { c.groups[1].clip = 1; }, "group @sparse: clip"},
+      {[](Copy &c) { c.clips[0].limit = 0; }, "limit of a clip"},
+      {[](Copy &c) { c.metrics[0].bucket_count = 0; }, "metric @auc"},
+      {[](Copy &c) { c.programs[0].prepare = nullptr; }, "@train: stages"},
+      {[](Copy &c) { c.programs[0].frozen = 1; }, "frozen, but updates"},
+      {[](Copy &c) { c.programs[0].has_loss = 0; }, "without a loss"},
+      {[](Copy &c) { c.updates[1].symbol = 0; }, "updates a symbol twice"},
+      {[](Copy &c) { c.updates[2].lookup = -1; }, "lookup of an update"},
+      {[](Copy &c) {
+         static const int64_t perKey[] = {8};
+         c.programs[0].prepare_arena.per_key = perKey;
+       },
+       "depends on lookups"},
+  };
+  for (const Case &bad : cases) {
+    Copy copy;
+    bad.damage(copy);
+    Status status = checkDescriptor(&copy.descriptor);
+    EXPECT_FALSE(status.ok()) << bad.sentence;
+    EXPECT_THAT(status.message(), HasSubstr(bad.sentence));
+  }
+}

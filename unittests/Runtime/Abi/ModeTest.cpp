@@ -1,0 +1,52 @@
+//===- ModeTest.cpp - The table of modes ----------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/Mode.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+using namespace pdlrt;
+
+TEST(Mode, EachHasARowAndANameOfItsOwn) {
+  std::set<std::string> names;
+  for (const int32_t id : {PDL_MODE_LOCAL, PDL_MODE_SYNC, PDL_MODE_ASYNC}) {
+    const Mode *mode = findMode(id);
+    ASSERT_NE(mode, nullptr) << id;
+    EXPECT_EQ(mode->id, id);
+    EXPECT_TRUE(names.insert(mode->name).second) << mode->name;
+    pdl_descriptor descriptor = {};
+    descriptor.mode = id;
+    EXPECT_EQ(&modeOf(descriptor), mode);
+  }
+  EXPECT_EQ(findMode(PDL_MODE_ASYNC + 1), nullptr);
+  EXPECT_EQ(findMode(-1), nullptr);
+}
+
+TEST(Mode, NamesAreForMessages) {
+  EXPECT_EQ(modeName(PDL_MODE_SYNC), "sync");
+  EXPECT_EQ(modeName(77), "77");
+  EXPECT_EQ(serverModeFlags(), "--mode=sync or --mode=async");
+}
+
+// What depends on each other: who does not wait for others cannot know the norm
+// of a sum over all, and cannot be repeated.
+TEST(Mode, PropertiesFitTogether) {
+  for (const int32_t id : {PDL_MODE_LOCAL, PDL_MODE_SYNC, PDL_MODE_ASYNC}) {
+    const Mode &mode = *findMode(id);
+    if (!mode.hasServers) {
+      EXPECT_FALSE(mode.workersSend || mode.newStartsGoOn) << mode.name;
+    }
+    EXPECT_NE(mode.sendersFormNorms, mode.stepsAreRounds) << mode.name;
+    if (mode.newStartsGoOn) {
+      EXPECT_TRUE(mode.stepsAreRounds) << mode.name;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+//===- WorkerTest.cpp - A worker's memory ---------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/Worker.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+using namespace pdlrt;
+
+// Memory of a step stays where it is while the step lasts, does not overlap,
+// and is reused by the next step.
+TEST(Worker, StepMemory) {
+  Worker worker;
+  std::vector<char *> first;
+  for (int round = 0; round < 3; ++round) {
+    worker.beginStep();
+    std::vector<char *> blocks;
+    for (int i = 0; i < 50; ++i) {
+      auto *block = static_cast<char *>(pdlrt_allocate(&worker, 100 * i));
+      ASSERT_NE(block, nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % PDL_BUFFER_ALIGNMENT, 0u);
+      std::memset(block, i, 100 * i);
+      blocks.push_back(block);
+    }
+    for (int i = 0; i < 50; ++i)
+      for (int j = 0; j < 100 * i; ++j)
+        ASSERT_EQ(blocks[i][j], char(i));
+    if (round == 1)
+      first = blocks;
+    if (round == 2)
+      EXPECT_EQ(blocks, first);
+  }
+}
+
+TEST(Worker, ImpossibleAmountsAreErrors) {
+  Worker worker;
+  worker.beginStep();
+  EXPECT_EQ(pdlrt_allocate(&worker, -1), nullptr);
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  // The sanitizers' own allocators end the process here.
+  EXPECT_EQ(pdlrt_allocate(&worker, std::numeric_limits<int64_t>::max() / 2),
+            nullptr);
+  EXPECT_NE(std::strstr(pdlrt_last_error(), "out of memory"), nullptr);
+#endif
+}

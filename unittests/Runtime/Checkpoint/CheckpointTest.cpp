@@ -1,0 +1,484 @@
+//===- CheckpointTest.cpp - Whole state on disk, and damage to it ---------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/HandWrittenProgram.h"
+#include "Support/TestFolder.h"
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Checkpoint/RunningEpoch.h"
+#include "pdlrt/Checkpoint/State.h"
+#include "pdlrt/State/Model.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+
+using namespace pdlrt;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+namespace fs = std::filesystem;
+
+/// A model whose numbers are all different from their initial values.
+static std::unique_ptr<Model> makeModel(uint64_t seed, int64_t keys,
+                                        int32_t type = PDL_F32) {
+  auto model = std::make_unique<Model>(*handWrittenProgram({type}), seed);
+  auto fill = [&](void *values, int64_t count, double first) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (type == PDL_F32)
+        static_cast<float *>(values)[i] = float(first + double(i) / 7);
+      else
+        static_cast<double *>(values)[i] = first + double(i) / 7;
+    }
+  };
+  fill(model->value(SymbolWeights), handWrittenDense, 1);
+  fill(model->value(SymbolBias), 1, 2);
+  std::vector<int64_t> list;
+  for (int64_t i = 0; i < keys; ++i)
+    list.push_back(i % 2 ? i : -i * 977);
+  std::vector<void *> rows(list.size());
+  TableScratch scratch;
+  int64_t inserted = 0;
+  EXPECT_TRUE(
+      model->table(SymbolTable)
+          ->findOrInsert(keys, list.data(), rows.data(), scratch, inserted)
+          .ok());
+  for (int64_t i = 0; i < keys; ++i)
+    fill(rows[i], 3 * handWrittenWidth, double(i) - 5);
+  model->restoreStepCount(0, 11);
+  model->restoreStepCount(1, 12);
+  return model;
+}
+
+static void save(const Model &model, const std::string &path,
+                 int64_t steps = 12) {
+  CheckpointWriter writer(path);
+  CheckpointManifest manifest;
+  manifest.progress.steps = steps;
+  manifest.settings = {{"--rows", "0:100%"}};
+  Status status = saveModel(model, writer, manifest);
+  ASSERT_TRUE(status.ok()) << status.message();
+  status = writer.commit(std::move(manifest));
+  ASSERT_TRUE(status.ok()) << status.message();
+}
+
+static std::string dumpOf(const TestFolder &folder, const Model &model) {
+  EXPECT_TRUE(dumpModel(model, folder.file("dump"), true).ok());
+  return folder.read("dump");
+}
+
+static std::vector<std::string> filesOf(const std::string &path) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry &entry : fs::directory_iterator(path))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Checkpoint, RestoresValuesSlotsAndSteps) {
+  for (int32_t type : {PDL_F32, PDL_F64}) {
+    TestFolder folder;
+    auto model = makeModel(3, 500, type);
+    save(*model, folder.file("step-000000000012"));
+    Expected<Checkpoint> checkpoint =
+        Checkpoint::open(folder.file("step-000000000012"));
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+    EXPECT_EQ(checkpoint->manifest().seed, 3u);
+    Model restored(*handWrittenProgram({type}), 3);
+    Status status = restoreModel(restored, *checkpoint);
+    ASSERT_TRUE(status.ok()) << status.message();
+    const std::string dump = dumpOf(folder, *model);
+    EXPECT_EQ(dumpOf(folder, restored), dump);
+    EXPECT_EQ(restored.stepCount(0), 11);
+    EXPECT_EQ(restored.stepCount(1), 12);
+    // Another way to the same bytes.
+    Expected<ModelState> state = stateOf(*checkpoint);
+    ASSERT_TRUE(state.ok());
+    ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
+    EXPECT_EQ(folder.read("dump"), dump);
+  }
+}
+
+// Each changed byte, each truncation, each missing file is refused with the
+// checkpoint's name, and the checkpoint is good again without the damage.
+TEST(Checkpoint, EveryDamageIsRefused) {
+  TestFolder folder;
+  save(*makeModel(3, 5), folder.file("c"));
+  const std::string path = folder.file("c");
+  const std::vector<std::string> files = filesOf(path);
+  EXPECT_THAT(files, ElementsAre("dense.safetensors", "manifest.json",
+                                 "table-2-0000.safetensors"));
+  for (const std::string &name : files) {
+    const std::string file = "c/" + name;
+    const std::string whole = folder.read(file);
+    auto refuse = [&](const std::string &what) {
+      Expected<Checkpoint> checkpoint = Checkpoint::open(path);
+      ASSERT_FALSE(checkpoint.ok()) << name << ": " << what;
+      EXPECT_THAT(checkpoint.status().message(), HasSubstr(path));
+      EXPECT_THAT(checkpoint.status().message(), HasSubstr(name));
+      EXPECT_THAT(checkpoint.status().message(), HasSubstr("another"));
+    };
+    for (size_t i = 0; i < whole.size(); ++i) {
+      std::string spoilt = whole;
+      spoilt[i] = char(spoilt[i] ^ (1 << i % 8));
+      folder.write(file, spoilt);
+      refuse("byte " + std::to_string(i));
+      folder.write(file, whole.substr(0, i));
+      refuse("cut at " + std::to_string(i));
+    }
+    folder.write(file, whole + " ");
+    refuse("a byte more");
+    fs::remove(folder.file(file));
+    refuse("missing");
+    fs::create_directory(folder.file(file));
+    refuse("a folder");
+    fs::remove(folder.file(file));
+    folder.write(file, whole);
+    EXPECT_TRUE(Checkpoint::open(path).ok());
+  }
+}
+
+// Who only asks where a training stands does not read its state, but notices
+// what is missing or cut, and damage to what it reads.
+TEST(Checkpoint, ProgressIsReadWithoutTheState) {
+  TestFolder folder;
+  const std::string path = folder.file("step-000000000012");
+  {
+    auto model = makeModel(3, 5);
+    CheckpointWriter writer(path);
+    CheckpointManifest manifest;
+    manifest.progress.steps = 12;
+    ASSERT_TRUE(saveModel(*model, writer, manifest).ok());
+    const pdl_descriptor &descriptor = *handWrittenProgram({});
+    ASSERT_TRUE(saveRunningEpoch(descriptor, {0, 0, MetricSums(descriptor, 1)},
+                                 1, writer)
+                    .ok());
+    ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  }
+  const auto opens = [&](CheckpointCheck check) {
+    std::vector<std::string> refused;
+    const Expected<std::optional<Checkpoint>> found =
+        findNewestCheckpoint(folder.file(""), refused, check);
+    EXPECT_EQ(found.ok(), refused.empty());
+    return found && (*found)->manifest().progress.steps == 12;
+  };
+  for (const std::string &name : filesOf(path)) {
+    const std::string file = "step-000000000012/" + name;
+    const std::string whole = folder.read(file);
+    EXPECT_TRUE(opens(CheckpointCheck::Progress));
+    std::string spoilt = whole;
+    spoilt.back() = char(spoilt.back() ^ 4);
+    folder.write(file, spoilt);
+    EXPECT_FALSE(opens(CheckpointCheck::Everything)) << name;
+    EXPECT_EQ(opens(CheckpointCheck::Progress),
+              name != "manifest.json" && name != "trainer.safetensors")
+        << name;
+    folder.write(file, whole.substr(0, whole.size() - 1));
+    EXPECT_FALSE(opens(CheckpointCheck::Progress)) << name;
+    fs::remove(folder.file(file));
+    EXPECT_FALSE(opens(CheckpointCheck::Progress)) << name;
+    folder.write(file, whole);
+  }
+}
+
+TEST(Checkpoint, AnotherVersionIsNamed) {
+  TestFolder folder;
+  save(*makeModel(3, 5), folder.file("c"));
+  std::string text = folder.read("c/manifest.json");
+  const std::string begin = "{\"version\": 2,";
+  ASSERT_EQ(text.compare(0, begin.size(), begin), 0);
+  for (const std::string version : {"1", "27"}) {
+    folder.write("c/manifest.json",
+                 "{\"version\": " + version + "," + text.substr(begin.size()));
+    EXPECT_THAT(Checkpoint::open(folder.file("c")).status().message(),
+                testing::AllOf(HasSubstr("format version " + version),
+                               HasSubstr("reads version 2;")));
+  }
+}
+
+TEST(Checkpoint, AnotherModelIsRefused) {
+  TestFolder folder;
+  save(*makeModel(3, 5), folder.file("c"));
+  Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
+  ASSERT_TRUE(checkpoint.ok());
+  Model wider(*handWrittenProgram({PDL_F64}), 3);
+  EXPECT_THAT(restoreModel(wider, *checkpoint).message(),
+              testing::AllOf(HasSubstr("F32"), HasSubstr("F64"),
+                             HasSubstr("0123456789abcdef")));
+  pdl_descriptor other = *handWrittenProgram({});
+  other.semantic_fingerprint = 0xfeed;
+  EXPECT_THAT(checkSameModel(other, *checkpoint).message(),
+              testing::AllOf(HasSubstr("000000000000feed"),
+                             HasSubstr("0123456789abcdef")));
+}
+
+namespace {
+
+/// Writes the rows of a dump as parts of given ranges of shards, as servers
+/// would.
+struct PartedCheckpoint {
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  /// Changes a part's rows, and what it says about itself.
+  std::function<void(CheckpointPart &, std::vector<int64_t> &)> spoil;
+
+  void write(const Model &model, const std::string &path) const {
+    CheckpointWriter writer(path);
+    CheckpointManifest manifest;
+    ASSERT_TRUE(saveModel(model, writer, manifest).ok());
+    ASSERT_TRUE(writer.commit(manifest).ok());
+    CheckpointWriter parted(path);
+    Expected<SafetensorsFile> dense =
+        SafetensorsFile::open(path + "/dense.safetensors");
+    SafetensorsWriter tensors;
+    for (const TensorView &tensor : dense->tensors()) {
+      std::vector<std::byte> bytes(tensor.byteSize());
+      ASSERT_TRUE(tensor.copyTo(bytes.data()).ok());
+      ASSERT_TRUE(
+          tensors.addCopy(tensor.name, tensor.type, tensor.shape, bytes.data())
+              .ok());
+    }
+    CheckpointPart densePart;
+    densePart.file = "dense.safetensors";
+    ASSERT_TRUE(parted.addPart(densePart, tensors).ok());
+    const EmbeddingTable &table = *model.table(SymbolTable);
+    for (const auto &[first, end] : ranges) {
+      std::vector<int64_t> keys;
+      std::vector<float> columns[3];
+      for (int64_t shard = first; shard < end; ++shard) {
+        std::vector<TableRow> rows;
+        table.collectShard(int(shard), rows);
+        for (const TableRow &row : rows) {
+          keys.push_back(row.key);
+          auto *values = static_cast<const float *>(row.row);
+          for (auto &column : columns) {
+            column.insert(column.end(), values, values + handWrittenWidth);
+            values += handWrittenWidth;
+          }
+        }
+      }
+      CheckpointPart part;
+      part.file = "rows-" + std::to_string(first);
+      part.kind = PartKind::Table;
+      part.symbol = "emb";
+      part.shards = {{first, end}};
+      const auto count = int64_t(keys.size());
+      if (spoil)
+        spoil(part, keys);
+      SafetensorsWriter rows;
+      ASSERT_TRUE(rows.add("keys", TensorType::I64, {count}, keys.data()).ok());
+      const char *names[] = {"values", "slot.m", "slot.v"};
+      for (int i = 0; i < 3; ++i)
+        ASSERT_TRUE(rows.add(names[i], TensorType::F32,
+                             {count, handWrittenWidth}, columns[i].data())
+                        .ok());
+      ASSERT_TRUE(parted.addPart(part, rows).ok());
+    }
+    ASSERT_TRUE(parted.commit(std::move(manifest)).ok());
+  }
+};
+
+} // namespace
+
+TEST(Checkpoint, PartsOfAnyNumberOfWritersAreOneState) {
+  TestFolder folder;
+  auto model = makeModel(3, 500);
+  const std::string dump = dumpOf(folder, *model);
+  using Ranges = std::vector<std::pair<int64_t, int64_t>>;
+  for (const Ranges &ranges :
+       {Ranges{{0, 512}, {512, 1024}}, Ranges{{700, 1024}, {0, 1}, {1, 700}}}) {
+    PartedCheckpoint{ranges, {}}.write(*model, folder.file("c"));
+    Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+    Model restored(*handWrittenProgram({}), 3);
+    Status status = restoreModel(restored, *checkpoint);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(dumpOf(folder, restored), dump);
+    Expected<ModelState> state = stateOf(*checkpoint);
+    ASSERT_TRUE(state.ok());
+    ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
+    EXPECT_EQ(folder.read("dump"), dump);
+  }
+}
+
+// As a table that does not fit into one part is written.
+TEST(Checkpoint, ATableInManyPartsIsOneTable) {
+  TestFolder folder;
+  auto model = makeModel(3, 500);
+  const std::string path = folder.file("c");
+  CheckpointWriter writer(path);
+  CheckpointManifest manifest;
+  describeModel(*model, manifest);
+  constexpr size_t bytesInPart = 4096;
+  ASSERT_TRUE(saveParts(*model, "dense.safetensors", writer, bytesInPart).ok());
+  ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  const size_t bytes = 500 * model->table(SymbolTable)->rowBytes();
+  // The dense part, and at least half of the parts of a table cut evenly.
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+  EXPECT_GT(checkpoint->manifest().parts.size(), 1 + bytes / bytesInPart / 2);
+  EXPECT_GT(checkpoint->manifest().parts.size(), size_t(4));
+  Model restored(*handWrittenProgram({}), 3);
+  Status status = restoreModel(restored, *checkpoint);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(dumpOf(folder, restored), dumpOf(folder, *model));
+  // One part less is not the table.
+  fs::remove(path + "/" + checkpoint->manifest().parts.back().file);
+  EXPECT_FALSE(Checkpoint::open(path).ok());
+}
+
+TEST(Checkpoint, PartsThatDoNotFitTogetherAreRefused) {
+  TestFolder folder;
+  auto model = makeModel(3, 500);
+  auto sentence = [&](const PartedCheckpoint &parted) -> std::string {
+    parted.write(*model, folder.file("c"));
+    Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
+    if (!checkpoint)
+      return checkpoint.status().message();
+    Model restored(*handWrittenProgram({}), 3);
+    return restoreModel(restored, *checkpoint).message();
+  };
+  EXPECT_THAT(sentence({{{0, 512}, {513, 1024}}, {}}), HasSubstr("missing"));
+  EXPECT_THAT(sentence({{{0, 512}, {511, 1024}}, {}}), HasSubstr("twice"));
+  EXPECT_THAT(sentence({{{0, 1000}}, {}}), HasSubstr("missing"));
+  EXPECT_THAT(sentence({{}, {}}), HasSubstr("missing"));
+  EXPECT_THAT(sentence({{{0, 1024}},
+                        [](auto &part, auto &) { part.shards = {{0, 2000}}; }}),
+              HasSubstr("missing"));
+  EXPECT_THAT(
+      sentence({{{0, 1024}},
+                [](auto &, auto &keys) { std::swap(keys[0], keys[100]); }}),
+      HasSubstr("not in its place"));
+  EXPECT_THAT(
+      sentence({{{0, 1024}}, [](auto &, auto &keys) { keys[1] = keys[0]; }}),
+      HasSubstr("not in its place"));
+  EXPECT_THAT(sentence({{{0, 1024}},
+                        [](auto &part, auto &) { part.symbol = "other"; }}),
+              HasSubstr("@other"));
+}
+
+TEST(CheckpointFolder, FindsTheNewestWholeOne) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> none =
+      findNewestCheckpoint(path, refused);
+  ASSERT_TRUE(none.ok());
+  EXPECT_FALSE(none->has_value());
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok()) << all.status().message();
+    for (int64_t steps : {5, 40, 300})
+      save(*model, all->nameOf(steps), steps);
+  }
+  folder.write("all/step-7x", "");
+  EXPECT_THAT(listCheckpoints(path), ElementsAre(300, 40, 5));
+  fs::remove(path + "/step-000000000300/manifest.json");
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(path, refused);
+  ASSERT_TRUE(newest.ok());
+  const std::optional<Checkpoint> &found = *newest;
+  EXPECT_EQ(found ? found->manifest().progress.steps : -1, 40);
+  EXPECT_THAT(refused, ElementsAre(HasSubstr("step-000000000300")));
+  fs::remove(path + "/step-000000000040/manifest.json");
+  fs::remove(path + "/step-000000000005/dense.safetensors");
+  EXPECT_THAT(findNewestCheckpoint(path, refused).status().message(),
+              HasSubstr("none of the checkpoints"));
+}
+
+TEST(CheckpointFolder, OneWriterCleansUp) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok());
+    EXPECT_THAT(CheckpointFolder::open(path).status().message(),
+                HasSubstr("another process"));
+    for (int64_t steps : {1, 2, 3, 4, 5})
+      save(*model, all->nameOf(steps), steps);
+    ASSERT_TRUE(all->removeOld(4, 2).ok());
+    EXPECT_THAT(listCheckpoints(path), ElementsAre(5, 4, 3));
+    ASSERT_TRUE(all->removeOld(5, 0).ok());
+    EXPECT_THAT(listCheckpoints(path), ElementsAre(5, 4, 3));
+  }
+  // As if writers had been killed: in the middle of a part, between the two
+  // renames of a replacement, and behind them.
+  fs::create_directory(path + "/step-000000000006.tmp.77");
+  folder.write("all/step-000000000006.tmp.77/dense.safetensors.tmp.77", "x");
+  fs::rename(path + "/step-000000000005", path + "/step-000000000005.old.77");
+  fs::create_directory(path + "/step-000000000004.old.77");
+  folder.write("all/notes.txt", "of the user");
+  ASSERT_TRUE(CheckpointFolder::open(path).ok());
+  EXPECT_THAT(filesOf(path),
+              ElementsAre("notes.txt", "step-000000000003", "step-000000000004",
+                          "step-000000000005"));
+  EXPECT_TRUE(Checkpoint::open(path + "/step-000000000005").ok());
+}
+
+TEST(CheckpointWriter, WithoutACommitThereIsNothing) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  fs::create_directory(folder.file("all"));
+  {
+    CheckpointWriter writer(folder.file("all/step-000000000001"));
+    CheckpointManifest manifest;
+    ASSERT_TRUE(saveModel(*model, writer, manifest).ok());
+  }
+  EXPECT_THAT(filesOf(folder.file("all")), IsEmpty());
+  CheckpointWriter nowhere(folder.file("missing/step-000000000001"));
+  CheckpointManifest manifest;
+  EXPECT_THAT(saveModel(*model, nowhere, manifest).message(),
+              HasSubstr("cannot be written"));
+}
+
+TEST(CompareStates, SaysWhereTheyDiffer) {
+  TestFolder folder;
+  auto stateFrom = [&](const Model &model) {
+    dumpOf(folder, model);
+    return *readDump(folder.file("dump"));
+  };
+  auto model = makeModel(3, 20);
+  const ModelState a = stateFrom(*model);
+  EXPECT_EQ(compareStates(a, stateFrom(*model), "A", "B", 9).count, 0);
+
+  // The sign of a zero is a difference; the last bit of a number too.
+  auto *weights = static_cast<float *>(model->value(SymbolWeights));
+  weights[1] = std::nextafter(weights[1], 2.0f);
+  int64_t key = 7;
+  void *row = nullptr;
+  TableScratch scratch;
+  ASSERT_EQ(model->table(SymbolTable)->find(1, &key, &row, scratch), 0);
+  static_cast<float *>(row)[handWrittenWidth + 2] = -0.0f;
+  ModelState b = stateFrom(*model);
+  StateDifferences found = compareStates(a, b, "A", "B", 9);
+  EXPECT_EQ(found.count, 2);
+  EXPECT_THAT(found.sentences,
+              ElementsAre(HasSubstr("emb.slot.m, key 7, element 2"),
+                          HasSubstr("w, element 1")));
+  EXPECT_THAT(found.sentences[0], HasSubstr("-0 in B"));
+  EXPECT_EQ(compareStates(a, b, "A", "B", 1).sentences.size(), 1u);
+
+  // A key more, in the middle: other rows are still compared with their own.
+  auto larger = makeModel(3, 21);
+  found = compareStates(a, stateFrom(*larger), "A", "B", 9);
+  EXPECT_EQ(found.count, 1);
+  EXPECT_THAT(found.sentences, ElementsAre("emb, key -19540: only in B"));
+
+  b = a;
+  b.tensors["w"].shape = {1, 3};
+  b.tensors.erase("b");
+  EXPECT_THAT(compareStates(a, b, "A", "B", 9).sentences,
+              ElementsAre("b: only in A", "w is F32 [3, 1] in A, F32 [1, 3] "
+                                          "in B"));
+}

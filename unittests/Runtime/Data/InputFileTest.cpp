@@ -1,0 +1,174 @@
+//===- InputFileTest.cpp - Archives and pipes as data ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestRecord.h"
+
+#include "gmock/gmock.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+class InputFileTest : public DataTest {
+protected:
+  void SetUp() override {
+    DataTest::SetUp();
+    record.dense("x");
+    options.batchSize = 1000;
+  }
+  std::string bytesOf(const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::string packed(const std::string &text) {
+    return bytesOf(put("packed.gz", text));
+  }
+  std::string putBytes(const std::string &name, const std::string &bytes) {
+    const std::string path = folder / name;
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+  /// All values, or the error instead.
+  std::vector<float> readAll() {
+    auto source = open(options);
+    Batch batch;
+    if (!source)
+      return {};
+    auto more = source->next(0, batch);
+    EXPECT_TRUE(more.ok()) << more.status().message();
+    return values<float>(batch, 0);
+  }
+  /// A named pipe, and a thread that writes `text` to it once.
+  std::string pipe(const char *name, const std::string &text) {
+    const std::string path = folder / name;
+    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+    writers.emplace_back([path, text] {
+      std::ofstream stream(path, std::ios::binary);
+      stream << text;
+    });
+    return path;
+  }
+  void TearDown() override {
+    for (std::thread &writer : writers)
+      writer.join();
+    DataTest::TearDown();
+  }
+  /// Lets the writer of a pipe that nobody reads come to its end.
+  static void drain(const std::string &path) {
+    std::ifstream stream(path);
+    std::string all{std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  DataOptions options;
+  std::vector<std::thread> writers;
+};
+
+TEST_F(InputFileTest, AllMembersOfAnArchive) {
+  options.files = {
+      putBytes("a.csv.gz", packed("1\n2\n") + packed("") + packed("3\n"))};
+  EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f, 3.f));
+  // Tapes fill up with zeros, more than a buffer of them.
+  putBytes("a.csv.gz",
+           packed("1\n") + packed("2\n") + std::string(600'000, '\0'));
+  EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f));
+}
+
+TEST_F(InputFileTest, DamageInALaterMemberIsAnError) {
+  std::string rows;
+  for (int i = 0; i < 1000; ++i)
+    rows += std::to_string(i * 7919 % 10007) + "\n";
+  const std::string good = packed(rows);
+  std::string flipped = good, cut = good, headless = good;
+  flipped[good.size() / 2] ^= 0x10;
+  cut.resize(good.size() - 3);
+  headless[0] = 'x';
+  options.batchSize = 10;
+  for (const std::string &second : {flipped, cut, headless})
+    for (const std::string &bytes : {good + second, second}) {
+      options.files = {putBytes("b.csv.gz", bytes)};
+      EXPECT_THAT(errorOf(options), HasSubstr("b.csv.gz: ")) << bytes.size();
+    }
+  options.files = {putBytes("b.csv.gz", good + cut)};
+  EXPECT_THAT(errorOf(options), HasSubstr("in the middle of member 2"));
+  options.files = {putBytes("b.csv.gz", good + "rest")};
+  EXPECT_THAT(errorOf(options), HasSubstr("follow its member 1"));
+  options.files = {
+      putBytes("b.csv.gz", good + std::string(300'000, '\0') + "rest")};
+  EXPECT_THAT(errorOf(options), HasSubstr("follow its member 1"));
+  // The checksum alone.
+  std::string wrongSum = good;
+  wrongSum[good.size() - 8] ^= 1;
+  options.files = {putBytes("b.csv.gz", good + wrongSum)};
+  EXPECT_THAT(errorOf(options), HasSubstr("cannot be decompressed"));
+}
+
+TEST_F(InputFileTest, NamesThatDoNotFitTheContent) {
+  options.files = {putBytes("text.csv.gz", "1\n2\n")};
+  EXPECT_THAT(errorOf(options), HasSubstr("gzip has not packed it"));
+  options.files = {putBytes("empty.csv.gz", "")};
+  EXPECT_THAT(errorOf(options), HasSubstr("it is empty"));
+  options.files = {putBytes("packed.csv", packed("1\n"))};
+  EXPECT_THAT(errorOf(options), HasSubstr("does not end in .gz"));
+}
+
+TEST_F(InputFileTest, APipeIsReadOnceAndWhole) {
+  std::string rows;
+  for (int i = 0; i < 100'000; ++i)
+    rows += std::to_string(i) + "\n";
+  options.files = {pipe("a.csv", rows)};
+  options.batchSize = 200'000;
+  auto source = open(options);
+  ASSERT_NE(source, nullptr);
+  // As a trainer does before its first epoch.
+  ASSERT_TRUE(source->beginEpoch(0).ok());
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  ASSERT_EQ(batch.size(), 100'000);
+  EXPECT_EQ(values<float>(batch, 0).back(), 99'999.f);
+  EXPECT_FALSE(*source->next(0, batch));
+  EXPECT_THAT(source->beginEpoch(1).message(),
+              HasSubstr("a.csv: is a pipe or a device, which can be read but "
+                        "once"));
+}
+
+TEST_F(InputFileTest, APackedPipeAndALaterFile) {
+  options.files = {put("a.csv", "1\n2\n"),
+                   pipe("b.csv.gz", packed("3\n") + packed("4\n"))};
+  EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f, 3.f, 4.f));
+}
+
+TEST_F(InputFileTest, WhatNeedsTwoPassesOverAPipeIsRefused) {
+  const std::string path = pipe("a.csv", "1\n2\n");
+  options.files = {path};
+  options.rows = *RowRange::parse("0%:50%");
+  EXPECT_THAT(errorOf(options), HasSubstr("has to count the rows first"));
+  options.rows = {};
+  auto shared = BatchSource::open(options, record.descriptor(),
+                                  record.program(), /*groups=*/2);
+  EXPECT_THAT(shared.status().message(), HasSubstr("2 groups of replicas"));
+  options.files = {folder / "a.safetensors"};
+  ASSERT_EQ(mkfifo(options.files[0].c_str(), 0600), 0);
+  EXPECT_THAT(errorOf(options), HasSubstr("is a pipe or a device"));
+  drain(path);
+}
+
+// A range of rows that can be told without counting.
+TEST_F(InputFileTest, RowsOfAPipe) {
+  options.files = {pipe("a.csv", "1\n2\n3\n4\n")};
+  options.rows = *RowRange::parse("1:3");
+  EXPECT_THAT(readAll(), ElementsAre(2.f, 3.f));
+}
+
+} // namespace

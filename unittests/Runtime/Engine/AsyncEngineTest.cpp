@@ -1,0 +1,291 @@
+//===- AsyncEngineTest.cpp - Workers that go on by themselves -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Servers are a function here: what is tested is who may go on when.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/GroupBatches.h"
+#include "Support/HandWrittenProgram.h"
+
+#include "pdlrt/Engine/AsyncEngine.h"
+
+#include "gmock/gmock.h"
+
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+
+using namespace pdlrt;
+using testing::HasSubstr;
+
+namespace {
+
+const pdl_descriptor &program() {
+  return *handWrittenProgram(
+      {PDL_F32, PDL_UNTOUCHED_LAZY, false, PDL_MODE_ASYNC, PDL_ROLE_TRAINER});
+}
+
+/// What happens in an exchange: of which worker, and how many it has done
+/// before in this job. Called by the worker's thread.
+using Exchange =
+    std::function<Expected<RoundOutcome>(int worker, int64_t before)>;
+
+class FakeServers final : public RemoteState {
+public:
+  FakeServers(int worker, const Exchange &exchanged)
+      : worker(worker), exchanged(exchanged) {}
+  Expected<RoundOutcome> exchange(const RoundOffer &offer) override {
+    for (const RowRequest &request : offer.next)
+      std::memset(request.rows, 0, size_t(request.keyCount) * rowBytes);
+    Expected<RoundOutcome> outcome = exchanged(worker, done);
+    ++done;
+    return outcome;
+  }
+  Status pull(const pdl_program &, bool, std::span<const RowRequest>,
+              std::span<uint8_t *const>) override {
+    return Status::internal("nobody pulls here");
+  }
+  ExchangeCosts costsOf(const pdl_program &) const override { return {}; }
+
+  /// The first of a pass carries keys only.
+  std::atomic<int64_t> done = 0;
+
+private:
+  const size_t rowBytes =
+      size_t(program().symbols[SymbolTable].row_width) * sizeof(float);
+  int worker;
+  const Exchange &exchanged;
+};
+
+/// One trainer.
+class Trainer {
+public:
+  explicit Trainer(int workers, int threads, Exchange exchange)
+      : exchanged(std::move(exchange)), layout{1, workers, 0, 1},
+        scheduler(threads) {
+    std::vector<AsyncWorker> all;
+    for (int w = 0; w < workers; ++w) {
+      servers.push_back(std::make_unique<FakeServers>(w, exchanged));
+      mirrors.push_back(
+          std::make_unique<Model>(program(), 1, StateLocation::Servers));
+      all.push_back({servers.back().get(), mirrors.back().get()});
+    }
+    engine = std::make_unique<AsyncEngine>(all, program().programs[0], layout,
+                                           scheduler);
+  }
+  Status begin(int rounds) {
+    batches = std::make_unique<GroupBatches<float>>(layout, rounds);
+    reads = 0;
+    return engine->begin([this] {
+      ++reads;
+      EXPECT_EQ(std::this_thread::get_id(), driver);
+      return batches->read();
+    });
+  }
+  int64_t pushes(int worker) const { return servers[worker]->done - 1; }
+
+  Exchange exchanged;
+  std::unique_ptr<AsyncEngine> engine;
+  int reads = 0;
+
+private:
+  const std::thread::id driver = std::this_thread::get_id();
+  ReplicaLayout layout;
+  Scheduler scheduler;
+  std::vector<std::unique_ptr<FakeServers>> servers;
+  std::vector<std::unique_ptr<Model>> mirrors;
+  std::unique_ptr<GroupBatches<float>> batches;
+};
+
+Expected<RoundOutcome> answer(bool stop = false) {
+  RoundOutcome outcome;
+  outcome.stop = stop;
+  return outcome;
+}
+
+/// Waits for what another thread is about to do; whether it did.
+bool comesTrue(const std::function<bool()> &condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!condition())
+    if (std::chrono::steady_clock::now() > end)
+      return false;
+    else
+      std::this_thread::yield();
+  return true;
+}
+
+} // namespace
+
+// Each worker's push waits until the others are three steps ahead, once.
+TEST(AsyncEngine, WorkersDoNotWaitForEachOther) {
+  for (int threads : {1, 2, 4}) {
+    constexpr int workers = 3;
+    std::atomic<int64_t> done[workers] = {};
+    Trainer trainer(workers, threads, [&](int worker, int64_t before) {
+      if (before == 2 + 5 * worker) {
+        EXPECT_TRUE(comesTrue([&] {
+          for (int other = 0; other < workers; ++other)
+            if (other != worker && done[other] < before + 3)
+              return false;
+          return true;
+        }));
+      }
+      done[worker] = before + 1;
+      return answer();
+    });
+    ASSERT_TRUE(trainer.begin(30).ok());
+    trainer.engine->goAhead(30, true);
+    for (int step = 0; step < 30; ++step) {
+      Expected<std::optional<StepResult>> result = trainer.engine->next(false);
+      ASSERT_TRUE(result.ok() && *result);
+    }
+    // Replica w has rounds - w batches.
+    for (int w = 0; w < workers; ++w)
+      EXPECT_EQ(trainer.pushes(w), 30 - w);
+    EXPECT_EQ(trainer.engine->costs().steps, 30);
+  }
+}
+
+TEST(AsyncEngine, OneIsAFewStepsAheadAtMost) {
+  constexpr int64_t lead = AsyncEngine::lead;
+  std::atomic<int64_t> taken = 0, done = 0;
+  Trainer trainer(2, 2, [&](int worker, int64_t before) {
+    // The push of step before - 1. The engine may have returned from one more
+    // step than the test has noted.
+    if (worker == 0) {
+      EXPECT_LE(before - 1, taken + lead);
+      done = before;
+    }
+    // While one is held in its third step, the other gets that far.
+    if (worker == 1 && before == 3) {
+      EXPECT_TRUE(comesTrue([&] { return done == 2 + lead; }));
+    }
+    return answer();
+  });
+  ASSERT_TRUE(trainer.begin(40).ok());
+  trainer.engine->goAhead(39, true);
+  for (; taken < 39; ++taken)
+    ASSERT_TRUE(trainer.engine->next(false).ok());
+  EXPECT_EQ(trainer.pushes(0), 39);
+}
+
+// Without leave they do one step at a time, with it as many as they may.
+TEST(AsyncEngine, NobodyGoesFurtherThanAllowed) {
+  Trainer trainer(2, 2, [](int, int64_t) { return answer(); });
+  ASSERT_TRUE(trainer.begin(40).ok());
+  EXPECT_EQ(trainer.reads, 1);
+  for (int step = 1; step <= 3; ++step) {
+    ASSERT_TRUE(trainer.engine->next(false).ok());
+    EXPECT_EQ(trainer.pushes(0), step);
+    EXPECT_EQ(trainer.pushes(1), step);
+    EXPECT_EQ(trainer.reads, step + 1);
+  }
+  for (int step = 3; step < 20; ++step) {
+    trainer.engine->goAhead(20 - step, false);
+    ASSERT_TRUE(trainer.engine->next(false).ok());
+  }
+  EXPECT_EQ(trainer.pushes(0), 20);
+  EXPECT_EQ(trainer.pushes(1), 20);
+  EXPECT_EQ(trainer.reads, 21);
+  // The last of a pass reads nothing in advance.
+  for (int step = 20; step < 30; ++step) {
+    trainer.engine->goAhead(30 - step, true);
+    ASSERT_TRUE(trainer.engine->next(step == 29).ok());
+  }
+  EXPECT_EQ(trainer.pushes(1), 30);
+  EXPECT_EQ(trainer.reads, 30);
+  // Another pass.
+  ASSERT_TRUE(trainer.begin(3).ok());
+  for (int step = 0; step < 3; ++step) {
+    Expected<std::optional<StepResult>> result = trainer.engine->next(false);
+    ASSERT_TRUE(result.ok() && *result);
+    EXPECT_EQ(result->value_or(StepResult()).samples, step < 2 ? 33 : 16);
+  }
+  EXPECT_FALSE((*trainer.engine->next(false)).has_value());
+}
+
+TEST(AsyncEngine, AtRestAllHaveDoneTheSameSteps) {
+  Trainer trainer(3, 2, [](int, int64_t) { return answer(); });
+  ASSERT_TRUE(trainer.begin(200).ok());
+  for (int step = 0; step < 100; ++step) {
+    trainer.engine->goAhead(150, false);
+    ASSERT_TRUE(trainer.engine->next(false).ok());
+    trainer.engine->rest();
+    const int64_t done = trainer.pushes(0);
+    EXPECT_EQ(trainer.pushes(1), done);
+    EXPECT_EQ(trainer.pushes(2), done);
+    EXPECT_GE(done, step + 1);
+    EXPECT_LE(done, step + 1 + AsyncEngine::lead);
+    EXPECT_EQ(trainer.reads, done + 1);
+  }
+}
+
+TEST(AsyncEngine, ARequestToStopEndsAllAfterTheSameStep) {
+  for (int64_t at : {0, 1, 7}) {
+    Trainer trainer(3, 2, [at](int worker, int64_t before) {
+      return answer(worker == 1 && before >= at);
+    });
+    ASSERT_TRUE(trainer.begin(100).ok());
+    int64_t taken = 0;
+    while (!trainer.engine->stopped()) {
+      trainer.engine->goAhead(100, true);
+      Expected<std::optional<StepResult>> step = trainer.engine->next(false);
+      ASSERT_TRUE(step.ok() && *step);
+      ++taken;
+    }
+    EXPECT_GE(taken, at);
+    EXPECT_LE(taken, at + 1 + AsyncEngine::lead);
+    for (int w = 0; w < 3; ++w)
+      EXPECT_EQ(trainer.pushes(w), taken);
+    EXPECT_EQ(trainer.reads, taken + 1);
+  }
+}
+
+TEST(AsyncEngine, AFailureOfOneEndsTheStepsOfAll) {
+  Trainer trainer(3, 2, [](int worker, int64_t before) {
+    return worker == 2 && before == 4
+               ? Expected<RoundOutcome>(Status::invalid("the cable is cut"))
+               : answer();
+  });
+  ASSERT_TRUE(trainer.begin(100).ok());
+  Status status;
+  while (status.ok()) {
+    trainer.engine->goAhead(100, true);
+    status = trainer.engine->next(false).status();
+  }
+  EXPECT_THAT(status.message(), HasSubstr("the cable is cut"));
+  // Nothing goes on.
+  const int64_t first = trainer.pushes(0), second = trainer.pushes(1);
+  trainer.engine->rest();
+  EXPECT_EQ(trainer.pushes(0), first);
+  EXPECT_EQ(trainer.pushes(1), second);
+  EXPECT_FALSE(trainer.begin(3).ok());
+}
+
+TEST(AsyncEngine, AnErrorOfTheReaderIsReported) {
+  Trainer trainer(2, 2, [](int, int64_t) { return answer(); });
+  GroupBatches<float> batches({1, 2, 0, 1}, 50);
+  int reads = 0;
+  ASSERT_TRUE(trainer.engine
+                  ->begin([&]() -> Expected<std::span<const StepInput>> {
+                    if (++reads == 6)
+                      return Status::invalid("line 7 is no record");
+                    return batches.read();
+                  })
+                  .ok());
+  Status status;
+  while (status.ok()) {
+    trainer.engine->goAhead(50, true);
+    status = trainer.engine->next(false).status();
+  }
+  EXPECT_EQ(status.message(), "line 7 is no record");
+  EXPECT_EQ(reads, 6);
+}

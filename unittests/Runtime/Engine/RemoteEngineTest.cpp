@@ -1,0 +1,391 @@
+//===- RemoteEngineTest.cpp - Steps with state elsewhere ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Trainers in threads share one state without messages: what is tested is the
+// order of a trainer's steps, not the way to servers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/GroupBatches.h"
+#include "Support/HandWrittenProgram.h"
+#include "Support/ModelBytes.h"
+#include "Support/NaiveTrainer.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Engine/Engine.h"
+#include "pdlrt/Engine/RemoteEngine.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
+
+using namespace pdlrt;
+
+namespace {
+
+constexpr uint64_t seed = 17;
+
+/// The state that all trainers share. The last trainer of a round does its
+/// work, for all.
+class SharedState {
+public:
+  SharedState(const pdl_descriptor &descriptor, int trainers)
+      : model(descriptor, seed), scheduler(1), program(descriptor.programs[0]),
+        blocks(gradientBlocks(descriptor, program)),
+        updater(model, program, scheduler), offers(trainers),
+        mirrors(trainers) {}
+
+  Expected<RoundOutcome> exchange(int rank, const RoundOffer &offer,
+                                  Model &mirror) {
+    std::unique_lock lock(mutex);
+    offers[rank] = &offer;
+    mirrors[rank] = &mirror;
+    const int64_t round = rounds;
+    if (++arrived == int(offers.size())) {
+      arrived = 0;
+      ++rounds;
+      close();
+      changed.notify_all();
+    } else {
+      changed.wait(lock, [&] { return rounds != round; });
+    }
+    return outcome;
+  }
+
+  /// Copies rows of keys, and says which have none.
+  void pull(const RowRequest &request, uint8_t *unknown) {
+    const std::lock_guard lock(mutex);
+    EmbeddingTable &table = *model.table(SymbolTable);
+    TableScratch scratch;
+    for (int64_t i = 0; i < request.keyCount; ++i) {
+      void *row = nullptr;
+      unknown[i] = table.find(1, request.keys + i, &row, scratch) != 0;
+      char *to = static_cast<char *>(request.rows) + i * table.valueBytes();
+      if (unknown[i])
+        table.initialValue(request.keys[i], to);
+      else
+        std::memcpy(to, row, table.valueBytes());
+    }
+  }
+
+  Model model;
+
+private:
+  void close() {
+    std::vector<Contribution> parts;
+    outcome = {};
+    for (const RoundOffer *offer : offers) {
+      parts.push_back(offer->sum ? *offer->sum : Contribution());
+      outcome.contributingNext += offer->contributesNext;
+      outcome.stop |= offer->stop;
+    }
+    std::vector<std::vector<void *>> rows(parts.size());
+    for (size_t t = 0; t < parts.size(); ++t) {
+      if (!parts[t].present)
+        continue;
+      BlockGradient &block = parts[t].blocks[2];
+      EXPECT_EQ(std::vector<int64_t>(block.keys, block.keys + block.keyCount),
+                asked[t]);
+      rows[t] = rowsOf(block.keyCount, block.keys);
+      block.rows = rows[t].data();
+    }
+    EXPECT_TRUE(sum.assign(blocks, parts, scheduler).ok());
+    if (sum.result().present && sum.result().weightSum > 0)
+      updater.apply(sum.result());
+    outcome.lossSum = sum.result().lossSum;
+    outcome.weightSum = sum.result().weightSum;
+    asked.resize(offers.size());
+    for (size_t t = 0; t < offers.size(); ++t) {
+      const RowRequest &request = offers[t]->next[0];
+      asked[t].assign(request.keys, request.keys + request.keyCount);
+      std::vector<void *> found = rowsOf(request.keyCount, request.keys);
+      const size_t bytes = model.table(SymbolTable)->valueBytes();
+      for (int64_t i = 0; i < request.keyCount; ++i)
+        std::memcpy(static_cast<char *>(request.rows) + i * bytes, found[i],
+                    bytes);
+      for (int32_t s : {SymbolWeights, SymbolBias})
+        std::memcpy(mirrors[t]->value(s), model.value(s),
+                    elementCount(model.descriptor().symbols[s]) *
+                        elementSize(model.descriptor().element_type));
+    }
+  }
+
+  std::vector<void *> rowsOf(int64_t count, const int64_t *keys) {
+    std::vector<void *> rows(count);
+    TableScratch scratch;
+    int64_t inserted = 0;
+    EXPECT_TRUE(model.table(SymbolTable)
+                    ->findOrInsert(count, keys, rows.data(), scratch, inserted)
+                    .ok());
+    return rows;
+  }
+
+  Scheduler scheduler;
+  const pdl_program &program;
+  std::vector<GradientBlock> blocks;
+  Updater updater;
+  RunningSum sum;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<const RoundOffer *> offers;
+  std::vector<Model *> mirrors;
+  /// By trainer, the keys of its last offer.
+  std::vector<std::vector<int64_t>> asked;
+  int arrived = 0;
+  int64_t rounds = 0;
+  RoundOutcome outcome;
+};
+
+class SharedStateClient final : public RemoteState {
+public:
+  SharedStateClient(SharedState &shared, int rank, Model &mirror)
+      : shared(shared), rank(rank), mirror(mirror) {}
+  Expected<RoundOutcome> exchange(const RoundOffer &offer) override {
+    RoundOffer changed = offer;
+    changed.stop |= stopAfter-- == 0;
+    return shared.exchange(rank, changed, mirror);
+  }
+  Status pull(const pdl_program &, bool, std::span<const RowRequest> requests,
+              std::span<uint8_t *const> unknown) override {
+    shared.pull(requests[0], unknown[0]);
+    return {};
+  }
+  ExchangeCosts costsOf(const pdl_program &) const override { return {}; }
+
+  /// Asks to stop in the exchange of that number.
+  int64_t stopAfter = -1;
+
+private:
+  SharedState &shared;
+  int rank;
+  Model &mirror;
+};
+
+struct Shape {
+  int trainers, workers;
+  bool clipped;
+};
+
+class RemoteAgainstLocal : public testing::TestWithParam<Shape> {};
+
+const pdl_descriptor &trainerProgram(bool clipped) {
+  return *handWrittenProgram(
+      {PDL_F32, PDL_UNTOUCHED_LAZY, clipped, PDL_MODE_SYNC, PDL_ROLE_TRAINER});
+}
+
+} // namespace
+
+TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
+  const auto [trainers, workers, clipped] = GetParam();
+  const pdl_descriptor &local =
+      *handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, clipped});
+  const pdl_descriptor &remote = trainerProgram(clipped);
+  ASSERT_TRUE(checkDescriptor(&remote).ok())
+      << checkDescriptor(&remote).message();
+  constexpr int epochs = 2, rounds = 18;
+
+  Scheduler scheduler(2);
+  Model model(local, seed);
+  auto communicator = createLocalCommunicator(trainers, scheduler);
+  Engine engine(model, local.programs[0], workers, scheduler, *communicator);
+  std::vector<StepResult> expected;
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    GroupBatches<float> batches(ReplicaLayout::local(trainers, workers),
+                                rounds);
+    ASSERT_TRUE(engine.begin(batches.source()).ok());
+    while (true) {
+      Expected<std::optional<StepResult>> step = engine.next(false);
+      ASSERT_TRUE(step.ok());
+      if (!*step)
+        break;
+      expected.push_back(**step);
+    }
+  }
+  ASSERT_EQ(expected.size(), size_t(epochs * rounds));
+
+  SharedState shared(local, trainers);
+  std::vector<int64_t> samples(expected.size());
+  std::vector<double> logLoss(2);
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  // Metrics are added in the order of ranks, so the engines stay.
+  struct Trainer {
+    Trainer(const pdl_descriptor &program, const ReplicaLayout &layout,
+            SharedState &shared)
+        : scheduler(2), mirror(program, 99, StateLocation::Servers),
+          state(shared, layout.firstGroup, mirror),
+          engine(mirror, program.programs[0], layout, scheduler, state),
+          layout(layout) {}
+    Scheduler scheduler;
+    Model mirror;
+    SharedStateClient state;
+    RemoteEngine engine;
+    ReplicaLayout layout;
+  };
+  std::vector<std::unique_ptr<Trainer>> all;
+  for (int rank = 0; rank < trainers; ++rank)
+    all.push_back(std::make_unique<Trainer>(
+        remote, ReplicaLayout{trainers, workers, rank, 1}, shared));
+  for (int rank = 0; rank < trainers; ++rank)
+    threads.emplace_back([&, rank] {
+      Trainer &trainer = *all[rank];
+      size_t done = 0;
+      for (int epoch = 0; epoch < epochs; ++epoch) {
+        GroupBatches<float> batches(trainer.layout, rounds);
+        EXPECT_TRUE(trainer.engine.begin(batches.source()).ok());
+        while (true) {
+          Expected<std::optional<StepResult>> step = trainer.engine.next(false);
+          ASSERT_TRUE(step.ok());
+          if (!*step)
+            break;
+          ASSERT_LT(done, expected.size());
+          EXPECT_EQ((*step)->lossSum, expected[done].lossSum);
+          EXPECT_EQ((*step)->weightSum, expected[done].weightSum);
+          const std::lock_guard lock(mutex);
+          samples[done++] += (*step)->samples;
+        }
+      }
+      EXPECT_EQ(done, expected.size());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(stateOf(shared.model), stateOf(model));
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(samples[i], expected[i].samples);
+  for (int32_t metric : {1, 2}) {
+    double here[2] = {}, there[2] = {};
+    pdl_metric_data sum = {nullptr, here};
+    engine.replicas().sumMetric(metric, sum);
+    sum.sums = there;
+    for (std::unique_ptr<Trainer> &trainer : all)
+      trainer->engine.replicas().sumMetric(metric, sum);
+    EXPECT_EQ(here[0], there[0]);
+    EXPECT_EQ(here[1], there[1]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, RemoteAgainstLocal,
+                         testing::Values(Shape{1, 1, false}, Shape{1, 2, true},
+                                         Shape{2, 1, true}, Shape{2, 2, false},
+                                         Shape{3, 2, true}));
+
+// One is asked to stop, and all end after the same step.
+TEST(RemoteEngine, AllStopAfterTheSameStep) {
+  constexpr int trainers = 3;
+  SharedState shared(*handWrittenProgram({}), trainers);
+  const pdl_descriptor &remote = trainerProgram(false);
+  std::vector<int> steps(trainers);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < trainers; ++rank)
+    threads.emplace_back([&, rank] {
+      const ReplicaLayout layout = {trainers, 1, rank, 1};
+      Scheduler scheduler(1);
+      Model mirror(remote, 1, StateLocation::Servers);
+      SharedStateClient state(shared, rank, mirror);
+      // The first exchange carries keys only.
+      state.stopAfter = rank == 1 ? 5 : -1;
+      RemoteEngine engine(mirror, remote.programs[0], layout, scheduler, state);
+      GroupBatches<float> batches(layout, 20);
+      EXPECT_TRUE(engine.begin(batches.source()).ok());
+      while (!engine.stopped()) {
+        Expected<std::optional<StepResult>> step = engine.next(false);
+        ASSERT_TRUE(step.ok() && *step);
+        ++steps[rank];
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(steps, std::vector<int>(trainers, 5));
+}
+
+// The last step of a run reads nothing in advance.
+TEST(RemoteEngine, LastStepReadsNothing) {
+  SharedState shared(*handWrittenProgram({}), 1);
+  const pdl_descriptor &remote = trainerProgram(false);
+  Scheduler scheduler(1);
+  Model mirror(remote, 1, StateLocation::Servers);
+  SharedStateClient state(shared, 0, mirror);
+  RemoteEngine engine(mirror, remote.programs[0], {}, scheduler, state);
+  GroupBatches<float> batches({}, 20);
+  int reads = 0;
+  ASSERT_TRUE(engine
+                  .begin([&] {
+                    ++reads;
+                    return batches.read();
+                  })
+                  .ok());
+  EXPECT_EQ(reads, 1);
+  ASSERT_TRUE(engine.next(false).ok());
+  EXPECT_EQ(reads, 2);
+  ASSERT_TRUE(engine.next(true).ok());
+  EXPECT_EQ(reads, 2);
+  Expected<std::optional<StepResult>> after = engine.next(false);
+  ASSERT_TRUE(after.ok());
+  EXPECT_FALSE(after->has_value());
+}
+
+TEST(RemoteFrozenEngine, SeesWhatALocalProgramSees) {
+  const pdl_descriptor &local = *handWrittenProgram({});
+  const pdl_descriptor &remote = trainerProgram(false);
+  SharedState shared(local, 1);
+  Scheduler scheduler(2);
+  Model mirror(remote, 1, StateLocation::Servers);
+  SharedStateClient state(shared, 0, mirror);
+  RemoteEngine train(mirror, remote.programs[0], {}, scheduler, state);
+  GroupBatches<float> some({}, 3);
+  ASSERT_TRUE(train.begin(some.source()).ok());
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(train.next(false).ok());
+
+  const int64_t rows = shared.model.table(SymbolTable)->size();
+  auto communicator = createLocalCommunicator(1, scheduler);
+  Engine here(shared.model, local.programs[1], 2, scheduler, *communicator);
+  const ReplicaLayout layout = {1, 2, 0, 1};
+  RemoteFrozenEngine there(mirror, remote.programs[1], layout, scheduler,
+                           state);
+  Samples<float> a = makeSamples<float>(1, 20, 60),
+                 b = makeSamples<float>(2, 30, 60);
+  StepInput inputs[] = {a.input(), b.input()};
+  Expected<StepResult> expected = here.step(inputs);
+  ASSERT_TRUE(expected.ok());
+  int reads = 0;
+  ASSERT_TRUE(there
+                  .begin([&]() -> Expected<std::span<const StepInput>> {
+                    return reads++ ? std::span<const StepInput>()
+                                   : std::span<const StepInput>(inputs);
+                  })
+                  .ok());
+  Expected<std::optional<StepResult>> step = there.next(false);
+  ASSERT_TRUE(step.ok() && *step);
+  EXPECT_EQ((*step)->lossSum, expected->lossSum);
+  EXPECT_EQ((*step)->samples, 50);
+  const PullCounts known = here.replicas().pullCounts(),
+                   counts = there.replicas().pullCounts();
+  EXPECT_GT(known.unknownInitial, 0);
+  EXPECT_LT(known.unknownInitial, known.ids);
+  EXPECT_EQ(counts.unknownInitial, known.unknownInitial);
+  EXPECT_EQ(counts.ids, known.ids);
+  EXPECT_EQ(shared.model.table(SymbolTable)->size(), rows);
+  step = there.next(false);
+  ASSERT_TRUE(step.ok());
+  EXPECT_FALSE(step->has_value());
+}
+
+// A table that is looked up twice has two lists of keys, but one channel.
+TEST(RemoteEngine, RefusesSeveralLookupsOfATable) {
+  const pdl_descriptor &remote = trainerProgram(false);
+  EXPECT_TRUE(checkRemoteProgram(remote, remote.programs[0]).ok());
+  pdl_program program = remote.programs[0];
+  const pdl_lookup_descriptor lookups[] = {{SymbolTable}, {SymbolTable}};
+  program.lookup_count = 2;
+  program.lookups = lookups;
+  EXPECT_NE(checkRemoteProgram(remote, program).message().find("@emb"),
+            std::string::npos);
+}

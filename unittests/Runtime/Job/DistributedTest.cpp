@@ -1,0 +1,257 @@
+//===- DistributedTest.cpp - Trainers and servers, to the last bit --------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/GroupBatches.h"
+#include "Support/TestCluster.h"
+
+#include "pdlrt/Engine/Engine.h"
+
+#include <gmock/gmock.h>
+#include <thread>
+
+using namespace pdlrt;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr uint64_t seed = 17;
+constexpr int epochs = 2, rounds = 20;
+
+/// One process with all replicas, as long as the jobs of these tests run.
+struct Reference {
+  Reference(const ProgramVariant &variant, int groups, int workers)
+      : scheduler(2), model(*handWrittenProgram(variant), seed),
+        communicator(createLocalCommunicator(groups, scheduler)),
+        engine(model, model.descriptor().programs[0], workers, scheduler,
+               *communicator) {
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+      GroupBatches<float> batches(ReplicaLayout::local(groups, workers),
+                                  rounds);
+      EXPECT_TRUE(engine.begin(batches.source()).ok());
+      while (true) {
+        Expected<std::optional<StepResult>> step = engine.next(false);
+        EXPECT_TRUE(step.ok());
+        if (!*step)
+          break;
+        steps.push_back(**step);
+      }
+    }
+  }
+  Scheduler scheduler;
+  Model model;
+  std::unique_ptr<Communicator> communicator;
+  Engine engine;
+  std::vector<StepResult> steps;
+};
+
+/// Trains as trainer `rank` of `cluster`; the steps that it did.
+std::vector<StepResult> trainAs(TestCluster &cluster, int rank, int trainers,
+                                int workers) {
+  Expected<std::unique_ptr<Job>> job = cluster.join(rank);
+  EXPECT_TRUE(job.ok()) << job.status().message();
+  if (!job)
+    return {};
+  const pdl_descriptor &descriptor = *cluster.trainerProgram;
+  const ReplicaLayout layout = (*job)->layout(trainers, workers);
+  Scheduler scheduler(2);
+  Model mirror(descriptor, seed, StateLocation::Servers);
+  auto engine =
+      (*job)->createEngine(mirror, descriptor.programs[0], layout, scheduler);
+  EXPECT_TRUE(engine.ok()) << engine.status().message();
+  std::vector<StepResult> steps;
+  Status status;
+  for (int epoch = 0; status.ok() && epoch < epochs; ++epoch) {
+    GroupBatches<float> batches(layout, rounds);
+    status = (*engine)->begin(batches.source());
+    while (status.ok()) {
+      Expected<std::optional<StepResult>> step = (*engine)->next(false);
+      status = step.status();
+      if (!step || !*step)
+        break;
+      steps.push_back(**step);
+    }
+  }
+  EXPECT_TRUE(status.ok()) << status.message();
+  // Sums over trainers, in the order of ranks.
+  int64_t counts[] = {rank + 1, 5};
+  double sums[] = {0.1 * (rank + 1)};
+  EXPECT_TRUE((*job)->sum(counts, sums).ok());
+  double expected = 0.1;
+  for (int t = 1; t < trainers; ++t)
+    expected += 0.1 * (t + 1);
+  EXPECT_EQ(counts[0], trainers * (trainers + 1) / 2);
+  EXPECT_EQ(counts[1], 5 * trainers);
+  EXPECT_EQ(sums[0], expected);
+  (*job)->leave(status);
+  return steps;
+}
+
+struct Shape {
+  int trainers, servers, workers;
+  bool clipped;
+  int32_t untouched = PDL_UNTOUCHED_LAZY;
+};
+
+class SyncAgainstLocal : public testing::TestWithParam<Shape> {};
+
+} // namespace
+
+TEST_P(SyncAgainstLocal, SameBitsOfStateAndLosses) {
+  const Shape shape = GetParam();
+  ProgramVariant variant;
+  variant.untouched = shape.untouched;
+  variant.clipped = shape.clipped;
+  Reference reference(variant, shape.trainers, shape.workers);
+  ASSERT_EQ(reference.steps.size(), size_t(epochs * rounds));
+
+  variant.mode = PDL_MODE_SYNC;
+  TestCluster cluster(variant, shape.servers, shape.trainers, shape.workers,
+                      seed);
+  std::vector<std::vector<StepResult>> steps(shape.trainers);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < shape.trainers; ++rank)
+    threads.emplace_back([&, rank] {
+      steps[rank] = trainAs(cluster, rank, shape.trainers, shape.workers);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::vector<StepResult> &own : steps) {
+    ASSERT_EQ(own.size(), reference.steps.size());
+    for (size_t i = 0; i < own.size(); ++i) {
+      EXPECT_EQ(own[i].lossSum, reference.steps[i].lossSum);
+      EXPECT_EQ(own[i].weightSum, reference.steps[i].weightSum);
+    }
+  }
+  cluster.expectState(reference.model);
+  for (const std::unique_ptr<ServerCore> &core : cluster.cores) {
+    EXPECT_TRUE(core->waitUntilOver(std::chrono::seconds(10)));
+    EXPECT_EQ(core->status().state, JobState::Finished)
+        << core->status().sentence;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, SyncAgainstLocal,
+    testing::Values(Shape{1, 1, 1, false}, Shape{1, 1, 2, true},
+                    Shape{2, 1, 2, false}, Shape{2, 2, 2, true},
+                    Shape{2, 3, 2, true}, Shape{3, 2, 1, false},
+                    Shape{2, 3, 1, true, PDL_UNTOUCHED_DENSE}));
+
+// Nobody else changes the state between a worker's push and its pull.
+TEST(AsyncJob, OneWorkerIsOneProcess) {
+  for (auto [servers, clipped] : {std::pair(1, false), std::pair(3, true)}) {
+    ProgramVariant variant;
+    variant.clipped = clipped;
+    Reference reference(variant, 1, 1);
+    variant.mode = PDL_MODE_ASYNC;
+    TestCluster cluster(variant, servers, 1, 1, seed);
+    const std::vector<StepResult> steps = trainAs(cluster, 0, 1, 1);
+    ASSERT_EQ(steps.size(), reference.steps.size());
+    for (size_t i = 0; i < steps.size(); ++i)
+      EXPECT_EQ(steps[i].lossSum, reference.steps[i].lossSum);
+    cluster.expectState(reference.model);
+  }
+}
+
+// Every push counts once, whoever sends it.
+TEST(AsyncJob, EachWorkersPushIsAnUpdate) {
+  constexpr int trainers = 2, workers = 3;
+  ProgramVariant variant;
+  variant.mode = PDL_MODE_ASYNC;
+  TestCluster cluster(variant, 2, trainers, workers, seed);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < trainers; ++rank)
+    threads.emplace_back(
+        [&, rank] { trainAs(cluster, rank, trainers, workers); });
+  for (std::thread &thread : threads)
+    thread.join();
+  int64_t pushes = 0;
+  for (int replica = 0; replica < trainers * workers; ++replica)
+    pushes += epochs * (rounds - replica);
+  for (const auto &state : cluster.states)
+    EXPECT_EQ(state->model().stepCount(0), pushes);
+}
+
+// Without it gradients would silently not be clipped.
+TEST(AsyncJob, RefusesAClipOfUnknownGradients) {
+  ProgramVariant variant;
+  variant.clipped = true;
+  variant.mode = PDL_MODE_ASYNC;
+  TestCluster cluster(variant, 1, 1, 1, seed);
+  pdl_descriptor program = *cluster.trainerProgram;
+  std::vector<pdl_program> programs(program.programs,
+                                    program.programs + program.program_count);
+  std::vector<pdl_channel> channels(
+      programs[0].channels, programs[0].channels + programs[0].channel_count);
+  for (pdl_channel &channel : channels)
+    if (channel.kind != PDL_CHANNEL_NORM)
+      channel.clip = -1;
+  programs[0].channels = channels.data();
+  program.programs = programs.data();
+  Expected<std::unique_ptr<Job>> job =
+      joinJob(program, cluster.options(0), {1, seed, 0}, *cluster.transport);
+  ASSERT_TRUE(job.ok()) << job.status().message();
+  Scheduler scheduler(1);
+  Model mirror(program, seed, StateLocation::Servers);
+  auto engine = (*job)->createEngine(mirror, programs[0], (*job)->layout(1, 1),
+                                     scheduler);
+  ASSERT_FALSE(engine.ok());
+  EXPECT_THAT(engine.status().message(), HasSubstr("clip @joint"));
+  (*job)->leave(engine.status());
+}
+
+TEST(DistributedJob, RefusesAnotherSeed) {
+  ProgramVariant variant;
+  variant.mode = PDL_MODE_SYNC;
+  TestCluster cluster(variant, 1, 1, 1, seed);
+  Expected<std::unique_ptr<Job>> job =
+      joinJob(*cluster.trainerProgram, cluster.options(0), {1, seed + 1, 0},
+              *cluster.transport);
+  ASSERT_FALSE(job.ok());
+  EXPECT_THAT(job.status().message(), HasSubstr("--seed"));
+}
+
+// A trainer that fails says why, and the others end with its sentence.
+TEST(DistributedJob, AFailureEndsAllTrainersWithItsSentence) {
+  constexpr int trainers = 2;
+  ProgramVariant variant;
+  variant.mode = PDL_MODE_SYNC;
+  TestCluster cluster(variant, 2, trainers, 1, seed);
+  std::vector<Status> outcomes(trainers);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < trainers; ++rank)
+    threads.emplace_back([&, rank] {
+      Expected<std::unique_ptr<Job>> job = cluster.join(rank);
+      ASSERT_TRUE(job.ok());
+      const ReplicaLayout layout = (*job)->layout(trainers, 1);
+      Scheduler scheduler(1);
+      Model mirror(*cluster.trainerProgram, seed, StateLocation::Servers);
+      auto engine = (*job)->createEngine(
+          mirror, cluster.trainerProgram->programs[0], layout, scheduler);
+      ASSERT_TRUE(engine.ok());
+      GroupBatches<float> batches(layout, rounds);
+      int reads = 0;
+      Status &status = outcomes[rank];
+      status = (*engine)->begin([&]() -> Expected<std::span<const StepInput>> {
+        if (rank == 1 && reads++ == 5)
+          return Status::invalid("clicks.tsv:7:2: no number");
+        return batches.read();
+      });
+      while (status.ok()) {
+        Expected<std::optional<StepResult>> step = (*engine)->next(false);
+        status = step.status();
+        ASSERT_TRUE(!step || *step);
+      }
+      (*job)->leave(status);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(outcomes[1].message(), "clicks.tsv:7:2: no number");
+  EXPECT_THAT(outcomes[0].message(), HasSubstr("clicks.tsv:7:2: no number"));
+  EXPECT_THAT(outcomes[0].message(), HasSubstr("trainer 1"));
+}

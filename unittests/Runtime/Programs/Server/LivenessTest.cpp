@@ -1,0 +1,425 @@
+//===- LivenessTest.cpp - Slow, stopped and failing jobs of processes -----===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#define HAND_WRITTEN_TRAINER HAND_WRITTEN_REMOTE
+#include "Support/TrainerProcess.h"
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <gmock/gmock.h>
+#include <memory>
+#include <thread>
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+struct Programs {
+  std::string server, trainer;
+};
+const Programs syncPrograms = {HAND_WRITTEN_SERVER, HAND_WRITTEN_REMOTE};
+const Programs asyncPrograms = {HAND_WRITTEN_ASYNC_SERVER,
+                                HAND_WRITTEN_ASYNC_REMOTE};
+
+/// A process with a folder of its own, which is killed in the end.
+struct Process {
+  Process(const std::string &program, std::vector<std::string> arguments)
+      : child(folder, std::move(arguments), program) {}
+  ~Process() {
+    if (!waited)
+      kill(child.id(), SIGKILL), child.wait();
+  }
+  Process(const Process &) = delete;
+  Process &operator=(const Process &) = delete;
+  int wait() {
+    waited = true;
+    return child.wait();
+  }
+  std::string said() const { return child.errors() + child.output(); }
+
+  TestFolder folder;
+  TrainerProcess child;
+  bool waited = false;
+};
+
+/// Rows of label, weight, three numbers, and two bags of ids.
+std::string data(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i)
+    text += std::to_string(i % 3 == 0) + "\t1\t" + std::to_string(i % 7) +
+            "\t0." + std::to_string(i % 10) + "\t-1\ta" +
+            std::to_string(i % 11) + "|b\tc" + std::to_string(i % 5) + "\n";
+  return text;
+}
+
+/// Two servers and two trainers.
+class TwoByTwo {
+public:
+  explicit TwoByTwo(Programs given = syncPrograms)
+      : programs(std::move(given)) {
+    addresses = "unix:" + place.file("a") + ",unix:" + place.file("b");
+    file = place.write("data.tsv", data(300));
+  }
+  /// With settings of the environment, such as LD_PRELOAD=FILE.
+  Process &startServer(int rank, std::vector<std::string> flags,
+                       const std::vector<std::string> &settings = {}) {
+    std::vector<std::string> words = settings;
+    words.insert(words.end(), {programs.server, "--rank", std::to_string(rank),
+                               "--servers", addresses, "--trainers", "2"});
+    words.insert(words.end(), flags.begin(), flags.end());
+    servers[rank] = std::make_unique<Process>("/usr/bin/env", words);
+    return *servers[rank];
+  }
+  Process &startTrainer(int rank, std::vector<std::string> flags) {
+    std::vector<std::string> words = {
+        "train",     "--data",  file,         "--rank", std::to_string(rank),
+        "--servers", addresses, "--trainers", "2",      "--batch-size",
+        "16"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    trainers[rank] = std::make_unique<Process>(programs.trainer, words);
+    return *trainers[rank];
+  }
+  void start(const std::vector<std::string> &trainerFlags,
+             const std::vector<std::string> &serverFlags = {}) {
+    for (int rank : {0, 1})
+      startServer(rank, serverFlags);
+    for (int rank : {0, 1})
+      startTrainer(rank, trainerFlags);
+  }
+  /// Until a process has said something; for a minute at most.
+  static void await(const Process &process, const std::string &what) {
+    for (int i = 0; i < 6000 && process.said().find(what) == std::string::npos;
+         ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ASSERT_THAT(process.said(), HasSubstr(what));
+  }
+  void awaitTraining() {
+    for (auto &trainer : trainers)
+      await(*trainer, "epoch 2");
+  }
+  std::string saved() const { return place.file("saved"); }
+
+  TestFolder place;
+  Programs programs;
+  std::string addresses, file;
+  std::unique_ptr<Process> servers[2], trainers[2];
+};
+
+/// What a trainer says it has done, such as "trained 17 steps".
+int64_t stepsOf(const Process &trainer) {
+  const std::string said = trainer.said();
+  const size_t at = said.find("trained ");
+  return at == std::string::npos ? -1 : std::stoll(said.substr(at + 8));
+}
+
+/// The steps of the newest checkpoint.
+int64_t newestCheckpoint(const std::string &folder) {
+  int64_t newest = -1;
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name.compare(0, 5, "step-") == 0 &&
+        std::filesystem::exists(entry.path() / "manifest.json"))
+      newest = std::max<int64_t>(newest, std::stoll(name.substr(5)));
+  }
+  return newest;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Work that lasts for longer than any limit
+//===----------------------------------------------------------------------===//
+
+TEST(Liveness, ASlowSaveKillsNoJob) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "a sanitizer's own library must come before slow calls";
+#endif
+  TwoByTwo job;
+  const std::vector<std::string> limit = {"--silence-limit", "2"};
+  job.startServer(0, limit, {"LD_PRELOAD=" SLOW_CALLS, "PDL_SLOW_FSYNC=8000"});
+  job.startServer(1, limit);
+  for (int rank : {0, 1})
+    job.startTrainer(rank, {"--silence-limit", "2", "--checkpoint", job.saved(),
+                            "--epochs", "2"});
+  for (auto &process : job.trainers)
+    EXPECT_EQ(process->wait(), 0) << process->said();
+  for (auto &process : job.servers)
+    EXPECT_EQ(process->wait(), 0) << process->said();
+  EXPECT_EQ(newestCheckpoint(job.saved()), stepsOf(*job.trainers[0]));
+}
+
+TEST(Liveness, ASlowRestoreIsWaitedFor) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "a sanitizer's own library must come before slow calls";
+#endif
+  TwoByTwo job;
+  const std::vector<std::string> trainerFlags = {"--wait", "2", "--checkpoint",
+                                                 job.saved(), "--epochs"};
+  auto epochs = [&](const char *count) {
+    std::vector<std::string> flags = trainerFlags;
+    flags.emplace_back(count);
+    return flags;
+  };
+  job.start(epochs("1"));
+  for (auto &process : job.trainers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+  for (auto &process : job.servers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+
+  const std::vector<std::string> resume = {"--checkpoint", job.saved(),
+                                           "--resume"};
+  job.startServer(0, resume, {"LD_PRELOAD=" SLOW_CALLS, "PDL_SLOW_PREAD=8000"});
+  job.startServer(1, resume);
+  for (int rank : {0, 1}) {
+    std::vector<std::string> flags = epochs("2");
+    flags.emplace_back("--resume");
+    job.startTrainer(rank, flags);
+  }
+  for (auto &process : job.trainers) {
+    EXPECT_EQ(process->wait(), 0) << process->said();
+    EXPECT_THAT(process->said(), HasSubstr("/a: looking for a checkpoint in"));
+  }
+  for (auto &process : job.servers)
+    EXPECT_EQ(process->wait(), 0) << process->said();
+}
+
+TEST(Liveness, AServerThatCannotLoadTellsTrainersWhy) {
+  TwoByTwo job;
+  const auto begin = Clock::now();
+  job.start({"--epochs", "1"}, {"--init-from", job.place.file("none")});
+  for (auto &process : job.trainers) {
+    EXPECT_EQ(process->wait(), 1);
+    EXPECT_THAT(process->said(), AllOf(HasSubstr("refuses: server"),
+                                       HasSubstr(job.place.file("none"))));
+  }
+  for (auto &process : job.servers) {
+    EXPECT_EQ(process->wait(), 1);
+    EXPECT_THAT(process->said(), HasSubstr(job.place.file("none")));
+  }
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
+}
+
+//===----------------------------------------------------------------------===//
+// Signals
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+enum class Order { ServersFirst, TrainersFirst, Together, OneServer };
+
+void checkStop(const Programs &programs, Order order, int signal) {
+  TwoByTwo job(programs);
+  job.start({"--checkpoint", job.saved(), "--epochs", "1000000"});
+  job.awaitTraining();
+  auto toAll = [&](auto &processes) {
+    for (auto &process : processes)
+      kill(process->child.id(), signal);
+  };
+  const auto pause =
+      std::chrono::milliseconds(order == Order::Together ? 0 : 300);
+  if (order == Order::OneServer) {
+    kill(job.servers[1]->child.id(), signal);
+  } else if (order == Order::TrainersFirst) {
+    toAll(job.trainers);
+    std::this_thread::sleep_for(pause);
+    // They may have gone already, and servers after them.
+    toAll(job.servers);
+  } else {
+    toAll(job.servers);
+    std::this_thread::sleep_for(pause);
+    toAll(job.trainers);
+  }
+  for (auto &process : job.trainers)
+    EXPECT_THAT(process->wait(),
+                AnyOf(128 + signal,
+                      order == Order::Together || order == Order::TrainersFirst
+                          ? 128 + signal
+                          : 128 + SIGTERM))
+        << process->said();
+  for (int rank : {0, 1}) {
+    const int status = job.servers[rank]->wait();
+    const bool mayBeDone = order == Order::TrainersFirst ||
+                           (order == Order::OneServer && rank == 0);
+    if (!mayBeDone || status != 0)
+      EXPECT_EQ(status, 128 + signal) << job.servers[rank]->said();
+  }
+  // Nothing is lost. In mode async trainers have not done as many steps.
+  EXPECT_GT(stepsOf(*job.trainers[0]), 0);
+  EXPECT_EQ(newestCheckpoint(job.saved()),
+            std::max(stepsOf(*job.trainers[0]), stepsOf(*job.trainers[1])));
+}
+
+} // namespace
+
+class StopTest : public testing::TestWithParam<int> {};
+
+TEST_P(StopTest, OfServersFirst) {
+  checkStop(syncPrograms, Order::ServersFirst, GetParam());
+  checkStop(asyncPrograms, Order::ServersFirst, GetParam());
+}
+TEST_P(StopTest, OfTrainersFirst) {
+  checkStop(syncPrograms, Order::TrainersFirst, GetParam());
+  checkStop(asyncPrograms, Order::TrainersFirst, GetParam());
+}
+TEST_P(StopTest, OfAllAtOnce) {
+  checkStop(syncPrograms, Order::Together, GetParam());
+  checkStop(asyncPrograms, Order::Together, GetParam());
+}
+TEST_P(StopTest, OfOneServerOnly) {
+  checkStop(syncPrograms, Order::OneServer, GetParam());
+  checkStop(asyncPrograms, Order::OneServer, GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Signals, StopTest, testing::Values(SIGINT, SIGTERM));
+
+TEST(Liveness, ASecondSignalEndsAServerAtOnce) {
+  TwoByTwo job;
+  // It waits for its state.
+  std::filesystem::create_directory(job.saved());
+  Process &server = job.startServer(0, {});
+  job.startServer(1, {});
+  job.startTrainer(0, {"--epochs", "1"});
+  TwoByTwo::await(server, "listening");
+  kill(server.child.id(), SIGTERM);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(server.child.id(), SIGTERM);
+  // By the signal itself.
+  EXPECT_THAT(server.wait(), AnyOf(-1, 128 + SIGTERM));
+}
+
+TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {
+  TwoByTwo job;
+  for (int rank : {0, 1})
+    job.startServer(rank, {});
+  Process &trainer = job.startTrainer(0, {"--epochs", "1"});
+  TwoByTwo::await(trainer, "trainer 1 to join");
+  const auto begin = Clock::now();
+  for (auto &server : job.servers)
+    kill(server->child.id(), SIGTERM);
+  EXPECT_EQ(trainer.wait(), 128 + SIGTERM) << trainer.said();
+  for (auto &server : job.servers)
+    EXPECT_EQ(server->wait(), 128 + SIGTERM) << server->said();
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
+}
+
+//===----------------------------------------------------------------------===//
+// Processes that die
+//===----------------------------------------------------------------------===//
+
+// Long before the limit of silence, which is 10 s.
+TEST(Liveness, ADeadTrainerOfThisHostIsKnownAtOnce) {
+  TwoByTwo job;
+  job.start({"--epochs", "1000000"});
+  job.awaitTraining();
+  // Until it has said which process it is.
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  kill(job.trainers[1]->child.id(), SIGKILL);
+  const auto begin = Clock::now();
+  EXPECT_EQ(job.trainers[0]->wait(), 1) << job.trainers[0]->said();
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 6);
+  EXPECT_THAT(job.trainers[0]->said(), HasSubstr("trainer 1 has died"));
+  for (auto &server : job.servers)
+    EXPECT_EQ(server->wait(), 1) << server->said();
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 8);
+}
+
+// Its state is gone: nobody waits for it, under either policy.
+TEST(Liveness, ADeadServerOfThisHostIsKnownAtOnce) {
+  for (const std::string policy : {"abort", "wait"}) {
+    TwoByTwo job;
+    job.start({"--epochs", "1000000", "--on-failure", policy},
+              {"--on-failure", policy});
+    job.awaitTraining();
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    kill(job.servers[1]->child.id(), SIGKILL);
+    const auto begin = Clock::now();
+    for (auto &trainer : job.trainers) {
+      EXPECT_EQ(trainer->wait(), 1) << trainer->said();
+      EXPECT_THAT(trainer->said(), HasSubstr("/b has died"));
+    }
+    EXPECT_LT(Seconds(Clock::now() - begin).count(), 6);
+    EXPECT_EQ(job.servers[0]->wait(), 1) << job.servers[0]->said();
+    EXPECT_LT(Seconds(Clock::now() - begin).count(), 8);
+  }
+}
+
+// A stopped server is no dead one; one signal ends who waits for it.
+TEST(Liveness, OneSignalEndsWhoWaitsForASilentServer) {
+  TwoByTwo job;
+  job.start({"--epochs", "1000000", "--on-failure", "wait"},
+            {"--on-failure", "wait"});
+  job.awaitTraining();
+  kill(job.servers[1]->child.id(), SIGSTOP);
+  TwoByTwo::await(*job.trainers[0], "/b: not heard of for");
+  for (auto &trainer : job.trainers)
+    kill(trainer->child.id(), SIGINT);
+  for (auto &trainer : job.trainers) {
+    EXPECT_EQ(trainer->wait(), 1) << trainer->said();
+    EXPECT_THAT(trainer->said(),
+                HasSubstr("stopped while a server was silent"));
+  }
+  kill(job.servers[1]->child.id(), SIGCONT);
+}
+
+//===----------------------------------------------------------------------===//
+// Trainers that cannot take part
+//===----------------------------------------------------------------------===//
+
+TEST(Liveness, ATrainerThatFailsBeforeItsJoinLeavesNobodyWaiting) {
+  TwoByTwo job;
+  const std::vector<std::string> flags = {"--epochs", "1", "--checkpoint",
+                                          job.saved()};
+  job.start(flags);
+  for (auto &process : job.trainers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+  for (auto &process : job.servers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+  const auto begin = Clock::now();
+  // There are checkpoints, and nobody said --resume.
+  job.start(flags);
+  for (auto &process : job.trainers)
+    EXPECT_EQ(process->wait(), 1) << process->said();
+  for (auto &server : job.servers) {
+    EXPECT_EQ(server->wait(), 1) << server->said();
+    EXPECT_THAT(server->said(),
+                AllOf(HasSubstr("failed: "), HasSubstr(job.saved())));
+  }
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
+}
+
+TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
+  TwoByTwo job;
+  for (int rank : {0, 1})
+    job.startServer(rank, {"--seed", "4"});
+  job.startTrainer(0, {"--epochs", "1", "--seed", "4"});
+  const auto begin = Clock::now();
+  Process &wrong = job.startTrainer(1, {"--epochs", "1", "--seed", "5"});
+  EXPECT_EQ(wrong.wait(), 1);
+  EXPECT_THAT(wrong.said(), HasSubstr("--seed"));
+  EXPECT_EQ(job.trainers[0]->wait(), 1);
+  EXPECT_THAT(job.trainers[0]->said(), HasSubstr("--seed"));
+  for (auto &server : job.servers)
+    EXPECT_EQ(server->wait(), 1) << server->said();
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
+}
+
+TEST(Liveness, AServerWithoutTrainersGoesAfterItsTime) {
+  TwoByTwo job;
+  const auto begin = Clock::now();
+  Process &server = job.startServer(0, {"--wait", "2"});
+  EXPECT_EQ(server.wait(), 1);
+  EXPECT_THAT(server.said(), HasSubstr("trainer 0 did not join for 2 s"));
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 6);
+}

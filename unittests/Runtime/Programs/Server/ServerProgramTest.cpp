@@ -1,0 +1,256 @@
+//===- ServerProgramTest.cpp - Servers as a user starts them --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#define HAND_WRITTEN_TRAINER HAND_WRITTEN_LOCAL
+#include "Support/TrainerProcess.h"
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <map>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <thread>
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+/// A process with a folder of its own.
+struct Process {
+  Process(const std::string &program, std::vector<std::string> arguments)
+      : child(folder, std::move(arguments), program) {}
+  TestFolder folder;
+  TrainerProcess child;
+};
+
+int runServer(std::vector<std::string> arguments, std::string &errors) {
+  Process server(HAND_WRITTEN_SERVER, std::move(arguments));
+  const int status = server.child.wait();
+  errors = server.child.errors() + server.child.output();
+  return status;
+}
+
+/// Rows of label, weight, three numbers, and two bags of ids.
+std::string data(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i)
+    text += std::to_string(i % 3 == 0) + "\t1\t" + std::to_string(i % 7) +
+            "\t0." + std::to_string(i % 10) + "\t-1\ta" +
+            std::to_string(i % 11) + "|b\tc" + std::to_string(i % 5) + "\n";
+  return text;
+}
+
+/// The files below a folder, by name; the manifest says when it was written.
+std::map<std::string, std::string> filesIn(const std::string &folder) {
+  namespace fs = std::filesystem;
+  std::map<std::string, std::string> files;
+  for (const auto &entry : fs::recursive_directory_iterator(folder)) {
+    const std::string path = entry.path();
+    if (entry.path().extension() != ".safetensors")
+      continue;
+    std::stringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    files[fs::relative(path, folder)] = text.str();
+  }
+  return files;
+}
+
+/// A job with servers that wait for lost trainers.
+class WaitingJob {
+public:
+  WaitingJob(const std::string &file, std::vector<std::string> flags)
+      : trainerFlags(std::move(flags)) {
+    servers = "unix:" + place.file("a") + ",unix:" + place.file("b");
+    trainerFlags.insert(trainerFlags.begin(),
+                        {"train", "--data", file, "--batch-size", "16",
+                         "--seed", "4", "--trainers", "2", "--servers", servers,
+                         "--on-failure", "wait", "--checkpoint",
+                         place.file("saved"), "--evaluate-data", file});
+    for (const char *rank : {"0", "1"})
+      serverProcesses.push_back(std::make_unique<Process>(
+          HAND_WRITTEN_SERVER,
+          std::vector<std::string>{"--rank", rank, "--servers", servers,
+                                   "--trainers", "2", "--seed", "4",
+                                   "--on-failure", "wait"}));
+    for (int rank : {0, 1})
+      startTrainer(rank);
+  }
+  void startTrainer(int rank) {
+    std::vector<std::string> flags = trainerFlags;
+    flags.insert(flags.end(), {"--rank", std::to_string(rank)});
+    trainers[rank] = std::make_unique<Process>(HAND_WRITTEN_REMOTE, flags);
+  }
+  /// Kills the trainer and starts it anew; false where it has said `tooLate`,
+  /// and is left alone, or was done. Who dies while it leaves may find that
+  /// servers are done and gone (docs/Protocol.md).
+  bool killAndRestart(int rank, const std::string &tooLate) {
+    if (said(rank).find(tooLate) != std::string::npos)
+      return false;
+    kill(trainers[rank]->child.id(), SIGKILL);
+    isDone[rank] = trainers[rank]->child.wait() == 0;
+    if (!isDone[rank])
+      startTrainer(rank);
+    return !isDone[rank];
+  }
+  /// Waits for the end of all, which must be good.
+  void finish() {
+    for (int rank : {0, 1})
+      if (!isDone[rank])
+        EXPECT_EQ(trainers[rank]->child.wait(), 0)
+            << trainers[rank]->child.errors();
+    for (auto &server : serverProcesses)
+      EXPECT_EQ(server->child.wait(), 0) << server->child.errors();
+  }
+  std::string said(int rank) const { return trainers[rank]->child.errors(); }
+  /// What a trainer printed of losses and metrics.
+  std::string figures(int rank) const {
+    std::istringstream lines(trainers[rank]->child.output());
+    std::string text;
+    for (std::string line; std::getline(lines, line);)
+      if (line.compare(0, 6, "train ") == 0 || line.compare(0, 5, "test ") == 0)
+        text += line + "\n";
+    return text;
+  }
+  std::map<std::string, std::string> saved() const {
+    return filesIn(place.file("saved"));
+  }
+
+private:
+  TestFolder place;
+  std::string servers;
+  std::vector<std::string> trainerFlags;
+  std::vector<std::unique_ptr<Process>> serverProcesses;
+  std::unique_ptr<Process> trainers[2];
+  bool isDone[2] = {false, false};
+};
+
+} // namespace
+
+TEST(ServerProgram, FlagsAreChecked) {
+  std::string errors;
+  EXPECT_EQ(runServer({"--help"}, errors), 0);
+  EXPECT_THAT(errors, AllOf(HasSubstr("--token-file"), HasSubstr("Example")));
+  EXPECT_EQ(runServer({"--version"}, errors), 0);
+  EXPECT_THAT(errors, AllOf(HasSubstr("pserver, mode sync"),
+                            HasSubstr("fedcba9876543210")));
+  EXPECT_EQ(runServer({"--rank", "0"}, errors), 2);
+  EXPECT_THAT(errors, HasSubstr("--servers"));
+  EXPECT_EQ(runServer({"--rank", "2", "--servers", "unix:a,unix:b"}, errors),
+            2);
+  EXPECT_THAT(errors, HasSubstr("--rank 2 is none of the 2 servers"));
+  EXPECT_EQ(runServer({"--rank", "0", "--servers", "unix:a,unix:a"}, errors),
+            2);
+  EXPECT_THAT(errors, HasSubstr("names unix:a twice"));
+  EXPECT_EQ(runServer({"--rank", "0", "--servers", "10.1.2.3:7101"}, errors),
+            2);
+  EXPECT_THAT(errors, HasSubstr("say --bind 10.1.2.3:7101"));
+  EXPECT_EQ(
+      runServer({"--rank", "0", "--servers", "unix:a", "--placement", "best"},
+                errors),
+      2);
+  EXPECT_THAT(errors, HasSubstr("round-robin, hash-name or least-loaded"));
+  EXPECT_EQ(
+      runServer({"--rank", "0", "--servers", "unix:/no/such/folder/a"}, errors),
+      1);
+  EXPECT_THAT(errors, HasSubstr("error: server 0: cannot listen"));
+}
+
+TEST(ServerProgram, ASignalEndsIt) {
+  TestFolder place;
+  Process server(HAND_WRITTEN_SERVER,
+                 {"--rank", "0", "--servers", "unix:" + place.file("s")});
+  for (int i = 0;
+       i < 3000 && server.child.errors().find("listening") == std::string::npos;
+       ++i)
+    usleep(10000);
+  kill(server.child.id(), SIGTERM);
+  EXPECT_EQ(server.child.wait(), 128 + SIGTERM);
+}
+
+TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
+  TestFolder place;
+  const std::string file = place.write("data.tsv", data(300));
+  const std::vector<std::string> train = {
+      "train", "--data", file, "--batch-size", "16", "--epochs",
+      "3",     "--seed", "4"};
+  auto with = [](std::vector<std::string> list,
+                 const std::vector<std::string> &more) {
+    list.insert(list.end(), more.begin(), more.end());
+    return list;
+  };
+  Process local(
+      HAND_WRITTEN_LOCAL,
+      with(train, {"--replicas", "2x1", "--log-losses", place.file("local")}));
+  ASSERT_EQ(local.child.wait(), 0) << local.child.errors();
+
+  const std::string servers =
+      "unix:" + place.file("a") + ",unix:" + place.file("b");
+  std::vector<std::unique_ptr<Process>> all;
+  for (const char *rank : {"0", "1"})
+    all.push_back(std::make_unique<Process>(
+        HAND_WRITTEN_SERVER,
+        std::vector<std::string>{"--rank", rank, "--servers", servers,
+                                 "--trainers", "2", "--seed", "4"}));
+  for (const char *rank : {"0", "1"})
+    all.push_back(std::make_unique<Process>(
+        HAND_WRITTEN_REMOTE,
+        with(train, {"--rank", rank, "--trainers", "2", "--servers", servers,
+                     "--log-losses", place.file(rank)})));
+  for (auto &process : all)
+    EXPECT_EQ(process->child.wait(), 0) << process->child.errors();
+  // A server goes after its answers: nobody waits for one in vain.
+  for (auto &process : all)
+    EXPECT_THAT(process->child.errors(), Not(HasSubstr("did not answer")));
+  EXPECT_THAT(all[0]->child.errors(),
+              HasSubstr("all trainers have left, the job is done"));
+  EXPECT_EQ(place.read("0"), place.read("local"));
+  EXPECT_EQ(place.read("1"), place.read("local"));
+  EXPECT_FALSE(place.read("local").empty());
+}
+
+// With a clip: a step has two requests. Its state, losses and metrics are those
+// of a job in which nobody died.
+TEST(ServerProgram, AKilledTrainerComesBack) {
+  TestFolder place;
+  const std::string file = place.write("data.tsv", data(3000));
+  const std::vector<std::string> flags = {"--epochs", "4", "--checkpoint-steps",
+                                          "50"};
+  WaitingJob undisturbed(file, flags);
+  undisturbed.finish();
+  const auto expected = undisturbed.saved();
+  ASSERT_GE(expected.size(), 4u);
+  ASSERT_THAT(undisturbed.figures(0), HasSubstr("test AUC"));
+  int comebacks = 0;
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    WaitingJob job(file, flags);
+    const int victim = int(seed % 2);
+    for (int i = 0;
+         i < 12000 && job.said(victim).find("epoch 1") == std::string::npos;
+         ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int kills = 0; kills < 2; ++kills) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
+      if (!job.killAndRestart(victim, "epoch 3"))
+        break;
+    }
+    job.finish();
+    EXPECT_EQ(job.saved(), expected);
+    for (int rank : {0, 1})
+      EXPECT_EQ(job.figures(rank), undisturbed.figures(rank));
+    comebacks += job.said(victim).find("came back") != std::string::npos;
+  }
+  EXPECT_GT(comebacks, 0);
+}

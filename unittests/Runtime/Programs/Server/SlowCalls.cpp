@@ -1,0 +1,50 @@
+//===- SlowCalls.cpp - A disk that takes its time ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// To be loaded before the C library (LD_PRELOAD). The first fsync of a process
+// takes PDL_SLOW_FSYNC milliseconds more, the first pread PDL_SLOW_PREAD.
+//
+//===----------------------------------------------------------------------===//
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <sys/types.h>
+#include <thread>
+
+static void delayOnce(std::atomic<bool> &isOver, const char *variable) {
+  const char *milliseconds = std::getenv(variable);
+  if (milliseconds && !isOver.exchange(true))
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(std::atoi(milliseconds)));
+}
+
+template <typename Function> static Function *next(const char *name) {
+  return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+}
+
+extern "C" int fsync(int file) {
+  static std::atomic<bool> isOver;
+  delayOnce(isOver, "PDL_SLOW_FSYNC");
+  return next<int(int)>("fsync")(file);
+}
+
+extern "C" ssize_t pread(int file, void *to, size_t size, off_t from) {
+  static std::atomic<bool> isOver;
+  delayOnce(isOver, "PDL_SLOW_PREAD");
+  return next<ssize_t(int, void *, size_t, off_t)>("pread")(file, to, size,
+                                                            from);
+}
+
+extern "C" ssize_t pread64(int file, void *to, size_t size, off_t from) {
+  static std::atomic<bool> isOver;
+  delayOnce(isOver, "PDL_SLOW_PREAD");
+  return next<ssize_t(int, void *, size_t, off_t)>("pread64")(file, to, size,
+                                                              from);
+}

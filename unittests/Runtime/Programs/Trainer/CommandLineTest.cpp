@@ -1,0 +1,771 @@
+//===- CommandLineTest.cpp - A trainer as a process -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/TrainerProcess.h"
+
+#include "pdlrt/Files/Safetensors.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace pdlrt;
+using testing::HasSubstr;
+
+/// Lines of: label, weight, three numbers, two bags of ids. The label depends
+/// on all of them, so that there is something to learn.
+static std::string makeData(int rows, uint64_t seed = 1) {
+  uint64_t state = seed;
+  auto uniform = [&state] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return double(state >> 11) * 0x1p-53;
+  };
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    double x[3];
+    for (double &value : x)
+      value = 2 * uniform() - 1;
+    const int a = int(uniform() * 50), b = int(uniform() * 9);
+    const double z = 2 * x[0] - x[1] + (a % 5 - 2) * 0.7 + (b % 3 - 1);
+    const int label = uniform() < 1 / (1 + std::exp(-z));
+    text += fmt::format("{}\t1\t{:.3f}\t{:.3f}\t{:.3f}\tu{}\tt{}|t{}\n", label,
+                        x[0], x[1], x[2], a, b, b / 2);
+  }
+  return text;
+}
+
+static int run(const TestFolder &folder, std::vector<std::string> arguments,
+               std::string *output = nullptr, std::string *errors = nullptr) {
+  TrainerProcess process(folder, std::move(arguments));
+  const int status = process.wait();
+  if (output)
+    *output = process.output();
+  if (errors)
+    *errors = process.errors();
+  return status;
+}
+
+/// The number behind `name` at the beginning of a line; NaN if there is none.
+static double figure(const std::string &text, const std::string &name) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind(name + " ", 0) == 0)
+      return std::stod(line.substr(name.size() + 1));
+  return std::nan("");
+}
+
+TEST(CommandLine, HelpAndVersion) {
+  TestFolder folder;
+  std::string out;
+  EXPECT_EQ(run(folder, {"--help"}, &out), 0);
+  for (const char *word : {"train", "evaluate", "predict", "Exit status"})
+    EXPECT_THAT(out, HasSubstr(word));
+  EXPECT_EQ(run(folder, {"train", "--help"}, &out), 0);
+  for (const char *word : {"--replicas", "--init-from", "Example", "--steps"})
+    EXPECT_THAT(out, HasSubstr(word));
+  EXPECT_EQ(run(folder, {"--version"}, &out), 0);
+  for (const char *word : {"handwritten", "f32", "strict", "x86-64-v3",
+                           "0123456789abcdef", "fedcba9876543210"})
+    EXPECT_THAT(out, HasSubstr(word));
+}
+
+TEST(CommandLine, TrainsTestsAndEvaluates) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(4000)), out, err;
+  const std::string model = folder.file("model.safetensors");
+  ASSERT_EQ(run(folder,
+                {"train", "--data", data, "--rows", "0%:80%", "--evaluate-rows",
+                 "80%:", "--epochs", "3", "--batch-size", "64",
+                 "--shuffle-window", "1000", "--dump", model},
+                &out, &err),
+            0)
+      << err;
+  EXPECT_THAT(err, HasSubstr("epoch 3: train loss"));
+  EXPECT_THAT(out, HasSubstr("trained 150 steps, 9600 samples"));
+  EXPECT_GT(figure(out, "train AUC"), 0.8);
+  const double auc = figure(out, "test AUC");
+  EXPECT_GT(auc, 0.8);
+  const double loss = figure(out, "test loss");
+  // For unit weights the model's loss and the metric are the same mean.
+  EXPECT_NEAR(loss, figure(out, "test log loss"), 1e-4);
+
+  // The dump holds all of it: another process finds the same figures.
+  ASSERT_EQ(run(folder,
+                {"evaluate", "--data", data, "--rows", "80%:", "--init-from",
+                 model, "--threads", "1"},
+                &out, &err),
+            0)
+      << err;
+  EXPECT_THAT(out, HasSubstr("evaluated 800 samples"));
+  EXPECT_EQ(figure(out, "test AUC"), auc);
+  EXPECT_EQ(figure(out, "test loss"), loss);
+}
+
+TEST(CommandLine, PredictsInOrder) {
+  TestFolder folder;
+  std::string train = folder.write("train.tsv", makeData(500)), out, err;
+  const std::string model = folder.file("m.safetensors");
+  ASSERT_EQ(run(folder, {"train", "--data", train, "--dump", model}), 0);
+  // Without label and weight: three numbers and two bags.
+  std::string inputs;
+  std::vector<std::string> lines;
+  for (int i = 0; i < 10; ++i) {
+    lines.push_back(fmt::format("{}\t0\t0.5\tu{}\t\n", 0.1 * i, i));
+    inputs += lines.back();
+  }
+  std::string all = folder.write("all.tsv", inputs);
+  ASSERT_EQ(run(folder,
+                {"predict", "--data", all, "--columns", "dense,ids",
+                 "--init-from", model, "--batch-size", "3"},
+                &out, &err),
+            0)
+      << err;
+  EXPECT_THAT(err, HasSubstr("predicted 10 samples"));
+  // Each line alone gives the same number.
+  std::istringstream rows(out);
+  std::string row;
+  std::getline(rows, row);
+  EXPECT_EQ(row, "p");
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(std::getline(rows, row));
+    std::string one = folder.write("one.tsv", lines[i]);
+    ASSERT_EQ(
+        run(folder, {"predict", "--data", one, "--columns", "dense,ids",
+                     "--init-from", model, "--output", folder.file("one.out")}),
+        0);
+    EXPECT_EQ(folder.read("one.out"), "p\n" + row + "\n");
+    const double p = std::stod(row);
+    EXPECT_GT(p, 0);
+    EXPECT_LT(p, 1);
+  }
+  EXPECT_FALSE(std::getline(rows, row));
+}
+
+TEST(CommandLine, ThreadsThatReplicasDoNotUseAreSaidOnce) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(300));
+  std::string err;
+  auto count = [&](const char *threads, const char *replicas) {
+    EXPECT_EQ(run(folder,
+                  {"train", "--data", data, "--batch-size", "10", "--epochs",
+                   "2", "--threads", threads, "--replicas", replicas},
+                  nullptr, &err),
+              0);
+    const std::string sentence = "threads will be busy nearly always";
+    const size_t found = err.find(sentence);
+    return found == std::string::npos                           ? 0
+           : err.find(sentence, found + 1) == std::string::npos ? 1
+                                                                : 2;
+  };
+  EXPECT_EQ(count("2", "1x1"), 1);
+  EXPECT_EQ(count("2", "1x2"), 0);
+  EXPECT_EQ(count("1", "1x1"), 0);
+}
+
+// Scores stay in line with the rows that they are of.
+TEST(CommandLine, PredictKeepsThePlacesOfBadRows) {
+  TestFolder folder;
+  std::string train = folder.write("train.tsv", makeData(500)), out, err;
+  const std::string model = folder.file("m.safetensors");
+  ASSERT_EQ(run(folder, {"train", "--data", train, "--dump", model}), 0);
+  const std::string good = "0.1\t0\t0.5\tu1\tt1\n";
+  std::string data = "id\tdense.0\tdense.1\tdense.2\tids.0\tids.1\n";
+  for (const char *bad : {"a", "d", "e", "h"})
+    data += std::string(bad) + "\twhat\t0\t0.5\tu1\tt1\n" + bad + "+\t" + good;
+  data += "z z\t" + good + "last\n";
+  const std::string file = folder.write("new.tsv", data);
+  for (const char *threads : {"1", "3"}) {
+    ASSERT_EQ(run(folder,
+                  {"predict", "--data", file, "--header", "--init-from", model,
+                   "--max-bad-rows", "5", "--batch-size", "2", "--threads",
+                   threads, "--copy-column", "id"},
+                  &out, &err),
+              0)
+        << err;
+    EXPECT_THAT(err, HasSubstr("predicted 5 samples, nan for 5 bad rows"));
+    std::istringstream lines(out);
+    std::string line, score;
+    std::vector<std::string> ids, scores;
+    while (std::getline(lines, line)) {
+      ids.push_back(line.substr(0, line.find('\t')));
+      scores.push_back(line.substr(line.find('\t') + 1));
+    }
+    EXPECT_THAT(ids, testing::ElementsAre("id", "a", "a+", "d", "d+", "e", "e+",
+                                          "h", "h+", "z z", "last"));
+    ASSERT_EQ(scores.size(), 11u);
+    EXPECT_EQ(scores[0], "p");
+    for (int i : {1, 3, 5, 7, 10})
+      EXPECT_EQ(scores[i], "nan");
+    for (int i : {2, 4, 6, 8, 9})
+      EXPECT_EQ(scores[i], scores[2]);
+    EXPECT_GT(std::stod(scores[2]), 0);
+  }
+}
+
+// A file without labels, but with weights, is no guessing matter.
+TEST(CommandLine, PredictDoesNotGuessColumns) {
+  TestFolder folder;
+  std::string train = folder.write("train.tsv", makeData(50)), err;
+  const std::string model = folder.file("m.safetensors");
+  ASSERT_EQ(run(folder, {"train", "--data", train, "--dump", model}), 0);
+  const std::string inputs = "0.1\t0\t0.5\tu1\tt1\n";
+  for (const std::string &line : {inputs, "1\t" + inputs}) {
+    const std::string data = folder.write("new.tsv", line);
+    EXPECT_EQ(run(folder, {"predict", "--data", data, "--init-from", model},
+                  nullptr, &err),
+              1);
+    EXPECT_THAT(err, HasSubstr("--columns"));
+  }
+  const std::string data = folder.write("new.tsv", "1\t" + inputs);
+  EXPECT_EQ(run(folder, {"predict", "--data", data, "--init-from", model,
+                         "--columns", "weight,dense,ids"}),
+            0);
+}
+
+TEST(CommandLine, ReplicasAreMeaningAndThreadsAreNot) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(1500));
+  auto dumpOf = [&](const char *replicas, const char *threads) {
+    EXPECT_EQ(run(folder,
+                  {"train", "--data", data, "--replicas", replicas, "--threads",
+                   threads, "--batch-size", "32", "--dump", folder.file("d"),
+                   "--dump-slots", "--log-losses", folder.file("l")}),
+              0);
+    return folder.read("d") + folder.read("l");
+  };
+  const std::string once = dumpOf("2x3", "1");
+  EXPECT_EQ(dumpOf("2x3", "2"), once);
+  EXPECT_EQ(dumpOf("2x3", "7"), once);
+  EXPECT_NE(dumpOf("3x2", "1"), once);
+}
+
+TEST(CommandLine, WritesLossesBatchesAndSlots) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(100)), out, err;
+  ASSERT_EQ(run(folder,
+                {"train", "--data", data, "--batch-size", "30", "--steps", "6",
+                 "--log-losses", folder.file("losses"), "--dump-batches",
+                 folder.file("batches"), "--dump", folder.file("model"),
+                 "--dump-slots", "--seed", "9"},
+                &out, &err),
+            0)
+      << err;
+  // Two epochs, of which the second ends early.
+  EXPECT_THAT(out, HasSubstr("trained 6 steps, 160 samples"));
+  std::istringstream losses(folder.read("losses"));
+  int count = 0;
+  for (std::string line; std::getline(losses, line); ++count) {
+    EXPECT_GT(std::stod(line), 0.1);
+    EXPECT_LT(std::stod(line), 2);
+  }
+  EXPECT_EQ(count, 6);
+
+  Expected<SafetensorsFile> batches =
+      SafetensorsFile::open(folder.file("batches"));
+  ASSERT_TRUE(batches.ok());
+  EXPECT_EQ(batches->metadata().at("batches"), "6");
+  EXPECT_EQ(batches->find("batch3/dense")->shape,
+            (std::vector<int64_t>{10, 3}));
+
+  Expected<SafetensorsFile> model = SafetensorsFile::open(folder.file("model"));
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->metadata().at("seed"), "9");
+  const TensorView *keys = model->find("emb.keys");
+  ASSERT_NE(keys, nullptr);
+  std::vector<int64_t> list(keys->elementCount);
+  ASSERT_TRUE(keys->copyTo(list.data()).ok());
+  EXPECT_TRUE(std::is_sorted(list.begin(), list.end()));
+  for (const char *name : {"emb.values", "emb.slot.m", "emb.slot.v"})
+    EXPECT_EQ(model->find(name)->shape,
+              (std::vector<int64_t>{keys->elementCount, 4}));
+  EXPECT_EQ(model->find("w")->shape, (std::vector<int64_t>{3, 1}));
+}
+
+// What a dump with slots holds is read back bit for bit.
+TEST(CommandLine, InitFromReadsWhatDumpWrote) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(300)), err;
+  ASSERT_EQ(run(folder, {"train", "--data", data, "--seed", "4", "--dump",
+                         folder.file("a"), "--dump-slots"}),
+            0);
+  // All weights are zero, so the step is skipped and counted.
+  std::string zero = folder.write("zero.tsv", "1\t0\t1\t1\t1\tu1\tt1\n"), out;
+  ASSERT_EQ(run(folder,
+                {"train", "--data", zero, "--init-from", folder.file("a"),
+                 "--dump", folder.file("b"), "--dump-slots"},
+                &out, &err),
+            0)
+      << err;
+  EXPECT_EQ(folder.read("a"), folder.read("b"));
+  EXPECT_EQ(figure(out, "updates skipped for a zero sum of weights"), 1);
+}
+
+TEST(CommandLine, BadRowsStopOrAreSkipped) {
+  TestFolder folder;
+  std::string good = makeData(20), out, err;
+  std::string data =
+      folder.write("data.tsv", good + "what\t1\t0\t0\t0\tu\tt\n" + good);
+  EXPECT_EQ(run(folder, {"train", "--data", data}, &out, &err), 1);
+  EXPECT_THAT(err, HasSubstr("data.tsv:21:1: "));
+  EXPECT_EQ(
+      run(folder, {"train", "--data", data, "--max-bad-rows", "1"}, &out, &err),
+      0);
+  EXPECT_EQ(figure(out, "bad rows skipped"), 1);
+  EXPECT_THAT(out, HasSubstr("40 samples"));
+  EXPECT_THAT(err, HasSubstr("data.tsv:21:1: "));
+}
+
+// The count is that of the rows before the last step, not of those that a
+// reading thread has met by then; the test's bad rows are told apart.
+TEST(CommandLine, BadRowsAreCountedAlikeByAnyNumberOfThreads) {
+  TestFolder folder;
+  const std::string bad = "what\t1\t0\t0\t0\tu\tt\n";
+  std::string text;
+  for (int i = 0; i < 20; ++i)
+    text += makeData(10, i) + bad;
+  std::string data = folder.write("data.tsv", text);
+  std::string test = folder.write("test.tsv", makeData(10) + bad + bad);
+  for (const char *threads : {"1", "2", "4"}) {
+    std::string out, err;
+    ASSERT_EQ(
+        run(folder,
+            {"train", "--data", data, "--evaluate-data", test, "--max-bad-rows",
+             "100", "--batch-size", "10", "--steps", "3", "--threads", threads},
+            &out, &err),
+        0)
+        << err;
+    // A window of 10 rows holds fewer good ones, so that the third batch ends
+    // in the fourth window, rows 30 to 39.
+    EXPECT_EQ(figure(out, "bad rows skipped"), 3) << threads;
+    EXPECT_EQ(figure(out, "test bad rows skipped"), 2) << threads;
+  }
+}
+
+// A loss without weight is no number, on every machine the same text.
+TEST(CommandLine, LossesOfStepsWithoutWeightAreNan) {
+  TestFolder folder;
+  std::string zero = folder.write("zero.tsv", "1\t0\t1\t1\t1\tu1\tt1\n");
+  ASSERT_EQ(run(folder, {"train", "--data", zero, "--log-losses",
+                         folder.file("losses")}),
+            0);
+  EXPECT_EQ(folder.read("losses"), "nan\n");
+}
+
+// The model is written although the batches, which are asked for too, cannot
+// be.
+TEST(CommandLine, AnotherOutputThatFailsDoesNotCostTheModel) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(20)), err;
+  const std::string model = folder.file("model");
+  // A name for the temporary file that is too long for any file system.
+  const std::string longName = folder.file(std::string(250, 'b'));
+  EXPECT_EQ(run(folder,
+                {"train", "--data", data, "--dump", model, "--dump-batches",
+                 longName},
+                nullptr, &err),
+            1);
+  EXPECT_THAT(err, HasSubstr("cannot be created"));
+  EXPECT_TRUE(SafetensorsFile::open(model).ok());
+}
+
+TEST(CommandLine, WhatIsNotFiniteStopsTheProgram) {
+  TestFolder folder;
+  std::string data = folder.write(
+      "data.tsv", makeData(40) + "1\t1\t3e38\t-3e38\t3e38\tu\tt\n");
+  std::string out, err;
+  EXPECT_EQ(
+      run(folder,
+          {"train", "--data", data, "--batch-size", "10", "--epochs", "50"},
+          &out, &err),
+      1);
+  EXPECT_THAT(err, HasSubstr("not finite in batch 4 of " + data));
+}
+
+namespace {
+
+struct BadFlags {
+  std::vector<std::string> arguments;
+  int status;
+  const char *sentence;
+};
+
+} // namespace
+
+TEST(CommandLine, BadFlagsAndFiles) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(30));
+  std::string empty = folder.write("empty.tsv", "");
+  std::string text = folder.write("text", "no tensors");
+  std::string model = folder.file("model");
+  ASSERT_EQ(run(folder, {"train", "--data", data, "--dump", model}), 0);
+  const std::vector<BadFlags> cases = {
+      {{}, 2, "train, evaluate or predict"},
+      {{"fly"}, 2, "fly is no command"},
+      {{"train"}, 2, "--data is required"},
+      {{"train", "--data", data, "--frobnicate"}, 2, "--frobnicate"},
+      {{"train", "--data", data, "--replicas", "2y3"}, 2, "GROUPSxWORKERS"},
+      {{"train", "--data", data, "--replicas", "0x3"}, 2, "GROUPSxWORKERS"},
+      {{"train", "--data", data, "--replicas", "999999x9"}, 2, "at most"},
+      {{"train", "--data", data, "--threads", "0"}, 2, "--threads"},
+      {{"train", "--data", data, "--batch-size", "0"}, 2, "--batch-size"},
+      {{"train", "--data", data, "--batch-size", "x"}, 2, "--batch-size"},
+      {{"train", "--data", data, "--epochs", "-1"}, 2, "--epochs"},
+      {{"train", "--data", data, "--epochs", "0x10"}, 2, "'0x10'"},
+      {{"train", "--data", data, "--steps", "1e3"}, 2, "'1e3'"},
+      {{"train", "--data", data, "--steps", "99999999999999999999"},
+       2,
+       "'99999999999999999999' is no whole number"},
+      {{"train", "--data", data, "--seed", "0x7"}, 2, "'0x7'"},
+      {{"train", "--data", data, "--seed", "-1"}, 2, "'-1'"},
+      {{"train", "--data", data, "--seed", "18446744073709551616"},
+       2,
+       "'18446744073709551616'"},
+      {{"train", "--data", data, "--seed", ""}, 2, "''"},
+      {{"train", "--data", data, "--replicas", "0x1x1"}, 2, "GROUPSxWORKERS"},
+      {{"train", "--data", data, "--dump", ""}, 2, "the value is empty"},
+      {{"train", "--data", data, "--checkpoint", ""}, 2, "the value is empty"},
+      {{"train", "--data", ""}, 2, "the value is empty"},
+      {{"train", "--data", data, "--dump", "-"}, 1, "the standard output"},
+      {{"train", "--data", data, "--columns", "dense"},
+       1,
+       "--columns does not name field `label`"},
+      {{"train", "--data", data, "--rows", "5"}, 2, "--rows"},
+      {{"train", "--data", data, "--evaluate-rows", "b:a"}, 2, "evaluate-rows"},
+      {{"train", "--data", data, "--delimiter", "abc"}, 2, "delimiter"},
+      {{"train", "--data", data, "--dump-slots"}, 2, "--dump"},
+      {{"evaluate", "--data", data}, 2, "--init-from is required"},
+      {{"train", "--data", data, "--init-from", "/no/file"}, 2, "/no/file"},
+      {{"train", "--data", "/no/file.tsv"}, 1, "/no/file.tsv"},
+      {{"train", "--data", empty}, 1, "no samples"},
+      {{"train", "--data", data, "--rows", "30:40"}, 1, "no samples"},
+      {{"train", "--data", data, "--delimiter", "comma"}, 1, "data.tsv:1:"},
+      {{"train", "--data", data, "--init-from", text}, 1, text.c_str()},
+      {{"train", "--data", data, "--dump", "/no/folder/m"}, 1, "/no/folder"},
+      {{"train", "--data", data, "--log-losses", "/no/folder/l"}, 1, "/no/fol"},
+      {{"train", "--data", data, "--dump", "/tmp"}, 1, "no regular file"},
+      {{"train", "--data", data, "--dump-batches", "/dev/null"},
+       1,
+       "no regular file"},
+      {{"train", "--data", data, "--rows", "5:5"},
+       1,
+       "selects none of the rows of the data"},
+      {{"predict", "--data", data, "--init-from", model, "--output",
+        "/no/folder/p"},
+       1,
+       "/no/folder/p"},
+  };
+  for (const BadFlags &bad : cases) {
+    std::string out, err, joined;
+    for (const std::string &argument : bad.arguments)
+      joined += " " + argument;
+    EXPECT_EQ(run(folder, bad.arguments, &out, &err), bad.status) << joined;
+    EXPECT_THAT(err, HasSubstr(bad.sentence)) << joined;
+    EXPECT_THAT(err, testing::StartsWith("error: ")) << joined;
+    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
+    EXPECT_EQ(out, "") << joined;
+  }
+}
+
+// What a program writes destroys nothing that it, or somebody else, reads.
+TEST(CommandLine, OutputsDestroyNothing) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(30));
+  const std::string link = folder.file("link.tsv"), hard = folder.file("hard");
+  const std::string to = folder.file("to"), model = folder.file("model");
+  std::filesystem::create_symlink(data, link);
+  std::filesystem::create_hard_link(data, hard);
+  std::filesystem::create_symlink(folder.file("elsewhere"), to);
+  ASSERT_EQ(run(folder, {"train", "--data", data, "--dump", model,
+                         "--checkpoint", folder.file("saved")}),
+            0);
+  const std::string saved = folder.file("saved/step-000000000001");
+  const std::string before = folder.read("data.tsv");
+  const std::string manifest =
+      folder.read("saved/step-000000000001/manifest.json");
+  const std::string dotted = folder.file("./other/../d");
+  const std::vector<std::vector<std::string>> refused = {
+      {"--log-losses", data},
+      {"--log-losses", link},
+      {"--log-losses", hard},
+      {"--dump", data},
+      {"--dump", hard},
+      {"--dump-batches", data},
+      {"--evaluate-data", data, "--dump", hard},
+      {"--init-from", model, "--dump", model},
+      {"--dump", folder.file("d"), "--dump-batches", folder.file("d")},
+      {"--dump", folder.file("d"), "--dump-batches", dotted},
+      {"--dump", folder.file("d"), "--log-losses", folder.file("d")},
+      {"--dump", saved + "/manifest.json"},
+      {"--dump", saved + "/new"},
+      {"--log-losses", saved + "/dense.safetensors"},
+      {"--dump", to},
+  };
+  std::filesystem::create_directory(folder.file("other"));
+  for (const std::vector<std::string> &flags : refused) {
+    std::vector<std::string> arguments = {"train", "--data", data};
+    std::string err, joined;
+    for (const std::string &flag : flags) {
+      arguments.push_back(flag);
+      joined += " " + flag;
+    }
+    EXPECT_NE(run(folder, arguments, nullptr, &err), 0) << joined;
+    EXPECT_THAT(err, testing::StartsWith("error: ")) << joined;
+    EXPECT_EQ(folder.read("data.tsv"), before) << joined;
+    EXPECT_EQ(folder.read("saved/step-000000000001/manifest.json"), manifest);
+    EXPECT_FALSE(std::filesystem::exists(folder.file("d"))) << joined;
+    EXPECT_TRUE(std::filesystem::is_symlink(to)) << joined;
+  }
+  std::string err;
+  for (const std::string &target : {data, model, link})
+    EXPECT_EQ(run(folder,
+                  {"predict", "--data", data, "--init-from", model, "--output",
+                   target},
+                  nullptr, &err),
+              2)
+        << err;
+  EXPECT_EQ(folder.read("data.tsv"), before);
+  // What swallows everything is nobody's.
+  EXPECT_EQ(run(folder, {"train", "--data", data, "--log-losses", "/dev/null"}),
+            0);
+}
+
+// Numbers are decimal, whatever they begin with.
+TEST(CommandLine, NumbersOfFlagsAreDecimal) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(30));
+  auto dumpOf = [&](const char *seed) {
+    EXPECT_EQ(run(folder, {"train", "--data", data, "--seed", seed, "--dump",
+                           folder.file("d")}),
+              0);
+    return folder.read("d");
+  };
+  const std::string ten = dumpOf("10");
+  EXPECT_EQ(dumpOf("010"), ten);
+  EXPECT_NE(dumpOf("8"), ten);
+}
+
+TEST(CommandLine, StandardOutputTakesLossesAndPredictions) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(30));
+  const std::string model = folder.file("model");
+  std::string out;
+  ASSERT_EQ(run(folder,
+                {"train", "--data", data, "--batch-size", "10", "--log-losses",
+                 "-", "--dump", model},
+                &out),
+            0);
+  std::istringstream lines(out);
+  std::string line;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_GT(std::stod(line), 0.1) << line;
+  }
+  EXPECT_FALSE(std::filesystem::exists("-"));
+  std::string predicted;
+  ASSERT_EQ(
+      run(folder,
+          {"predict", "--data", data, "--init-from", model, "--output", "-"},
+          &predicted),
+      0);
+  EXPECT_EQ(std::count(predicted.begin(), predicted.end(), '\n'), 31);
+}
+
+// Nothing is trained, and everything else is done.
+TEST(CommandLine, NoStepsWriteInitialValues) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(30));
+  std::string out, err;
+  ASSERT_EQ(
+      run(folder,
+          {"train", "--data", data, "--steps", "0", "--seed", "5", "--dump",
+           folder.file("d"), "--checkpoint", folder.file("saved")},
+          &out, &err),
+      0)
+      << err;
+  EXPECT_THAT(out, HasSubstr("trained 0 steps"));
+  EXPECT_TRUE(SafetensorsFile::open(folder.file("d")).ok());
+  // What begins there is what begins by itself.
+  auto trained = [&](std::vector<std::string> flags) {
+    std::vector<std::string> arguments = {
+        "train",  "--data",         data,           "--seed",  "5",
+        "--dump", folder.file("t"), "--dump-slots", "--steps", "3"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_EQ(run(folder, arguments, nullptr, &err), 0) << err;
+    return folder.read("t");
+  };
+  const std::string once = trained({});
+  EXPECT_EQ(trained({"--checkpoint", folder.file("saved"), "--resume"}), once);
+  EXPECT_EQ(trained({"--init-from", folder.file("d")}), once);
+}
+
+// A dump with slots goes on as the training that wrote it does: Adam's bias
+// correction needs the number of updates.
+TEST(CommandLine, ADumpWithSlotsGoesOnWithItsSteps) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(300));
+  const std::string half = folder.file("half"), whole = folder.file("whole"),
+                    again = folder.file("again");
+  auto train = [&](std::vector<std::string> flags) {
+    std::vector<std::string> arguments = {
+        "train", "--data", data, "--batch-size", "10", "--dump-slots"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    std::string err;
+    EXPECT_EQ(run(folder, arguments, nullptr, &err), 0) << err;
+    return err;
+  };
+  train({"--steps", "20", "--dump", whole});
+  train({"--steps", "10", "--dump", half});
+  std::string err =
+      train({"--rows", "100:200", "--init-from", half, "--dump", again});
+  EXPECT_THAT(err, HasSubstr("took w, b, emb from " + half));
+  EXPECT_EQ(folder.read("again"), folder.read("whole"));
+
+  // The same without the counts: not the same, and the log says why.
+  Expected<SafetensorsFile> file = SafetensorsFile::open(half);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->metadata().at("group.sparse.steps"), "10");
+  SafetensorsWriter writer;
+  for (const TensorView &tensor : file->tensors()) {
+    std::vector<char> bytes(tensor.byteSize());
+    ASSERT_TRUE(tensor.copyTo(bytes.data()).ok());
+    ASSERT_TRUE(
+        writer.addCopy(tensor.name, tensor.type, tensor.shape, bytes.data())
+            .ok());
+  }
+  const std::string stripped = folder.file("stripped");
+  ASSERT_TRUE(writer.write(stripped).ok());
+  err = train({"--rows", "100:200", "--init-from", stripped, "--dump", again});
+  EXPECT_THAT(err, HasSubstr("bias corrections and schedules begin anew"));
+  EXPECT_NE(folder.read("again"), folder.read("whole"));
+  // A dump of values alone is a beginning, and no cause for a warning.
+  train({"--steps", "0", "--dump", again, "--init-from", half});
+  EXPECT_THAT(train({"--steps", "0", "--dump", folder.file("n")}),
+              testing::Not(HasSubstr("begin anew")));
+}
+
+// Without being written to a file first.
+TEST(CommandLine, TrainsFromAPipeOnce) {
+  TestFolder folder;
+  const std::string text = makeData(3000);
+  const std::string data = folder.write("data.tsv", text);
+  const std::string pipe = folder.file("pipe.tsv");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string out, err;
+  {
+    std::thread writer([&] { std::ofstream(pipe) << text; });
+    EXPECT_EQ(run(folder, {"train", "--data", pipe, "--dump", folder.file("p")},
+                  &out, &err),
+              0)
+        << err;
+    writer.join();
+  }
+  EXPECT_THAT(out, HasSubstr("3000 samples"));
+  ASSERT_EQ(run(folder, {"train", "--data", data, "--dump", folder.file("f")}),
+            0);
+  EXPECT_EQ(folder.read("p"), folder.read("f"));
+  // Nobody writes: what would wait for ever, or lose rows, is refused at once.
+  for (std::vector<std::string> flags :
+       {std::vector<std::string>{"--epochs", "2"},
+        {"--steps", "5"},
+        {"--evaluate-rows", "0:5"},
+        {"--evaluate-data", pipe},
+        {"--data", pipe},
+        {"--rows", "0%:50%"},
+        {"--replicas", "2x1"}}) {
+    std::vector<std::string> arguments = {"train", "--data", pipe};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_NE(run(folder, arguments, nullptr, &err), 0);
+    EXPECT_THAT(err, HasSubstr("can be read but once")) << flags.front();
+  }
+}
+
+// Ctrl-C: the step ends, the dump is written, the status names the signal.
+TEST(CommandLine, SignalsEndAfterTheStep) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(2000));
+  for (int number : {SIGINT, SIGTERM}) {
+    const std::string dump = folder.file("dump" + std::to_string(number));
+    TrainerProcess process(folder,
+                           {"train", "--data", data, "--epochs", "1000000000",
+                            "--batch-size", "50", "--dump", dump});
+    // An epoch that was reported proves that the steps are under way.
+    for (int i = 0; i < 3000; ++i) {
+      if (process.errors().find("epoch 2:") != std::string::npos)
+        break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    kill(process.id(), number);
+    EXPECT_EQ(process.wait(), 128 + number);
+    EXPECT_THAT(process.output(), HasSubstr("stopped by a signal"));
+    Expected<SafetensorsFile> file = SafetensorsFile::open(dump);
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    EXPECT_NE(file->find("w"), nullptr);
+  }
+}
+
+// Each thread wants a stack, for which there is no room here.
+TEST(CommandLine, ThreadsThatCannotStartAreOneSentence) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "sanitizers reserve more addresses than the limit allows";
+#endif
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(30));
+  const std::string errors = folder.file("errors");
+  const std::string command =
+      "ulimit -v 1500000; " + std::string(HAND_WRITTEN_TRAINER) +
+      " train --threads 1024 --data " + data + " 2> " + errors;
+  const int status = std::system(command.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(folder.read("errors"),
+              HasSubstr("of 1024 threads can be started"));
+  EXPECT_THAT(folder.read("errors"), HasSubstr("give fewer --threads"));
+}
+
+// Flags of trainers with servers, before any server is looked for.
+TEST(CommandLine, RefusesWrongFlagsOfACluster) {
+  TestFolder folder;
+  const std::string data = folder.write("train.tsv", makeData(10));
+  auto errorsOf = [&](const char *program, std::vector<std::string> flags) {
+    std::vector<std::string> arguments = {"train", "--data", data};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    TrainerProcess process(folder, std::move(arguments), program);
+    EXPECT_EQ(process.wait(), 2);
+    return process.errors();
+  };
+  EXPECT_THAT(errorsOf(HAND_WRITTEN_TRAINER, {"--servers", "a:1"}),
+              HasSubstr("--servers is for trainers with servers"));
+  EXPECT_THAT(errorsOf(HAND_WRITTEN_TRAINER, {"--rank", "0"}),
+              HasSubstr("--rank is for trainers with servers"));
+  const char *sync = HAND_WRITTEN_SYNC_TRAINER;
+  EXPECT_THAT(errorsOf(sync, {}), HasSubstr("--servers is required"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--replicas", "2x3"}),
+              HasSubstr("give --replicas 1x3, and start 2 trainers"));
+  EXPECT_THAT(
+      errorsOf(sync, {"--servers", "a:1", "--rank", "2", "--trainers", "2"}),
+      HasSubstr("numbered from 0 to 1"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--dump", "model"}),
+              HasSubstr("pdl-checkpoint dump FOLDER -o FILE"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--init-from", data}),
+              HasSubstr("give it to the servers"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--placement", "best"}),
+              HasSubstr("least-loaded"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--token-file",
+                              folder.write("token", "")}),
+              HasSubstr("the first line is empty"));
+}

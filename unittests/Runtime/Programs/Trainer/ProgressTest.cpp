@@ -1,0 +1,61 @@
+//===- ProgressTest.cpp - The text of progress and reports ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/HandWrittenProgram.h"
+
+#include "pdlrt/Engine/Report.h"
+#include "pdlrt/Programs/Trainer/Progress.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace pdlrt;
+
+TEST(Progress, WithoutATotal) {
+  EXPECT_EQ(Progress::describe("epoch 1", {1000, 10, 0, 0.5, 0.75}, 2, true),
+            "epoch 1 step 10, 1000 samples, 500 samples/s, loss 0.5000, AUC "
+            "0.7500");
+}
+
+TEST(Progress, BarOnATerminalOnly) {
+  const ProgressState state = {1000, 10, 20, std::nan(""), std::nan("")};
+  EXPECT_EQ(Progress::describe("e", state, 1, true),
+            "e [============            ]  50% step 10, 1000 samples, 1000 "
+            "samples/s");
+  EXPECT_EQ(Progress::describe("e", state, 1, false),
+            "e  50% step 10, 1000 samples, 1000 samples/s");
+}
+
+TEST(Report, Lines) {
+  Report report;
+  report.add({3.0, 4.0, 4, false});
+  report.add({1.0, 4.0, 4, true});
+  EXPECT_EQ(report.meanLoss(), 0.5);
+  EXPECT_EQ(report.samples, 8);
+  EXPECT_EQ(report.skippedUpdates, 1);
+  report.metrics = {0.91554, std::nan(""), 1};
+  EXPECT_EQ(
+      reportLines("test", *handWrittenProgram({}), true, report),
+      (std::vector<std::string>{"test loss 0.500000", "test AUC 0.9155 (@auc)",
+                                "test COPC 1.0000 (@copc)"}));
+}
+
+TEST(Report, NamesMetricsThatShareAKind) {
+  pdl_descriptor descriptor = *handWrittenProgram({});
+  const pdl_metric metrics[] = {
+      {sizeof(pdl_metric), "click", PDL_METRIC_AUC, 16},
+      {sizeof(pdl_metric), "buy", PDL_METRIC_AUC, 16}};
+  descriptor.metric_count = 2;
+  descriptor.metrics = metrics;
+  Report report;
+  report.metrics = {0.5, 0.25};
+  EXPECT_EQ(reportLines("train", descriptor, false, report),
+            (std::vector<std::string>{"train AUC 0.5000 (@click)",
+                                      "train AUC 0.2500 (@buy)"}));
+}

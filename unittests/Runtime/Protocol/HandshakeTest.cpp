@@ -1,0 +1,123 @@
+//===- HandshakeTest.cpp - Both sides must agree --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Protocol/Handshake.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <random>
+
+using namespace pdlrt;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+static Handshake example() {
+  Handshake handshake;
+  handshake.model = "ctr_dnn";
+  handshake.semanticFingerprint = 0xfedcba9876543210u;
+  handshake.wireFingerprint = 2;
+  handshake.mode = PDL_MODE_SYNC;
+  handshake.servers = 3;
+  handshake.placementPolicy = "least-loaded";
+  handshake.placementDigest = 0x8000000000000001u;
+  handshake.trainers = 2;
+  handshake.serverRank = 1;
+  handshake.workers = 4;
+  handshake.seed = 0xffffffffffffffffu;
+  handshake.startStep = 100;
+  handshake.checkpoint = "/shared/saved";
+  handshake.job = "tuesday";
+  handshake.token = "open sesame";
+  return handshake;
+}
+
+TEST(Handshake, GoesBothWays) {
+  Expected<Handshake> read = decodeHandshake(encodeHandshake(example()));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(*read, example());
+  Handshake foreign = example();
+  foreign.job = "\xff\xfe";
+  EXPECT_TRUE(decodeHandshake(encodeHandshake(foreign)).ok());
+}
+
+TEST(Handshake, BytesThatAreNoneAreRefused) {
+  const std::string whole = encodeHandshake(example()).toString();
+  for (size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(
+        decodeHandshake(Message::ofString(whole.substr(0, size))).ok());
+  EXPECT_FALSE(
+      decodeHandshake(Message::ofString(std::string(1 << 20, '['))).ok());
+  EXPECT_FALSE(decodeHandshake(Message::ofString("[1, 2]")).ok());
+  std::mt19937 random(5);
+  for (int i = 0; i < 5000; ++i) {
+    std::string spoilt = whole;
+    for (int k = 0; k < 3; ++k)
+      spoilt[random() % spoilt.size()] = char(random());
+    (void)decodeHandshake(Message::ofString(spoilt));
+  }
+}
+
+TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
+  EXPECT_TRUE(compareHandshakes(example(), example()).ok());
+  auto sentence = [](const std::function<void(Handshake &)> &change) {
+    Handshake trainer = example();
+    change(trainer);
+    return compareHandshakes(trainer, example()).message();
+  };
+  EXPECT_EQ(sentence([](Handshake &h) { h.job = "monday"; }),
+            "the trainer is of job 'monday', the server 'tuesday'; this "
+            "address belongs to another job: check --servers and --job");
+  EXPECT_THAT(sentence([](Handshake &h) { h.abiVersion = 77; }),
+              HasSubstr("77"));
+  EXPECT_THAT(sentence([](Handshake &h) { h.model = "fm"; }),
+              AllOf(HasSubstr("model fm"), HasSubstr("server ctr_dnn")));
+  EXPECT_THAT(sentence([](Handshake &h) { h.mode = PDL_MODE_ASYNC; }),
+              AllOf(HasSubstr("mode async"), HasSubstr("server sync")));
+  EXPECT_THAT(sentence([](Handshake &h) { h.elementType = PDL_F64; }),
+              AllOf(HasSubstr("f64"), HasSubstr("f32")));
+  EXPECT_THAT(sentence([](Handshake &h) { h.numerics = PDL_NUMERICS_FAST; }),
+              AllOf(HasSubstr("fast"), HasSubstr("strict")));
+  EXPECT_THAT(sentence([](Handshake &h) { h.semanticFingerprint = 1; }),
+              AllOf(HasSubstr("semantic fingerprint 0000000000000001"),
+                    HasSubstr("fedcba9876543210")));
+  EXPECT_THAT(sentence([](Handshake &h) { h.wireFingerprint = 3; }),
+              AllOf(HasSubstr("wire fingerprint 0000000000000003"),
+                    HasSubstr("0000000000000002")));
+  EXPECT_THAT(sentence([](Handshake &h) { h.trainers = 5; }),
+              HasSubstr("one of (--trainers) 5, the server 2"));
+  EXPECT_THAT(sentence([](Handshake &h) { h.servers = 2; }),
+              HasSubstr("(--servers): 2, the server 3"));
+  EXPECT_THAT(sentence([](Handshake &h) { h.serverRank = 0; }),
+              HasSubstr("server rank 0, the server 1"));
+  EXPECT_THAT(sentence([](Handshake &h) { h.placementPolicy = "hash-name"; }),
+              HasSubstr("hash-name, the server least-loaded"));
+  EXPECT_THAT(sentence([](Handshake &h) { h.placementDigest = 1; }),
+              HasSubstr("the map 0000000000000001"));
+  EXPECT_THAT(sentence([](Handshake &h) { h.workers = 1; }),
+              HasSubstr("(--replicas): 1, the server 4"));
+  EXPECT_EQ(sentence([](Handshake &h) { h.workers = 0; }), "");
+  EXPECT_THAT(sentence([](Handshake &h) { h.seed = 7; }),
+              HasSubstr("--seed 7, the server 18446744073709551615"));
+  EXPECT_THAT(sentence([](Handshake &h) { h.startStep = 0; }),
+              HasSubstr("step 0, the server 100"));
+  // Who does not know the secret is told nothing else, such as the job's name.
+  for (const char *guess : {"guess", "", "open sesamf", "Open sesame",
+                            "open sesam", "open sesame ", "open sesameopen"})
+    EXPECT_THAT(sentence([&](Handshake &h) {
+                  h.token = guess;
+                  h.job = "monday";
+                }),
+                AllOf(HasSubstr("--token-file"), Not(HasSubstr("sesam")),
+                      Not(HasSubstr("guess")), Not(HasSubstr("tuesday"))))
+        << guess;
+  Handshake open = example();
+  open.token.clear();
+  EXPECT_TRUE(compareHandshakes(open, open).ok());
+  EXPECT_FALSE(compareHandshakes(example(), open).ok());
+}

@@ -1,0 +1,248 @@
+//===- ServerGroupTest.cpp - Trainers and servers with threads ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Protocol/ServerGroup.h"
+
+#include "Support/TestServer.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::HasSubstr;
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+class ServerGroupTest : public testing::Test {
+protected:
+  ServerGroupTest() {
+    options.retry.beatInterval = Milliseconds(5);
+    options.retry.attemptDeadline = Milliseconds(50);
+    options.errorPatience = Milliseconds(100);
+    coreOptions.trainers = 2;
+  }
+
+  void startServers(size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      addresses.push_back("server-" + std::to_string(addresses.size()));
+      servers.push_back(std::make_unique<TestServer>(
+          *transport, addresses.back(), coreOptions));
+    }
+  }
+  std::unique_ptr<ServerGroup> connect(uint32_t trainer,
+                                       uint64_t incarnation = 1) {
+    auto group = ServerGroup::connect(*transport, addresses,
+                                      {trainer, 0, incarnation, 0}, options);
+    EXPECT_TRUE(group.ok());
+    return std::move(*group);
+  }
+  std::vector<Message> all(const std::string &text) const {
+    return std::vector<Message>(addresses.size(), Message::ofString(text));
+  }
+  static std::string errorOf(const Expected<std::vector<Message>> &answers) {
+    return answers.ok() ? "no error" : answers.status().message();
+  }
+
+  RealClock clock;
+  std::unique_ptr<Transport> transport = createInProcessTransport(clock);
+  ServerCoreOptions coreOptions;
+  ServerGroupOptions options;
+  std::vector<std::string> addresses;
+  std::vector<std::unique_ptr<TestServer>> servers;
+};
+
+TEST_F(ServerGroupTest, TrainersGoThroughRoundsTogether) {
+  coreOptions.trainers = 3;
+  startServers(2);
+  constexpr int rounds = 100;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> trainers;
+  for (uint32_t rank = 0; rank < 3; ++rank)
+    trainers.emplace_back([&, rank] {
+      const auto group = connect(rank);
+      wrong += !group->joinAll(all("hello")).ok();
+      for (int round = 0; round < rounds; ++round) {
+        const std::string number = "," + std::to_string(round);
+        const auto answers = group->sendAll(MessageKind::Exchange,
+                                            all(std::to_string(rank) + number));
+        const std::string expected = std::to_string(rank) + " reads 0" +
+                                     number + "1" + number + "2" + number;
+        if (!answers.ok() || answers->size() != 2) {
+          ++wrong;
+          break;
+        }
+        for (const Message &answer : *answers)
+          wrong += answer.toString() != expected;
+      }
+      group->leaveAll("");
+    });
+  for (std::thread &trainer : trainers)
+    trainer.join();
+  EXPECT_EQ(wrong, 0);
+  for (const auto &server : servers) {
+    EXPECT_TRUE(server->core.waitUntilOver(std::chrono::seconds(10)));
+    EXPECT_EQ(server->core.status().state, JobState::Finished);
+    EXPECT_TRUE(server->core.allTold());
+    EXPECT_EQ(server->application.rounds, rounds);
+    EXPECT_FALSE(server->application.overlapped);
+  }
+}
+
+TEST_F(ServerGroupTest, SaysWhoIsWaitedForAndStops) {
+  startServers(1);
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  std::atomic<bool> stop{false};
+  options.reportInterval = Milliseconds(1);
+  options.shouldStop = [&] { return stop.load(); };
+  options.report = [&](const std::string &line) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(line);
+    stop = line.find("trainer 1") != std::string::npos;
+  };
+  const auto group = connect(0);
+  ASSERT_TRUE(group->joinAll(all("hello")).ok());
+  const auto answers = group->sendAll(MessageKind::Exchange, all("a"));
+  EXPECT_THAT(errorOf(answers), HasSubstr("stopped while it waited"));
+  EXPECT_THAT(lines.back(), HasSubstr("server server-0: waiting for trainer 1 "
+                                      "to join"));
+  group->leaveAll("stopped by the user");
+  EXPECT_TRUE(servers[0]->core.waitUntilOver(std::chrono::seconds(10)));
+  EXPECT_EQ(servers[0]->core.status().sentence,
+            "trainer 0 failed: stopped by the user");
+}
+
+TEST_F(ServerGroupTest, AFailureReachesTheOthers) {
+  startServers(2);
+  std::string seen;
+  std::thread other([&] {
+    const auto group = connect(1);
+    if (group->joinAll(all("hello")).ok())
+      seen = errorOf(group->sendAll(MessageKind::Exchange, all("b")));
+  });
+  const auto group = connect(0);
+  ASSERT_TRUE(group->joinAll(all("hello")).ok());
+  while (servers[0]->core.waitingFor().find("exchange of trainer 0") ==
+         std::string::npos)
+    std::this_thread::yield();
+  group->leaveAll("no data");
+  other.join();
+  EXPECT_EQ(seen, "server server-0 refuses: trainer 0 failed: no data");
+}
+
+TEST_F(ServerGroupTest, OneServersErrorDoesNotWaitForTheOthers) {
+  coreOptions.trainers = 1;
+  startServers(1);
+  coreOptions.trainers = 2;
+  startServers(1);
+  const auto group = connect(0);
+  ASSERT_TRUE(group->joinAll(all("hello")).ok());
+  // Server 1 waits for trainer 1; server 0 refuses.
+  std::vector<Message> payloads = all("a");
+  payloads[0] = Message::ofString("bad");
+  EXPECT_EQ(errorOf(group->sendAll(MessageKind::Exchange, payloads)),
+            "server server-0 refuses: bytes are missing");
+}
+
+TEST_F(ServerGroupTest, AHandshakesRefusalIsSaid) {
+  startServers(1);
+  const auto group = connect(0);
+  EXPECT_EQ(errorOf(group->joinAll(all("bad"))),
+            "server server-0 refuses: model A is not model B");
+  group->leaveAll("refused");
+}
+
+TEST_F(ServerGroupTest, AnEarlierStartIsNotGoneOnFromUnasked) {
+  coreOptions.trainers = 1;
+  coreOptions.onFailure = FailurePolicy::Wait;
+  startServers(1);
+  {
+    const auto first = connect(0);
+    ASSERT_TRUE(first->joinAll(all("hello")).ok());
+    ASSERT_TRUE(first->sendAll(MessageKind::Exchange, all("a")).ok());
+  }
+  EXPECT_THAT(errorOf(connect(0, 2)->joinAll(all("hello"))),
+              HasSubstr("expects request 2 of this trainer"));
+  options.earlierStart = ServerGroupOptions::EarlierStart::GoOn;
+  const auto third = connect(0, 3);
+  ASSERT_TRUE(third->joinAll(all("hello")).ok());
+  ASSERT_TRUE(third->earlierNote());
+  EXPECT_EQ(third->earlierNote()->size(), 0u);
+  EXPECT_TRUE(third->wasSentBefore());
+  const auto again = third->sendAll(MessageKind::Exchange, all(""));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->front().toString(), "0 reads a");
+  EXPECT_FALSE(third->wasSentBefore());
+  EXPECT_EQ(servers[0]->application.rounds, 1);
+}
+
+TEST_F(ServerGroupTest, ANewStartGoesBackToTheLastNoteThatAllServersHave) {
+  coreOptions.trainers = 1;
+  coreOptions.onFailure = FailurePolicy::Wait;
+  coreOptions.keptAnswers = 3;
+  startServers(2);
+  {
+    const auto first = connect(0);
+    ASSERT_TRUE(first->joinAll(all("hello")).ok());
+    EXPECT_FALSE(first->earlierNote());
+    for (const char *step : {"1", "2", "3"}) {
+      first->leaveNote(Message::ofString(std::string("before ") + step));
+      ASSERT_TRUE(first->sendAll(MessageKind::Exchange, all(step)).ok());
+    }
+    // The fourth request reaches one server only.
+    first->leaveNote(Message::ofString("before 4"));
+    std::atomic<bool> isAnswered{false};
+    first->session(0).send(
+        MessageKind::Exchange, Message::ofString("4"),
+        [&](const Expected<Message> &) { isAnswered = true; });
+    while (!isAnswered)
+      std::this_thread::yield();
+  }
+  options.earlierStart = ServerGroupOptions::EarlierStart::GoOn;
+  const auto second = connect(0, 2);
+  ASSERT_TRUE(second->joinAll(all("hello")).ok());
+  ASSERT_TRUE(second->earlierNote());
+  EXPECT_EQ(second->earlierNote()->toString(), "before 3");
+  const auto third = second->sendAll(MessageKind::Exchange, all(""));
+  ASSERT_TRUE(third.ok());
+  EXPECT_EQ((*third)[1].toString(), "0 reads 3");
+  EXPECT_TRUE(second->wasSentBefore());
+  const auto fourth = second->sendAll(MessageKind::Exchange, all("4"));
+  ASSERT_TRUE(fourth.ok());
+  for (const Message &answer : *fourth)
+    EXPECT_EQ(answer.toString(), "0 reads 4");
+  EXPECT_FALSE(second->wasSentBefore());
+  for (const auto &server : servers)
+    EXPECT_EQ(server->application.rounds, 4);
+}
+
+TEST_F(ServerGroupTest, WhatChangesNothingNeedsNoEarlierStart) {
+  coreOptions.trainers = 1;
+  coreOptions.onFailure = FailurePolicy::Wait;
+  startServers(2);
+  options.earlierStart = ServerGroupOptions::EarlierStart::Ignore;
+  {
+    const auto first = connect(0);
+    ASSERT_TRUE(first->joinAll(all("hello")).ok());
+    ASSERT_TRUE(first->sendAll(MessageKind::Pull, all("a")).ok());
+  }
+  const auto second = connect(0, 2);
+  ASSERT_TRUE(second->joinAll(all("hello")).ok());
+  const auto answers = second->sendAll(MessageKind::Pull, all("b"));
+  ASSERT_TRUE(answers.ok());
+  for (const Message &answer : *answers)
+    EXPECT_EQ(answer.toString(), "rows of b");
+}
+
+} // namespace

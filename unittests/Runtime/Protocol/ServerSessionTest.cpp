@@ -1,0 +1,538 @@
+//===- ServerSessionTest.cpp - Joins, retries, beats ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Protocol/ServerSession.h"
+
+#include "Support/RecordingApplication.h"
+#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/Transport/Frame.h"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <thread>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+using Seconds = std::chrono::seconds;
+
+/// The end of a request.
+struct Probe {
+  int ends = 0;
+  bool ok = false;
+  std::string text;
+
+  RequestDone done() {
+    return [this](Expected<Message> answer) {
+      ++ends;
+      ok = answer.ok();
+      text = ok ? answer->toString() : answer.status().message();
+    };
+  }
+};
+
+/// A server that a test writes: it sees heads and payloads.
+class ServerSessionTest : public testing::Test {
+protected:
+  using Answerer =
+      std::function<void(const Envelope &, const std::string &, Responder)>;
+
+  void listen(Answerer answer) {
+    auto opened = transport->listen(
+        "server-7", [this, answer = std::move(answer)](const Message &request,
+                                                       Responder back) {
+          const auto frame = splitFrame(request);
+          ASSERT_TRUE(frame.ok());
+          if (frame->head.kind != MessageKind::Beat)
+            seen.push_back(frame->head);
+          answer(frame->head, frame->payload.toString(), std::move(back));
+        });
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    listener = std::move(*opened);
+  }
+  static void respond(Responder &back, Envelope head, MessageKind kind,
+                      const std::string &text) {
+    if (head.kind == MessageKind::Join)
+      head.sequence = 1;
+    head.kind = kind;
+    back.answer(joinFrame(head, Message::ofString(text)));
+  }
+  static Answerer echo() {
+    return
+        [](const Envelope &head, const std::string &payload, Responder back) {
+          respond(back, head, MessageKind::Answer,
+                  head.kind == MessageKind::Beat ? "" : "re " + payload);
+        };
+  }
+  ServerSession &session() {
+    if (!client) {
+      auto created = createServerSession(*transport, "server-7", {3, 0, 11, 4},
+                                         options, events);
+      EXPECT_TRUE(created.ok());
+      client = std::move(*created);
+    }
+    return *client;
+  }
+  void join() {
+    Probe probe;
+    session().join(Message::ofString("hello"), probe.done());
+    advance(Milliseconds(1));
+    ASSERT_TRUE(probe.ok) << probe.text;
+    seen.clear();
+  }
+  void advance(ClockTime time) { clock.advanceTo(clock.now() + time); }
+
+  ManualClock clock;
+  std::unique_ptr<Transport> transport = createInProcessTransport(clock);
+  RetryOptions options;
+  SessionEvents events;
+  std::vector<Envelope> seen;
+  std::unique_ptr<Listener> listener;
+  std::unique_ptr<ServerSession> client;
+};
+
+TEST_F(ServerSessionTest, RequestsAreNumbered) {
+  listen(echo());
+  EXPECT_EQ(session().address(), "server-7");
+  Probe joined;
+  session().join(Message::ofString("hello"), joined.done());
+  EXPECT_EQ(joined.ends, 0);
+  advance(Milliseconds(1));
+  EXPECT_EQ(joined.text, "re hello");
+  for (const char *text : {"a", "b"}) {
+    Probe probe;
+    session().send(MessageKind::Exchange, Message::ofString(text),
+                   probe.done());
+    advance(Milliseconds(1));
+    EXPECT_EQ(probe.text, std::string("re ") + text);
+    EXPECT_EQ(probe.ends, 1);
+  }
+  EXPECT_THAT(seen,
+              ElementsAre(Envelope{MessageKind::Join, 3, 0, 11, 0, 4},
+                          Envelope{MessageKind::Exchange, 3, 0, 11, 1, 4},
+                          Envelope{MessageKind::Exchange, 3, 0, 11, 2, 4}));
+  EXPECT_EQ(session().nextSequence(), 3u);
+}
+
+TEST_F(ServerSessionTest, AJoinWaitsForItsServer) {
+  Probe probe;
+  session().join({}, probe.done());
+  advance(Seconds(30));
+  EXPECT_EQ(probe.ends, 0);
+  listen(echo());
+  advance(Seconds(1));
+  EXPECT_TRUE(probe.ok) << probe.text;
+}
+
+TEST_F(ServerSessionTest, AJoinGivesUp) {
+  Probe probe;
+  session().join({}, probe.done());
+  advance(Seconds(59));
+  EXPECT_EQ(probe.ends, 0);
+  advance(Seconds(2));
+  EXPECT_EQ(probe.text, "server server-7 did not answer for 60 s: is it "
+                        "started there, and reachable?");
+}
+
+TEST_F(ServerSessionTest, ARetryIsTheSameRequest) {
+  int attempts = 0;
+  std::vector<std::string> payloads;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Exchange) {
+      payloads.push_back(payload);
+      if (++attempts < 4)
+        return;
+    }
+    echo()(head, payload, std::move(back));
+  });
+  join();
+  Probe probe;
+  session().send(MessageKind::Exchange, Message::ofString("g"), probe.done());
+  advance(Milliseconds(10));
+  EXPECT_EQ(attempts, 1);
+  // Pauses of 20, 40 and 80 ms.
+  advance(Milliseconds(15));
+  EXPECT_EQ(attempts, 2);
+  advance(Milliseconds(40));
+  EXPECT_EQ(attempts, 3);
+  EXPECT_EQ(probe.ends, 0);
+  advance(Milliseconds(80));
+  EXPECT_EQ(probe.text, "re g");
+  EXPECT_THAT(payloads, ElementsAre("g", "g", "g", "g"));
+  for (const Envelope &head : seen)
+    EXPECT_EQ(head.sequence, 1u);
+}
+
+TEST_F(ServerSessionTest, AnAttemptThatTakesTooLongIsRepeated) {
+  std::vector<Responder> held;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Exchange && held.size() < 2)
+      held.push_back(std::move(back));
+    else
+      echo()(head, payload, std::move(back));
+  });
+  join();
+  Probe probe;
+  session().send(MessageKind::Exchange, Message::ofString("g"), probe.done());
+  advance(Seconds(19));
+  EXPECT_EQ(seen.size(), 1u);
+  advance(Seconds(2));
+  EXPECT_EQ(seen.size(), 2u);
+  // The second attempt has twice the time.
+  advance(Seconds(38));
+  EXPECT_EQ(seen.size(), 2u);
+  EXPECT_EQ(probe.ends, 0);
+  advance(Seconds(2));
+  EXPECT_EQ(probe.text, "re g");
+  EXPECT_EQ(seen.size(), 3u);
+}
+
+TEST_F(ServerSessionTest, AnotherRequestsAnswerIsNoAnswer) {
+  int attempts = 0;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    Envelope changed = head;
+    if (head.kind == MessageKind::Exchange)
+      switch (++attempts) {
+      case 1:
+        changed.sequence = 9;
+        break;
+      case 2:
+        changed.trainer = 2;
+        break;
+      case 3:
+        changed.incarnation = 10;
+        break;
+      default:
+        break;
+      }
+    respond(back, changed, MessageKind::Answer, payload);
+  });
+  join();
+  Probe probe;
+  session().send(MessageKind::Exchange, Message::ofString("g"), probe.done());
+  advance(Seconds(1));
+  EXPECT_EQ(attempts, 4);
+  EXPECT_EQ(probe.text, "g");
+}
+
+TEST_F(ServerSessionTest, ARefusalIsFinal) {
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Exchange)
+      respond(back, head, MessageKind::Refusal, "trainer 1 failed: no data");
+    else
+      echo()(head, payload, std::move(back));
+  });
+  join();
+  for (int i = 0; i < 2; ++i) {
+    Probe probe;
+    session().send(MessageKind::Exchange, {}, probe.done());
+    EXPECT_EQ(probe.ends, 0);
+    advance(Seconds(1));
+    EXPECT_EQ(probe.text, "server server-7 refuses: trainer 1 failed: no data");
+    EXPECT_EQ(probe.ends, 1);
+  }
+  EXPECT_EQ(seen.size(), 1u);
+  // It may still say goodbye.
+  Probe probe;
+  session().send(MessageKind::Leave, {}, probe.done());
+  advance(Seconds(1));
+  EXPECT_TRUE(probe.ok);
+}
+
+TEST_F(ServerSessionTest, ForeignAnswersAreErrors) {
+  listen([](const Envelope &, const std::string &, Responder back) {
+    back.answer(Message::ofString("HTTP/1.1 400 Bad Request"));
+  });
+  Probe probe;
+  session().join({}, probe.done());
+  advance(Seconds(1));
+  EXPECT_THAT(probe.text, HasSubstr("server server-7: message of 24 bytes"));
+}
+
+TEST_F(ServerSessionTest, BeatsSayWhoIsWaitedFor) {
+  int beats = 0;
+  listen([&](const Envelope &head, const std::string &, Responder back) {
+    if (head.kind == MessageKind::Beat) {
+      EXPECT_EQ(head, (Envelope{MessageKind::Beat, 3, 0, 11, 0, 4}));
+      ++beats;
+    }
+    respond(back, head, MessageKind::Answer,
+            encodeLifeSign({false, "waiting for trainer 1"}).toString());
+  });
+  join();
+  EXPECT_EQ(session().waitingFor(), "");
+  advance(Seconds(10));
+  EXPECT_EQ(beats, 10);
+  EXPECT_EQ(session().waitingFor(), "waiting for trainer 1");
+  client.reset();
+  advance(Seconds(10));
+  EXPECT_EQ(beats, 10);
+}
+
+TEST_F(ServerSessionTest, AServerThatLoadsIsWaitedForWithoutALimit) {
+  const ClockTime loaded = std::chrono::minutes(30);
+  listen([&](const Envelope &head, const std::string &, Responder back) {
+    if (head.kind == MessageKind::Join && clock.now() < loaded) {
+      Envelope same = head;
+      same.kind = MessageKind::Wait;
+      back.answer(joinFrame(same, encodeLifeSign({false, "loading step-7"})));
+    } else {
+      respond(back, head, MessageKind::Answer, "");
+    }
+  });
+  Probe probe;
+  session().join(Message::ofString("hello"), probe.done());
+  advance(std::chrono::minutes(29));
+  EXPECT_EQ(probe.ends, 0);
+  EXPECT_EQ(session().waitingFor(), "loading step-7");
+  advance(std::chrono::minutes(2));
+  EXPECT_EQ(probe.ends, 1);
+  EXPECT_EQ(probe.text, "");
+  EXPECT_EQ(session().waitingFor(), "");
+}
+
+TEST_F(ServerSessionTest, BeatsTellOfARequestToStopBothWays) {
+  bool asked = false;
+  int told = 0;
+  events.wasAskedToStop = [&] { return asked; };
+  events.onStopRequest = [&] { ++told; };
+  bool heard = false, stop = false;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Beat) {
+      const auto sign = decodeLifeSign(Message::ofString(payload));
+      ASSERT_TRUE(sign.ok());
+      heard = sign->stop;
+      respond(back, head, MessageKind::Answer,
+              encodeLifeSign({stop, ""}).toString());
+    } else {
+      respond(back, head, MessageKind::Answer, "");
+    }
+  });
+  join();
+  advance(Seconds(3));
+  EXPECT_FALSE(heard);
+  EXPECT_EQ(told, 0);
+  asked = true;
+  advance(Seconds(2));
+  EXPECT_TRUE(heard);
+  stop = true;
+  advance(Seconds(2));
+  EXPECT_GT(told, 0);
+}
+
+/// A network that is cut for a time. Connections of before stay silent for as
+/// long again, as those of TCP do: its pauses double.
+class CutNetwork final : public Transport {
+public:
+  CutNetwork(Transport &over, ClockTime from, ClockTime to)
+      : inner(over), begin(from), end(to) {}
+  Clock &clock() override { return inner.clock(); }
+  Expected<std::unique_ptr<Listener>> listen(const std::string &address,
+                                             RequestHandler handler) override {
+    return inner.listen(address, std::move(handler));
+  }
+  Expected<std::unique_ptr<Connection>>
+  connect(const std::string &address) override {
+    auto made = inner.connect(address);
+    EXPECT_TRUE(made.ok());
+    const bool isOld = clock().now() < end;
+    return std::unique_ptr<Connection>(std::make_unique<Line>(
+        clock(), std::move(*made), begin, isOld ? 2 * end - begin : begin));
+  }
+
+private:
+  class Line final : public Connection {
+  public:
+    Line(Clock &by, std::unique_ptr<Connection> over, ClockTime from,
+         ClockTime to)
+        : clock(by), inner(std::move(over)), begin(from), end(to) {}
+    void call(Message request, ClockTime deadline, CallDone done) override {
+      if (clock.now() < begin || clock.now() >= end)
+        inner->call(std::move(request), deadline, std::move(done));
+      else
+        clock.runAt(deadline, [done = std::move(done)] {
+          done({CallOutcome::DeadlineExceeded, {}});
+        });
+    }
+
+  private:
+    Clock &clock;
+    std::unique_ptr<Connection> inner;
+    ClockTime begin, end;
+  };
+  Transport &inner;
+  ClockTime begin, end;
+};
+
+TEST_F(ServerSessionTest, ACutThatIsShorterThanTheLimitIsNotFatal) {
+  listen(echo());
+  for (const int seconds : {9, 11}) {
+    CutNetwork network(*transport, clock.now() + Seconds(5),
+                       clock.now() + Seconds(5 + seconds));
+    auto created = createServerSession(network, "server-7", {3, 0, 11, 4},
+                                       options, events);
+    ASSERT_TRUE(created.ok());
+    Probe joined, later;
+    (*created)->join(Message::ofString("hello"), joined.done());
+    advance(Seconds(13));
+    EXPECT_EQ((*created)->waitingFor(), "not heard of for 8 s");
+    advance(Seconds(17));
+    (*created)->send(MessageKind::Exchange, {}, later.done());
+    advance(Seconds(20));
+    EXPECT_EQ(later.ok, seconds < 10) << later.text;
+    created->reset();
+  }
+}
+
+TEST_F(ServerSessionTest, ABeatsRefusalEndsTheOpenRequest) {
+  bool isOver = false;
+  std::vector<Responder> held;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Exchange)
+      held.push_back(std::move(back));
+    else if (head.kind == MessageKind::Beat && isOver)
+      respond(back, head, MessageKind::Refusal, "over");
+    else
+      echo()(head, payload, std::move(back));
+  });
+  join();
+  Probe probe;
+  session().send(MessageKind::Exchange, {}, probe.done());
+  advance(Seconds(5));
+  EXPECT_EQ(probe.ends, 0);
+  isOver = true;
+  advance(Seconds(1));
+  EXPECT_EQ(probe.text, "server server-7 refuses: over");
+}
+
+TEST_F(ServerSessionTest, ASilentServerIsLost) {
+  listen(echo());
+  join();
+  advance(Seconds(30));
+  listener.reset();
+  Probe probe;
+  session().send(MessageKind::Exchange, {}, probe.done());
+  advance(Seconds(9));
+  EXPECT_EQ(probe.ends, 0);
+  advance(Seconds(3));
+  EXPECT_THAT(probe.text, HasSubstr("server server-7 was not heard of for 1"));
+  EXPECT_EQ(probe.ends, 1);
+}
+
+TEST_F(ServerSessionTest, AServerThatIsBackInTimeGoesOn) {
+  listen(echo());
+  join();
+  listener.reset();
+  Probe probe;
+  session().send(MessageKind::Exchange, Message::ofString("g"), probe.done());
+  advance(Seconds(8));
+  listen(echo());
+  advance(Seconds(2));
+  EXPECT_EQ(probe.text, "re g");
+}
+
+TEST_F(ServerSessionTest, MisuseIsAnError) {
+  std::vector<Responder> held;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Exchange)
+      held.push_back(std::move(back));
+    else
+      echo()(head, payload, std::move(back));
+  });
+  Probe early;
+  session().send(MessageKind::Exchange, {}, early.done());
+  EXPECT_EQ(early.ends, 0);
+  advance(Seconds(1));
+  EXPECT_THAT(early.text, HasSubstr("exchange is sent before the join"));
+  join();
+  Probe open;
+  Probe second;
+  session().send(MessageKind::Exchange, {}, open.done());
+  session().send(MessageKind::Exchange, {}, second.done());
+  advance(Seconds(1));
+  EXPECT_THAT(second.text, HasSubstr("while another request is open"));
+  EXPECT_EQ(open.ends, 0);
+  // A Leave takes the open one's place.
+  Probe leave;
+  session().send(MessageKind::Leave, Message::ofString("failed"), leave.done());
+  EXPECT_EQ(open.ends, 0);
+  advance(Seconds(1));
+  EXPECT_THAT(open.text, HasSubstr("this trainer has left"));
+  EXPECT_EQ(leave.text, "re failed");
+  EXPECT_EQ(seen.back().sequence, 0u);
+}
+
+TEST_F(ServerSessionTest, TheEndEndsAnOpenRequest) {
+  std::vector<Responder> held;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Exchange)
+      held.push_back(std::move(back));
+    else
+      echo()(head, payload, std::move(back));
+  });
+  join();
+  Probe probe;
+  session().send(MessageKind::Exchange, {}, probe.done());
+  advance(Seconds(1));
+  client.reset();
+  EXPECT_EQ(probe.ends, 1);
+  EXPECT_THAT(probe.text, HasSubstr("the session ended before the answer"));
+  advance(Seconds(60));
+  EXPECT_EQ(probe.ends, 1);
+}
+
+TEST_F(ServerSessionTest, ACallbackMaySendAndMayEndTheSession) {
+  listen(echo());
+  join();
+  Probe second;
+  session().send(MessageKind::Exchange, {}, [&](const Expected<Message> &) {
+    session().send(MessageKind::Exchange, Message::ofString("b"),
+                   [&](Expected<Message> answer) {
+                     second.done()(std::move(answer));
+                     client.reset();
+                   });
+  });
+  advance(Seconds(1));
+  EXPECT_EQ(second.text, "re b");
+  EXPECT_EQ(client, nullptr);
+}
+
+TEST(ServerSessionThreadsTest, EndsWhileItsServerAnswers) {
+  RealClock clock;
+  const auto transport = createInProcessTransport(clock);
+  RecordingApplication application(1);
+  ServerCore core({}, application, clock);
+  const auto listener =
+      transport->listen("s", [&](const Message &request, Responder back) {
+        core.handle(request, std::move(back));
+      });
+  ASSERT_TRUE(listener.ok());
+  RetryOptions options;
+  options.beatInterval = Milliseconds(1);
+  for (int run = 0; run < 200; ++run) {
+    auto session = createServerSession(*transport, "s", {0, 0, 1, 0}, options);
+    ASSERT_TRUE(session.ok());
+    std::atomic<int> ends{0};
+    (*session)->join({}, [&](const Expected<Message> &) { ++ends; });
+    // Half of them end before the answer, half after it.
+    while (run % 2 > 0 && ends == 0)
+      std::this_thread::yield();
+    session->reset();
+    // Whatever happened, it has ended once, and nothing comes later.
+    EXPECT_EQ(ends, 1);
+  }
+}
+
+} // namespace

@@ -1,0 +1,218 @@
+//===- RunningSumTest.cpp - Sums against plain loops ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Sum/RunningSum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <random>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+constexpr int64_t width = 3;
+
+/// The memory behind one contribution: a dense block, and rows of a table.
+template <typename T> struct Part {
+  std::vector<T> dense, rows;
+  std::vector<int64_t> keys;
+  std::vector<void *> state;
+  std::vector<const void *> pointers;
+  Contribution whole;
+
+  const Contribution &contribution(size_t skipped = 0) {
+    pointers.clear();
+    for (size_t i = 0; i < keys.size(); ++i)
+      pointers.push_back(rows.data() + width * i);
+    state.assign(keys.size(), this);
+    whole.present = true;
+    whole.blocks.resize(2);
+    whole.blocks[0].dense = dense.data() + skipped;
+    whole.blocks[1] = {nullptr, int64_t(keys.size()), keys.data(), state.data(),
+                       pointers.data()};
+    return whole;
+  }
+};
+
+template <typename T> std::vector<GradientBlock> blocksOf(int64_t denseCount) {
+  const int32_t type = sizeof(T) == 4 ? PDL_F32 : PDL_F64;
+  return {{0, type, false, denseCount}, {1, type, true, width}};
+}
+
+/// Numbers of very different sizes: each order of a sum has its own bits.
+template <typename T> T randomValue(std::mt19937 &random) {
+  return T(std::ldexp(double(int32_t(random())), int(random() % 60) - 60));
+}
+
+template <typename T> std::vector<T> rowOf(const void *row) {
+  auto *values = static_cast<const T *>(row);
+  return {values, values + width};
+}
+
+/// By key, the row and the bits of its gradient.
+template <typename T>
+std::map<int64_t, std::pair<void *, std::vector<T>>>
+rowsOf(const Contribution &sum) {
+  std::map<int64_t, std::pair<void *, std::vector<T>>> rows;
+  const BlockGradient &block = sum.blocks[1];
+  for (int64_t i = 0; i < block.keyCount; ++i)
+    EXPECT_TRUE(rows.insert({block.keys[i],
+                             {block.rows[i], rowOf<T>(block.gradients[i])}})
+                    .second);
+  return rows;
+}
+
+/// The settled order in plain loops: what is present first is copied, the rest
+/// is added to it.
+template <typename T> struct PlainSum {
+  bool present = false;
+  double lossSum = 0, weightSum = 0;
+  std::vector<T> dense;
+  std::vector<int64_t> keys;
+  std::map<int64_t, std::pair<void *, std::vector<T>>> rows;
+
+  void add(const Contribution &part, int64_t count) {
+    if (!part.present)
+      return;
+    const auto *values = static_cast<const T *>(part.blocks[0].dense);
+    lossSum = present ? lossSum + part.lossSum : part.lossSum;
+    weightSum = present ? weightSum + part.weightSum : part.weightSum;
+    for (int64_t i = 0; i < count; ++i)
+      if (present)
+        dense[i] += values[i];
+      else
+        dense.push_back(values[i]);
+    present = true;
+    const BlockGradient &block = part.blocks[1];
+    for (int64_t k = 0; k < block.keyCount; ++k) {
+      const std::vector<T> row = rowOf<T>(block.gradients[k]);
+      const auto [at, isNew] =
+          rows.insert({block.keys[k], {block.rows[k], row}});
+      if (isNew)
+        keys.push_back(block.keys[k]);
+      for (int i = 0; i < width && !isNew; ++i)
+        at->second.second[i] += row[i];
+    }
+  }
+
+  void expectEqual(const Contribution &sum) const {
+    ASSERT_EQ(sum.present, present);
+    EXPECT_EQ(sum.lossSum, lossSum);
+    EXPECT_EQ(sum.weightSum, weightSum);
+    if (!present)
+      return;
+    if (!dense.empty()) {
+      EXPECT_EQ(std::memcmp(sum.blocks[0].dense, dense.data(),
+                            dense.size() * sizeof(T)),
+                0);
+    }
+    // By first occurrence.
+    EXPECT_EQ(std::vector(sum.blocks[1].keys,
+                          sum.blocks[1].keys + sum.blocks[1].keyCount),
+              keys);
+    EXPECT_TRUE(rowsOf<T>(sum) == rows);
+  }
+};
+
+template <typename T> void compare(int threads, uint32_t seed) {
+  SCOPED_TRACE(testing::Message() << threads << " threads, seed " << seed);
+  std::mt19937 random(seed);
+  Scheduler scheduler(threads);
+  RunningSum running;
+  RunningSum atOnce;
+  // One object serves many steps, of different sizes.
+  for (int step = 0; step < 12; ++step) {
+    const int64_t count = step % 4 == 3 ? 40000 : int64_t(random() % 50);
+    const size_t partCount = 1 + random() % 5;
+    const std::vector<GradientBlock> blocks = blocksOf<T>(count);
+    std::vector<Part<T>> parts(partCount);
+    std::vector<Contribution> given(partCount);
+    for (size_t p = 0; p < partCount; ++p) {
+      Part<T> &part = parts[p];
+      for (int64_t i = 0; i < count + 1; ++i)
+        part.dense.push_back(randomValue<T>(random));
+      const int64_t spread = step % 3 == 0 ? 3 : 3000;
+      for (int64_t key = 0; key < spread; ++key)
+        if (random() % 3)
+          part.keys.push_back(key * 977 - 5000);
+      std::shuffle(part.keys.begin(), part.keys.end(), random);
+      for (size_t i = 0; i < width * part.keys.size(); ++i)
+        part.rows.push_back(randomValue<T>(random));
+      part.whole.lossSum = std::ldexp(double(random()), -int(random() % 60));
+      part.whole.weightSum = double(random());
+      if (random() % 4)
+        given[p] = part.contribution(random() % 2);
+    }
+    running.begin(blocks);
+    for (const Contribution &each : given)
+      ASSERT_TRUE(running.add(each, scheduler).ok());
+    const Contribution &mine = running.finish(scheduler);
+    EXPECT_EQ(running.firstNonFinite(), -1);
+    PlainSum<T> plain;
+    for (const Contribution &each : given)
+      plain.add(each, count);
+    plain.expectEqual(mine);
+    if (mine.present && count > 0) {
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(mine.blocks[0].dense) %
+                    PDL_BUFFER_ALIGNMENT,
+                0u);
+    }
+    ASSERT_TRUE(atOnce.assign(blocks, given, scheduler).ok());
+    plain.expectEqual(atOnce.result());
+  }
+}
+
+} // namespace
+
+TEST(RunningSum, HasTheBitsOfPlainLoops) {
+  for (uint32_t seed = 1; seed <= 4; ++seed)
+    for (int threads : {1, 3}) {
+      compare<float>(threads, seed);
+      compare<double>(threads, seed);
+    }
+}
+
+TEST(RunningSum, NamesTheFirstBlockThatIsNotFinite) {
+  Scheduler scheduler(2);
+  const float large = 3e38f;
+  const float infinity = std::numeric_limits<float>::infinity();
+  auto partOf = [](float dense, float row) {
+    Part<float> part;
+    part.dense = {1, dense};
+    part.keys = {7};
+    part.rows = {1, 2, row};
+    return part;
+  };
+  auto check = [&](std::vector<Part<float>> parts) {
+    RunningSum sum;
+    const std::vector<GradientBlock> blocks = blocksOf<float>(2);
+    sum.begin(blocks);
+    for (Part<float> &part : parts)
+      EXPECT_TRUE(sum.add(part.contribution(), scheduler).ok());
+    sum.finish(scheduler);
+    return sum.firstNonFinite();
+  };
+  EXPECT_EQ(check({partOf(large, large)}), -1);
+  EXPECT_EQ(check({partOf(infinity, 0)}), 0);
+  EXPECT_EQ(check({partOf(0, infinity)}), 1);
+  EXPECT_EQ(check({partOf(infinity, infinity)}), 0);
+  // Parts are finite, sums are not; what was infinite stays so.
+  EXPECT_EQ(check({partOf(large, 0), partOf(large, 0)}), 0);
+  EXPECT_EQ(check({partOf(0, large), partOf(0, large)}), 1);
+  EXPECT_EQ(check({partOf(0, infinity), partOf(0, -infinity)}), 1);
+  EXPECT_EQ(check({partOf(infinity, 0), partOf(-infinity, 0), partOf(0, 0)}),
+            0);
+  EXPECT_EQ(check({partOf(large, 0), partOf(-large, 0), partOf(large, 0)}), -1);
+}

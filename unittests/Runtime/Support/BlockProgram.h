@@ -1,0 +1,50 @@
+//===- BlockProgram.h - State of many units, without stages -----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The server's half of a compiled program, by hand: parameters of several
+// blocks, a vector, a parameter that is only read, a table whose untouched rows
+// stay, one whose rows are all updated, two groups under one clip and one
+// without. Tests give it gradients of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDL_UNITTESTS_RUNTIME_SUPPORT_BLOCKPROGRAM_H
+#define PDL_UNITTESTS_RUNTIME_SUPPORT_BLOCKPROGRAM_H
+
+#include "pdlabi/abi.h"
+
+#include <memory>
+
+struct BlockVariant {
+  int32_t elementType = PDL_F32;
+  /// The groups of @w, @b and @lazy are clipped together.
+  bool clipped = false;
+  /// LOCAL (with role LOCAL), SYNC or ASYNC (with role PSERVER).
+  int32_t mode = PDL_MODE_SYNC;
+};
+
+/// Symbols: @w 300 x 3 in five blocks, rule with two slots; @b of 7; @c 130 x 2
+/// in two blocks, never trained; tables @lazy of width 4, two slots; @all of
+/// width 2, one slot, untouched(dense).
+enum : int32_t { BlockW, BlockB, BlockC, BlockLazy, BlockAll, BlockSymbols };
+/// Programs: @train; the frozen @evaluate reads @w, @c and both tables.
+enum : int32_t { BlockTrain, BlockEvaluate, BlockPrograms };
+
+/// A descriptor with all that it points to.
+class BlockProgram {
+public:
+  explicit BlockProgram(const BlockVariant &variant);
+  ~BlockProgram();
+  const pdl_descriptor &descriptor() const;
+
+private:
+  struct Content;
+  std::unique_ptr<Content> content;
+};
+
+#endif // PDL_UNITTESTS_RUNTIME_SUPPORT_BLOCKPROGRAM_H

@@ -1,0 +1,53 @@
+//===- HandWrittenProgram.h - A compiled program, written by hand -*- C++
+//-*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What pdl-translate emits for one model, as C++: a logistic regression
+//   z = dense . w + b + sum over slots and j of (j + 1) / 4 * pooled[slot][j],
+// with per-sample weights, SGD for @w and @b, Adam for @emb, the metrics AUC,
+// log loss and COPC, and the programs @train, @evaluate and @predict. It shows
+// how the ABI is used, and lets the runtime be tested without a compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDL_UNITTESTS_RUNTIME_SUPPORT_HANDWRITTENPROGRAM_H
+#define PDL_UNITTESTS_RUNTIME_SUPPORT_HANDWRITTENPROGRAM_H
+
+#include "pdlabi/abi.h"
+
+#include <compare>
+
+/// How the hand-written program differs from its default.
+struct ProgramVariant {
+  int32_t elementType = PDL_F32;
+  int32_t untouched = PDL_UNTOUCHED_LAZY;
+  /// Both groups are clipped together, at `handWrittenClipLimit`.
+  bool clipped = false;
+  /// pdl_mode and pdl_role. A server's programs have no stages; a trainer's
+  /// state has no groups.
+  int32_t mode = PDL_MODE_LOCAL;
+  int32_t role = PDL_ROLE_LOCAL;
+
+  auto operator<=>(const ProgramVariant &) const = default;
+};
+
+/// The descriptor of a variant. Built on first use and kept. One thread at a
+/// time.
+const pdl_descriptor *handWrittenProgram(const ProgramVariant &variant);
+
+inline constexpr double handWrittenClipLimit = 0.05;
+inline constexpr double handWrittenRate = 0.1;
+inline constexpr int64_t handWrittenDense = 3;
+inline constexpr int64_t handWrittenSlots = 2;
+inline constexpr int64_t handWrittenWidth = 4;
+
+/// Indices of fields and symbols.
+enum : int32_t { FieldLabel, FieldWeight, FieldDense, FieldIds };
+enum : int32_t { SymbolWeights, SymbolBias, SymbolTable };
+
+#endif // PDL_UNITTESTS_RUNTIME_SUPPORT_HANDWRITTENPROGRAM_H

@@ -1,0 +1,193 @@
+//===- EnvelopeTest.cpp - Heads, and who is let through -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Transport/Envelope.h"
+#include "pdlrt/Protocol/ReplayGuard.h"
+#include "pdlrt/Transport/Frame.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace pdlrt;
+
+namespace {
+
+using Verdict = ReplayGuard::Verdict;
+
+Envelope request(uint64_t incarnation, uint64_t sequence) {
+  return {MessageKind::Exchange, 3, 0, incarnation, sequence, 1};
+}
+
+TEST(EnvelopeTest, GoesThereAndBack) {
+  const Envelope sent = {MessageKind::Leave, 1, 2, 3, ~uint64_t(0), 5};
+  std::string bytes;
+  encodeEnvelope(sent, bytes);
+  ASSERT_EQ(bytes.size(), envelopeSize);
+  EXPECT_EQ(bytes.substr(0, 4), "PDLM");
+  bytes += "payload";
+  std::string_view rest = bytes;
+  const auto read = decodeEnvelope(rest);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(*read, sent);
+  EXPECT_EQ(rest, "payload");
+}
+
+TEST(EnvelopeTest, ForeignBytesAreErrors) {
+  std::string good;
+  encodeEnvelope(request(1, 1), good);
+  for (size_t size = 0; size < good.size(); ++size) {
+    std::string_view bytes(good.data(), size);
+    EXPECT_FALSE(decodeEnvelope(bytes).ok());
+    EXPECT_EQ(bytes.size(), size);
+  }
+  // Mark, version, kind: each of their bytes matters.
+  for (size_t i = 0; i < 8; ++i) {
+    std::string changed = good;
+    changed[i] = static_cast<char>(changed[i] ^ 0x40);
+    std::string_view bytes = changed;
+    EXPECT_FALSE(decodeEnvelope(bytes).ok()) << i;
+  }
+  std::mt19937 random(1);
+  for (int round = 0; round < 10000; ++round) {
+    std::string noise(random() % 64, '\0');
+    for (char &byte : noise)
+      byte = static_cast<char>(random());
+    std::string_view bytes = noise;
+    EXPECT_FALSE(decodeEnvelope(bytes).ok());
+  }
+}
+
+TEST(FrameTest, ANoteGoesBeforeThePayload) {
+  for (const size_t noteSize : {0, 1, 7, 8, 100}) {
+    const std::string note(noteSize, 'n');
+    // In small slices: where one ends says nothing.
+    Message whole;
+    const std::string bytes =
+        joinFrame(request(1, 2), Message::ofString("payload"),
+                  Message::ofString(note))
+            .toString();
+    for (const char byte : bytes)
+      whole.append(Message::ofString(std::string(1, byte)).slices().front());
+    const auto frame = splitFrame(whole);
+    ASSERT_TRUE(frame.ok()) << frame.status().message();
+    EXPECT_EQ(frame->head, request(1, 2));
+    EXPECT_EQ(frame->note.toString(), note);
+    EXPECT_EQ(frame->payload.toString(), "payload");
+    EXPECT_EQ((bytes.size() - 7) % 8, 0u);
+    // Any end before the payload's cuts a note, or the head.
+    for (size_t size = 0; noteSize > 0 && size < bytes.size() - 7; ++size)
+      EXPECT_FALSE(splitFrame(Message::ofString(bytes.substr(0, size))).ok());
+  }
+}
+
+TEST(FrameTest, ListsOfNotesGoThereAndBack) {
+  const Message list = encodeNotes(
+      {{7, Message::ofString("seven")}, {9, Message::ofString("nine")}});
+  const auto notes = decodeNotes(list);
+  ASSERT_TRUE(notes.ok());
+  ASSERT_EQ(notes->size(), 2u);
+  EXPECT_EQ((*notes)[1].sequence, 9u);
+  EXPECT_EQ((*notes)[1].note.toString(), "nine");
+  EXPECT_TRUE(decodeNotes({})->empty());
+  const std::string bytes = list.toString();
+  // What ends between two notes is a shorter list.
+  for (size_t size = 1; size < bytes.size(); ++size)
+    EXPECT_EQ(decodeNotes(Message::ofString(bytes.substr(0, size))).ok(),
+              size == 21);
+}
+
+TEST(ReplayGuardTest, NotesAreKeptAsLongAsAnswers) {
+  ReplayGuard guard(2);
+  ASSERT_TRUE(guard.join(request(1, 0)).ok());
+  EXPECT_TRUE(guard.notesOf(request(1, 0)).empty());
+  for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
+    ASSERT_EQ(
+        guard.admit(request(1, sequence),
+                    Message::ofString("note " + std::to_string(sequence))),
+        Verdict::Fresh);
+    guard.answered(request(1, sequence), {});
+  }
+  ASSERT_EQ(guard.admit(request(1, 4)), Verdict::Fresh);
+  const auto notes = guard.notesOf(request(1, 0));
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].sequence, 3u);
+  EXPECT_EQ(notes[0].note.toString(), "note 3");
+}
+
+TEST(ReplayGuardTest, EachSequenceIsFreshOnce) {
+  ReplayGuard guard;
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Unknown);
+  ASSERT_EQ(*guard.join(request(1, 0)), 1u);
+  EXPECT_EQ(guard.admit(request(1, 0)), Verdict::Gap);
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Gap);
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Fresh);
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Pending);
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Gap);
+  guard.answered(request(1, 1), Message::ofString("one"));
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Repeat);
+  EXPECT_EQ(guard.answerTo(request(1, 1)).payload.toString(), "one");
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Fresh);
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Stale);
+}
+
+TEST(ReplayGuardTest, AsManyAnswersAreKeptAsAsked) {
+  ReplayGuard guard(2);
+  ASSERT_TRUE(guard.join(request(1, 0)).ok());
+  const auto answerOf = [&](uint64_t sequence) {
+    return guard.answerTo(request(1, sequence)).payload.toString();
+  };
+  for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
+    ASSERT_EQ(guard.admit(request(1, sequence)), Verdict::Fresh);
+    guard.answered(request(1, sequence),
+                   Message::ofString(std::to_string(sequence)));
+  }
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Stale);
+  ASSERT_EQ(guard.admit(request(1, 2)), Verdict::Repeat);
+  EXPECT_EQ(answerOf(2), "2");
+  ASSERT_EQ(guard.admit(request(1, 3)), Verdict::Repeat);
+  EXPECT_EQ(answerOf(3), "3");
+  // While the next one is open, the answer before it is still there.
+  ASSERT_EQ(guard.admit(request(1, 4)), Verdict::Fresh);
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Stale);
+  ASSERT_EQ(guard.admit(request(1, 3)), Verdict::Repeat);
+  EXPECT_EQ(answerOf(3), "3");
+  EXPECT_EQ(guard.admit(request(1, 4)), Verdict::Pending);
+  // A second answer to the same request is not kept.
+  guard.answered(request(1, 4), Message::ofString("4"), MessageKind::Refusal);
+  guard.answered(request(1, 4), Message::ofString("other"));
+  EXPECT_EQ(answerOf(4), "4");
+  EXPECT_EQ(guard.answerTo(request(1, 4)).kind, MessageKind::Refusal);
+}
+
+TEST(ReplayGuardTest, ALaterStartFencesEarlierOnes) {
+  ReplayGuard guard;
+  ASSERT_TRUE(guard.join(request(1, 0)).ok());
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Fresh);
+  guard.answered(request(1, 1), Message::ofString("one"));
+  EXPECT_EQ(guard.admit(request(2, 2)), Verdict::Unknown);
+  EXPECT_EQ(*guard.join(request(2, 0)), 2u);
+  EXPECT_EQ(guard.admit(request(1, 2)), Verdict::Fenced);
+  EXPECT_EQ(guard.admit(request(2, 1)), Verdict::Repeat);
+  EXPECT_EQ(guard.admit(request(2, 2)), Verdict::Fresh);
+  const auto late = guard.join(request(1, 0));
+  ASSERT_FALSE(late.ok());
+  EXPECT_NE(late.status().message().find("trainer 3"), std::string::npos);
+}
+
+TEST(ReplayGuardTest, WorkersAreApart) {
+  ReplayGuard guard;
+  Envelope other = request(1, 1);
+  other.worker = 1;
+  ASSERT_TRUE(guard.join(request(1, 0)).ok());
+  EXPECT_EQ(guard.admit(other), Verdict::Unknown);
+  ASSERT_TRUE(guard.join(other).ok());
+  EXPECT_EQ(guard.admit(request(1, 1)), Verdict::Fresh);
+  EXPECT_EQ(guard.admit(other), Verdict::Fresh);
+}
+
+} // namespace

@@ -1,0 +1,138 @@
+//===- GrpcTransportTest.cpp - Processes over gRPC ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TransportConformance.h"
+
+#include "pdlrt/Transport/GrpcTransport.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+
+namespace {
+
+/// A port that was free just now.
+std::string freeTcpAddress(Transport &transport) {
+  auto listener = transport.listen("127.0.0.1:0",
+                                   [](const Message &, const Responder &) {});
+  return listener.ok() ? (*listener)->address() : "";
+}
+
+class GrpcEnvironment : public RealTimeEnvironment {
+public:
+  GrpcEnvironment()
+      : RealTimeEnvironment(
+            [](RealClock &clock) { return createGrpcTransport(clock); }) {}
+};
+
+class TcpEnvironment : public GrpcEnvironment {
+public:
+  std::string newAddress() { return freeTcpAddress(transport()); }
+};
+
+class UnixEnvironment : public GrpcEnvironment {
+public:
+  UnixEnvironment() { folder = ::mkdtemp(pattern); }
+  ~UnixEnvironment() { std::filesystem::remove_all(folder); }
+  std::string newAddress() {
+    return "unix:" + folder + "/" + std::to_string(next++);
+  }
+
+private:
+  char pattern[32] = "/tmp/pdl-grpc-test-XXXXXX";
+  std::string folder;
+  int next = 0;
+};
+
+class AbstractEnvironment : public GrpcEnvironment {
+public:
+  std::string newAddress() {
+    return "unix:@pdl-grpc-test-" + std::to_string(::getpid()) + "-" +
+           std::to_string(next++);
+  }
+
+private:
+  int next = 0;
+};
+
+} // namespace
+
+namespace pdlrt::test {
+using GrpcEnvironments =
+    testing::Types<TcpEnvironment, UnixEnvironment, AbstractEnvironment>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Grpc, TransportConformance, GrpcEnvironments);
+} // namespace pdlrt::test
+
+namespace {
+
+/// Bytes that tell their place.
+std::shared_ptr<const std::string> pattern(size_t size, unsigned seed) {
+  auto content = std::make_shared<std::string>(size, '\0');
+  for (size_t i = 0; i < size; ++i)
+    (*content)[i] = static_cast<char>((i >> 3) * 2654435761u >> 13) ^ seed;
+  return content;
+}
+
+MessageSlice sliceOf(const std::shared_ptr<const std::string> &content) {
+  return {reinterpret_cast<const std::byte *>(content->data()), content->size(),
+          content};
+}
+
+TEST(GrpcTransportTest, MessagesOfManyChunksAndSlices) {
+  RealClock clock;
+  const auto network = createGrpcTransport(clock);
+  const auto listener =
+      network->listen("127.0.0.1:0", [](Message request, Responder responder) {
+        responder.answer(std::move(request));
+      });
+  ASSERT_TRUE(listener.ok());
+  const auto connection = network->connect((*listener)->address());
+  ASSERT_TRUE(connection.ok());
+  // Sizes on both sides of what is joined, and of a chunk's end.
+  Message request;
+  std::vector<std::weak_ptr<const std::string>> owners;
+  for (const size_t size : {size_t(1), size_t(7), size_t(2048), size_t(2049),
+                            size_t(0), size_t(5), (size_t(64) << 20) - 4110,
+                            size_t(1), size_t(100000), size_t(70) << 20}) {
+    const auto content = pattern(size, static_cast<unsigned>(owners.size()));
+    owners.push_back(content);
+    request.append(sliceOf(content));
+  }
+  const std::string expected = request.toString();
+  std::atomic<bool> ended{false}, equal{false};
+  (*connection)
+      ->call(std::exchange(request, {}), clock.now() + std::chrono::minutes(1),
+             [&](const CallResult &result) {
+               equal = result.outcome == CallOutcome::Answered &&
+                       result.response.toString() == expected;
+               ended = true;
+             });
+  const ClockTime giveUp = clock.now() + std::chrono::minutes(1);
+  while (!ended && clock.now() < giveUp)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(ended);
+  EXPECT_TRUE(equal);
+  // Nobody keeps the request's bytes.
+  const auto released = [&] {
+    return std::all_of(owners.begin(), owners.end(),
+                       [](const auto &owner) { return owner.expired(); });
+  };
+  while (!released() && clock.now() < giveUp)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(released());
+}
+
+TEST(GrpcTransportTest, AProgramFindsItWhereItIsLinked) {
+  RealClock clock;
+  EXPECT_TRUE(createClusterTransport(clock).ok());
+}
+
+} // namespace
