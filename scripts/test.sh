@@ -20,18 +20,39 @@ done
 
 scripts/install_dependencies.sh
 
-failed=0
-run_preset() { # name
+failures=$(mktemp)
+trap 'rm -f "$failures"' EXIT
+run_preset() { # name build-folder
   cmake --preset "$1" >/dev/null
   cmake --build --preset "$1"
-  ctest --preset "$1" -j "$(nproc)" || failed=1
+  ctest --preset "$1" -j "$(nproc)" </dev/null ||
+    note_failures "$1" "$2/Testing/Temporary/LastTest.log"
 }
 
-run_preset release
+# Keeps what the failed tests of a preset printed last, for the end of the run:
+# several presets' output lies between a failure and who looks for it.
+note_failures() { # name log
+  awk -v preset="$1" '
+    / Testing: / { name = $0; sub(/.* Testing: /, "", name); count = 0 }
+    { lines[count++] = $0 }
+    /^Test (Failed|Timeout)|\*\*\*/ {
+      print "--- failed, preset " preset ": " name
+      for (i = count > 40 ? count - 40 : 0; i < count; ++i) print lines[i]
+    }' "$2" >>"$failures"
+  # A run that failed is reported even if its log has no such line.
+  [ -s "$failures" ] || echo "--- failed, preset $1: see $2" >>"$failures"
+}
+
+run_preset release build
 if ! $quick; then
   # The runtime must build and pass without MLIR, and under the sanitizers.
-  run_preset runtime
-  run_preset asan
-  run_preset tsan
+  run_preset runtime build-runtime
+  run_preset asan build-asan
+  run_preset tsan build-tsan
 fi
-exit "$failed"
+if [ -s "$failures" ]; then
+  echo
+  echo "What failed, again:"
+  cat "$failures"
+  exit 1
+fi
