@@ -31,7 +31,6 @@ std::vector<std::string> fuzzSeeds() {
   manifest.parts = {part};
   Bookmark bookmark;
   bookmark.positions = {{1, 2, 3, 4}};
-  bookmark.metrics.counts = {5, 6};
   bookmark.metrics.sums = {0.5};
   return {encodeHandshake(handshake).toString(), encodeManifest(manifest),
           encodeSaved(manifest).toString(),

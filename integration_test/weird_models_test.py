@@ -542,6 +542,22 @@ class WeirdModels(exactness.ExactnessTest):
         m.output(p)
         self.check(m)
 
+    def test_metrics_with_weights(self):
+        m = Model()
+        p = m.unary("sigmoid", m.mul(m.slice(m.x, 1, 0, 1),
+                                     m.param("p", (1,))))
+        m.symbols += ["nn.metric @mean : #nn.mean",
+                      "nn.metric @log_loss : #nn.log_loss",
+                      "nn.metric @copc : #nn.copc"]
+        for observed in (f"@auc(%{p.name}, %{m.label.name})",
+                         f"@log_loss(%{p.name}, %{m.label.name})",
+                         f"@copc(%{p.name}, %{m.label.name})",
+                         f"@mean(%{p.name})"):
+            m.body.append(f"nn.observe {observed} weight %{p.name} : "
+                          f"tensor<?x1xf32>")
+        m.output(p)
+        self.check(m)
+
     def test_names_beyond_ascii(self):
         m = Model()
         m.output(m.mul(m.x, m.param('"größe Δ/1 %s"', (6,))))

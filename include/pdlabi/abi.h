@@ -236,7 +236,8 @@ typedef struct pdl_clip {
 typedef enum pdl_metric_kind {
   PDL_METRIC_AUC = 0,
   PDL_METRIC_LOG_LOSS = 1,
-  PDL_METRIC_COPC = 2 /* clicks over predicted clicks: sum y / sum p */
+  PDL_METRIC_COPC = 2, /* clicks over predicted clicks: sum y / sum p */
+  PDL_METRIC_MEAN = 3  /* of one value a sample */
 } pdl_metric_kind;
 
 typedef struct pdl_metric {
@@ -245,14 +246,6 @@ typedef struct pdl_metric {
   int32_t kind;
   int64_t bucket_count; /* AUC: histogram buckets over [0, 1] */
 } pdl_metric;
-
-/* One replica's accumulators of one metric; sums over replicas add them.
- * AUC: counts[0 .. buckets) negatives, counts[buckets .. 2 buckets) positives.
- * Log loss: sums = {sum of losses, samples}. COPC: {sum of y, sum of p}. */
-typedef struct pdl_metric_data {
-  int64_t *counts;
-  double *sums;
-} pdl_metric_data;
 
 /*===----------------------------------------------------------------------===*
  * Programs and stages
@@ -292,7 +285,8 @@ typedef struct pdl_step_context {
                                      parameter: its shape; table: U rows */
   double *loss_sum;               /* compute writes: weighted sum of losses */
   double *weight_sum;             /* compute writes: sum of weights */
-  const pdl_metric_data *metrics; /* by descriptor metric; compute adds */
+  double *const *metrics; /* by descriptor metric, its sums (metrics.h);
+                             compute adds */
   void *const *outputs;           /* by program output; compute writes */
   void *prepare_arena; /* lives from prepare to the end of the step */
   void *compute_arena; /* lives during compute */
@@ -520,14 +514,12 @@ void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
 void pdlrt_loss_sum(int32_t type, int64_t count, const void *values,
                     const void *weights, double *sum, double *weight_sum);
 
-/* Adds `count` predictions and labels to a metric's accumulators, in order.
- * For AUC and log loss a label counts as positive when it is > 0.5.
- * AUC: bucket = min(buckets - 1, floor(p * buckets)) computed in f64; p below 0
- * or NaN counts in bucket 0. Log loss: -log(p) or -log(1 - p) in f64, p kept
- * within [1e-7, 1 - 1e-7]. COPC: labels are added as numbers. */
+/* Adds `count` samples to a metric's sums, in order, as `observeSample` of
+ * metrics.h says. Each number is widened to f64 first. `labels` is null where
+ * the metric has none; null `weights`: ones. */
 void pdlrt_observe(int32_t type, int32_t metric_kind, int64_t bucket_count,
                    int64_t count, const void *predictions, const void *labels,
-                   const pdl_metric_data *metric);
+                   const void *weights, double *sums);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -6,17 +6,28 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/metrics.h"
 #include "pdlc/Interpreter/State.h"
 
+using namespace pdlc;
 using namespace pdlc::interpreter;
 
-void Metric::observe(const Tensor &predictions, const Tensor &labels) {
+Metric::Metric(MetricAttrInterface kind)
+    : kind(kind.getAbiKind()), buckets(kind.getBuckets()),
+      sums(pdlabi::metricSumCount(this->kind, buckets)) {}
+
+void Metric::observe(const Tensor &predictions, const Tensor *labels,
+                     const Tensor *weights) {
   predictions.visit([&](auto &elements) {
     using T = typename std::remove_reference_t<decltype(elements)>::value_type;
-    for (auto [prediction, label] : llvm::zip_equal(elements, labels.get<T>()))
-      kind.observe(sums, static_cast<double>(prediction),
-                   static_cast<double>(label));
+    for (size_t i = 0; i < elements.size(); ++i)
+      pdlabi::observeSample(kind, buckets, static_cast<double>(elements[i]),
+                            labels ? double(labels->get<T>()[i]) : 0.0,
+                            weights ? double(weights->get<T>()[i]) : 1.0,
+                            sums.data());
   });
 }
 
-double Metric::value() const { return kind.finish(sums); }
+double Metric::value() const {
+  return pdlabi::metricValue(kind, buckets, sums.data());
+}

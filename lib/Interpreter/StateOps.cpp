@@ -44,7 +44,8 @@ static LogicalResult evaluateObserve(ObserveOp op, Frame &frame) {
     return op.emitOpError()
            << "feeds " << op.getMetricAttr() << ", which is not an nn.metric";
   metric->observe(frame.tensor(op.getPredictions()),
-                  frame.tensor(op.getLabels()));
+                  op.getLabels() ? &frame.tensor(op.getLabels()) : nullptr,
+                  op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
   return success();
 }
 

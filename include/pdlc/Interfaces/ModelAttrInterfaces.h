@@ -13,18 +13,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "pdlabi/abi.h"
 #include <optional>
-#include <vector>
-
-namespace pdlc {
-
-/// What a metric has seen.
-struct MetricSums {
-  /// The histograms of a metric with buckets.
-  std::vector<int64_t> negatives, positives;
-  double sums[2] = {0, 0};
-};
-
-} // namespace pdlc
 
 #include "pdlc/Interfaces/ModelAttrInterfaces.h.inc"
 

@@ -41,20 +41,16 @@ def RegularizerAttrInterface : AttrInterface<"RegularizerAttrInterface"> {
 def MetricAttrInterface : AttrInterface<"MetricAttrInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    A figure of merit. Compiled programs leave its sums to the runtime; the
-    interpreter has them here.
+    A figure of merit. What it sums and how its value follows is in
+    `pdlabi/metrics.h`, for the interpreter and for compiled programs.
   }];
   let methods = [
-    InterfaceMethod<"The runtime's name for it, a pdl_metric_kind.",
+    InterfaceMethod<"Its pdl_metric_kind.",
       "int32_t", "getAbiKind">,
     InterfaceMethod<"The buckets of its histograms; 0 if it has none.",
       "int64_t", "getBuckets", (ins), "", [{
       return 0;
-    }]>,
-    InterfaceMethod<"Adds one sample.", "void", "observe",
-      (ins "::pdlc::MetricSums &":$sums, "double":$prediction, "double":$label)>,
-    InterfaceMethod<"The value; NaN where nothing was observed.",
-      "double", "finish", (ins "const ::pdlc::MetricSums &":$sums)>
+    }]>
   ];
 }
 

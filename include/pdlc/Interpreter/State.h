@@ -80,20 +80,22 @@ private:
   std::deque<Elements> rows;
 };
 
-/// The accumulators of one `nn.metric`, fed as `pdlrt_observe` documents.
+/// The sums of one `nn.metric`, as `pdlabi/metrics.h` defines them.
 class Metric {
 public:
-  explicit Metric(MetricAttrInterface kind) : kind(kind) {}
+  explicit Metric(MetricAttrInterface kind);
 
-  /// Adds predictions and labels, in order.
-  void observe(const Tensor &predictions, const Tensor &labels);
-  /// The AUC, the mean log loss, or clicks over predicted clicks; NaN where
-  /// nothing was observed (AUC: where one of the classes is missing).
+  /// Adds samples, in order. `labels` is null where the metric has none; null
+  /// `weights` are ones.
+  void observe(const Tensor &predictions, const Tensor *labels,
+               const Tensor *weights);
+  /// NaN where nothing was observed (AUC: where one of the classes is missing).
   double value() const;
 
 private:
-  MetricAttrInterface kind;
-  MetricSums sums;
+  int32_t kind;
+  int64_t buckets;
+  std::vector<double> sums;
 };
 
 /// All state of a module. Not thread-safe.

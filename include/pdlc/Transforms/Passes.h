@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "pdlabi/defaults.h"
 #include <memory>
 
 namespace pdlc {

@@ -33,6 +33,7 @@
 #ifndef PDLRT_DATA_BATCHSOURCE_H
 #define PDLRT_DATA_BATCHSOURCE_H
 
+#include "pdlabi/defaults.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/Batch.h"
 
@@ -83,7 +84,7 @@ struct DataOptions {
   /// to predictions; empty: none.
   std::string copyColumn;
   /// Samples of one batch of one replica.
-  int64_t batchSize = 256;
+  int64_t batchSize = pdlabi::defaultBatchSize;
   /// Rows; 0 keeps the order of the files.
   int64_t shuffleWindow = 0;
   uint64_t seed = 0;

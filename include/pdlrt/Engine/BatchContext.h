@@ -44,7 +44,7 @@ public:
   /// All outlive the context. `metrics`: by descriptor metric; `compute` adds
   /// to them.
   BatchContext(Model &model, const pdl_program &program,
-               const pdl_metric_data *metrics);
+               double *const *metrics);
   BatchContext(const BatchContext &) = delete;
   BatchContext &operator=(const BatchContext &) = delete;
 

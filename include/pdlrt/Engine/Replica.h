@@ -32,8 +32,8 @@ public:
   /// Goes to the next context of the ring.
   void advance() { place = (place + 1) % ring.size(); }
 
-  /// By descriptor metric, summed since the last reset.
-  const pdl_metric_data &metric(int32_t index) const { return metrics[index]; }
+  /// By descriptor metric: its sums since the last reset, `metricSumSize` many.
+  double *metric(int32_t index) const { return metrics[index]; }
   /// What its pulls met since the last reset.
   PullCounts pullCounts() const;
   /// Zeroes metrics and pull counts.
@@ -42,7 +42,7 @@ public:
 private:
   MetricSums metricSums;
   /// By descriptor metric, in `metricSums`.
-  std::vector<pdl_metric_data> metrics;
+  std::vector<double *> metrics;
   std::vector<std::unique_ptr<BatchContext>> ring;
   size_t place = 0;
 };

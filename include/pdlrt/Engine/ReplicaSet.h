@@ -73,8 +73,8 @@ public:
   sumGroups(std::span<const GradientBlock> blocks);
 
   /// Adds the metrics of all replicas, workers of a group first, then groups,
-  /// to zeroed accumulators laid out for the descriptor's metric `index`.
-  void sumMetric(int32_t index, pdl_metric_data &sum) const;
+  /// to the zeroed sums of the descriptor's metric `index`.
+  void sumMetric(int32_t index, std::span<double> sum) const;
   /// Whose metrics: those of the replicas that are here, or of all replicas of
   /// the job.
   enum class MetricScope { Process, Job };

@@ -1,4 +1,4 @@
-//===- Metrics.h - Metric accumulators and their values ---------*- C++ -*-===//
+//===- Metrics.h - The sums of all metrics of a program ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What becomes of the accumulators that `pdlrt_observe` fills. All functions
-// are pure or write only what is named; none allocates, but for `MetricSums`.
+// What becomes of the sums that `pdlrt_observe` fills; what they mean is in
+// pdlabi/metrics.h. All functions are pure or write only what is named; none
+// allocates, but for `MetricSums`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,33 +18,29 @@
 #include "pdlabi/abi.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pdlrt {
 
-/// Elements of `pdl_metric_data::counts` for `metric`; 0 if it has none.
-int64_t metricCountSize(const pdl_metric &metric);
-
-/// Elements of `pdl_metric_data::sums` for `metric`; 0 if it has none.
+/// Elements of one replica's sums of `metric`.
 int64_t metricSumSize(const pdl_metric &metric);
 
-/// Adds the accumulators of one replica to another's. Counts are exact; sums
-/// are f64, so the caller adds in replica order.
-void addMetric(const pdl_metric &metric, const pdl_metric_data &from,
-               pdl_metric_data &into);
+/// Adds the sums of one replica to another's, as many. They are f64, so the
+/// caller adds in replica order.
+void addMetric(std::span<const double> from, std::span<double> into);
 
-/// Replaces the accumulators of one replica by another's.
-void copyMetric(const pdl_metric &metric, const pdl_metric_data &from,
-                pdl_metric_data &into);
+/// The metric's value; NaN where nothing was observed (AUC: where a class is
+/// empty).
+double metricValue(const pdl_metric &metric, std::span<const double> sums);
 
-/// The accumulators of all metrics of a descriptor, of a number of replicas:
-/// metric by metric, in it replica by replica. So they travel and are saved.
+/// The sums of all metrics of a descriptor, of a number of replicas: metric by
+/// metric, in it replica by replica. So they travel and are saved.
 struct MetricSums {
   MetricSums() = default;
   /// Zeros.
   MetricSums(const pdl_descriptor &descriptor, int64_t replicas);
 
-  std::vector<int64_t> counts;
   std::vector<double> sums;
 };
 
@@ -52,13 +49,12 @@ struct MetricBlock {
   /// Its index in the descriptor.
   int32_t index;
   /// Elements of one replica.
-  int64_t countSize, sumSize;
+  int64_t size;
   /// Of the first replica.
-  int64_t *counts;
   double *sums;
 
-  pdl_metric_data of(int64_t replica) const {
-    return {counts + replica * countSize, sums + replica * sumSize};
+  std::span<double> of(int64_t replica) const {
+    return {sums + replica * size, static_cast<size_t>(size)};
   }
 };
 
@@ -67,27 +63,13 @@ struct MetricBlock {
 template <typename Visit>
 void forEachMetric(const pdl_descriptor &descriptor, int64_t replicas,
                    MetricSums &all, Visit visit) {
-  int64_t *counts = all.counts.data();
   double *sums = all.sums.data();
   for (int32_t m = 0; m < descriptor.metric_count; ++m) {
-    const pdl_metric &metric = descriptor.metrics[m];
-    const MetricBlock block = {m, metricCountSize(metric),
-                               metricSumSize(metric), counts, sums};
+    const MetricBlock block = {m, metricSumSize(descriptor.metrics[m]), sums};
     visit(block);
-    counts += replicas * block.countSize;
-    sums += replicas * block.sumSize;
+    sums += replicas * block.size;
   }
 }
-
-/// The area under the ROC curve of the histogram, `counts` as
-/// `pdl_metric_data` lays them out: the share of (positive, negative) pairs
-/// that stand in the right order, pairs within one bucket counting half. Exact
-/// up to the final division. NaN where one of the classes is empty.
-double aucOfHistogram(int64_t bucketCount, const int64_t *counts);
-
-/// The metric's value: the AUC, the mean log loss, or clicks over predicted
-/// clicks. NaN where nothing was observed (AUC: where a class is empty).
-double metricValue(const pdl_metric &metric, const pdl_metric_data &data);
 
 } // namespace pdlrt
 

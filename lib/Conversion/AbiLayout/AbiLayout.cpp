@@ -110,10 +110,6 @@ LAYOUT(pdl_metric,
   MEMBER(pdl_metric, kind),
   MEMBER(pdl_metric, bucket_count))
 
-LAYOUT(pdl_metric_data,
-  MEMBER(pdl_metric_data, counts),
-  MEMBER(pdl_metric_data, sums))
-
 LAYOUT(pdl_lookup,
   MEMBER(pdl_lookup, key_count),
   MEMBER(pdl_lookup, keys),

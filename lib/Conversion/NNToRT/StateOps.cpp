@@ -55,7 +55,9 @@ static void emitObserve(StageEmitter &emitter, nn::ObserveOp op) {
   rt::ObserveOp::create(
       emitter.builder, static_cast<rt::MetricKind>(kind.getAbiKind()),
       kind.getBuckets(), emitter.flat(op.getPredictions()),
-      emitter.flat(op.getLabels()), emitter.pointer(rt::Place::metric, index));
+      op.getLabels() ? emitter.flat(op.getLabels()) : Value(),
+      op.getWeights() ? emitter.flat(op.getWeights()) : Value(),
+      emitter.pointer(rt::Place::metric, index));
 }
 
 void pdlc::attachStateStages(MLIRContext &context) {

@@ -180,7 +180,7 @@ static Member memberOf(rt::Place place) {
   case rt::Place::weight_sum:
     return {CONTEXT_INDEX(weight_sum), nullptr, -1};
   case rt::Place::metric:
-    return {CONTEXT_INDEX(metrics), &abi::layoutOf<pdl_metric_data>(), -1};
+    return {CONTEXT_INDEX(metrics), nullptr, 0};
   case rt::Place::prepare_arena:
     return {CONTEXT_INDEX(prepare_arena), nullptr, -1};
   case rt::Place::compute_arena:
@@ -474,6 +474,7 @@ static Value lowerObserve(rt::ObserveOp op, rt::ObserveOp::Adaptor operands,
                        builder.size(operands.getPredictions(), 0),
                        builder.memory(operands.getPredictions()),
                        builder.memory(operands.getLabels()),
+                       builder.memory(operands.getWeights()),
                        operands.getMetric()});
 }
 

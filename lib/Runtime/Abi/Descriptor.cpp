@@ -161,7 +161,7 @@ void Checker::checkMetric(const pdl_metric &metric) {
       !requireText(metric.name, "a metric's name"))
     return;
   std::string what = std::string("metric @") + metric.name;
-  require(metric.kind >= PDL_METRIC_AUC && metric.kind <= PDL_METRIC_COPC,
+  require(metric.kind >= PDL_METRIC_AUC && metric.kind <= PDL_METRIC_MEAN,
           what + ": kind");
   require(metric.kind != PDL_METRIC_AUC || metric.bucket_count > 0,
           what + ": bucket count");

@@ -12,22 +12,18 @@
 
 using namespace pdlrt;
 
-/// What visit(name, type, elements of a replica, data) returns for each array
-/// of each metric: the first that is no success.
+/// What visit(name, elements of a replica, data) returns for the sums of each
+/// metric: the first that is no success.
 template <typename Visit>
 static Status forEachTensor(const pdl_descriptor &descriptor, int64_t replicas,
                             RunningEpoch &running, Visit visit) {
   Status status;
   forEachMetric(
       descriptor, replicas, running.metrics, [&](const MetricBlock &block) {
-        const std::string name =
-            std::string("metric.") + descriptor.metrics[block.index].name;
-        if (block.countSize && status.ok())
-          status = visit(name + ".counts", TensorType::I64, block.countSize,
-                         block.counts);
-        if (block.sumSize && status.ok())
-          status =
-              visit(name + ".sums", TensorType::F64, block.sumSize, block.sums);
+        if (status.ok())
+          status = visit(std::string("metric.") +
+                             descriptor.metrics[block.index].name + ".sums",
+                         block.size, block.sums);
       });
   return status;
 }
@@ -41,9 +37,9 @@ Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
   RunningEpoch copy = running;
   PDLRT_RETURN_IF_ERROR(forEachTensor(
       descriptor, replicas, copy,
-      [&](const std::string &name, TensorType type, int64_t elements,
-          const void *data) {
-        return tensors.addCopy(name, type, {replicas, elements}, data);
+      [&](const std::string &name, int64_t elements, const void *data) {
+        return tensors.addCopy(name, TensorType::F64, {replicas, elements},
+                               data);
       }));
   CheckpointPart part;
   part.file = "trainer.safetensors";
@@ -72,12 +68,11 @@ Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
   PDLRT_RETURN_IF_ERROR(
       copyTensor(checkpoint, **file, "loss", TensorType::F64, {2}, loss));
   RunningEpoch running = {loss[0], loss[1], MetricSums(descriptor, replicas)};
-  PDLRT_RETURN_IF_ERROR(
-      forEachTensor(descriptor, replicas, running,
-                    [&](const std::string &name, TensorType type,
-                        int64_t elements, void *data) {
-                      return copyTensor(checkpoint, **file, name, type,
-                                        {replicas, elements}, data);
-                    }));
+  PDLRT_RETURN_IF_ERROR(forEachTensor(
+      descriptor, replicas, running,
+      [&](const std::string &name, int64_t elements, void *data) {
+        return copyTensor(checkpoint, **file, name, TensorType::F64,
+                          {replicas, elements}, data);
+      }));
   return running;
 }

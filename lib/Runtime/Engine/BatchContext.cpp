@@ -18,7 +18,7 @@
 using namespace pdlrt;
 
 BatchContext::BatchContext(Model &model, const pdl_program &program,
-                           const pdl_metric_data *metrics)
+                           double *const *metrics)
     : model(model), program(program), lookups(program.lookup_count),
       gradients(program.update_count), gradientRows(program.update_count),
       outputs(program.output_count), gradientPointers(program.update_count),

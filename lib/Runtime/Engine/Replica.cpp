@@ -16,7 +16,7 @@ Replica::Replica(Model &model, const pdl_program &program, int ringSize)
     : metricSums(model.descriptor(), 1) {
   forEachMetric(
       model.descriptor(), 1, metricSums,
-      [&](const MetricBlock &block) { metrics.push_back(block.of(0)); });
+      [&](const MetricBlock &block) { metrics.push_back(block.sums); });
   for (int i = 0; i < ringSize; ++i)
     ring.push_back(
         std::make_unique<BatchContext>(model, program, metrics.data()));
@@ -30,7 +30,6 @@ PullCounts Replica::pullCounts() const {
 }
 
 void Replica::resetCounters() {
-  std::fill(metricSums.counts.begin(), metricSums.counts.end(), 0);
   std::fill(metricSums.sums.begin(), metricSums.sums.end(), 0);
   for (std::unique_ptr<BatchContext> &context : ring)
     context->pullCounts() = {};

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Engine/ReplicaSet.h"
 
+#include <algorithm>
+
 using namespace pdlrt;
 
 ReplicaSet::ReplicaSet(Model &model, const pdl_program &program,
@@ -95,22 +97,18 @@ ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
   return std::span<const Contribution>(groupParts);
 }
 
-void ReplicaSet::sumMetric(int32_t index, pdl_metric_data &sum) const {
-  const pdl_metric &metric = descriptor.metrics[index];
+void ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
   const int workers = replicaLayout.workers;
-  std::vector<int64_t> counts(metricCountSize(metric));
-  std::vector<double> sums(metricSumSize(metric));
+  std::vector<double> group(sum.size());
   for (size_t g = 0; g < groupParts.size(); ++g) {
-    counts.assign(counts.size(), 0);
-    sums.assign(sums.size(), 0);
-    pdl_metric_data group = {counts.data(), sums.data()};
+    group.assign(group.size(), 0);
     for (int w = 0; w < workers; ++w)
-      addMetric(metric, replicas[g * workers + w]->metric(index), group);
-    addMetric(metric, group, sum);
+      addMetric({replicas[g * workers + w]->metric(index), sum.size()}, group);
+    addMetric(group, sum);
   }
 }
 
-/// Calls visit(metric, data of a replica that is here, its place in `all`).
+/// Calls visit(sums of a replica that is here, their place in `all`).
 template <typename Visit>
 void ReplicaSet::forEachReplicaMetric(MetricScope scope, MetricSums &all,
                                       Visit visit) const {
@@ -118,33 +116,33 @@ void ReplicaSet::forEachReplicaMetric(MetricScope scope, MetricSums &all,
   const bool isJob = scope == MetricScope::Job;
   const int64_t groups = isJob ? layout.groups : layout.localGroups;
   const int64_t first = isJob ? layout.firstGroup * layout.workers : 0;
-  forEachMetric(descriptor, groups * layout.workers, all,
-                [&](const MetricBlock &block) {
-                  for (int r = 0; r < count(); ++r) {
-                    pdl_metric_data own = replicas[r]->metric(block.index);
-                    pdl_metric_data place = block.of(first + r);
-                    visit(descriptor.metrics[block.index], own, place);
-                  }
-                });
+  forEachMetric(
+      descriptor, groups * layout.workers, all, [&](const MetricBlock &block) {
+        for (int r = 0; r < count(); ++r) {
+          const std::span<double> place = block.of(first + r);
+          visit(std::span(replicas[r]->metric(block.index), place.size()),
+                place);
+        }
+      });
 }
 
 MetricSums ReplicaSet::collectMetrics(MetricScope scope) const {
   const int64_t groups = scope == MetricScope::Job ? replicaLayout.groups
                                                    : replicaLayout.localGroups;
   MetricSums all(descriptor, groups * replicaLayout.workers);
-  forEachReplicaMetric(
-      scope, all,
-      [](const pdl_metric &metric, const pdl_metric_data &own,
-         pdl_metric_data &place) { copyMetric(metric, own, place); });
+  forEachReplicaMetric(scope, all,
+                       [](std::span<double> own, std::span<double> place) {
+                         std::ranges::copy(own, place.begin());
+                       });
   return all;
 }
 
 void ReplicaSet::restoreMetrics(MetricScope scope, const MetricSums &from) {
   MetricSums all = from;
-  forEachReplicaMetric(
-      scope, all,
-      [](const pdl_metric &metric, pdl_metric_data &own,
-         const pdl_metric_data &place) { copyMetric(metric, place, own); });
+  forEachReplicaMetric(scope, all,
+                       [](std::span<double> own, std::span<double> place) {
+                         std::ranges::copy(place, own.begin());
+                       });
 }
 
 void ReplicaSet::resetCounters() {

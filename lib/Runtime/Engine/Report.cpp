@@ -33,11 +33,9 @@ double Report::meanLoss() const {
 static double valueOf(const pdl_descriptor &descriptor,
                       const ReplicaSet &replicas, int32_t index) {
   const pdl_metric &metric = descriptor.metrics[index];
-  std::vector<int64_t> counts(metricCountSize(metric));
   std::vector<double> sums(metricSumSize(metric));
-  pdl_metric_data data = {counts.data(), sums.data()};
-  replicas.sumMetric(index, data);
-  return metricValue(metric, data);
+  replicas.sumMetric(index, sums);
+  return metricValue(metric, sums);
 }
 
 double pdlrt::firstAuc(const pdl_descriptor &descriptor,
@@ -46,6 +44,19 @@ double pdlrt::firstAuc(const pdl_descriptor &descriptor,
     if (descriptor.metrics[i].kind == PDL_METRIC_AUC)
       return valueOf(descriptor, replicas, i);
   return notANumber;
+}
+
+static const char *kindName(int32_t kind) {
+  switch (kind) {
+  case PDL_METRIC_AUC:
+    return "AUC";
+  case PDL_METRIC_LOG_LOSS:
+    return "log loss";
+  case PDL_METRIC_COPC:
+    return "COPC";
+  default:
+    return "mean";
+  }
 }
 
 std::vector<std::string> pdlrt::reportLines(const std::string &label,
@@ -59,11 +70,9 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
     const pdl_metric &metric = descriptor.metrics[i];
     if (std::isnan(report.metrics[i]))
       continue;
-    const char *kind = metric.kind == PDL_METRIC_AUC        ? "AUC"
-                       : metric.kind == PDL_METRIC_LOG_LOSS ? "log loss"
-                                                            : "COPC";
-    lines.push_back(fmt::format("{} {} {:.4f} (@{})", label, kind,
-                                report.metrics[i], metric.name));
+    lines.push_back(fmt::format(
+        "{} {} {:.{}f} (@{})", label, kindName(metric.kind), report.metrics[i],
+        metric.kind == PDL_METRIC_MEAN ? 6 : 4, metric.name));
   }
   return lines;
 }

@@ -45,8 +45,6 @@ Message pdlrt::encodeBookmark(const Bookmark &bookmark) {
     counts.insert(counts.end(),
                   {position.epoch, position.window, position.offset,
                    position.batch, position.digest});
-  counts.insert(counts.end(), bookmark.metrics.counts.begin(),
-                bookmark.metrics.counts.end());
   vectors.sums = {bookmark.report.lossSum, bookmark.report.weightSum};
   vectors.sums.insert(vectors.sums.end(), bookmark.metrics.sums.begin(),
                       bookmark.metrics.sums.end());
@@ -68,8 +66,9 @@ Expected<Bookmark> pdlrt::decodeBookmark(const Message &message) {
   const std::vector<int64_t> &counts = vectors->counts;
   const int64_t groups = counts[3];
   if (counts[0] < int64_t(Bookmark::Place::EpochBegins) ||
-      counts[0] > int64_t(Bookmark::Place::EpochEnds) || groups < 0 ||
-      groups > (int64_t(counts.size()) - heads) / positionFields)
+      counts[0] > int64_t(Bookmark::Place::EpochEnds) ||
+      (int64_t(counts.size()) - heads) % positionFields != 0 ||
+      groups != (int64_t(counts.size()) - heads) / positionFields)
     return damaged;
   bookmark.place = Bookmark::Place(counts[0]);
   bookmark.epochEnded = counts[1] != 0;
@@ -78,7 +77,6 @@ Expected<Bookmark> pdlrt::decodeBookmark(const Message &message) {
   forEachNumber(bookmark, [&](int64_t &number) { number = *next++; });
   for (int64_t g = 0; g < groups; ++g, next += positionFields)
     bookmark.positions.push_back({next[0], next[1], next[2], next[3], next[4]});
-  bookmark.metrics.counts.assign(next, counts.data() + counts.size());
   bookmark.report.lossSum = vectors->sums[0];
   bookmark.report.weightSum = vectors->sums[1];
   bookmark.metrics.sums.assign(vectors->sums.begin() + 2, vectors->sums.end());
@@ -88,8 +86,7 @@ Expected<Bookmark> pdlrt::decodeBookmark(const Message &message) {
 Status pdlrt::restoreMetrics(const Bookmark &bookmark, ReplicaSet &set) {
   constexpr auto scope = ReplicaSet::MetricScope::Process;
   const MetricSums own = set.collectMetrics(scope);
-  if (bookmark.metrics.counts.size() != own.counts.size() ||
-      bookmark.metrics.sums.size() != own.sums.size())
+  if (bookmark.metrics.sums.size() != own.sums.size())
     return Status::invalid(
         "this trainer's earlier start had other workers or metrics: start it "
         "with the same command line as before");

@@ -69,9 +69,6 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
   progress.positions.resize(layout.groups);
   for (const DataPosition &position : progress.positions)
     appendPosition(position, counts);
-  const size_t metricsBegin = counts.size();
-  counts.insert(counts.end(), found.running.metrics.counts.begin(),
-                found.running.metrics.counts.end());
   std::vector<double> sums = {found.running.lossSum, found.running.weightSum};
   sums.insert(sums.end(), found.running.metrics.sums.begin(),
               found.running.metrics.sums.end());
@@ -85,8 +82,6 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
     *numbers[i] = counts[3 + i];
   progress.positions = positionsAt(counts.data() + positionsBegin,
                                    isRunning ? layout.groups : 0);
-  found.running.metrics.counts.assign(counts.begin() + int64_t(metricsBegin),
-                                      counts.end());
   found.running.lossSum = sums[0];
   found.running.weightSum = sums[1];
   found.running.metrics.sums.assign(sums.begin() + 2, sums.end());
@@ -104,16 +99,11 @@ Status pdlrt::gatherProgress(const ReplicaLayout &layout,
     all[layout.firstGroup + g] = progress.positions[g];
   for (const DataPosition &position : all)
     appendPosition(position, counts);
-  const size_t metricsBegin = counts.size();
-  counts.insert(counts.end(), running.metrics.counts.begin(),
-                running.metrics.counts.end());
   PDLRT_RETURN_IF_ERROR(job.sum(counts, running.metrics.sums));
   progress.badRows = counts[0];
   progress.epochSamples = counts[1];
   if (isRunning)
     progress.positions =
         positionsAt(counts.data() + positionsBegin, layout.groups);
-  running.metrics.counts.assign(counts.begin() + int64_t(metricsBegin),
-                                counts.end());
   return {};
 }

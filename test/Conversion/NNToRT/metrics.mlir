@@ -13,6 +13,7 @@ nn.record @r {
 nn.metric @auc : #nn.auc<buckets = 64>
 nn.metric @loss : #nn.log_loss
 nn.metric @copc : #nn.copc
+nn.metric @mean : #nn.mean
 nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.param @b : tensor<8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
@@ -20,12 +21,14 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK-LABEL: func.func @metrics_compute
 // CHECK:         rt.observe auc
 // CHECK:         rt.observe log_loss
-// CHECK:         rt.observe copc
+// CHECK:         rt.observe copc buckets 0 %[[Y:.*]] labels(%[[Y]] : memref<?xf32>) into
+// CHECK:         rt.observe mean buckets 0 %[[Y]] weights(%[[Y]] : memref<?xf32>) into
 nn.program @metrics frozen reads(@r except [@x, @i, @c]) {
 ^bb0(%y: tensor<?x1xf32>):
   nn.observe @auc(%y, %y) : tensor<?x1xf32>
   nn.observe @loss(%y, %y) : tensor<?x1xf32>
   nn.observe @copc(%y, %y) : tensor<?x1xf32>
+  nn.observe @mean(%y) weight %y : tensor<?x1xf32>
 }
 
 }

@@ -224,6 +224,24 @@ nn.func private @f(%x: tensor<?xf32>) {
 
 // -----
 
+nn.metric @auc : #nn.auc<buckets = 16>
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{feeds @auc no labels; write (%predictions, %labels) (C3)}}
+  nn.observe @auc(%x) : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @mean : #nn.mean
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{feeds @mean labels; it takes one value a sample (C3)}}
+  nn.observe @mean(%x, %x) : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
 // One value is no batch of samples.
 nn.metric @auc : #nn.auc<buckets = 16>
 nn.func private @f(%x: tensor<1x1xf32>) {

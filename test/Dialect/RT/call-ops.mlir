@@ -52,6 +52,6 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   // CHECK: rt.loss_sum %{{.*}} weights(%{{.*}} : memref<?xf32>) into
   rt.loss_sum %v weights(%v : memref<?xf32>) into %p, %p : memref<?xf32>, !llvm.ptr, !llvm.ptr
   // CHECK: rt.observe auc buckets 4096
-  rt.observe auc buckets 4096 %v, %v into %p : memref<?xf32>, memref<?xf32>, !llvm.ptr
+  rt.observe auc buckets 4096 %v labels(%v : memref<?xf32>) weights(%v : memref<?xf32>) into %p : memref<?xf32>, !llvm.ptr
   return
 }

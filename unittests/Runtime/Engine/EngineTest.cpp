@@ -285,10 +285,9 @@ TEST(Engine, MetricsAreSummedOverReplicas) {
                   b = makeSamples<double>(2, 30);
   StepInput inputs[2] = {a.input(), b.input()};
   ASSERT_TRUE(two.train.step(inputs).ok());
-  std::vector<int64_t> counts(512);
-  pdl_metric_data sum = {counts.data(), nullptr};
-  two.train.replicas().sumMetric(0, sum);
-  int64_t total = 0, positives = 0;
+  std::vector<double> counts(512);
+  two.train.replicas().sumMetric(0, counts);
+  double total = 0, positives = 0;
   for (size_t i = 0; i < counts.size(); ++i)
     (i < 256 ? total : positives) += counts[i];
   total += positives;
@@ -297,7 +296,7 @@ TEST(Engine, MetricsAreSummedOverReplicas) {
   for (const Samples<double> *samples : {&a, &b})
     for (double y : samples->label)
       labels += y;
-  EXPECT_EQ(double(positives), labels);
+  EXPECT_EQ(positives, labels);
   two.train.replicas().resetCounters();
   std::fill(counts.begin(), counts.end(), 0);
   two.train.replicas().sumMetric(0, sum);

@@ -261,11 +261,9 @@ TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
     EXPECT_EQ(samples[i], expected[i].samples);
   for (int32_t metric : {1, 2}) {
     double here[2] = {}, there[2] = {};
-    pdl_metric_data sum = {nullptr, here};
-    engine.replicas().sumMetric(metric, sum);
-    sum.sums = there;
+    engine.replicas().sumMetric(metric, here);
     for (std::unique_ptr<Trainer> &trainer : all)
-      trainer->engine.replicas().sumMetric(metric, sum);
+      trainer->engine.replicas().sumMetric(metric, there);
     EXPECT_EQ(here[0], there[0]);
     EXPECT_EQ(here[1], there[1]);
   }

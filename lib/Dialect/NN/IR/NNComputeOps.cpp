@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/metrics.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -450,9 +451,19 @@ LogicalResult ObserveOp::verify() {
 }
 
 LogicalResult ObserveOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!symbols.lookupNearestSymbolFrom<MetricOp>(*this, getMetricAttr()))
+  auto metric =
+      symbols.lookupNearestSymbolFrom<MetricOp>(*this, getMetricAttr());
+  if (!metric)
     return emitOpError() << "feeds " << getMetricAttr()
                          << ", which is not an nn.metric (C1)";
+  const bool wantsLabels = pdlabi::metricHasLabels(
+      cast<MetricAttrInterface>(metric.getKind()).getAbiKind());
+  if (wantsLabels && !getLabels())
+    return emitOpError() << "feeds " << getMetricAttr()
+                         << " no labels; write (%predictions, %labels) (C3)";
+  if (!wantsLabels && getLabels())
+    return emitOpError() << "feeds " << getMetricAttr()
+                         << " labels; it takes one value a sample (C3)";
   return success();
 }
 

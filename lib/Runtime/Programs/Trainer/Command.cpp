@@ -150,13 +150,11 @@ Status Command::addUp(ProgramRun &run, Report &report) {
       report.samples, stopSignal() != 0,    run.reader->badRowCount(),
       pulls.ids,      pulls.unknownInitial, pulls.unknownZero};
   std::vector<double> sums = {report.lossSum, report.weightSum};
-  const size_t firstCount = counts.size(), firstSum = sums.size();
+  const size_t firstSum = sums.size();
   MetricSums metrics(descriptor, 1);
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
-    pdl_metric_data data = block.of(0);
-    replicas.sumMetric(block.index, data);
+    replicas.sumMetric(block.index, block.of(0));
   });
-  counts.insert(counts.end(), metrics.counts.begin(), metrics.counts.end());
   sums.insert(sums.end(), metrics.sums.begin(), metrics.sums.end());
   PDLRT_RETURN_IF_ERROR(job->sum(counts, sums));
   report.samples = counts[0];
@@ -169,7 +167,6 @@ Status Command::addUp(ProgramRun &run, Report &report) {
     report.lossSum = sums[0];
     report.weightSum = sums[1];
   }
-  metrics.counts.assign(counts.begin() + int64_t(firstCount), counts.end());
   metrics.sums.assign(sums.begin() + int64_t(firstSum), sums.end());
   report.metrics.clear();
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {

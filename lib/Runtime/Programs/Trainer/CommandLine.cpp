@@ -375,8 +375,8 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
 static CLI::App *addEvaluate(CLI::App &app, Flags &flags) {
   CLI::App *command = app.add_subcommand(
       "evaluate",
-      "Compute the metrics of program @evaluate, and its loss if it has one, "
-      "of trained values on files");
+      "Compute the metrics of program @evaluate, of trained values on files; "
+      "a loss is one of them if the model observes it with a #nn.mean");
   addDataFlags(*command, flags);
   addTrainedModelFlags(*command, flags);
   addExecutionFlags(*command, flags, /*withReplicas=*/true);

@@ -50,12 +50,14 @@ TEST(Report, NamesMetricsThatShareAKind) {
   pdl_descriptor descriptor = *handWrittenProgram({});
   const pdl_metric metrics[] = {
       {sizeof(pdl_metric), "click", PDL_METRIC_AUC, 16},
-      {sizeof(pdl_metric), "buy", PDL_METRIC_AUC, 16}};
-  descriptor.metric_count = 2;
+      {sizeof(pdl_metric), "buy", PDL_METRIC_AUC, 16},
+      {sizeof(pdl_metric), "loss", PDL_METRIC_MEAN, 0}};
+  descriptor.metric_count = 3;
   descriptor.metrics = metrics;
   Report report;
-  report.metrics = {0.5, 0.25};
+  report.metrics = {0.5, 0.25, 0.75};
   EXPECT_EQ(reportLines("train", descriptor, false, report),
             (std::vector<std::string>{"train AUC 0.5000 (@click)",
-                                      "train AUC 0.2500 (@buy)"}));
+                                      "train AUC 0.2500 (@buy)",
+                                      "train mean 0.750000 (@loss)"}));
 }

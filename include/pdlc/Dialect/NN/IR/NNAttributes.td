@@ -113,6 +113,14 @@ def NN_CopcAttr : NN_Metric<"Copc", "copc"> {
   let summary = "Clicks over predicted clicks";
 }
 
+def NN_MeanAttr : NN_Metric<"Mean", "mean"> {
+  let summary = "Mean of one value a sample";
+  let description = [{
+    Of a loss, say: `nn.observe @loss(%l)` in a program that evaluates. Takes no
+    labels.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Enumerations
 //===----------------------------------------------------------------------===//

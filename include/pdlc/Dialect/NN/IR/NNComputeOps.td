@@ -503,23 +503,30 @@ def NN_SquaredErrorOp : NN_PureOp<"squared_error",
   let assemblyFormat = "$predictions `,` $labels attr-dict `:` type($predictions)";
 }
 
-def NN_ObserveOp : NN_BodyOp<"observe", [StopsGradients, AllTypesMatch<["predictions", "labels"]>, MemoryEffects<[MemWrite]>, NN_BatchFirst,
+def NN_ObserveOp : NN_BodyOp<"observe", [StopsGradients, AttrSizedOperandSegments, SameTypeOperands, MemoryEffects<[MemWrite]>, NN_BatchFirst,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Feeds a metric";
   let description = [{
+    A sample counts as often as its weight says, once without weights.
+
     Constraints:
     - (C1) The symbol is an `nn.metric`.
-    - (C2) Predictions and labels have one type of shape [b, 1], with b the
-      batch: one value for each sample.
+    - (C2) Predictions, labels and weights have one type of shape [b, 1], with b
+      the batch: one value for each sample.
+    - (C3) Labels stand where the metric compares predictions with labels, and
+      not where it takes one value a sample (`#nn.mean`).
 
     Example:
     ```mlir
-    nn.observe @auc(%p, %y) : tensor<?x1xf32>
+    nn.observe @auc(%p, %y) weight %w : tensor<?x1xf32>
+    nn.observe @loss(%l) : tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$metric, NN_FloatTensor:$predictions, NN_FloatTensor:$labels);
+  let arguments = (ins FlatSymbolRefAttr:$metric, NN_FloatTensor:$predictions,
+    Optional<NN_FloatTensor>:$labels, Optional<NN_FloatTensor>:$weights);
   let assemblyFormat = [{
-    $metric `(` $predictions `,` $labels `)` attr-dict `:` type($predictions)
+    $metric `(` $predictions (`,` $labels^)? `)` (`weight` $weights^)? attr-dict
+    `:` type($predictions)
   }];
   let hasVerifier = 1;
 }

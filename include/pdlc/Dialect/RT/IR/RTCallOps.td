@@ -73,7 +73,7 @@ def RT_PostOpArrayAttr : TypedArrayAttrBase<RT_PostOpAttr, "array of post-ops">;
 
 def RT_Metric : RT_Enum<"MetricKind", "a figure of merit", [
   I32EnumAttrCase<"auc", 0>, I32EnumAttrCase<"log_loss", 1>,
-  I32EnumAttrCase<"copc", 2>]>;
+  I32EnumAttrCase<"copc", 2>, I32EnumAttrCase<"mean", 3>]>;
 def RT_MetricAttr : RT_EnumAttr<RT_Metric, "metric">;
 
 //===----------------------------------------------------------------------===//
@@ -96,8 +96,8 @@ def RT_PointerOp : RT_Op<"pointer", [MemoryEffects<[MemRead]>]> {
   let description = [{
     `index` counts within the program's list that `place` names (fields,
     lookups, gradients, outputs) or within the descriptor's (parameters,
-    metrics); it is 0 for places that exist once. `lookup` and `metric` are the
-    addresses of the structs themselves.
+    metrics); it is 0 for places that exist once. `lookup` is the
+    address of the struct itself.
 
     Example:
     ```mlir
@@ -415,21 +415,23 @@ def RT_LossSumOp : RT_CallOp<"loss_sum"> {
   }];
 }
 
-def RT_ObserveOp : RT_CallOp<"observe"> {
+def RT_ObserveOp : RT_CallOp<"observe", [AttrSizedOperandSegments]> {
   let summary = "Feeds a metric";
   let description = [{
-    `pdlrt_observe`; `buckets` is 0 but for `auc`.
+    `pdlrt_observe`; `buckets` is 0 but for `auc`. `mean` has no labels, the
+    others need them.
 
     Example:
     ```mlir
-    rt.observe auc buckets 4096 %p, %y into %metric : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe auc buckets 4096 %p labels(%y : memref<?xf32>) weights(%w : memref<?xf32>) into %metric : memref<?xf32>, !llvm.ptr
     ```
   }];
   let arguments = (ins RT_MetricAttr:$kind, I64Attr:$buckets, RT_Vector:$predictions,
-    RT_Vector:$labels, LLVM_AnyPointer:$metric);
+    Optional<RT_Vector>:$labels, Optional<RT_Vector>:$weights, LLVM_AnyPointer:$metric);
   let assemblyFormat = [{
-    $kind `buckets` $buckets $predictions `,` $labels `into` $metric attr-dict
-    `:` type($predictions) `,` type($labels) `,` type($metric)
+    $kind `buckets` $buckets $predictions (`labels` `(` $labels^ `:` type($labels) `)`)?
+    (`weights` `(` $weights^ `:` type($weights) `)`)? `into` $metric attr-dict
+    `:` type($predictions) `,` type($metric)
   }];
 }
 
