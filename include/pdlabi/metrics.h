@@ -31,6 +31,22 @@ inline int64_t metricSumCount(int32_t kind, int64_t buckets) {
   return kind == PDL_METRIC_AUC ? 2 * buckets : 2;
 }
 
+/// What reports call it; null for a kind that does not exist.
+inline const char *metricTitle(int32_t kind) {
+  switch (kind) {
+  case PDL_METRIC_AUC:
+    return "AUC";
+  case PDL_METRIC_LOG_LOSS:
+    return "log loss";
+  case PDL_METRIC_COPC:
+    return "COPC";
+  case PDL_METRIC_MEAN:
+    return "mean";
+  default:
+    return nullptr;
+  }
+}
+
 /// Whether a sample is a pair of a prediction and a label, or one value alone.
 inline bool metricHasLabels(int32_t kind) { return kind != PDL_METRIC_MEAN; }
 

@@ -11,6 +11,7 @@
 #include "pdlrt/Abi/Mode.h"
 
 #include "pdlabi/hash.h"
+#include "pdlabi/metrics.h"
 #include "pdlabi/norm.h"
 
 #include <string>
@@ -161,8 +162,7 @@ void Checker::checkMetric(const pdl_metric &metric) {
       !requireText(metric.name, "a metric's name"))
     return;
   std::string what = std::string("metric @") + metric.name;
-  require(metric.kind >= PDL_METRIC_AUC && metric.kind <= PDL_METRIC_MEAN,
-          what + ": kind");
+  require(pdlabi::metricTitle(metric.kind) != nullptr, what + ": kind");
   require(metric.kind != PDL_METRIC_AUC || metric.bucket_count > 0,
           what + ": bucket count");
 }

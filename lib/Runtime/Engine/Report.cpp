@@ -8,6 +8,7 @@
 
 #include "pdlrt/Engine/Report.h"
 
+#include "pdlabi/metrics.h"
 #include "pdlrt/Kernels/Metrics.h"
 
 #include <cmath>
@@ -46,19 +47,6 @@ double pdlrt::firstAuc(const pdl_descriptor &descriptor,
   return notANumber;
 }
 
-static const char *kindName(int32_t kind) {
-  switch (kind) {
-  case PDL_METRIC_AUC:
-    return "AUC";
-  case PDL_METRIC_LOG_LOSS:
-    return "log loss";
-  case PDL_METRIC_COPC:
-    return "COPC";
-  default:
-    return "mean";
-  }
-}
-
 std::vector<std::string> pdlrt::reportLines(const std::string &label,
                                             const pdl_descriptor &descriptor,
                                             bool hasLoss,
@@ -71,7 +59,7 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
     if (std::isnan(report.metrics[i]))
       continue;
     lines.push_back(fmt::format(
-        "{} {} {:.{}f} (@{})", label, kindName(metric.kind), report.metrics[i],
+        "{} {} {:.{}f} (@{})", label, pdlabi::metricTitle(metric.kind), report.metrics[i],
         metric.kind == PDL_METRIC_MEAN ? 6 : 4, metric.name));
   }
   return lines;

@@ -19,11 +19,3 @@ LogicalResult AucAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << buckets;
   return success();
 }
-
-int32_t AucAttr::getAbiKind() const { return PDL_METRIC_AUC; }
-
-int32_t LogLossAttr::getAbiKind() const { return PDL_METRIC_LOG_LOSS; }
-
-int32_t CopcAttr::getAbiKind() const { return PDL_METRIC_COPC; }
-
-int32_t MeanAttr::getAbiKind() const { return PDL_METRIC_MEAN; }

@@ -22,8 +22,12 @@ class NN_Initializer<string name, string mnemonic, list<string> methods = []>
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<InitializerAttrInterface, methods>]>;
 class NN_Regularizer<string name, string mnemonic>
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<RegularizerAttrInterface>]>;
-class NN_Metric<string name, string mnemonic>
-    : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<MetricAttrInterface>]>;
+class NN_Metric<string name, string mnemonic, string kind>
+    : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<MetricAttrInterface>]> {
+  let extraClassDefinition = [{
+    int32_t $cppClass::getAbiKind() const { return }] # kind # [{; }
+  }];
+}
 
 // A number, kept as a 64-bit float attribute and written without its type.
 def NN_Number : AttrOrTypeParameter<"::mlir::FloatAttr", "number"> {
@@ -98,22 +102,22 @@ def NN_L1Attr : NN_Regularizer<"L1", "l1"> {
   let genVerifyDecl = 1;
 }
 
-def NN_AucAttr : NN_Metric<"Auc", "auc"> {
+def NN_AucAttr : NN_Metric<"Auc", "auc", "PDL_METRIC_AUC"> {
   let summary = "Area under the ROC curve, by histogram";
   let parameters = (ins "int64_t":$buckets);
   let assemblyFormat = "`<` `buckets` `=` $buckets `>`";
   let genVerifyDecl = 1;
 }
 
-def NN_LogLossAttr : NN_Metric<"LogLoss", "log_loss"> {
+def NN_LogLossAttr : NN_Metric<"LogLoss", "log_loss", "PDL_METRIC_LOG_LOSS"> {
   let summary = "Mean log loss of the predictions";
 }
 
-def NN_CopcAttr : NN_Metric<"Copc", "copc"> {
+def NN_CopcAttr : NN_Metric<"Copc", "copc", "PDL_METRIC_COPC"> {
   let summary = "Clicks over predicted clicks";
 }
 
-def NN_MeanAttr : NN_Metric<"Mean", "mean"> {
+def NN_MeanAttr : NN_Metric<"Mean", "mean", "PDL_METRIC_MEAN"> {
   let summary = "Mean of one value a sample";
   let description = [{
     Of a loss, say: `nn.observe @loss(%l)` in a program that evaluates. Takes no
