@@ -87,8 +87,8 @@ class CheckGoldensTest(unittest.TestCase):
     def test_metrics(self):
         expected = {f"metric/{name}": tensor([0.75])
                     for name in ("auc", "coarse_auc", "log_loss", "copc")}
-        good = ("test AUC @auc 0.7500\ntest AUC @coarse_auc 0.7500\n"
-                "test log loss 0.7500\ntest COPC 0.7500\n")
+        good = ("test AUC 0.7500 (@auc)\ntest AUC 0.7500 (@coarse_auc)\n"
+                "test log loss 0.7500 (@log_loss)\ntest COPC 0.7500 (@copc)\n")
         self.assertEqual(check_goldens.compare_metrics(expected, good), [])
         self.assertEqual(len(check_goldens.compare_metrics(
             expected, good.replace("loss 0.7500", "loss 0.7502"))), 1)
