@@ -36,6 +36,9 @@ TEST(ClusterFlags, ASilentServerIsLostUnlessAllWait) {
   EXPECT_FALSE(optionsOf("--servers a:1").mayComeBack);
   EXPECT_EQ(optionsOf("--servers a:1 --silence-limit 3").silenceLimit,
             seconds(3));
+  // 0: never.
+  EXPECT_EQ(optionsOf("--servers a:1 --silence-limit 0").silenceLimit,
+            ClockTime::zero());
   // A job that waits for trainers waits for servers too, whatever the limit.
   for (const char *more : {"", " --silence-limit 3"}) {
     const DistributedOptions waits =
