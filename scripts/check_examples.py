@@ -55,12 +55,16 @@ def without_comments(text):
 
 
 def defined_values(text):
-    """The values that stand left of an equals sign or in a list of arguments."""
+    """The values that stand left of an equals sign, as variables of a loop or in a
+    list of arguments."""
     found = set()
     for line in text.splitlines():
         results = re.match(r"\s*((%[\w$.-]+(:\d+)?\s*,?\s*)+)=", line)
         if results:
             found.update(VALUE.findall(re.sub(r":\d+", "", results.group(1))))
+    for variables in re.findall(
+            r"(?:scf\.for\s|scf\.parallel\s*\(|iter_args\()([^=]*)=", text):
+        found.update(VALUE.findall(variables))
     for arguments in re.findall(r"(?:\^\w+|@\w+)\(((?:\s*%[\w$.-]+\s*:[^%]*)+)\)", text):
         found.update(VALUE.findall(arguments))
     return found

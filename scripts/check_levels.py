@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the include lines of both halves, and fails on an arrow upwards.
 
-The runtime's folders stand in levels: a folder includes itself and folders of
+The folders of each half stand in levels: a folder includes itself and folders of
 lower levels. Folders of one level do not include each other, so there is no
 circle. Compiler and runtime never include each other; both include pdlabi,
 which includes neither. Besides, what one file is to decide is named in no other.
@@ -13,9 +13,9 @@ import os
 import re
 import sys
 
-# The runtime's levels, the lowest first. What a folder is for:
+# The levels of each half, the lowest first. What a folder is for:
 # docs/Architecture.md.
-LEVELS = [
+RUNTIME_LEVELS = [
     ["Core"],
     ["Kernels", "Gemm", "Sched", "Files"],
     ["Table", "Data", "Transport"],
@@ -28,6 +28,22 @@ LEVELS = [
     ["Job"],
     ["Programs/Trainer", "Programs/Server", "Testing/Simulator"],
 ]
+COMPILER_LEVELS = [
+    ["Support"],
+    ["Interfaces", "Std", "Target"],
+    ["Dialect/NN"],
+    ["Dialect/PS", "Dialect/RT"],
+    ["Analysis", "Conversion", "Interpreter"],
+    ["Transforms"],
+]
+
+# Of each half its levels, the prefix of its public headers, and where it is.
+HALVES = [
+    (RUNTIME_LEVELS, "pdlrt/", ["include/pdlrt", "lib/Runtime"]),
+    (COMPILER_LEVELS, "pdlc/", ["include/pdlc", "lib"]),
+]
+# What stands in a folder of a half and belongs to the other, or to both.
+OTHER_HALF = {"lib": ["lib/Runtime/", "lib/ABI/"]}
 
 # Folders of the halves, and the prefixes of what each may not include.
 COMPILER = [
@@ -78,28 +94,28 @@ def includes(root, path):
                 yield number, match.group(1)
 
 
-def folder_of(path):
-    """The folder of LEVELS that a path below the runtime's root is in."""
-    for level, folders in enumerate(LEVELS):
+def folder_of(path, levels):
+    """The folder of `levels` that a path below a half's root is in."""
+    for level, folders in enumerate(levels):
         for folder in folders:
             if path.startswith(folder + "/"):
                 return level, folder
     return None
 
 
-def check_level(root, base, path, faults):
-    own = folder_of(path[len(base) + 1 :])
+def check_level(root, base, levels, prefix, path, faults):
+    own = folder_of(path[len(base) + 1 :], levels)
     if own is None:
         faults.append(f"{path}: its folder has no level; name it in {sys.argv[0]}")
         return
     for number, name in includes(root, path):
+        target = name.removeprefix(prefix)
         if name.startswith("."):
-            faults.append(f"{path}:{number}: {name}: say the path from the half's root")
-            continue
-        target = name.removeprefix("pdlrt/")
-        found = folder_of(target)
+            here = os.path.relpath(os.path.dirname(path), base)
+            target = os.path.normpath(os.path.join(here, name))
+        found = folder_of(target, levels)
         if found is None:
-            if name.startswith("pdlrt/"):
+            if name.startswith(prefix):
                 faults.append(f"{path}:{number}: {name} is in no level")
             continue
         if found[1] != own[1] and found[0] >= own[0]:
@@ -112,11 +128,13 @@ def check_level(root, base, path, faults):
 
 def check(root):
     faults = []
-    count = 0
-    for base in ("include/pdlrt", "lib/Runtime"):
-        for path in source_files(root, base):
-            count += 1
-            check_level(root, base, path, faults)
+    for levels, prefix, bases in HALVES:
+        paths = [(base, path) for base in bases for path in source_files(root, base)]
+        if not paths:
+            faults.append(f"{root}: there is no {bases[0]} to check")
+        for base, path in paths:
+            if not any(path.startswith(part) for part in OTHER_HALF.get(base, [])):
+                check_level(root, base, levels, prefix, path, faults)
     for half, (folders, prefixes) in FORBIDDEN.items():
         for folder in folders:
             if not os.path.isdir(os.path.join(root, folder)):
@@ -136,8 +154,6 @@ def check(root):
                             f"{path}:{number}: {match.group()} belongs into "
                             f"{' or '.join(places)} alone"
                         )
-    if count == 0:
-        faults.append(f"{root}: there is no runtime to check")
     return faults
 
 

@@ -72,17 +72,17 @@ struct Slot {
   }
 };
 
-/// A loop at the top level of a stage, with the loads that feed it and the
-/// stores of what it carries out.
+/// A loop at the top level of a stage, parallel or ordered, with the loads that
+/// feed it and the stores of what it carries out.
 class Nest {
 public:
-  explicit Nest(scf::ForOp loop) : loop(loop) { collectMembers(); }
+  explicit Nest(Operation *loop) : loop(loop) { collectMembers(); }
 
   /// Computes everything that follows. Fails where the nest uses what a kernel
   /// cannot be handed.
   LogicalResult read();
 
-  scf::ForOp loop;
+  Operation *loop;
   SmallVector<Operation *> members; // in program order
   std::string key;
   SmallVector<Address> addresses;
@@ -289,7 +289,7 @@ static StringRef nameOf(Operation *op) {
 static std::string describe(Nest &nest) {
   SmallVector<StringRef> ops;
   Type element;
-  bool reads = false, carries = nest.loop.getNumResults() > 0;
+  bool reads = false, carries = nest.loop->getNumResults() > 0;
   DenseSet<Value> loaded, stored;
   auto describeOp = [&](Operation *op) {
     if (auto store = dyn_cast<memref::StoreOp>(op)) {
@@ -354,8 +354,8 @@ private:
 LogicalResult OutlineKernels::collectNests(func::FuncOp stage) {
   for (Block &block : stage.getBody())
     for (Operation &op : block)
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        nests.emplace_back(loop);
+      if (isa<scf::ForOp, scf::ParallelOp>(op)) {
+        nests.emplace_back(&op);
         if (failed(nests.back().read()))
           return failure();
       }
@@ -365,7 +365,7 @@ LogicalResult OutlineKernels::collectNests(func::FuncOp stage) {
 func::FuncOp OutlineKernels::createKernel(Nest &nest, ArrayRef<int> parameterOf,
                                           ArrayRef<unsigned> parameters,
                                           SymbolTable &symbols) {
-  Location loc = nest.loop.getLoc();
+  Location loc = nest.loop->getLoc();
   OpBuilder builder(&getContext());
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
   SmallVector<Type> inputs(nest.addresses.size(), pointer), results;
@@ -461,7 +461,7 @@ void OutlineKernels::callKernel(Nest &nest, func::FuncOp kernel,
   Operation *last = nest.members.back();
   OpBuilder builder(last->getContext());
   builder.setInsertionPointAfter(last);
-  Location loc = nest.loop.getLoc();
+  Location loc = nest.loop->getLoc();
   SmallVector<Value> arguments;
   for (const Address &address : nest.addresses) {
     if (!address.offset) {

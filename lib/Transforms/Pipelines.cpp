@@ -30,6 +30,7 @@ using namespace pdlc;
 /// Loops, memory, arithmetic and functions to the LLVM dialect.
 static void addLLVMLowering(OpPassManager &manager,
                             const PipelineOptions &options) {
+  manager.addPass(createRTSerializeLoops());
   manager.addPass(createMathToABI());
   manager.addPass(createRTCallsToLLVM());
   // Function by function: its cost grows faster than what it converts.

@@ -60,7 +60,8 @@ nn.program @train reads(@clicks) {
 
 // CHECK: rt.update_kernel @w calls @update_w slots ["m"] from [5.000000e-01]
 // CHECK: func.func private @update_w(%[[COUNT:.*]]: i64, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[COUNT]]
+// CHECK: %[[BOUND:.*]] = arith.index_cast %[[COUNT]] : i64 to index
+// CHECK: scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[BOUND]])
 // CHECK: arith.divf
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: arith.mulf
@@ -70,11 +71,11 @@ nn.program @train reads(@clicks) {
 // Rows of width 10 with one slot are 80 bytes: two cache lines are fetched.
 // CHECK: rt.update_kernel @emb calls @update_emb slots ["m"] from [5.000000e-01]
 // CHECK: func.func private @update_emb(%[[ROWS:.*]]: i64, %{{.*}}: i64,
-// CHECK: %[[WIDTH:.*]] = arith.constant 10 : i64
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[ROWS]]
+// CHECK: %[[BOUND:.*]] = arith.index_cast %[[ROWS]] : i64 to index
+// CHECK: scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[BOUND]])
 // CHECK-COUNT-2: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[WIDTH]]
+// CHECK: scf.parallel (%{{.*}}) = (%{{.*}}) to (%c10)
 // CHECK: arith.divf
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: arith.mulf

@@ -185,3 +185,76 @@ nn.record @clicks {
 }
 rt.program @p frozen reads(@clicks [@label])
   prepare(@f, <0 + 0 * batch>) compute(@f, <0 + 0 * batch>)
+
+// -----
+
+// A parallel loop becomes a kernel as an ordered one does, and its turns stay
+// independent there; the two are different kernels.
+
+// CHECK: func.func private @kernel.elementwise_mul_f32(%[[FROM:.*]]: !llvm.ptr {llvm.noalias}, %[[TO:.*]]: !llvm.ptr {llvm.noalias}, %[[ROWS:.*]]: index, %[[FACTOR:.*]]: f32)
+// CHECK: %[[X:.*]] = rt.view %[[FROM]]
+// CHECK: %[[Y:.*]] = rt.view %[[TO]]
+// CHECK: scf.parallel (%[[I:.*]], %[[J:.*]]) = (%{{.*}}) to (%[[ROWS]], %c3)
+// CHECK: memref.load %[[X]][%[[I]], %[[J]]]
+// CHECK: arith.mulf %{{.*}}, %[[FACTOR]]
+// CHECK: memref.store %{{.*}}, %[[Y]][%[[I]], %[[J]]]
+// CHECK: func.func private @kernel.reduce_mul_f32(
+// CHECK: scf.parallel
+// CHECK: scf.for
+// CHECK: func.func private @kernel.elementwise_mul_f32_0(
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-LABEL: func.func @g(
+// CHECK: call @kernel.elementwise_mul_f32(
+// CHECK: call @kernel.elementwise_mul_f32(
+// CHECK: call @kernel.reduce_mul_f32(
+// CHECK: call @kernel.elementwise_mul_f32_0(
+func.func @g(%context: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = rt.count batch[0] of %context : !llvm.ptr
+  %half = arith.constant 0.5 : f32
+  %third = arith.constant 0.3 : f32
+  %from = rt.pointer parameter[0] of %context : !llvm.ptr -> !llvm.ptr
+  %to = rt.pointer output[0] of %context : !llvm.ptr -> !llvm.ptr
+  %x = rt.view %from[%c0] size(%n) : !llvm.ptr -> memref<?x3xf32>
+  %y = rt.view %to[%c0] size(%n) : !llvm.ptr -> memref<?x3xf32>
+  %s = rt.view %to[%c0] : !llvm.ptr -> memref<3xf32>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c3) step (%c1, %c1) {
+    %0 = memref.load %x[%i, %j] : memref<?x3xf32>
+    %1 = arith.mulf %0, %half : f32
+    memref.store %1, %y[%i, %j] : memref<?x3xf32>
+    scf.reduce
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c3) step (%c1, %c1) {
+    %0 = memref.load %y[%i, %j] : memref<?x3xf32>
+    %1 = arith.mulf %0, %third : f32
+    memref.store %1, %x[%i, %j] : memref<?x3xf32>
+    scf.reduce
+  }
+  scf.parallel (%j) = (%c0) to (%c3) step (%c1) {
+    %0 = memref.load %s[%j] : memref<3xf32>
+    %1 = scf.for %i = %c0 to %n step %c1 iter_args(%product = %0) -> (f32) {
+      %2 = memref.load %x[%i, %j] : memref<?x3xf32>
+      %3 = arith.mulf %product, %2 : f32
+      scf.yield %3 : f32
+    }
+    memref.store %1, %s[%j] : memref<3xf32>
+    scf.reduce
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %c3 step %c1 {
+      %0 = memref.load %x[%i, %j] : memref<?x3xf32>
+      %1 = arith.mulf %0, %half : f32
+      memref.store %1, %y[%i, %j] : memref<?x3xf32>
+    }
+  }
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+}
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+rt.program @p frozen reads(@clicks [@label])
+  prepare(@g, <0 + 0 * batch>) compute(@g, <0 + 0 * batch>)

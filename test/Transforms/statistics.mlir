@@ -4,7 +4,7 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=tasks" -o /dev/null 2>&1 | count 0
 
 // The names are those of the .td files, from which docs/Reference comes.
-// RUN: pdl-opt %s --pdl-pipeline="to=tasks" --remarks-filter=statistics -o /dev/null > %t.all 2>&1
+// RUN: pdl-opt %s --pdl-pipeline="to=llvm" --remarks-filter=statistics -o /dev/null > %t.all 2>&1
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=sync" --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
 // RUN: FileCheck %s --check-prefix=SYNC < %t.all
 // RUN: sed -n "s/.*Category:statistics | \(.*\)=.*/\1/p" %t.all | sort -u > %t.reported

@@ -135,26 +135,30 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %70 = arith.muli %1, %c13 : index
     %71 = rt.view %8[%c0] size(%70) : !llvm.ptr -> memref<?xf32>
     %72 = rt.view %4[%40] size(%70) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %70 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%70) step (%c1) {
       %105 = memref.load %71[%arg1] : memref<?xf32>
       %106 = math.absf %105 : f32
       %107 = math.log1p %106 : f32
       %108 = math.copysign %107, %105 : f32
       memref.store %108, %72[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %73 = rt.view %4[%44] size(%1) : !llvm.ptr -> memref<?x273xf32>
     %74 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x260xf32>
     %75 = rt.view %4[%40] size(%1) : !llvm.ptr -> memref<?x13xf32>
-    scf.for %arg1 = %c0 to %1 step %c1 {
-      scf.for %arg2 = %c0 to %c260 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
+      scf.parallel (%arg2) = (%c0) to (%c260) step (%c1) {
         %105 = memref.load %74[%arg1, %arg2] : memref<?x260xf32>
         memref.store %105, %73[%arg1, %arg2] : memref<?x273xf32>
+        scf.reduce 
       }
-      scf.for %arg2 = %c0 to %c13 step %c1 {
+      scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
         %105 = memref.load %75[%arg1, %arg2] : memref<?x13xf32>
         %106 = arith.addi %arg2, %c260 : index
         memref.store %105, %73[%arg1, %106] : memref<?x273xf32>
+        scf.reduce 
       }
+      scf.reduce 
     }
     %76 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
     %77 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
@@ -175,7 +179,7 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %88 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?xf32>
     %89 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
     %90 = rt.view %4[%56] size(%1) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %1 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       %105 = memref.load %88[%arg1] : memref<?xf32>
       %106 = memref.load %89[%arg1] : memref<?xf32>
       %107 = arith.mulf %105, %106 : f32
@@ -188,26 +192,30 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
       %113 = arith.subf %108, %107 : f32
       %114 = arith.addf %113, %112 : f32
       memref.store %114, %90[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %91 = rt.view %4[%57] size(%1) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %1 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       %105 = memref.load %88[%arg1] : memref<?xf32>
       %106 = func.call @pdlabi_sigmoidf(%105) : (f32) -> f32
       memref.store %106, %91[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     rt.observe  auc buckets 4096 %91, %89 into %19 : memref<?xf32>, memref<?xf32>, !llvm.ptr
     rt.observe  log_loss buckets 0 %91, %89 into %20 : memref<?xf32>, memref<?xf32>, !llvm.ptr
     rt.observe  copc buckets 0 %91, %89 into %21 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    scf.for %arg1 = %c0 to %1 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       %105 = memref.load %91[%arg1] : memref<?xf32>
       %106 = memref.load %89[%arg1] : memref<?xf32>
       %107 = arith.subf %105, %106 : f32
       memref.store %107, %88[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %92 = rt.view %22[%c0] : !llvm.ptr -> memref<1xf32>
     %cst = arith.constant 0.000000e+00 : f32
-    scf.for %arg1 = %c0 to %c1 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%c1) step (%c1) {
       memref.store %cst, %92[%arg1] : memref<1xf32>
+      scf.reduce 
     }
     %93 = memref.load %92[%c0] : memref<1xf32>
     %94 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %93) -> (f32) {
@@ -221,55 +229,63 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %96 = rt.view %4[%58] size(%1) : !llvm.ptr -> memref<?x400xf32>
     rt.gemm  fast %9, %87, %85 transposed mask(%84 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %96 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
     %97 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
-    scf.for %arg1 = %c0 to %c400 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
       memref.store %cst, %97[%arg1] : memref<400xf32>
+      scf.reduce 
     }
-    scf.for %arg1 = %c0 to %1 step %c1 {
-      scf.for %arg2 = %c0 to %c400 step %c1 {
-        %105 = memref.load %97[%arg2] : memref<400xf32>
-        %106 = memref.load %96[%arg1, %arg2] : memref<?x400xf32>
-        %107 = arith.addf %105, %106 : f32
-        memref.store %107, %97[%arg2] : memref<400xf32>
+    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
+      %105 = memref.load %97[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %96[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
+      memref.store %106, %97[%arg1] : memref<400xf32>
+      scf.reduce 
     }
     %98 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
     rt.gemm  fast %9, %81 transposed, %96 post [] into %98 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
     rt.gemm  fast %9, %96, %82 transposed mask(%81 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %84 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
     %99 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
-    scf.for %arg1 = %c0 to %c400 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
       memref.store %cst, %99[%arg1] : memref<400xf32>
+      scf.reduce 
     }
-    scf.for %arg1 = %c0 to %1 step %c1 {
-      scf.for %arg2 = %c0 to %c400 step %c1 {
-        %105 = memref.load %99[%arg2] : memref<400xf32>
-        %106 = memref.load %84[%arg1, %arg2] : memref<?x400xf32>
-        %107 = arith.addf %105, %106 : f32
-        memref.store %107, %99[%arg2] : memref<400xf32>
+    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
+      %105 = memref.load %99[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %84[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
+      memref.store %106, %99[%arg1] : memref<400xf32>
+      scf.reduce 
     }
     %100 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
     rt.gemm  fast %9, %78 transposed, %84 post [] into %100 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
     rt.gemm  fast %9, %84, %79 transposed mask(%78 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %81 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
     %101 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
-    scf.for %arg1 = %c0 to %c400 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
       memref.store %cst, %101[%arg1] : memref<400xf32>
+      scf.reduce 
     }
-    scf.for %arg1 = %c0 to %1 step %c1 {
-      scf.for %arg2 = %c0 to %c400 step %c1 {
-        %105 = memref.load %101[%arg2] : memref<400xf32>
-        %106 = memref.load %81[%arg1, %arg2] : memref<?x400xf32>
-        %107 = arith.addf %105, %106 : f32
-        memref.store %107, %101[%arg2] : memref<400xf32>
+    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
+      %105 = memref.load %101[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %81[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
+      memref.store %106, %101[%arg1] : memref<400xf32>
+      scf.reduce 
     }
     %102 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
     rt.gemm  fast %9, %73 transposed, %81 post [] into %102 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
     rt.gemm  fast %9, %81, %76 transposed post [] into %73 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    scf.for %arg1 = %c0 to %1 step %c1 {
-      scf.for %arg2 = %c0 to %c260 step %c1 {
-        %105 = memref.load %73[%arg1, %arg2] : memref<?x273xf32>
-        memref.store %105, %74[%arg1, %arg2] : memref<?x260xf32>
-      }
+    scf.parallel (%arg1, %arg2) = (%c0, %c0) to (%1, %c260) step (%c1, %c1) {
+      %105 = memref.load %73[%arg1, %arg2] : memref<?x273xf32>
+      memref.store %105, %74[%arg1, %arg2] : memref<?x260xf32>
+      scf.reduce 
     }
     %103 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
     %104 = rt.view %4[%59] size(%6) : !llvm.ptr -> memref<?xi32>
@@ -369,26 +385,30 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %50 = arith.muli %1, %c13 : index
     %51 = rt.view %7[%c0] size(%50) : !llvm.ptr -> memref<?xf32>
     %52 = rt.view %3[%27] size(%50) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %50 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%50) step (%c1) {
       %70 = memref.load %51[%arg1] : memref<?xf32>
       %71 = math.absf %70 : f32
       %72 = math.log1p %71 : f32
       %73 = math.copysign %72, %70 : f32
       memref.store %73, %52[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %53 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x273xf32>
     %54 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x260xf32>
     %55 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x13xf32>
-    scf.for %arg1 = %c0 to %1 step %c1 {
-      scf.for %arg2 = %c0 to %c260 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
+      scf.parallel (%arg2) = (%c0) to (%c260) step (%c1) {
         %70 = memref.load %54[%arg1, %arg2] : memref<?x260xf32>
         memref.store %70, %53[%arg1, %arg2] : memref<?x273xf32>
+        scf.reduce 
       }
-      scf.for %arg2 = %c0 to %c13 step %c1 {
+      scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
         %70 = memref.load %55[%arg1, %arg2] : memref<?x13xf32>
         %71 = arith.addi %arg2, %c260 : index
         memref.store %70, %53[%arg1, %71] : memref<?x273xf32>
+        scf.reduce 
       }
+      scf.reduce 
     }
     %56 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
     %57 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
@@ -407,10 +427,11 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     rt.gemm  fast %8, %58, %64 bias(%65 : memref<1xf32>) post [#rt<post bias>] into %66 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
     %67 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?xf32>
     %68 = rt.view %3[%42] size(%1) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %1 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       %70 = memref.load %67[%arg1] : memref<?xf32>
       %71 = func.call @pdlabi_sigmoidf(%70) : (f32) -> f32
       memref.store %71, %68[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %69 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
     rt.observe  auc buckets 4096 %68, %69 into %18 : memref<?xf32>, memref<?xf32>, !llvm.ptr
@@ -505,26 +526,30 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %46 = arith.muli %1, %c13 : index
     %47 = rt.view %7[%c0] size(%46) : !llvm.ptr -> memref<?xf32>
     %48 = rt.view %3[%24] size(%46) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %46 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%46) step (%c1) {
       %65 = memref.load %47[%arg1] : memref<?xf32>
       %66 = math.absf %65 : f32
       %67 = math.log1p %66 : f32
       %68 = math.copysign %67, %65 : f32
       memref.store %68, %48[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %49 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x273xf32>
     %50 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x260xf32>
     %51 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x13xf32>
-    scf.for %arg1 = %c0 to %1 step %c1 {
-      scf.for %arg2 = %c0 to %c260 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
+      scf.parallel (%arg2) = (%c0) to (%c260) step (%c1) {
         %65 = memref.load %50[%arg1, %arg2] : memref<?x260xf32>
         memref.store %65, %49[%arg1, %arg2] : memref<?x273xf32>
+        scf.reduce 
       }
-      scf.for %arg2 = %c0 to %c13 step %c1 {
+      scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
         %65 = memref.load %51[%arg1, %arg2] : memref<?x13xf32>
         %66 = arith.addi %arg2, %c260 : index
         memref.store %65, %49[%arg1, %66] : memref<?x273xf32>
+        scf.reduce 
       }
+      scf.reduce 
     }
     %52 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
     %53 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
@@ -543,10 +568,11 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     rt.gemm  fast %8, %54, %60 bias(%61 : memref<1xf32>) post [#rt<post bias>] into %62 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
     %63 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?xf32>
     %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %1 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       %65 = memref.load %63[%arg1] : memref<?xf32>
       %66 = func.call @pdlabi_sigmoidf(%65) : (f32) -> f32
       memref.store %66, %64[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
@@ -672,53 +698,59 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %13 = llvm.load %12 : !llvm.ptr -> f32
     %14 = llvm.getelementptr inbounds %arg4[7] : (!llvm.ptr) -> !llvm.ptr, f32
     %15 = llvm.load %14 : !llvm.ptr -> f32
-    %c10_i64 = arith.constant 10 : i64
     %c1_i64 = arith.constant 1 : i64
     %16 = arith.subi %arg0, %c1_i64 : i64
     %c16_i64 = arith.constant 16 : i64
-    %c0_i64 = arith.constant 0 : i64
-    scf.for %arg5 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %17 = arith.addi %arg5, %c16_i64 : i64
-      %18 = arith.minsi %17, %16 : i64
-      %19 = llvm.getelementptr inbounds %arg2[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %20 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
-      %21 = llvm.getelementptr inbounds %20[0] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%21) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %22 = llvm.getelementptr inbounds %20[64] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%22) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %23 = llvm.getelementptr inbounds %arg2[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %24 = llvm.load %23 : !llvm.ptr -> !llvm.ptr
-      %25 = llvm.getelementptr inbounds %arg3[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %17 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg5) = (%c0) to (%17) step (%c1) {
+      %18 = arith.index_cast %arg5 : index to i64
+      %19 = arith.addi %18, %c16_i64 : i64
+      %20 = arith.minsi %19, %16 : i64
+      %21 = llvm.getelementptr inbounds %arg2[%20] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %22 = llvm.load %21 : !llvm.ptr -> !llvm.ptr
+      %23 = llvm.getelementptr inbounds %22[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%23) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %24 = llvm.getelementptr inbounds %22[64] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%24) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %25 = llvm.getelementptr inbounds %arg2[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
       %26 = llvm.load %25 : !llvm.ptr -> !llvm.ptr
-      %27 = llvm.getelementptr inbounds %24[10] : (!llvm.ptr) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %24[20] : (!llvm.ptr) -> !llvm.ptr, f32
-      scf.for %arg6 = %c0_i64 to %c10_i64 step %c1_i64  : i64 {
-        %29 = llvm.getelementptr inbounds %24[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %30 = llvm.getelementptr inbounds %27[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %31 = llvm.getelementptr inbounds %28[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-        %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-        %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-        %35 = llvm.getelementptr inbounds %26[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-        %37 = arith.divf %36, %1 : f32
-        %38 = arith.mulf %7, %33 : f32
-        %39 = arith.mulf %9, %37 : f32
-        %40 = arith.addf %38, %39 : f32
-        %41 = arith.mulf %37, %37 : f32
-        %42 = arith.mulf %11, %34 : f32
-        %43 = arith.mulf %13, %41 : f32
-        %44 = arith.addf %42, %43 : f32
-        %45 = math.sqrt %44 : f32
-        %46 = arith.mulf %45, %5 : f32
-        %47 = arith.addf %46, %15 : f32
-        %48 = arith.divf %40, %47 : f32
-        %49 = arith.mulf %3, %48 : f32
-        %50 = arith.subf %32, %49 : f32
-        llvm.store %50, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-        llvm.store %40, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-        llvm.store %44, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %27 = llvm.getelementptr inbounds %arg3[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %28 = llvm.load %27 : !llvm.ptr -> !llvm.ptr
+      %29 = llvm.getelementptr inbounds %26[10] : (!llvm.ptr) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %26[20] : (!llvm.ptr) -> !llvm.ptr, f32
+      %c10 = arith.constant 10 : index
+      scf.parallel (%arg6) = (%c0) to (%c10) step (%c1) {
+        %31 = arith.index_cast %arg6 : index to i64
+        %32 = llvm.getelementptr inbounds %26[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %33 = llvm.getelementptr inbounds %29[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %34 = llvm.getelementptr inbounds %30[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %35 = llvm.load %32 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %36 = llvm.load %33 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+        %37 = llvm.load %34 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %38 = llvm.getelementptr inbounds %28[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %39 = llvm.load %38 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %40 = arith.divf %39, %1 : f32
+        %41 = arith.mulf %7, %36 : f32
+        %42 = arith.mulf %9, %40 : f32
+        %43 = arith.addf %41, %42 : f32
+        %44 = arith.mulf %40, %40 : f32
+        %45 = arith.mulf %11, %37 : f32
+        %46 = arith.mulf %13, %44 : f32
+        %47 = arith.addf %45, %46 : f32
+        %48 = math.sqrt %47 : f32
+        %49 = arith.mulf %48, %5 : f32
+        %50 = arith.addf %49, %15 : f32
+        %51 = arith.divf %43, %50 : f32
+        %52 = arith.mulf %3, %51 : f32
+        %53 = arith.subf %35, %52 : f32
+        llvm.store %53, %32 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %43, %33 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %47, %34 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+        scf.reduce 
       }
+      scf.reduce 
     }
     return
   }
@@ -748,38 +780,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }
@@ -809,38 +844,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }
@@ -870,38 +908,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }
@@ -931,38 +972,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }
@@ -992,38 +1036,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }
@@ -1053,38 +1100,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }
@@ -1114,38 +1164,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }
@@ -1175,38 +1228,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }

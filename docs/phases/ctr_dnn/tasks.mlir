@@ -50,12 +50,13 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
       %2 = memref.load %0[%arg3] : memref<?xf32>
       %3 = math.absf %2 : f32
       %4 = math.log1p %3 : f32
       %5 = math.copysign %4, %2 : f32
       memref.store %5, %1[%arg3] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -67,16 +68,19 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
     %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?x273xf32>
     %c13 = arith.constant 13 : index
     %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?x13xf32>
-    scf.for %arg4 = %c0 to %arg3 step %c1 {
-      scf.for %arg5 = %c0 to %c260 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
+      scf.parallel (%arg5) = (%c0) to (%c260) step (%c1) {
         %3 = memref.load %0[%arg4, %arg5] : memref<?x260xf32>
         memref.store %3, %1[%arg4, %arg5] : memref<?x273xf32>
+        scf.reduce 
       }
-      scf.for %arg5 = %c0 to %c13 step %c1 {
+      scf.parallel (%arg5) = (%c0) to (%c13) step (%c1) {
         %3 = memref.load %2[%arg4, %arg5] : memref<?x13xf32>
         %4 = arith.addi %arg5, %c260 : index
         memref.store %3, %1[%arg4, %4] : memref<?x273xf32>
+        scf.reduce 
       }
+      scf.reduce 
     }
     return
   }
@@ -86,7 +90,7 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
     %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg4 = %c0 to %arg3 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
       %3 = memref.load %0[%arg4] : memref<?xf32>
       %4 = memref.load %1[%arg4] : memref<?xf32>
       %5 = arith.mulf %3, %4 : f32
@@ -99,6 +103,7 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
       %11 = arith.subf %6, %5 : f32
       %12 = arith.addf %11, %10 : f32
       memref.store %12, %2[%arg4] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -107,10 +112,11 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
       %2 = memref.load %0[%arg3] : memref<?xf32>
       %3 = func.call @pdlabi_sigmoidf(%2) : (f32) -> f32
       memref.store %3, %1[%arg3] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -120,11 +126,12 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
     %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg4 = %c0 to %arg3 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
       %3 = memref.load %0[%arg4] : memref<?xf32>
       %4 = memref.load %1[%arg4] : memref<?xf32>
       %5 = arith.subf %3, %4 : f32
       memref.store %5, %2[%arg4] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -133,8 +140,9 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
     %c1 = arith.constant 1 : index
     %cst = arith.constant 0.000000e+00 : f32
     %0 = rt.view %arg0[%c0] size(%arg1) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg2 = %c0 to %arg1 step %c1 {
+    scf.parallel (%arg2) = (%c0) to (%arg1) step (%c1) {
       memref.store %cst, %0[%arg2] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -154,31 +162,32 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
   }
   func.func private @kernel.reduce_add_f32_0(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
     %c400 = arith.constant 400 : index
+    %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%c400) : !llvm.ptr -> memref<?xf32>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x400xf32>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
-      scf.for %arg4 = %c0 to %c400 step %c1 {
-        %2 = memref.load %0[%arg4] : memref<?xf32>
-        %3 = memref.load %1[%arg3, %arg4] : memref<?x400xf32>
-        %4 = arith.addf %2, %3 : f32
-        memref.store %4, %0[%arg4] : memref<?xf32>
+    scf.parallel (%arg3) = (%c0) to (%c400) step (%c1) {
+      %2 = memref.load %0[%arg3] : memref<?xf32>
+      %3 = scf.for %arg4 = %c0 to %arg2 step %c1 iter_args(%arg5 = %2) -> (f32) {
+        %4 = memref.load %1[%arg4, %arg3] : memref<?x400xf32>
+        %5 = arith.addf %arg5, %4 : f32
+        scf.yield %5 : f32
       }
+      memref.store %3, %0[%arg3] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
   func.func private @kernel.copy_f32_1(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
     %c260 = arith.constant 260 : index
+    %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x273xf32>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x260xf32>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
-      scf.for %arg4 = %c0 to %c260 step %c1 {
-        %2 = memref.load %0[%arg3, %arg4] : memref<?x273xf32>
-        memref.store %2, %1[%arg3, %arg4] : memref<?x260xf32>
-      }
+    scf.parallel (%arg3, %arg4) = (%c0, %c0) to (%arg2, %c260) step (%c1, %c1) {
+      %2 = memref.load %0[%arg3, %arg4] : memref<?x273xf32>
+      memref.store %2, %1[%arg3, %arg4] : memref<?x260xf32>
+      scf.reduce 
     }
     return
   }
@@ -657,53 +666,59 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
     %13 = llvm.load %12 : !llvm.ptr -> f32
     %14 = llvm.getelementptr inbounds %arg4[7] : (!llvm.ptr) -> !llvm.ptr, f32
     %15 = llvm.load %14 : !llvm.ptr -> f32
-    %c10_i64 = arith.constant 10 : i64
     %c1_i64 = arith.constant 1 : i64
     %16 = arith.subi %arg0, %c1_i64 : i64
     %c16_i64 = arith.constant 16 : i64
-    %c0_i64 = arith.constant 0 : i64
-    scf.for %arg5 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %17 = arith.addi %arg5, %c16_i64 : i64
-      %18 = arith.minsi %17, %16 : i64
-      %19 = llvm.getelementptr inbounds %arg2[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %20 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
-      %21 = llvm.getelementptr inbounds %20[0] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%21) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %22 = llvm.getelementptr inbounds %20[64] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%22) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %23 = llvm.getelementptr inbounds %arg2[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %24 = llvm.load %23 : !llvm.ptr -> !llvm.ptr
-      %25 = llvm.getelementptr inbounds %arg3[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %17 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg5) = (%c0) to (%17) step (%c1) {
+      %18 = arith.index_cast %arg5 : index to i64
+      %19 = arith.addi %18, %c16_i64 : i64
+      %20 = arith.minsi %19, %16 : i64
+      %21 = llvm.getelementptr inbounds %arg2[%20] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %22 = llvm.load %21 : !llvm.ptr -> !llvm.ptr
+      %23 = llvm.getelementptr inbounds %22[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%23) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %24 = llvm.getelementptr inbounds %22[64] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%24) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %25 = llvm.getelementptr inbounds %arg2[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
       %26 = llvm.load %25 : !llvm.ptr -> !llvm.ptr
-      %27 = llvm.getelementptr inbounds %24[10] : (!llvm.ptr) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %24[20] : (!llvm.ptr) -> !llvm.ptr, f32
-      scf.for %arg6 = %c0_i64 to %c10_i64 step %c1_i64  : i64 {
-        %29 = llvm.getelementptr inbounds %24[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %30 = llvm.getelementptr inbounds %27[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %31 = llvm.getelementptr inbounds %28[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-        %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-        %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-        %35 = llvm.getelementptr inbounds %26[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-        %37 = arith.divf %36, %1 : f32
-        %38 = arith.mulf %7, %33 : f32
-        %39 = arith.mulf %9, %37 : f32
-        %40 = arith.addf %38, %39 : f32
-        %41 = arith.mulf %37, %37 : f32
-        %42 = arith.mulf %11, %34 : f32
-        %43 = arith.mulf %13, %41 : f32
-        %44 = arith.addf %42, %43 : f32
-        %45 = math.sqrt %44 : f32
-        %46 = arith.mulf %45, %5 : f32
-        %47 = arith.addf %46, %15 : f32
-        %48 = arith.divf %40, %47 : f32
-        %49 = arith.mulf %3, %48 : f32
-        %50 = arith.subf %32, %49 : f32
-        llvm.store %50, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-        llvm.store %40, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-        llvm.store %44, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %27 = llvm.getelementptr inbounds %arg3[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %28 = llvm.load %27 : !llvm.ptr -> !llvm.ptr
+      %29 = llvm.getelementptr inbounds %26[10] : (!llvm.ptr) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %26[20] : (!llvm.ptr) -> !llvm.ptr, f32
+      %c10 = arith.constant 10 : index
+      scf.parallel (%arg6) = (%c0) to (%c10) step (%c1) {
+        %31 = arith.index_cast %arg6 : index to i64
+        %32 = llvm.getelementptr inbounds %26[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %33 = llvm.getelementptr inbounds %29[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %34 = llvm.getelementptr inbounds %30[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %35 = llvm.load %32 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %36 = llvm.load %33 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+        %37 = llvm.load %34 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %38 = llvm.getelementptr inbounds %28[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %39 = llvm.load %38 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %40 = arith.divf %39, %1 : f32
+        %41 = arith.mulf %7, %36 : f32
+        %42 = arith.mulf %9, %40 : f32
+        %43 = arith.addf %41, %42 : f32
+        %44 = arith.mulf %40, %40 : f32
+        %45 = arith.mulf %11, %37 : f32
+        %46 = arith.mulf %13, %44 : f32
+        %47 = arith.addf %45, %46 : f32
+        %48 = math.sqrt %47 : f32
+        %49 = arith.mulf %48, %5 : f32
+        %50 = arith.addf %49, %15 : f32
+        %51 = arith.divf %43, %50 : f32
+        %52 = arith.mulf %3, %51 : f32
+        %53 = arith.subf %35, %52 : f32
+        llvm.store %53, %32 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %43, %33 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %47, %34 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+        scf.reduce 
       }
+      scf.reduce 
     }
     return
   }
@@ -733,38 +748,41 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "tas
     %21 = llvm.load %20 : !llvm.ptr -> f32
     %22 = llvm.getelementptr inbounds %arg3[8] : (!llvm.ptr) -> !llvm.ptr, f32
     %23 = llvm.load %22 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %24 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %25 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %26 = llvm.getelementptr inbounds %5[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %28 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %30 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.load %30 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %32 = arith.divf %31, %7 : f32
-      %33 = arith.mulf %32, %9 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %24 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
+      %25 = arith.index_cast %arg4 : index to i64
+      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = arith.divf %33, %7 : f32
+      %35 = arith.mulf %34, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %34 = arith.mulf %cst, %27 : f32
-      %35 = arith.addf %33, %34 : f32
-      %36 = arith.mulf %15, %28 : f32
-      %37 = arith.mulf %17, %35 : f32
-      %38 = arith.addf %36, %37 : f32
-      %39 = arith.mulf %35, %35 : f32
-      %40 = arith.mulf %19, %29 : f32
-      %41 = arith.mulf %21, %39 : f32
-      %42 = arith.addf %40, %41 : f32
-      %43 = math.sqrt %42 : f32
-      %44 = arith.mulf %43, %13 : f32
-      %45 = arith.addf %44, %23 : f32
-      %46 = arith.divf %38, %45 : f32
-      %47 = arith.mulf %11, %46 : f32
-      %48 = arith.subf %27, %47 : f32
-      llvm.store %48, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %38, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %42, %26 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %36 = arith.mulf %cst, %29 : f32
+      %37 = arith.addf %35, %36 : f32
+      %38 = arith.mulf %15, %30 : f32
+      %39 = arith.mulf %17, %37 : f32
+      %40 = arith.addf %38, %39 : f32
+      %41 = arith.mulf %37, %37 : f32
+      %42 = arith.mulf %19, %31 : f32
+      %43 = arith.mulf %21, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = math.sqrt %44 : f32
+      %46 = arith.mulf %45, %13 : f32
+      %47 = arith.addf %46, %23 : f32
+      %48 = arith.divf %40, %47 : f32
+      %49 = arith.mulf %11, %48 : f32
+      %50 = arith.subf %29, %49 : f32
+      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }

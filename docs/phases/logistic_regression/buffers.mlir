@@ -90,33 +90,38 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %36 = arith.andi %35, %c-64 : index
     %37 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
     %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = memref.load %37[%arg1, %c0] : memref<?x5xf32>
       memref.store %88, %38[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %39 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c1 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %39[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %40 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c2 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %40[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %41 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c3 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %41[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %42 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c4 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %42[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %43 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
     %44 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
@@ -146,33 +151,38 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     rt.cross(%45) salt 104 into %58 : (memref<?xi64>), memref<?xi64>
     %59 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
     %60 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = memref.load %59[%arg1, %c0] : memref<?x8xi64>
       memref.store %88, %60[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %61 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c1 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %61[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %62 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c2 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %62[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %63 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c3 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %63[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %64 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c4 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %64[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %65 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
     %66 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
@@ -196,10 +206,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %78 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?x1xi64>
     %79 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?x1xi64>
     %80 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
-      scf.for %arg2 = %c0 to %c8 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
+      scf.parallel (%arg2) = (%c0) to (%c8) step (%c1) {
         %110 = memref.load %59[%arg1, %arg2] : memref<?x8xi64>
         memref.store %110, %72[%arg1, %arg2] : memref<?x19xi64>
+        scf.reduce 
       }
       %88 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
       %89 = arith.addi %c0, %c8 : index
@@ -234,6 +245,7 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
       %108 = memref.load %62[%arg1, %c0] : memref<?x1xi64>
       %109 = arith.addi %c0, %c18 : index
       memref.store %108, %72[%arg1, %109] : memref<?x19xi64>
+      scf.reduce 
     }
     %81 = arith.muli %0, %c19 : index
     %82 = rt.view %2[%33] size(%81) : !llvm.ptr -> memref<?xi64>
@@ -320,10 +332,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %55 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?x19xf32>
     %56 = rt.view %3[%47] size(%0) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       memref.store %cst, %56[%arg1] : memref<?xf32>
+      scf.reduce 
     }
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %66 = memref.load %56[%arg1] : memref<?xf32>
       %67 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %66) -> (f32) {
         %68 = memref.load %55[%arg1, %arg2] : memref<?x19xf32>
@@ -331,17 +344,19 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
         scf.yield %69 : f32
       }
       memref.store %67, %56[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %57 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
     %58 = rt.view %3[%48] size(%0) : !llvm.ptr -> memref<?xf32>
     %59 = memref.load %57[%c0] : memref<1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %66 = memref.load %56[%arg1] : memref<?xf32>
       %67 = arith.addf %66, %59 : f32
       memref.store %67, %58[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %60 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %66 = memref.load %58[%arg1] : memref<?xf32>
       %67 = memref.load %60[%arg1] : memref<?xf32>
       %68 = arith.mulf %66, %67 : f32
@@ -353,25 +368,29 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
       %74 = arith.subf %69, %68 : f32
       %75 = arith.addf %74, %73 : f32
       memref.store %75, %56[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %61 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %66 = memref.load %58[%arg1] : memref<?xf32>
       %67 = func.call @pdlabi_sigmoidf(%66) : (f32) -> f32
       memref.store %67, %61[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     rt.observe  auc buckets 4096 %61, %60 into %7 : memref<?xf32>, memref<?xf32>, !llvm.ptr
     rt.observe  log_loss buckets 0 %61, %60 into %8 : memref<?xf32>, memref<?xf32>, !llvm.ptr
     rt.observe  copc buckets 0 %61, %60 into %9 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %66 = memref.load %61[%arg1] : memref<?xf32>
       %67 = memref.load %60[%arg1] : memref<?xf32>
       %68 = arith.subf %66, %67 : f32
       memref.store %68, %58[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %62 = rt.view %10[%c0] : !llvm.ptr -> memref<1xf32>
-    scf.for %arg1 = %c0 to %c1 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%c1) step (%c1) {
       memref.store %cst, %62[%arg1] : memref<1xf32>
+      scf.reduce 
     }
     %63 = memref.load %62[%c0] : memref<1xf32>
     %64 = scf.for %arg1 = %c0 to %0 step %c1 iter_args(%arg2 = %63) -> (f32) {
@@ -380,11 +399,10 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
       scf.yield %67 : f32
     }
     memref.store %64, %62[%c0] : memref<1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1, %arg2) = (%c0, %c0) to (%0, %c19) step (%c1, %c1) {
       %66 = memref.load %58[%arg1] : memref<?xf32>
-      scf.for %arg2 = %c0 to %c19 step %c1 {
-        memref.store %66, %55[%arg1, %arg2] : memref<?x19xf32>
-      }
+      memref.store %66, %55[%arg1, %arg2] : memref<?x19xf32>
+      scf.reduce 
     }
     %65 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
     rt.pool_gradient  sum %54 at %11[%c0, %52] into %65 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
@@ -453,33 +471,38 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %36 = arith.andi %35, %c-64 : index
     %37 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
     %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = memref.load %37[%arg1, %c0] : memref<?x5xf32>
       memref.store %88, %38[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %39 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c1 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %39[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %40 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c2 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %40[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %41 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c3 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %41[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %42 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c4 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %42[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %43 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
     %44 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
@@ -509,33 +532,38 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     rt.cross(%45) salt 104 into %58 : (memref<?xi64>), memref<?xi64>
     %59 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
     %60 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = memref.load %59[%arg1, %c0] : memref<?x8xi64>
       memref.store %88, %60[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %61 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c1 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %61[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %62 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c2 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %62[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %63 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c3 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %63[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %64 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c4 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %64[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %65 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
     %66 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
@@ -559,10 +587,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %78 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?x1xi64>
     %79 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?x1xi64>
     %80 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
-      scf.for %arg2 = %c0 to %c8 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
+      scf.parallel (%arg2) = (%c0) to (%c8) step (%c1) {
         %110 = memref.load %59[%arg1, %arg2] : memref<?x8xi64>
         memref.store %110, %72[%arg1, %arg2] : memref<?x19xi64>
+        scf.reduce 
       }
       %88 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
       %89 = arith.addi %c0, %c8 : index
@@ -597,6 +626,7 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
       %108 = memref.load %62[%arg1, %c0] : memref<?x1xi64>
       %109 = arith.addi %c0, %c18 : index
       memref.store %108, %72[%arg1, %109] : memref<?x19xi64>
+      scf.reduce 
     }
     %81 = arith.muli %0, %c19 : index
     %82 = rt.view %2[%33] size(%81) : !llvm.ptr -> memref<?xi64>
@@ -677,10 +707,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %49 = rt.view %3[%38] size(%0) : !llvm.ptr -> memref<?x19xf32>
     %50 = rt.view %3[%42] size(%0) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       memref.store %cst, %50[%arg1] : memref<?xf32>
+      scf.reduce 
     }
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %55 = memref.load %50[%arg1] : memref<?xf32>
       %56 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %55) -> (f32) {
         %57 = memref.load %49[%arg1, %arg2] : memref<?x19xf32>
@@ -688,15 +719,17 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
         scf.yield %58 : f32
       }
       memref.store %56, %50[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %51 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
     %52 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?xf32>
     %53 = memref.load %51[%c0] : memref<1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %55 = memref.load %50[%arg1] : memref<?xf32>
       %56 = arith.addf %55, %53 : f32
       %57 = func.call @pdlabi_sigmoidf(%56) : (f32) -> f32
       memref.store %57, %52[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %54 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
     rt.observe  auc buckets 4096 %52, %54 into %7 : memref<?xf32>, memref<?xf32>, !llvm.ptr
@@ -766,33 +799,38 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %36 = arith.andi %35, %c-64 : index
     %37 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
     %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = memref.load %37[%arg1, %c0] : memref<?x5xf32>
       memref.store %88, %38[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %39 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c1 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %39[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %40 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c2 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %40[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %41 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c3 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %41[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %42 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c4 : index
       %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
       memref.store %89, %42[%arg1, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     %43 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
     %44 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
@@ -822,33 +860,38 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     rt.cross(%45) salt 104 into %58 : (memref<?xi64>), memref<?xi64>
     %59 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
     %60 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = memref.load %59[%arg1, %c0] : memref<?x8xi64>
       memref.store %88, %60[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %61 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c1 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %61[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %62 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c2 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %62[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %63 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c3 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %63[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %64 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %88 = arith.addi %c0, %c4 : index
       %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
       memref.store %89, %64[%arg1, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     %65 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
     %66 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
@@ -872,10 +915,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %78 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?x1xi64>
     %79 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?x1xi64>
     %80 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg1 = %c0 to %0 step %c1 {
-      scf.for %arg2 = %c0 to %c8 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
+      scf.parallel (%arg2) = (%c0) to (%c8) step (%c1) {
         %110 = memref.load %59[%arg1, %arg2] : memref<?x8xi64>
         memref.store %110, %72[%arg1, %arg2] : memref<?x19xi64>
+        scf.reduce 
       }
       %88 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
       %89 = arith.addi %c0, %c8 : index
@@ -910,6 +954,7 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
       %108 = memref.load %62[%arg1, %c0] : memref<?x1xi64>
       %109 = arith.addi %c0, %c18 : index
       memref.store %108, %72[%arg1, %109] : memref<?x19xi64>
+      scf.reduce 
     }
     %81 = arith.muli %0, %c19 : index
     %82 = rt.view %2[%33] size(%81) : !llvm.ptr -> memref<?xi64>
@@ -986,10 +1031,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %45 = rt.view %3[%35] size(%0) : !llvm.ptr -> memref<?x19xf32>
     %46 = rt.view %3[%39] size(%0) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       memref.store %cst, %46[%arg1] : memref<?xf32>
+      scf.reduce 
     }
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %50 = memref.load %46[%arg1] : memref<?xf32>
       %51 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %50) -> (f32) {
         %52 = memref.load %45[%arg1, %arg2] : memref<?x19xf32>
@@ -997,15 +1043,17 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
         scf.yield %53 : f32
       }
       memref.store %51, %46[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %47 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
     %48 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
     %49 = memref.load %47[%c0] : memref<1xf32>
-    scf.for %arg1 = %c0 to %0 step %c1 {
+    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %50 = memref.load %46[%arg1] : memref<?xf32>
       %51 = arith.addf %50, %49 : f32
       %52 = func.call @pdlabi_sigmoidf(%51) : (f32) -> f32
       memref.store %52, %48[%arg1] : memref<?xf32>
+      scf.reduce 
     }
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
@@ -1041,37 +1089,43 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c1_i64 = arith.constant 1 : i64
     %6 = arith.subi %arg0, %c1_i64 : i64
     %c16_i64 = arith.constant 16 : i64
-    %c0_i64 = arith.constant 0 : i64
-    scf.for %arg5 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %7 = arith.addi %arg5, %c16_i64 : i64
-      %8 = arith.minsi %7, %6 : i64
-      %9 = llvm.getelementptr inbounds %arg2[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %10 = llvm.load %9 : !llvm.ptr -> !llvm.ptr
-      %11 = llvm.getelementptr inbounds %10[0] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%11) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %12 = llvm.getelementptr inbounds %arg2[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %13 = llvm.load %12 : !llvm.ptr -> !llvm.ptr
-      %14 = llvm.getelementptr inbounds %arg3[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %7 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg5) = (%c0) to (%7) step (%c1) {
+      %8 = arith.index_cast %arg5 : index to i64
+      %9 = arith.addi %8, %c16_i64 : i64
+      %10 = arith.minsi %9, %6 : i64
+      %11 = llvm.getelementptr inbounds %arg2[%10] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %12 = llvm.load %11 : !llvm.ptr -> !llvm.ptr
+      %13 = llvm.getelementptr inbounds %12[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%13) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %14 = llvm.getelementptr inbounds %arg2[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
       %15 = llvm.load %14 : !llvm.ptr -> !llvm.ptr
-      %16 = llvm.getelementptr inbounds %13[1] : (!llvm.ptr) -> !llvm.ptr, f32
-      scf.for %arg6 = %c0_i64 to %c1_i64 step %c1_i64  : i64 {
-        %17 = llvm.getelementptr inbounds %13[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %18 = llvm.getelementptr inbounds %16[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %19 = llvm.load %17 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
-        %20 = llvm.load %18 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
-        %21 = llvm.getelementptr inbounds %15[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %22 = llvm.load %21 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-        %23 = arith.divf %22, %1 : f32
-        %24 = arith.mulf %23, %23 : f32
-        %25 = arith.addf %20, %24 : f32
-        %26 = math.sqrt %25 : f32
-        %27 = arith.addf %26, %5 : f32
-        %28 = arith.divf %23, %27 : f32
-        %29 = arith.mulf %3, %28 : f32
-        %30 = arith.subf %19, %29 : f32
-        llvm.store %30, %17 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
-        llvm.store %25, %18 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+      %16 = llvm.getelementptr inbounds %arg3[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %17 = llvm.load %16 : !llvm.ptr -> !llvm.ptr
+      %18 = llvm.getelementptr inbounds %15[1] : (!llvm.ptr) -> !llvm.ptr, f32
+      scf.parallel (%arg6) = (%c0) to (%c1) step (%c1) {
+        %19 = arith.index_cast %arg6 : index to i64
+        %20 = llvm.getelementptr inbounds %15[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %21 = llvm.getelementptr inbounds %18[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %22 = llvm.load %20 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+        %23 = llvm.load %21 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+        %24 = llvm.getelementptr inbounds %17[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %25 = llvm.load %24 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %26 = arith.divf %25, %1 : f32
+        %27 = arith.mulf %26, %26 : f32
+        %28 = arith.addf %23, %27 : f32
+        %29 = math.sqrt %28 : f32
+        %30 = arith.addf %29, %5 : f32
+        %31 = arith.divf %26, %30 : f32
+        %32 = arith.mulf %3, %31 : f32
+        %33 = arith.subf %22, %32 : f32
+        llvm.store %33, %20 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
+        llvm.store %28, %21 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+        scf.reduce 
       }
+      scf.reduce 
     }
     return
   }
@@ -1087,25 +1141,28 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %7 = llvm.load %6 : !llvm.ptr -> f32
     %8 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
     %9 = llvm.load %8 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %10 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %11 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %12 = llvm.load %10 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
-      %13 = llvm.load %11 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
-      %14 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %15 = llvm.load %14 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %16 = arith.divf %15, %5 : f32
-      %17 = arith.mulf %16, %16 : f32
-      %18 = arith.addf %13, %17 : f32
-      %19 = math.sqrt %18 : f32
-      %20 = arith.addf %19, %9 : f32
-      %21 = arith.divf %16, %20 : f32
-      %22 = arith.mulf %7, %21 : f32
-      %23 = arith.subf %12, %22 : f32
-      llvm.store %23, %10 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
-      llvm.store %18, %11 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %10 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%10) step (%c1) {
+      %11 = arith.index_cast %arg4 : index to i64
+      %12 = llvm.getelementptr inbounds %1[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %13 = llvm.getelementptr inbounds %3[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %14 = llvm.load %12 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+      %15 = llvm.load %13 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+      %16 = llvm.getelementptr inbounds %arg2[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %17 = llvm.load %16 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %18 = arith.divf %17, %5 : f32
+      %19 = arith.mulf %18, %18 : f32
+      %20 = arith.addf %15, %19 : f32
+      %21 = math.sqrt %20 : f32
+      %22 = arith.addf %21, %9 : f32
+      %23 = arith.divf %18, %22 : f32
+      %24 = arith.mulf %7, %23 : f32
+      %25 = arith.subf %14, %24 : f32
+      llvm.store %25, %12 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
+      llvm.store %20, %13 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }

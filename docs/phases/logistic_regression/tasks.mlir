@@ -35,9 +35,10 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x5xf32>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
       %2 = memref.load %0[%arg3, %c0] : memref<?x5xf32>
       memref.store %2, %1[%arg3, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     return
   }
@@ -46,10 +47,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x5xf32>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x1xf32>
-    scf.for %arg4 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg2) step (%c1) {
       %2 = arith.addi %c0, %arg3 : index
       %3 = memref.load %0[%arg4, %2] : memref<?x5xf32>
       memref.store %3, %1[%arg4, %c0] : memref<?x1xf32>
+      scf.reduce 
     }
     return
   }
@@ -58,9 +60,10 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x8xi64>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
       %2 = memref.load %0[%arg3, %c0] : memref<?x8xi64>
       memref.store %2, %1[%arg3, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     return
   }
@@ -69,10 +72,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x8xi64>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x1xi64>
-    scf.for %arg4 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg2) step (%c1) {
       %2 = arith.addi %c0, %arg3 : index
       %3 = memref.load %0[%arg4, %2] : memref<?x8xi64>
       memref.store %3, %1[%arg4, %c0] : memref<?x1xi64>
+      scf.reduce 
     }
     return
   }
@@ -103,10 +107,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c17 = arith.constant 17 : index
     %12 = rt.view %arg12[%c0] size(%arg13) : !llvm.ptr -> memref<?x1xi64>
     %c18 = arith.constant 18 : index
-    scf.for %arg14 = %c0 to %arg13 step %c1 {
-      scf.for %arg15 = %c0 to %c8 step %c1 {
+    scf.parallel (%arg14) = (%c0) to (%arg13) step (%c1) {
+      scf.parallel (%arg15) = (%c0) to (%c8) step (%c1) {
         %35 = memref.load %0[%arg14, %arg15] : memref<?x8xi64>
         memref.store %35, %1[%arg14, %arg15] : memref<?x19xi64>
+        scf.reduce 
       }
       %13 = memref.load %2[%arg14, %c0] : memref<?x1xi64>
       %14 = arith.addi %c0, %c8 : index
@@ -141,6 +146,7 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
       %33 = memref.load %12[%arg14, %c0] : memref<?x1xi64>
       %34 = arith.addi %c0, %c18 : index
       memref.store %33, %1[%arg14, %34] : memref<?x19xi64>
+      scf.reduce 
     }
     return
   }
@@ -276,8 +282,9 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c1 = arith.constant 1 : index
     %cst = arith.constant 0.000000e+00 : f32
     %0 = rt.view %arg0[%c0] size(%arg1) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg2 = %c0 to %arg1 step %c1 {
+    scf.parallel (%arg2) = (%c0) to (%arg1) step (%c1) {
       memref.store %cst, %0[%arg2] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -287,7 +294,7 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
     %c19 = arith.constant 19 : index
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x19xf32>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
       %2 = memref.load %0[%arg3] : memref<?xf32>
       %3 = scf.for %arg4 = %c0 to %c19 step %c1 iter_args(%arg5 = %2) -> (f32) {
         %4 = memref.load %1[%arg3, %arg4] : memref<?x19xf32>
@@ -295,6 +302,7 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
         scf.yield %5 : f32
       }
       memref.store %3, %0[%arg3] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -305,10 +313,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %3 = memref.load %0[%c0] : memref<?xf32>
-    scf.for %arg4 = %c0 to %arg3 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
       %4 = memref.load %1[%arg4] : memref<?xf32>
       %5 = arith.addf %4, %3 : f32
       memref.store %5, %2[%arg4] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -319,7 +328,7 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
     %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg4 = %c0 to %arg3 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
       %3 = memref.load %0[%arg4] : memref<?xf32>
       %4 = memref.load %1[%arg4] : memref<?xf32>
       %5 = arith.mulf %3, %4 : f32
@@ -331,6 +340,7 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
       %11 = arith.subf %6, %5 : f32
       %12 = arith.addf %11, %10 : f32
       memref.store %12, %2[%arg4] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -339,10 +349,11 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
       %2 = memref.load %0[%arg3] : memref<?xf32>
       %3 = func.call @pdlabi_sigmoidf(%2) : (f32) -> f32
       memref.store %3, %1[%arg3] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -352,11 +363,12 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    scf.for %arg4 = %c0 to %arg3 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
       %3 = memref.load %0[%arg4] : memref<?xf32>
       %4 = memref.load %1[%arg4] : memref<?xf32>
       %5 = arith.subf %3, %4 : f32
       memref.store %5, %2[%arg4] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -376,15 +388,14 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
   }
   func.func private @kernel.copy_f32_4(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
+    %c19 = arith.constant 19 : index
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
-    %c19 = arith.constant 19 : index
     %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x19xf32>
-    scf.for %arg3 = %c0 to %arg2 step %c1 {
+    scf.parallel (%arg3, %arg4) = (%c0, %c0) to (%arg2, %c19) step (%c1, %c1) {
       %2 = memref.load %0[%arg3] : memref<?xf32>
-      scf.for %arg4 = %c0 to %c19 step %c1 {
-        memref.store %2, %1[%arg3, %arg4] : memref<?x19xf32>
-      }
+      memref.store %2, %1[%arg3, %arg4] : memref<?x19xf32>
+      scf.reduce 
     }
     return
   }
@@ -590,11 +601,12 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
     %3 = memref.load %0[%c0] : memref<?xf32>
-    scf.for %arg4 = %c0 to %arg3 step %c1 {
+    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
       %4 = memref.load %1[%arg4] : memref<?xf32>
       %5 = arith.addf %4, %3 : f32
       %6 = func.call @pdlabi_sigmoidf(%5) : (f32) -> f32
       memref.store %6, %2[%arg4] : memref<?xf32>
+      scf.reduce 
     }
     return
   }
@@ -840,37 +852,43 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %c1_i64 = arith.constant 1 : i64
     %6 = arith.subi %arg0, %c1_i64 : i64
     %c16_i64 = arith.constant 16 : i64
-    %c0_i64 = arith.constant 0 : i64
-    scf.for %arg5 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %7 = arith.addi %arg5, %c16_i64 : i64
-      %8 = arith.minsi %7, %6 : i64
-      %9 = llvm.getelementptr inbounds %arg2[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %10 = llvm.load %9 : !llvm.ptr -> !llvm.ptr
-      %11 = llvm.getelementptr inbounds %10[0] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%11) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %12 = llvm.getelementptr inbounds %arg2[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %13 = llvm.load %12 : !llvm.ptr -> !llvm.ptr
-      %14 = llvm.getelementptr inbounds %arg3[%arg5] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %7 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg5) = (%c0) to (%7) step (%c1) {
+      %8 = arith.index_cast %arg5 : index to i64
+      %9 = arith.addi %8, %c16_i64 : i64
+      %10 = arith.minsi %9, %6 : i64
+      %11 = llvm.getelementptr inbounds %arg2[%10] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %12 = llvm.load %11 : !llvm.ptr -> !llvm.ptr
+      %13 = llvm.getelementptr inbounds %12[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%13) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %14 = llvm.getelementptr inbounds %arg2[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
       %15 = llvm.load %14 : !llvm.ptr -> !llvm.ptr
-      %16 = llvm.getelementptr inbounds %13[1] : (!llvm.ptr) -> !llvm.ptr, f32
-      scf.for %arg6 = %c0_i64 to %c1_i64 step %c1_i64  : i64 {
-        %17 = llvm.getelementptr inbounds %13[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %18 = llvm.getelementptr inbounds %16[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %19 = llvm.load %17 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
-        %20 = llvm.load %18 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
-        %21 = llvm.getelementptr inbounds %15[%arg6] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %22 = llvm.load %21 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-        %23 = arith.divf %22, %1 : f32
-        %24 = arith.mulf %23, %23 : f32
-        %25 = arith.addf %20, %24 : f32
-        %26 = math.sqrt %25 : f32
-        %27 = arith.addf %26, %5 : f32
-        %28 = arith.divf %23, %27 : f32
-        %29 = arith.mulf %3, %28 : f32
-        %30 = arith.subf %19, %29 : f32
-        llvm.store %30, %17 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
-        llvm.store %25, %18 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+      %16 = llvm.getelementptr inbounds %arg3[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %17 = llvm.load %16 : !llvm.ptr -> !llvm.ptr
+      %18 = llvm.getelementptr inbounds %15[1] : (!llvm.ptr) -> !llvm.ptr, f32
+      scf.parallel (%arg6) = (%c0) to (%c1) step (%c1) {
+        %19 = arith.index_cast %arg6 : index to i64
+        %20 = llvm.getelementptr inbounds %15[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %21 = llvm.getelementptr inbounds %18[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %22 = llvm.load %20 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+        %23 = llvm.load %21 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+        %24 = llvm.getelementptr inbounds %17[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %25 = llvm.load %24 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %26 = arith.divf %25, %1 : f32
+        %27 = arith.mulf %26, %26 : f32
+        %28 = arith.addf %23, %27 : f32
+        %29 = math.sqrt %28 : f32
+        %30 = arith.addf %29, %5 : f32
+        %31 = arith.divf %26, %30 : f32
+        %32 = arith.mulf %3, %31 : f32
+        %33 = arith.subf %22, %32 : f32
+        llvm.store %33, %20 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
+        llvm.store %28, %21 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+        scf.reduce 
       }
+      scf.reduce 
     }
     return
   }
@@ -886,25 +904,28 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %7 = llvm.load %6 : !llvm.ptr -> f32
     %8 = llvm.getelementptr inbounds %arg3[2] : (!llvm.ptr) -> !llvm.ptr, f32
     %9 = llvm.load %8 : !llvm.ptr -> f32
-    %c0_i64 = arith.constant 0 : i64
-    %c1_i64 = arith.constant 1 : i64
-    scf.for %arg4 = %c0_i64 to %arg0 step %c1_i64  : i64 {
-      %10 = llvm.getelementptr inbounds %1[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %11 = llvm.getelementptr inbounds %3[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %12 = llvm.load %10 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
-      %13 = llvm.load %11 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
-      %14 = llvm.getelementptr inbounds %arg2[%arg4] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %15 = llvm.load %14 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %16 = arith.divf %15, %5 : f32
-      %17 = arith.mulf %16, %16 : f32
-      %18 = arith.addf %13, %17 : f32
-      %19 = math.sqrt %18 : f32
-      %20 = arith.addf %19, %9 : f32
-      %21 = arith.divf %16, %20 : f32
-      %22 = arith.mulf %7, %21 : f32
-      %23 = arith.subf %12, %22 : f32
-      llvm.store %23, %10 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
-      llvm.store %18, %11 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %10 = arith.index_cast %arg0 : i64 to index
+    scf.parallel (%arg4) = (%c0) to (%10) step (%c1) {
+      %11 = arith.index_cast %arg4 : index to i64
+      %12 = llvm.getelementptr inbounds %1[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %13 = llvm.getelementptr inbounds %3[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %14 = llvm.load %12 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+      %15 = llvm.load %13 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+      %16 = llvm.getelementptr inbounds %arg2[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %17 = llvm.load %16 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %18 = arith.divf %17, %5 : f32
+      %19 = arith.mulf %18, %18 : f32
+      %20 = arith.addf %15, %19 : f32
+      %21 = math.sqrt %20 : f32
+      %22 = arith.addf %21, %9 : f32
+      %23 = arith.divf %18, %22 : f32
+      %24 = arith.mulf %7, %23 : f32
+      %25 = arith.subf %14, %24 : f32
+      llvm.store %25, %12 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
+      llvm.store %20, %13 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+      scf.reduce 
     }
     return
   }

@@ -49,7 +49,7 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
     rt.update_kernel @w calls @update_w
     func.func private @update_w(%count: i64, %state: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr) {
       ...
-      scf.for %i = %zero to %count step %one : i64 {
+      scf.parallel (%i) = (%c0) to (%n) step (%c1) {
         ...
         %2 = arith.subf %value, %1 : f32
         llvm.store %2, %address : f32, !llvm.ptr
@@ -117,7 +117,7 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
       %from = rt.pointer field_values[0] of %context : !llvm.ptr -> !llvm.ptr
       %to = rt.pointer output[0] of %context : !llvm.ptr -> !llvm.ptr
       ...
-      scf.for %i = %c0 to %count step %c1 { ... }
+      scf.parallel (%i) = (%c0) to (%count) step (%c1) { ... }
       return %ok : i32
     }
     rt.program @predict frozen reads(@r [@x]) outputs ["output0"] widths [4] ...

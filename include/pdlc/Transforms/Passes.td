@@ -628,8 +628,8 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
 def RTOutlineKernels : Pass<"rt-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Kernels from the loops of stages";
   let description = [{
-    Moves each loop nest of a stage into a function of plain pointers and
-    numbers, together with the loads that feed it and the stores of what it
+    Moves each loop nest of a stage, parallel or ordered, into a function of plain
+    pointers and numbers, together with the loads that feed it and the stores of what it
     carries out; the stage calls it. Nests that differ only in names, in the
     memory that they are given, in numbers from outside and in numbers of rows
     share one kernel: constants on which all of them agree stay inside, the others
@@ -651,7 +651,7 @@ def RTOutlineKernels : Pass<"rt-outline-kernels", "::mlir::ModuleOp"> {
       ...
       %x = rt.view %arena[%a] size(%n) : !llvm.ptr -> memref<?xf32>
       %y = rt.view %arena[%b] size(%n) : !llvm.ptr -> memref<?xf32>
-      scf.for %i = %c0 to %n step %c1 {
+      scf.parallel (%i) = (%c0) to (%n) step (%c1) {
         %0 = memref.load %x[%i] : memref<?xf32>
         %1 = arith.mulf %0, %half : f32
         memref.store %1, %y[%i] : memref<?xf32>
@@ -697,6 +697,54 @@ def RTDeduplicateKernels : Pass<"rt-deduplicate-kernels", "::mlir::ModuleOp"> {
   }];
   let statistics = [
     Statistic<"numMerged", "kernels-merged", "Functions that an earlier one replaced">
+  ];
+}
+
+def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
+  let summary = "Parallel loops in an order that suits one core";
+  let description = [{
+    Up to phase `tasks` a loop whose turns are independent is an `scf.parallel`,
+    and only sums whose order is settled are `scf.for` inside of one: what a
+    device would launch. This pass gives the turns an order, for a core with
+    vectors: the last dimension runs innermost. Two things make that as fast as a
+    nest written by hand:
+
+    - A load that does not depend on inner dimensions moves out of their loops,
+      where those are known to run and nothing in the loop writes to that memory.
+    - Ordered sums, one for each turn, are walked in the order of the memory that
+      they read: a sum over leading dimensions adds row after row into all results
+      at once. Each result still collects its elements in the same order, so that
+      no bit changes.
+
+    Before:
+    ```mlir
+    scf.parallel (%j) = (%c0) to (%c400) step (%c1) {
+      %0 = memref.load %sums[%j] : memref<?xf32>
+      %1 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %0) -> (f32) {
+        %2 = memref.load %x[%i, %j] : memref<?x400xf32>
+        %3 = arith.addf %sum, %2 : f32
+        scf.yield %3 : f32
+      }
+      memref.store %1, %sums[%j] : memref<?xf32>
+      scf.reduce
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      scf.for %j = %c0 to %c400 step %c1 {
+        %0 = memref.load %sums[%j] : memref<?xf32>
+        %1 = memref.load %x[%i, %j] : memref<?x400xf32>
+        %2 = arith.addf %0, %1 : f32
+        memref.store %2, %sums[%j] : memref<?xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numLoops", "loops", "Parallel loops that got an order">,
+    Statistic<"numSums", "sums", "Of these, those of ordered sums">
   ];
 }
 

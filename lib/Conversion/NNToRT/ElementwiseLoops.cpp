@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// An elementwise op, with the ops that are fused into it, becomes one loop nest
-// over the elements of its result. Dimensions that no operand broadcasts apart
-// are joined, so that the innermost loop runs over as much contiguous memory as
-// there is; what does not change in a loop is loaded before it.
+// An elementwise op, with the ops that are fused into it, becomes one parallel
+// loop over the elements of its result. Dimensions that no operand broadcasts
+// apart are joined, so that the last one runs over as much contiguous memory as
+// there is. What is one number for all elements is loaded before the loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +40,9 @@ struct Leaf {
   }
 };
 
-class LoopNest {
+class ElementwiseLoop {
 public:
-  LoopNest(StageEmitter &emitter, ElementwiseOpInterface op)
+  ElementwiseLoop(StageEmitter &emitter, ElementwiseOpInterface op)
       : emitter(emitter), op(op), result(op->getResult(0)),
         element(cast<RankedTensorType>(result.getType()).getElementType()) {}
   void emit();
@@ -54,8 +54,8 @@ private:
   bool varies(const Leaf &leaf, unsigned dimension) const;
   void joinDimensions();
   Value viewOf(Leaf &leaf);
-  void loadLeaves(unsigned depth);
-  void emitLoops(unsigned depth);
+  void loadLeaves(unsigned depth, ValueRange position);
+  void emitTurn(ValueRange position);
   Value compute(ElementwiseOpInterface from);
 
   StageEmitter &emitter;
@@ -65,13 +65,13 @@ private:
   SmallVector<Leaf> leaves;
   DenseMap<std::pair<Operation *, unsigned>, unsigned> operandLeaves;
   SmallVector<Extent> extents; // of the joined dimensions
-  SmallVector<Value> bounds, position;
+  SmallVector<Value> bounds;
   Value target;
 };
 
 } // namespace
 
-unsigned LoopNest::leafOf(Value tensor) {
+unsigned ElementwiseLoop::leafOf(Value tensor) {
   for (auto [index, leaf] : llvm::enumerate(leaves))
     if (leaf.tensor == tensor)
       return index;
@@ -80,13 +80,13 @@ unsigned LoopNest::leafOf(Value tensor) {
   return leaves.size() - 1;
 }
 
-unsigned LoopNest::leafOf(DenseElementsAttr numbers) {
+unsigned ElementwiseLoop::leafOf(DenseElementsAttr numbers) {
   leaves.emplace_back();
   leaves.back().numbers = numbers;
   return leaves.size() - 1;
 }
 
-void LoopNest::collectLeaves(ElementwiseOpInterface from) {
+void ElementwiseLoop::collectLeaves(ElementwiseOpInterface from) {
   unsigned count = from.getNumElementOperands();
   for (unsigned i = 0; i < count; ++i) {
     Value operand = from->getOperand(i);
@@ -100,14 +100,14 @@ void LoopNest::collectLeaves(ElementwiseOpInterface from) {
     operandLeaves[{from, count++}] = leafOf(numbers);
 }
 
-bool LoopNest::varies(const Leaf &leaf, unsigned dimension) const {
+bool ElementwiseLoop::varies(const Leaf &leaf, unsigned dimension) const {
   ArrayRef<int64_t> shape = leaf.shape();
   unsigned rank = cast<RankedTensorType>(result.getType()).getRank();
   unsigned missing = rank - shape.size();
   return dimension >= missing && shape[dimension - missing] != 1;
 }
 
-void LoopNest::joinDimensions() {
+void ElementwiseLoop::joinDimensions() {
   auto shape = cast<RankedTensorType>(result.getType()).getShape();
   std::optional<unsigned> last;
   for (unsigned i = 0; i < shape.size(); ++i) {
@@ -133,7 +133,7 @@ void LoopNest::joinDimensions() {
   }
 }
 
-Value LoopNest::viewOf(Leaf &leaf) {
+Value ElementwiseLoop::viewOf(Leaf &leaf) {
   Extent first;
   first.constant = 1;
   SmallVector<int64_t> shape;
@@ -152,7 +152,8 @@ Value LoopNest::viewOf(Leaf &leaf) {
   return emitter.view(leaf.tensor, first, shape);
 }
 
-void LoopNest::loadLeaves(unsigned depth) {
+/// Loads the leaves whose last dimension is that before `depth`.
+void ElementwiseLoop::loadLeaves(unsigned depth, ValueRange position) {
   for (Leaf &leaf : leaves) {
     if (!leaf.memory) {
       if (depth == 0) {
@@ -175,7 +176,7 @@ void LoopNest::loadLeaves(unsigned depth) {
   }
 }
 
-Value LoopNest::compute(ElementwiseOpInterface from) {
+Value ElementwiseLoop::compute(ElementwiseOpInterface from) {
   SmallVector<Value> operands;
   unsigned count =
       from.getNumElementOperands() + from.getScalarConstants().size();
@@ -190,16 +191,9 @@ Value LoopNest::compute(ElementwiseOpInterface from) {
   return from.buildScalar(emitter.builder, operands);
 }
 
-void LoopNest::emitLoops(unsigned depth) {
-  loadLeaves(depth);
-  if (depth < extents.size()) {
-    emitter.loop(bounds[depth], [&](Value index) {
-      position.push_back(index);
-      emitLoops(depth + 1);
-      position.pop_back();
-    });
-    return;
-  }
+void ElementwiseLoop::emitTurn(ValueRange position) {
+  for (unsigned depth = 1; depth <= extents.size(); ++depth)
+    loadLeaves(depth, position);
   Value value = compute(op);
   SmallVector<Value> indices(position);
   if (indices.empty())
@@ -207,10 +201,10 @@ void LoopNest::emitLoops(unsigned depth) {
   emitter.store(value, target, indices);
 }
 
-void LoopNest::emit() {
+void ElementwiseLoop::emit() {
   collectLeaves(op);
   joinDimensions();
-  // Everything that is not of one turn stands before the loops.
+  // Everything that is not of one turn stands before the loop.
   for (Leaf &leaf : leaves)
     leaf.memory = viewOf(leaf);
   for (const Extent &extent : extents)
@@ -220,7 +214,8 @@ void LoopNest::emit() {
   for (unsigned i = 0; i < extents.size(); ++i)
     all.dimensions.push_back(i);
   target = viewOf(all);
-  emitLoops(0);
+  loadLeaves(0, {});
+  emitter.parallel(bounds, [&](ValueRange position) { emitTurn(position); });
 }
 
 namespace {
@@ -229,7 +224,7 @@ struct ElementwiseStage
     : StageDefaults<ElementwiseStage,
                     StageOpInterface::FallbackModel<ElementwiseStage>> {
   LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    LoopNest(emitter, cast<ElementwiseOpInterface>(op)).emit();
+    ElementwiseLoop(emitter, cast<ElementwiseOpInterface>(op)).emit();
     return success();
   }
   bool readsElements(Operation *op, OpOperand &operand) const {

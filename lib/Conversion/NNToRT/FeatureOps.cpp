@@ -51,9 +51,9 @@ static void emitCrossBags(StageEmitter &emitter, nn::CrossBagsOp op) {
 static void emitSingleBags(StageEmitter &emitter, nn::SingleBagsOp op) {
   Value splits = emitter.flat(op.getSplits());
   Value count = emitter.evaluate(emitter.sizes.elements(op.getSplits()));
-  emitter.loop(count, [&](Value bag) {
+  emitter.parallel(count, [&](ValueRange bag) {
     Value number = arith::IndexCastOp::create(
-        emitter.builder, emitter.builder.getI32Type(), bag);
+        emitter.builder, emitter.builder.getI32Type(), bag.front());
     emitter.store(number, splits, bag);
   });
 }

@@ -49,23 +49,30 @@ static Value viewBlocks(StageEmitter &emitter, Value tensor,
   return emitter.view(tensor, blocks.outer, {blocks.inner});
 }
 
+static Value shifted(StageEmitter &emitter, Value column, int64_t offset) {
+  if (!offset)
+    return column;
+  return arith::AddIOp::create(emitter.builder, column, emitter.index(offset));
+}
+
+/// Independent turns for `count` columns.
+static void forColumns(StageEmitter &emitter, int64_t count,
+                       function_ref<void(Value)> body) {
+  if (count == 1)
+    body(emitter.index(0));
+  else if (count > 1)
+    emitter.parallel(emitter.index(count),
+                     [&](ValueRange column) { body(column.front()); });
+}
+
 /// to[row, toOffset + j] = from[row, fromOffset + j] for j in [0, count).
 static void copyRow(StageEmitter &emitter, Value from, int64_t fromOffset,
                     Value to, int64_t toOffset, int64_t count, Value row) {
-  auto shifted = [&](Value column, int64_t offset) -> Value {
-    if (!offset)
-      return column;
-    return arith::AddIOp::create(emitter.builder, column,
-                                 emitter.index(offset));
-  };
-  auto copy = [&](Value column) {
-    Value element = emitter.load(from, {row, shifted(column, fromOffset)});
-    emitter.store(element, to, {row, shifted(column, toOffset)});
-  };
-  if (count == 1)
-    copy(emitter.index(0));
-  else
-    emitter.loop(emitter.index(count), copy);
+  forColumns(emitter, count, [&](Value column) {
+    Value element =
+        emitter.load(from, {row, shifted(emitter, column, fromOffset)});
+    emitter.store(element, to, {row, shifted(emitter, column, toOffset)});
+  });
 }
 
 static void emitConcat(StageEmitter &emitter, nn::ConcatOp op) {
@@ -77,10 +84,10 @@ static void emitConcat(StageEmitter &emitter, nn::ConcatOp op) {
     Blocks from = blocksAt(emitter, input, axis);
     inputs.emplace_back(viewBlocks(emitter, input, from), from.inner);
   }
-  emitter.loop(emitter.evaluate(blocks.outer), [&](Value row) {
+  emitter.parallel(emitter.evaluate(blocks.outer), [&](ValueRange row) {
     int64_t offset = 0;
     for (auto [from, inner] : inputs) {
-      copyRow(emitter, from, 0, to, offset, inner, row);
+      copyRow(emitter, from, 0, to, offset, inner, row.front());
       offset += inner;
     }
   });
@@ -93,8 +100,14 @@ static void emitSlice(StageEmitter &emitter, nn::SliceOp op) {
   int64_t unit = output.inner / static_cast<int64_t>(op.getSize());
   Value from = viewBlocks(emitter, op.getInput(), input);
   Value to = viewBlocks(emitter, op.getResult(), output);
-  emitter.loop(emitter.evaluate(output.outer), [&](Value row) {
-    copyRow(emitter, from, op.getOffset() * unit, to, 0, output.inner, row);
+  SmallVector<Value> bounds{emitter.evaluate(output.outer)};
+  if (output.inner != 1)
+    bounds.push_back(emitter.index(output.inner));
+  emitter.parallel(bounds, [&](ValueRange position) {
+    Value row = position.front();
+    Value column = output.inner != 1 ? position[1] : emitter.index(0);
+    Value source = shifted(emitter, column, op.getOffset() * unit);
+    emitter.store(emitter.load(from, {row, source}), to, {row, column});
   });
 }
 
@@ -107,10 +120,19 @@ static void emitPad(StageEmitter &emitter, nn::PadOp op) {
   Value to = viewBlocks(emitter, op.getResult(), output);
   Value zero = emitter.scalar(typeOf(op.getResult()).getElementType(), 0);
   int64_t low = op.getLow() * unit;
-  emitter.loop(emitter.evaluate(output.outer), [&](Value row) {
-    emitter.loop(emitter.index(output.inner),
-                 [&](Value column) { emitter.store(zero, to, {row, column}); });
+  int64_t high = low + input.inner;
+  // No element is written twice: what stands side by side in a turn is
+  // independent, too.
+  emitter.parallel(emitter.evaluate(output.outer), [&](ValueRange position) {
+    Value row = position.front();
+    auto fill = [&](int64_t begin, int64_t end) {
+      forColumns(emitter, end - begin, [&](Value column) {
+        emitter.store(zero, to, {row, shifted(emitter, column, begin)});
+      });
+    };
+    fill(0, low);
     copyRow(emitter, from, 0, to, low, input.inner, row);
+    fill(high, output.inner);
   });
 }
 
@@ -120,9 +142,9 @@ static void emitPad(StageEmitter &emitter, nn::PadOp op) {
 
 namespace {
 
-/// Adds, or compares, all elements of a tensor in row-major order into the
-/// elements of the result that they belong to: so each of those collects its
-/// elements in ascending order.
+/// Adds, or compares, the elements of a tensor that become one element of the
+/// result, in ascending order. Elements of the result are independent of each
+/// other.
 class OrderedReduction {
 public:
   OrderedReduction(StageEmitter &emitter, nn::ReduceOp op)
@@ -137,7 +159,7 @@ private:
     bool reduced;
   };
   void findRuns();
-  void emitLoops(unsigned depth);
+  Value accumulate(Value sum, SmallVector<Value> &position, unsigned depth);
   Value combine(Value sum, Value next);
   void divide();
 
@@ -146,7 +168,7 @@ private:
   nn::ReduceOp op;
   Type element;
   SmallVector<Run> runs;
-  SmallVector<Value> bounds, position;
+  SmallVector<Value> bounds;
   Extent width; // elements that become one
   Value from, to;
 };
@@ -186,40 +208,20 @@ Value OrderedReduction::combine(Value sum, Value next) {
   return arith::SelectOp::create(builder, keeps, sum, next);
 }
 
-void OrderedReduction::emitLoops(unsigned depth) {
-  SmallVector<Value> kept;
-  for (auto [run, index] : llvm::zip(runs, position))
-    if (!run.reduced)
-      kept.push_back(index);
-  if (kept.empty())
-    kept.push_back(emitter.index(0));
-  auto loadNext = [&] {
-    SmallVector<Value> indices(position);
-    if (indices.empty())
-      indices.push_back(emitter.index(0));
-    return emitter.load(from, indices);
-  };
-  if (depth == runs.size()) {
-    Value sum = emitter.load(to, kept);
-    emitter.store(combine(sum, loadNext()), to, kept);
-    return;
-  }
-  if (depth + 1 == runs.size() && runs[depth].reduced) {
-    Value sum = emitter.loop(bounds[depth], emitter.load(to, kept),
-                             [&](Value index, Value sum) {
-                               position.push_back(index);
-                               Value next = combine(sum, loadNext());
-                               position.pop_back();
-                               return next;
-                             });
-    emitter.store(sum, to, kept);
-    return;
-  }
-  emitter.loop(bounds[depth], [&](Value index) {
-    position.push_back(index);
-    emitLoops(depth + 1);
-    position.pop_back();
-  });
+/// `sum` with the elements at `position` combined into it, in ascending order
+/// along the runs from `depth` on that are reduced.
+Value OrderedReduction::accumulate(Value sum, SmallVector<Value> &position,
+                                   unsigned depth) {
+  while (depth < runs.size() && !runs[depth].reduced)
+    ++depth;
+  if (depth < runs.size())
+    return emitter.ordered(bounds[depth], sum, [&](Value index, Value sum) {
+      position[depth] = index;
+      return accumulate(sum, position, depth + 1);
+    });
+  if (position.empty())
+    return combine(sum, emitter.load(from, emitter.index(0)));
+  return combine(sum, emitter.load(from, position));
 }
 
 void OrderedReduction::divide() {
@@ -227,12 +229,12 @@ void OrderedReduction::divide() {
   count = arith::IndexCastOp::create(builder, builder.getI64Type(), count);
   Value divisor = arith::SIToFPOp::create(builder, element, count);
   Value sums = emitter.flat(op.getResult());
-  emitter.loop(emitter.evaluate(emitter.sizes.elements(op.getResult())),
-               [&](Value i) {
-                 Value sum = emitter.load(sums, i);
-                 Value mean = arith::DivFOp::create(builder, sum, divisor);
-                 emitter.store(mean, sums, i);
-               });
+  emitter.parallel(emitter.evaluate(emitter.sizes.elements(op.getResult())),
+                   [&](ValueRange i) {
+                     Value sum = emitter.load(sums, i);
+                     Value mean = arith::DivFOp::create(builder, sum, divisor);
+                     emitter.store(mean, sums, i);
+                   });
 }
 
 void OrderedReduction::emit() {
@@ -254,13 +256,28 @@ void OrderedReduction::emit() {
   };
   from = viewOf(op.getInput(), /*onlyKept=*/false);
   to = viewOf(op.getResult(), /*onlyKept=*/true);
-  for (const Run &run : runs)
+  SmallVector<Value> kept;
+  for (const Run &run : runs) {
     bounds.push_back(emitter.evaluate(run.extent));
+    if (!run.reduced)
+      kept.push_back(bounds.back());
+  }
   double start = op.getKind() == nn::Reduction::max
                      ? -std::numeric_limits<double>::infinity()
                      : 0.0;
   emitter.fill(op.getResult(), emitter.scalar(element, start));
-  emitLoops(0);
+  emitter.parallel(kept, [&](ValueRange element) {
+    SmallVector<Value> position(runs.size()), place(element);
+    for (auto [run, index] : llvm::zip(runs, position))
+      if (!run.reduced) {
+        index = element.front();
+        element = element.drop_front();
+      }
+    if (place.empty())
+      place.push_back(emitter.index(0));
+    Value sum = emitter.load(to, place);
+    emitter.store(accumulate(sum, position, 0), to, place);
+  });
   if (op.getKind() == nn::Reduction::mean)
     divide();
 }

@@ -227,15 +227,20 @@ void StageEmitter::allocate(Value tensor, Value count) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-void StageEmitter::loop(Value count, function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(builder, index(0), count, index(1));
+void StageEmitter::parallel(ArrayRef<Value> bounds,
+                            function_ref<void(ValueRange)> body) {
+  if (bounds.empty())
+    return body({});
+  SmallVector<Value> zeros(bounds.size(), index(0)),
+      ones(bounds.size(), index(1));
+  auto loop = scf::ParallelOp::create(builder, zeros, bounds, ones);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
+  body(loop.getInductionVars());
 }
 
-Value StageEmitter::loop(Value count, Value initial,
-                         function_ref<Value(Value, Value)> body) {
+Value StageEmitter::ordered(Value count, Value initial,
+                            function_ref<Value(Value, Value)> body) {
   auto loop = scf::ForOp::create(builder, index(0), count, index(1), initial);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
@@ -258,8 +263,8 @@ Value StageEmitter::scalar(Type type, double value) {
 
 void StageEmitter::fill(Value tensor, Value scalar) {
   Value to = flat(tensor);
-  loop(evaluate(sizes.elements(tensor)),
-       [&](Value i) { store(scalar, to, i); });
+  parallel(evaluate(sizes.elements(tensor)),
+           [&](ValueRange i) { store(scalar, to, i); });
 }
 
 //===----------------------------------------------------------------------===//

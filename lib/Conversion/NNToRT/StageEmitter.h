@@ -70,12 +70,15 @@ public:
   /// Asks for memory for `count` ids, known only now, of `tensor`.
   void allocate(mlir::Value tensor, mlir::Value count);
 
-  /// A loop over [0, count); the body gets the induction variable.
-  void loop(mlir::Value count, llvm::function_ref<void(mlir::Value)> body);
-  /// ... that carries one value from turn to turn.
+  /// Independent turns, one for each point below `bounds`; the body gets the
+  /// point. Without bounds there is one turn and no loop.
+  void parallel(llvm::ArrayRef<mlir::Value> bounds,
+                llvm::function_ref<void(mlir::ValueRange)> body);
+  /// A loop over [0, count) whose turns follow each other: it carries one value
+  /// from turn to turn.
   mlir::Value
-  loop(mlir::Value count, mlir::Value initial,
-       llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
+  ordered(mlir::Value count, mlir::Value initial,
+          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices);
   void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
   mlir::Value scalar(mlir::Type type, double value);

@@ -69,13 +69,19 @@ public:
     return scalars;
   }
 
-  /// A loop over [0, count) whose body is what `body(index)` builds.
-  void loop(Value count, function_ref<void(Value)> body) {
-    Value zero = constant(0), one = constant(1);
-    auto loop = scf::ForOp::create(builder, loc, zero, count, one);
+  /// Independent turns over [0, count); `body(index)` builds one.
+  void parallel(Value count, function_ref<void(Value)> body) {
+    auto convert = [&](Type type, Value value) -> Value {
+      return builder.createOrFold<arith::IndexCastOp>(loc, type, value);
+    };
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0),
+          one = arith::ConstantIndexOp::create(builder, loc, 1),
+          bound = convert(builder.getIndexType(), count);
+    auto loop = scf::ParallelOp::create(builder, loc, zero, bound, one);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    body(loop.getInductionVar());
+    // Addresses are computed with the ABI's integers.
+    body(convert(builder.getI64Type(), loop.getInductionVars().front()));
   }
 
   /// Copies the ops of `region`, its arguments replaced by `arguments`, to the
@@ -262,7 +268,7 @@ void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
                                 static_cast<int32_t>(s)));
   SmallVector<Value> scalars =
       kernel.loadScalars(entry.getArgument(3), scalarNumbers);
-  kernel.loop(count, [&](Value index) {
+  kernel.parallel(count, [&](Value index) {
     kernel.updateElement(region, state, gradient, scalars, index);
   });
   func::ReturnOp::create(builder, loc);
@@ -287,7 +293,7 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
   Value last =
       arith::SubIOp::create(builder, loc, rowCount, kernel.constant(1));
   Value ahead = kernel.constant(kRowsAhead);
-  kernel.loop(rowCount, [&](Value row) {
+  kernel.parallel(rowCount, [&](Value row) {
     auto load = [&](Value base, Value index) -> Value {
       return LLVM::LoadOp::create(builder, loc, kernel.pointer,
                                   kernel.address(kernel.pointer, base, index));
@@ -308,7 +314,7 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
     for (int64_t s = 1; s < states; ++s)
       state.push_back(kernel.address(kernel.element, value,
                                      static_cast<int32_t>(s * width)));
-    kernel.loop(widthValue, [&](Value index) {
+    kernel.parallel(widthValue, [&](Value index) {
       kernel.updateElement(region, state, gradient, scalars, index);
     });
   });

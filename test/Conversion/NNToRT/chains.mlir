@@ -27,13 +27,12 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK-DAG:     %[[XV:.*]] = rt.view %[[X]][%{{.*}}] size(%[[B]]) : !llvm.ptr -> memref<?x4xf32>
 // CHECK-DAG:     %[[WV:.*]] = rt.view %[[W]][%{{.*}}] : !llvm.ptr -> memref<4xf32>
 // CHECK-DAG:     %[[OV:.*]] = rt.view %[[OUT]][%{{.*}}] size(%[[B]]) : !llvm.ptr -> memref<?x4xf32>
-// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[B]]
-// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %c4
-// CHECK:             %[[L:.*]] = memref.load %[[XV]][%[[I]], %[[J]]]
-// CHECK:             %[[R:.*]] = memref.load %[[WV]][%[[J]]]
-// CHECK:             %[[S:.*]] = arith.addf %[[L]], %[[R]] : f32
-// CHECK:             %[[E:.*]] = math.exp %[[S]] : f32
-// CHECK:             memref.store %[[E]], %[[OV]][%[[I]], %[[J]]]
+// CHECK:         scf.parallel (%[[I:.*]], %[[J:.*]]) = (%{{.*}}) to (%[[B]], %c4)
+// CHECK:           %[[L:.*]] = memref.load %[[XV]][%[[I]], %[[J]]]
+// CHECK:           %[[R:.*]] = memref.load %[[WV]][%[[J]]]
+// CHECK:           %[[S:.*]] = arith.addf %[[L]], %[[R]] : f32
+// CHECK:           %[[E:.*]] = math.exp %[[S]] : f32
+// CHECK:           memref.store %[[E]], %[[OV]][%[[I]], %[[J]]]
 // CHECK:         rt.program @chain frozen reads(@r [@x]) outputs ["output0"] widths [4]
 // CHECK-SAME:      prepare(@chain_prepare, <0 + 0 * batch>)
 // CHECK-SAME:      compute(@chain_compute, <0 + 0 * batch>)

@@ -288,13 +288,12 @@ nn.program @squared_error frozen reads(@r) {
 // CHECK-LABEL: func.func @standardise_compute
 // CHECK:         %[[MEAN:.*]] = llvm.mlir.addressof @constant
 // CHECK:         %[[DEVIATION:.*]] = llvm.mlir.addressof @constant
-// CHECK:         scf.for
-// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %c4
-// CHECK:             %[[X:.*]] = memref.load
-// CHECK:             %[[M:.*]] = memref.load %{{.*}}[%[[J]]]
-// CHECK:             %[[S:.*]] = memref.load %{{.*}}[%[[J]]]
-// CHECK:             %[[D:.*]] = arith.subf %[[X]], %[[M]] : f32
-// CHECK:             arith.divf %[[D]], %[[S]] : f32
+// CHECK:         scf.parallel (%{{.*}}, %[[J:.*]]) = (%{{.*}}) to (%{{.*}}, %c4)
+// CHECK:           %[[X:.*]] = memref.load
+// CHECK:           %[[M:.*]] = memref.load %{{.*}}[%[[J]]]
+// CHECK:           %[[S:.*]] = memref.load %{{.*}}[%[[J]]]
+// CHECK:           %[[D:.*]] = arith.subf %[[X]], %[[M]] : f32
+// CHECK:           arith.divf %[[D]], %[[S]] : f32
 nn.program @standardise frozen reads(@r except [@y]) {
 ^bb0(%x: tensor<?x4xf32>):
   %0 = nn.standardise %x mean [1.0, 2.0, 3.0, 4.0] deviation [1.0, 2.0, 4.0, 8.0] : tensor<?x4xf32>
@@ -304,10 +303,9 @@ nn.program @standardise frozen reads(@r except [@y]) {
 // Of `like` only the size counts: nothing of it is loaded.
 // CHECK-LABEL: func.func @broadcast_compute
 // CHECK-NOT:     field_values
-// CHECK:         scf.for
-// CHECK:           scf.for %[[J:.*]] =
-// CHECK:             %[[W:.*]] = memref.load %{{.*}}[%[[J]]]
-// CHECK-NEXT:        memref.store %[[W]]
+// CHECK:         scf.parallel (%{{.*}}, %[[J:.*]]) =
+// CHECK:           %[[W:.*]] = memref.load %{{.*}}[%[[J]]]
+// CHECK-NEXT:      memref.store %[[W]]
 nn.program @broadcast frozen reads(@r except [@y]) {
 ^bb0(%x: tensor<?x4xf32>):
   %w = nn.read @w : tensor<4xf32>
@@ -317,8 +315,8 @@ nn.program @broadcast frozen reads(@r except [@y]) {
 
 // A view of its operand: only what reads it has a loop.
 // CHECK-LABEL: func.func @stop_gradient_compute
-// CHECK:         scf.for
-// CHECK-NOT:     scf.for
+// CHECK:         scf.parallel
+// CHECK-NOT:     scf.parallel
 // CHECK:         rt.program @stop_gradient
 nn.program @stop_gradient frozen reads(@r except [@y]) {
 ^bb0(%x: tensor<?x4xf32>):

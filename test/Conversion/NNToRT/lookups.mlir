@@ -96,7 +96,7 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK-LABEL: func.func @ids_prepare
 // CHECK:         rt.bucketize
 // CHECK:         rt.cross
-// CHECK:         scf.for
+// CHECK:         scf.parallel
 // CHECK:           %[[BAG:.*]] = arith.index_cast %{{.*}} : index to i32
 // CHECK:           memref.store %[[BAG]]
 // CHECK:         rt.cross_ragged_count

@@ -13,16 +13,16 @@ nn.state @w : tensor<4xf32> init(#nn.zeros)
 nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
-// Sums over the batch: rows in order, columns in the inner loop.
+// Sums over the batch: columns are independent, the rows of each come in order.
 // CHECK-LABEL: func.func @ordered_compute
-// CHECK:         scf.for
+// CHECK:         scf.parallel
 // CHECK:           memref.store %{{.*}}, %[[SUM:.*]][%{{.*}}] : memref<4xf32>
-// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
-// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %c4
-// CHECK:             memref.load %[[SUM]][%[[J]]]
-// CHECK:             memref.load %{{.*}}[%[[I]], %[[J]]]
-// CHECK:             arith.addf
-// CHECK:             memref.store %{{.*}}, %[[SUM]][%[[J]]]
+// CHECK:         scf.parallel (%[[J:.*]]) = (%{{.*}}) to (%c4)
+// CHECK:           %[[START:.*]] = memref.load %[[SUM]][%[[J]]]
+// CHECK:           %[[END:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[S:.*]] = %[[START]])
+// CHECK:             %[[X:.*]] = memref.load %{{.*}}[%[[I]], %[[J]]]
+// CHECK:             arith.addf %[[S]], %[[X]]
+// CHECK:           memref.store %[[END]], %[[SUM]][%[[J]]]
 nn.program @ordered frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
   %s = nn.reduce sum %x axes [0] : (tensor<?x4xf32>) -> tensor<4xf32>

@@ -19,21 +19,23 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
 // CHECK-LABEL: func.func @moves_compute
 // The concat: a loop over samples, one for the columns of each operand.
-// CHECK:         scf.for
-// CHECK:           scf.for %{{.*}} to %c4
-// CHECK:           memref.store
+// CHECK:         scf.parallel (%[[ROW:.*]]) =
+// CHECK:           scf.parallel (%[[COLUMN:.*]]) = (%{{.*}}) to (%c4)
+// CHECK:             memref.store %{{.*}}[%[[ROW]], %[[COLUMN]]]
+// CHECK:           memref.store %{{.*}}[%[[ROW]], 
 // The slice of two columns from the second on.
-// CHECK:         scf.for
-// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %c2
-// CHECK:             %[[FROM:.*]] = arith.addi %[[J]], %c1
-// CHECK:             memref.load %{{.*}}[%{{.*}}, %[[FROM]]]
-// The pad: zeros, then the elements from the third column on.
-// CHECK:         scf.for
-// CHECK:           scf.for %{{.*}} to %c5
-// CHECK:             memref.store %cst
-// CHECK:           scf.for %[[K:.*]] = %{{.*}} to %c2
+// CHECK:         scf.parallel (%[[I:.*]], %[[J:.*]]) = (%{{.*}}) to (%{{.*}}, %c2)
+// CHECK:           %[[FROM:.*]] = arith.addi %[[J]], %c1
+// CHECK:           memref.load %{{.*}}[%[[I]], %[[FROM]]]
+// The pad: three columns of zeros, then the elements; no column twice.
+// CHECK:         scf.parallel (%[[ROW:.*]]) =
+// CHECK:           scf.parallel (%[[Z:.*]]) = (%{{.*}}) to (%c3)
+// CHECK:             memref.store %cst{{.*}}, %{{.*}}[%[[ROW]], %[[Z]]]
+// CHECK:           scf.parallel (%[[K:.*]]) = (%{{.*}}) to (%c2)
 // CHECK:             %[[TO:.*]] = arith.addi %[[K]], %c3
-// CHECK:             memref.store %{{.*}}[%{{.*}}, %[[TO]]]
+// CHECK:             memref.store %{{.*}}[%[[ROW]], %[[TO]]]
+// CHECK-NOT:       memref.store %cst
+// CHECK:         return
 nn.program @moves frozen reads(@r except [@i, @c]) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>):
   %0 = nn.concat %x, %y axis 1 : (tensor<?x4xf32>, tensor<?x1xf32>) -> tensor<?x5xf32>

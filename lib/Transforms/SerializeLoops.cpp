@@ -1,0 +1,302 @@
+//===- SerializeLoops.cpp - Parallel loops for one core -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Support/Statistics.h"
+#include "pdlc/Transforms/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_RTSERIALIZELOOPS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Whether the two are known not to overlap: views of different pointers, which
+/// no stage lets overlap where one of them is written.
+static bool areApart(Value memref, Value other) {
+  auto view = memref.getDefiningOp<rt::ViewOp>();
+  auto otherView = other.getDefiningOp<rt::ViewOp>();
+  return view && otherView && view.getBase() != otherView.getBase();
+}
+
+/// Whether the op writes to no memory that may be that of `memref`.
+static bool leavesAlone(Operation *op, Value memref) {
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return areApart(store.getMemRef(), memref);
+  // The scalar functions of formulas touch no memory.
+  if (isa<func::CallOp>(op))
+    return llvm::all_of(op->getOperandTypes(),
+                        [](Type type) { return type.isIntOrIndexOrFloat(); });
+  return op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+         isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Plain loops
+//===----------------------------------------------------------------------===//
+
+static bool isKnownToRun(scf::ForOp loop) {
+  APInt lower, upper;
+  return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
+         matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
+         lower.slt(upper);
+}
+
+/// The number of the outer dimensions of `loop` that the load depends on; that
+/// of all if it must stay where it is.
+static unsigned depthOf(memref::LoadOp load, scf::ParallelOp loop) {
+  const unsigned all = loop.getNumLoops();
+  unsigned depth = 1;
+  for (Value index : load.getIndices()) {
+    auto *iv = llvm::find(loop.getInductionVars(), index);
+    if (iv != loop.getInductionVars().end())
+      depth =
+          std::max<unsigned>(depth, iv - loop.getInductionVars().begin() + 1);
+    else if (!loop.isDefinedOutsideOfLoop(index))
+      return all;
+  }
+  if (!loop.isDefinedOutsideOfLoop(load.getMemRef()) || depth == all)
+    return all;
+  WalkResult result = loop.getBody()->walk([&](Operation *op) {
+    return leavesAlone(op, load.getMemRef()) ? WalkResult::advance()
+                                             : WalkResult::interrupt();
+  });
+  return result.wasInterrupted() ? all : depth;
+}
+
+/// Replaces the loop by a nest with one loop for each dimension.
+static void lowerPlainly(scf::ParallelOp parallel) {
+  OpBuilder builder(parallel);
+  SmallVector<scf::ForOp> nest;
+  for (auto [lower, upper, step] :
+       llvm::zip(parallel.getLowerBound(), parallel.getUpperBound(),
+                 parallel.getStep())) {
+    nest.push_back(
+        scf::ForOp::create(builder, parallel.getLoc(), lower, upper, step));
+    builder.setInsertionPointToStart(nest.back().getBody());
+  }
+  // Where each load goes is decided before anything moves.
+  DenseMap<Operation *, unsigned> depths;
+  for (auto load : parallel.getBody()->getOps<memref::LoadOp>()) {
+    unsigned depth = depthOf(load, parallel);
+    while (depth < nest.size() &&
+           !llvm::all_of(ArrayRef(nest).drop_front(depth), isKnownToRun))
+      ++depth;
+    depths[load] = depth;
+  }
+  for (Operation &op :
+       llvm::make_early_inc_range(parallel.getBody()->without_terminator())) {
+    auto depth = depths.find(&op);
+    if (depth != depths.end() && depth->second < nest.size())
+      op.moveBefore(nest[depth->second]);
+    else
+      op.moveBefore(nest.back().getBody()->getTerminator());
+  }
+  for (auto [iv, loop] : llvm::zip(parallel.getInductionVars(), nest))
+    iv.replaceAllUsesWith(loop.getInductionVar());
+  parallel.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Ordered sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A parallel loop whose turns are: load a number, combine others into it one
+/// by one, store it where it was.
+class OrderedSum {
+public:
+  explicit OrderedSum(scf::ParallelOp parallel) : parallel(parallel) {}
+  /// Whether the loop is such a one, and which order its loops get.
+  bool match();
+  /// Replaces the loop by a nest in that order.
+  void lower();
+
+private:
+  /// One loop of the nest: a dimension of the parallel loop, or an ordered one.
+  struct Loop {
+    Value iv, lower, upper, step;
+    bool isOrdered;
+  };
+  bool matchTurn();
+  bool matchBody();
+  bool findOrder();
+
+  scf::ParallelOp parallel;
+  memref::LoadOp start;
+  SmallVector<scf::ForOp> loops; // outermost first
+  memref::StoreOp end;
+  SmallVector<Loop> order;
+};
+
+} // namespace
+
+/// Collects start, loops and end.
+bool OrderedSum::matchTurn() {
+  Block &turn = *parallel.getBody();
+  if (turn.getOperations().size() != 4)
+    return false;
+  Operation *first = &turn.front();
+  start = dyn_cast<memref::LoadOp>(first);
+  auto loop = dyn_cast<scf::ForOp>(first->getNextNode());
+  end = dyn_cast<memref::StoreOp>(turn.getTerminator()->getPrevNode());
+  if (!start || !loop || !end || !start->hasOneUse() ||
+      loop.getNumResults() != 1 ||
+      loop.getInitArgs().front() != start.getResult() ||
+      end.getValueToStore() != loop.getResult(0) ||
+      start.getMemRef() != end.getMemRef() ||
+      !llvm::equal(start.getIndices(), end.getIndices()))
+    return false;
+  while (true) {
+    for (Value bound :
+         {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+      if (!parallel.isDefinedOutsideOfLoop(bound))
+        return false;
+    loops.push_back(loop);
+    auto inner = dyn_cast<scf::ForOp>(loop.getBody()->front());
+    if (!inner || inner.getNumResults() != 1 ||
+        inner->getNextNode() != loop.getBody()->getTerminator() ||
+        inner.getInitArgs().front() != loop.getRegionIterArg(0) ||
+        loop.getYieldedValues().front() != inner.getResult(0))
+      return true;
+    loop = inner;
+  }
+}
+
+/// Whether what is combined does not depend on what is stored.
+bool OrderedSum::matchBody() {
+  return llvm::all_of(loops.back().getBody()->without_terminator(),
+                      [&](Operation &op) {
+                        if (auto load = dyn_cast<memref::LoadOp>(op))
+                          return areApart(load.getMemRef(), start.getMemRef());
+                        return isMemoryEffectFree(&op);
+                      });
+}
+
+/// Finds a load that depends on all loops, each by one index: their order.
+bool OrderedSum::findOrder() {
+  SmallVector<Loop> all;
+  for (auto [iv, lower, upper, step] :
+       llvm::zip(parallel.getInductionVars(), parallel.getLowerBound(),
+                 parallel.getUpperBound(), parallel.getStep()))
+    all.push_back({iv, lower, upper, step, /*isOrdered=*/false});
+  for (scf::ForOp loop : loops)
+    all.push_back({loop.getInductionVar(), loop.getLowerBound(),
+                   loop.getUpperBound(), loop.getStep(), /*isOrdered=*/true});
+  for (auto load : loops.back().getBody()->getOps<memref::LoadOp>()) {
+    order.clear();
+    for (Value index : load.getIndices()) {
+      auto *loop =
+          llvm::find_if(all, [&](const Loop &l) { return l.iv == index; });
+      if (loop != all.end())
+        order.push_back(*loop);
+    }
+    SmallVector<Value> ordered;
+    for (const Loop &loop : order)
+      if (loop.isOrdered)
+        ordered.push_back(loop.iv);
+    // Each once, and the terms of each sum as they were.
+    DenseSet<Value> distinct;
+    for (const Loop &loop : order)
+      distinct.insert(loop.iv);
+    if (order.size() == all.size() && distinct.size() == all.size() &&
+        llvm::equal(ordered, llvm::map_range(loops, [](scf::ForOp loop) {
+                      return loop.getInductionVar();
+                    })))
+      return true;
+  }
+  return false;
+}
+
+bool OrderedSum::match() { return matchTurn() && matchBody() && findOrder(); }
+
+void OrderedSum::lower() {
+  Location loc = parallel.getLoc();
+  OpBuilder builder(parallel);
+  IRMapping mapping;
+  ArrayRef<Loop> carrying(order);
+  while (!carrying.empty() && !(llvm::all_of(carrying, [](const Loop &loop) {
+    return loop.isOrdered;
+  })))
+    carrying = carrying.drop_front();
+  // Up to the last independent dimension the sums stay in memory ...
+  for (const Loop &loop : ArrayRef(order).drop_back(carrying.size())) {
+    auto made =
+        scf::ForOp::create(builder, loc, loop.lower, loop.upper, loop.step);
+    mapping.map(loop.iv, made.getInductionVar());
+    builder.setInsertionPointToStart(made.getBody());
+  }
+  // ... and behind it one of them in a register.
+  Value sum = builder.clone(*start, mapping)->getResult(0);
+  SmallVector<scf::ForOp> carriers;
+  for (const Loop &loop : carrying) {
+    auto made = scf::ForOp::create(builder, loc, loop.lower, loop.upper,
+                                   loop.step, sum);
+    carriers.push_back(made);
+    mapping.map(loop.iv, made.getInductionVar());
+    builder.setInsertionPointToStart(made.getBody());
+    sum = made.getRegionIterArg(0);
+  }
+  scf::ForOp innermost = loops.back();
+  mapping.map(innermost.getRegionIterArg(0), sum);
+  for (Operation &op : innermost.getBody()->without_terminator())
+    builder.clone(op, mapping);
+  sum = mapping.lookupOrDefault(innermost.getYieldedValues().front());
+  for (scf::ForOp carrier : llvm::reverse(carriers)) {
+    scf::YieldOp::create(builder, loc, sum);
+    sum = carrier.getResult(0);
+    builder.setInsertionPointAfter(carrier);
+  }
+  mapping.map(end.getValueToStore(), sum);
+  builder.clone(*end, mapping);
+  parallel.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SerializeLoops : pdlc::impl::RTSerializeLoopsBase<SerializeLoops> {
+  void runOnOperation() override;
+};
+} // namespace
+
+void SerializeLoops::runOnOperation() {
+  SmallVector<scf::ParallelOp> loops;
+  // Inner loops come first.
+  getOperation().walk([&](scf::ParallelOp loop) { loops.push_back(loop); });
+  uint64_t sums = 0;
+  for (scf::ParallelOp loop : loops) {
+    if (loop.getNumReductions() > 0) {
+      loop.emitOpError("combines results of its turns in no settled order; "
+                       "write an ordered sum as an scf.for inside of it");
+      return signalPassFailure();
+    }
+    if (OrderedSum sum(loop); sum.match()) {
+      sum.lower();
+      ++sums;
+      continue;
+    }
+    lowerPlainly(loop);
+  }
+  reportStatistic(*this, getOperation(), numLoops, "loops", loops.size());
+  reportStatistic(*this, getOperation(), numSums, "sums", sums);
+}
