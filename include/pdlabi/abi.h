@@ -18,9 +18,10 @@
  *  - Every struct that may grow starts with `struct_size`, the size that its
  *    writer knew. Integers have fixed width. Strings are NUL-terminated and
  *    constant.
- *  - Element buffers hold the program's element type (`float` or `double`),
- *    are row-major and 64-byte aligned. Nobody frees across the boundary: all
- *    results go into buffers that the caller owns.
+ *  - Element buffers hold the element type of what they belong to (a field, a
+ *    symbol with its slots and gradients, an output), are row-major and 64-byte
+ *    aligned. Nobody frees across the boundary: all results go into buffers that
+ *    the caller owns.
  *  - A function that can fail returns 0 or a `pdl_status`, with a sentence in
  *    a thread-local place (`pdlrt_set_error`, `pdlrt_last_error`). No exception
  *    crosses. Only stage `prepare` may fail.
@@ -38,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 2u
+#define PDL_ABI_VERSION 3u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -183,6 +184,7 @@ typedef struct pdl_symbol {
   const char *name;
   uint64_t id;  /* xxh64 of the name, seed 0 */
   int32_t kind; /* pdl_symbol_kind */
+  int32_t element_type; /* F32 or F64: of values, slots and gradients */
   int32_t rank; /* of `shape`; a table's shape is that of one row */
   const int64_t *shape;
   int64_t row_count; /* parameter: first dimension, 1 for rank <= 1 */
@@ -221,7 +223,8 @@ typedef struct pdl_group {
   const char *name;
   int32_t untouched;    /* pdl_untouched_kind, for its tables */
   int32_t clip;         /* index into clips, -1 = none */
-  int32_t scalar_count; /* elements (program's type) that `once` writes */
+  int32_t element_type; /* F32 or F64: of its scalars and of all its symbols */
+  int32_t scalar_count; /* elements that `once` writes */
   /* Schedule, clip factor and the rule's `once` region, in f64, each result
    * rounded once to the element type. */
   void (*once)(const pdl_once_arguments *arguments, void *scalars);
@@ -311,7 +314,7 @@ typedef struct pdl_update_descriptor {
 
 typedef struct pdl_output {
   const char *name;
-  int32_t element_type;
+  int32_t element_type; /* pdl_element_type */
   int64_t width; /* elements a sample; the buffer holds B * width */
 } pdl_output;
 
@@ -369,7 +372,6 @@ typedef struct pdl_descriptor {
   uint32_t abi_version;
   const char *model_name;
   const char *compiler_version;
-  int32_t element_type;          /* F32 or F64 */
   int32_t numerics;              /* pdl_numerics */
   const char *target_cpu;        /* such as x86-64-v3 */
   int32_t mode;                  /* pdl_mode */

@@ -29,10 +29,10 @@ module @tiny attributes {nn.fingerprint = "00000000deadbeef"} {
   llvm.func @kernel(%count: i64, %state: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr) {
     llvm.return
   }
-  rt.once_kernel @dense calls @kernel scalars 4
+  rt.once_kernel @dense calls @kernel scalars 4 : f32
   rt.update_kernel @w calls @kernel slots ["m", "v"] from [0.0, 0.5]
   rt.program @train reads(@clicks [@label, @category]) lookups [@emb]
-    updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] loss
+    updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] types [f32] loss
     prepare(@prepare, <0 + 0 * batch, keys(0), occurrences(4)>)
     compute(@prepare, <64 + 1600 * batch, keys(40), occurrences(0)>)
 }

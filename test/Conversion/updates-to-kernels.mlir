@@ -50,7 +50,7 @@ nn.program @train reads(@clicks) {
 
 // The dense kernel takes `state` = {value, slots...}; slots declared by the rule.
 // CHECK-NOT: nn.rule
-// CHECK: rt.once_kernel @all calls @once_all scalars 2
+// CHECK: rt.once_kernel @all calls @once_all scalars 2 : f32
 // CHECK: func.func private @once_all(%[[ARGS:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr)
 // CHECK: %[[STEP:.*]] = llvm.load
 // CHECK: %[[TOTAL:.*]] = llvm.load

@@ -120,7 +120,7 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
       scf.for %i = %c0 to %count step %c1 { ... }
       return %ok : i32
     }
-    rt.program @predict frozen reads(@r [@x]) outputs ["output0"] widths [4] ...
+    rt.program @predict frozen reads(@r [@x]) outputs ["output0"] widths [4] types [f32] ...
     ```
   }];
   let options = [

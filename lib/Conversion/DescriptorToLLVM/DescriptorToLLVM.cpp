@@ -39,6 +39,15 @@ static int32_t elementTypeOf(Type type) {
   return type.isF64() ? PDL_F64 : type.isF32() ? PDL_F32 : PDL_I64;
 }
 
+/// Of a table: that of one row.
+static RankedTensorType typeOfSymbol(Operation *op) {
+  if (auto table = dyn_cast<nn::TableOp>(op))
+    return table.getRowType();
+  if (auto param = dyn_cast<nn::ParamOp>(op))
+    return cast<RankedTensorType>(param.getType());
+  return cast<RankedTensorType>(cast<nn::StateOp>(op).getType());
+}
+
 namespace {
 
 class DescriptorBuilder {
@@ -72,7 +81,6 @@ private:
   SmallVector<ps::ChannelOp> channelsOf(StringAttr program);
   LogicalResult setRole(pdl_descriptor &data);
   void buildQuery(const Address &descriptor);
-  int32_t elementType();
   uint64_t fingerprint(StringRef attribute);
 
   ModuleOp module;
@@ -186,12 +194,11 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   data.id = pdlabi::symbolId(name);
   data.group = -1;
 
-  RankedTensorType type;
+  RankedTensorType type = typeOfSymbol(op);
   FlatSymbolRefAttr group;
   Attribute init;
   if (auto table = dyn_cast<nn::TableOp>(op)) {
     data.kind = PDL_SYMBOL_TABLE;
-    type = table.getRowType();
     group = table.getGroupAttr();
     init = table.getInitAttr();
     data.row_width = table.getWidth();
@@ -201,17 +208,15 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   } else {
     data.kind = PDL_SYMBOL_PARAMETER;
     if (auto param = dyn_cast<nn::ParamOp>(op)) {
-      type = cast<RankedTensorType>(param.getType());
       group = param.getGroupAttr();
       init = param.getInitAttr();
     } else {
-      auto state = cast<nn::StateOp>(op);
-      type = cast<RankedTensorType>(state.getType());
-      init = state.getInitAttr();
+      init = cast<nn::StateOp>(op).getInitAttr();
     }
     data.row_count = type.getRank() <= 1 ? 1 : type.getDimSize(0);
     data.row_width = type.getNumElements() / data.row_count;
   }
+  data.element_type = elementTypeOf(type.getElementType());
   data.rank = type.getRank();
   result.point(data.shape,
                constants.int64s(prefix + ".shape", type.getShape()));
@@ -236,7 +241,7 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   }
   setUnits(result, prefix, symbolName);
   layoutStream << "symbol " << name << ' ' << data.kind << ' '
-               << elementTypeOf(type.getElementType()) << " ["
+               << data.element_type << " ["
                << llvm::join(llvm::map_range(type.getShape(),
                                              [](int64_t size) {
                                                return llvm::itostr(size);
@@ -258,6 +263,7 @@ Constant<pdl_group> DescriptorBuilder::buildGroup(nn::GroupOp group) {
   if (FlatSymbolRefAttr clip = group.getClipAttr())
     data.clip = order.clip(clip.getValue());
   rt::OnceKernelOp kernel = onceKernels.lookup(group.getSymNameAttr());
+  data.element_type = elementTypeOf(kernel.getElementType());
   data.scalar_count = kernel.getScalarCount();
   result.point(data.once, kernel.getCallee().str());
   return result;
@@ -312,12 +318,13 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   setChannels(result, prefix, program.getSymNameAttr());
 
   std::vector<Constant<pdl_output>> outputs;
-  for (auto [name, width] :
+  for (auto [name, width, type] :
        llvm::zip_equal(program.getOutputNames().getAsValueRange<StringAttr>(),
-                       program.getOutputWidths())) {
+                       program.getOutputWidths(),
+                       program.getOutputTypes().getAsValueRange<TypeAttr>())) {
     outputs.emplace_back();
     outputs.back().point(outputs.back().data.name, constants.string(name));
-    outputs.back().data.element_type = elementType();
+    outputs.back().data.element_type = elementTypeOf(type);
     outputs.back().data.width = width;
   }
   data.output_count = outputs.size();
@@ -479,17 +486,6 @@ LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-/// That of all symbols; f32 where there are none.
-int32_t DescriptorBuilder::elementType() {
-  if (order.symbols.empty())
-    return PDL_F32;
-  Operation *first = order.symbols.front();
-  if (auto table = dyn_cast<nn::TableOp>(first))
-    return elementTypeOf(table.getRowType().getElementType());
-  auto type = first->getAttrOfType<TypeAttr>("type").getValue();
-  return elementTypeOf(cast<RankedTensorType>(type).getElementType());
-}
-
 uint64_t DescriptorBuilder::fingerprint(StringRef attribute) {
   auto text = module->getAttrOfType<StringAttr>(attribute);
   uint64_t value = 0;
@@ -523,6 +519,13 @@ LogicalResult DescriptorBuilder::checkUpdateKernel(rt::UpdateKernelOp kernel) {
   if (!group || !trainedGroups.contains(group.getAttr()))
     return kernel.emitOpError() << "updates " << kernel.getSymbolAttr()
                                 << ", whose group has no rt.once_kernel";
+  Type type = typeOfSymbol(symbol).getElementType();
+  Type scalars = onceKernels.lookup(group.getAttr()).getElementType();
+  if (type != scalars)
+    return kernel.emitOpError()
+           << "updates " << kernel.getSymbolAttr() << " of " << type
+           << ", but the scalars of its group " << group << " are of "
+           << scalars << "; put symbols of two types into two groups";
   return success();
 }
 
@@ -565,11 +568,9 @@ LogicalResult DescriptorBuilder::build() {
   descriptor.point(data.model_name,
                    constants.string(module.getName().value_or("model")));
   descriptor.point(data.compiler_version, constants.string(PDLC_VERSION));
-  data.element_type = elementType();
   data.numerics = numerics;
   descriptor.point(data.target_cpu, constants.string(targetCpu));
-  layoutStream << "abi " << PDL_ABI_VERSION << " element " << data.element_type
-               << '\n';
+  layoutStream << "abi " << PDL_ABI_VERSION << '\n';
 
   if (failed(setRole(data)))
     return failure();

@@ -124,10 +124,12 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   }
   SmallVector<std::string> outputNames;
   SmallVector<int64_t> outputWidths;
+  SmallVector<Type> outputTypes;
   for (auto [number, output] :
        llvm::enumerate(program.getReturn().getOperands())) {
     outputNames.push_back("output" + std::to_string(number));
     outputWidths.push_back(innerElements(output));
+    outputTypes.push_back(getElementTypeOrSelf(output));
   }
   SmallVector<StringRef> outputRefs(outputNames.begin(), outputNames.end());
   MLIRContext *mlir = builder.getContext();
@@ -144,6 +146,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
       builder.getDenseI32ArrayAttr(updateLookups),
       builder.getStrArrayAttr(outputRefs),
       builder.getDenseI64ArrayAttr(outputWidths),
+      builder.getTypeArrayAttr(outputTypes),
       hasLoss ? builder.getUnitAttr() : UnitAttr(),
       FlatSymbolRefAttr::get(stages[0]), plan.arenaSize(Stage::Prepare, mlir),
       FlatSymbolRefAttr::get(stages[1]), plan.arenaSize(Stage::Compute, mlir));

@@ -182,12 +182,19 @@ func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
   return function;
 }
 
+/// The element type of what `once` yields.
+static Type scalarTypeOf(nn::OnceOp once) {
+  return cast<RankedTensorType>(once.getResult(0).getType()).getElementType();
+}
+
 /// Whether `op` was converted before for another program; fails if that one
 /// has another region.
 static FailureOr<bool> sameAsBefore(Operation *op, Operation *before) {
   if (!before)
     return false;
-  if (OperationEquivalence::isRegionEquivalentTo(
+  // The regions of nn.once are in f64, of whatever type its results are.
+  if (op->getResultTypes() == before->getResultTypes() &&
+      OperationEquivalence::isRegionEquivalentTo(
           &op->getRegion(0), &before->getRegion(0),
           OperationEquivalence::IgnoreLocations))
     return true;
@@ -239,7 +246,8 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   builder.setInsertionPoint(function);
   rt::OnceKernelOp::create(builder, loc, once.getGroupAttr(),
                            FlatSymbolRefAttr::get(function),
-                           builder.getI64IntegerAttr(results.size()));
+                           builder.getI64IntegerAttr(results.size()),
+                           TypeAttr::get(scalarTypeOf(once)));
   return success();
 }
 

@@ -89,7 +89,7 @@ void BatchContext::reserveComputeBuffers() {
     const pdl_update_descriptor &update = program.updates[i];
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];
     const size_t size =
-        elementCount(symbol) * elementSize(descriptor.element_type);
+        elementCount(symbol) * elementSize(symbol);
     BlockGradient &block = ownContribution.blocks[i];
     block = {};
     if (symbol.kind != PDL_SYMBOL_TABLE) {
@@ -129,7 +129,7 @@ std::string BatchContext::findNonFinite() const {
     int64_t count = elementCount(symbol);
     if (symbol.kind == PDL_SYMBOL_TABLE)
       count *= lookups[update.lookup].key_count;
-    if (!allFinite(descriptor.element_type, count, gradientPointers[i]))
+    if (!allFinite(symbol.element_type, count, gradientPointers[i]))
       return std::string("the gradient of @") + symbol.name;
   }
   return {};

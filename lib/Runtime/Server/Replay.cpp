@@ -70,7 +70,7 @@ static std::string programText(const Handshake &job) {
   return fmt::format(
       "model {}, mode {}, {}, numerics {}, ABI {}, fingerprints {:016x} and "
       "{:016x}",
-      job.model, modeName(job.mode), job.elementType == PDL_F32 ? "f32" : "f64",
+      job.model, modeName(job.mode), job.elementType,
       job.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast", job.abiVersion,
       job.semanticFingerprint, job.wireFingerprint);
 }

@@ -38,14 +38,14 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       usesGroup(model.descriptor().group_count),
       scalars(model.descriptor().group_count), sharded(program.update_count) {
   const pdl_descriptor &descriptor = model.descriptor();
-  const size_t size = elementSize(descriptor.element_type);
-  size_t widest = 1;
+  size_t mostRowBytes = 1;
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
+    const size_t size = elementSize(symbol);
     bySymbol.push_back(i);
     usesGroup[symbol.group] = true;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
-      widest = std::max(widest, size_t(symbol.row_width));
+      mostRowBytes = std::max(mostRowBytes, symbol.row_width * size);
       const bool allRows =
           descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
       for (int64_t t = 0; t < shardTasks; ++t) {
@@ -74,9 +74,10 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
   std::sort(bySymbol.begin(), bySymbol.end(), [&](int32_t a, int32_t b) {
     return program.updates[a].symbol < program.updates[b].symbol;
   });
-  std::memset(zeroRow.reserve(widest * size), 0, widest * size);
+  std::memset(zeroRow.reserve(mostRowBytes), 0, mostRowBytes);
   for (int32_t g = 0; g < descriptor.group_count; ++g)
-    scalars[g].reserve(descriptor.groups[g].scalar_count * size);
+    scalars[g].reserve(descriptor.groups[g].scalar_count *
+                       elementSize(descriptor.groups[g].element_type));
 }
 
 void Updater::forEachTask(int64_t elements, int64_t count, TaskRef task) {
@@ -147,7 +148,7 @@ const std::vector<double> &Updater::partialNorms(int32_t update,
                                                  const Contribution &merged) {
   const pdl_symbol &symbol = symbolOf(update);
   const BlockGradient &block = merged.blocks[update];
-  const bool isFloat = model.descriptor().element_type == PDL_F32;
+  const bool isFloat = symbol.element_type == PDL_F32;
   const double weight = merged.weightSum;
   if (symbol.kind == PDL_SYMBOL_TABLE) {
     const ShardedRows &rows = sharded[update];
@@ -200,7 +201,7 @@ void Updater::applyDense(const Task &task, const Contribution &merged) {
       static_cast<const char *>(merged.blocks[task.update].dense);
   if (!gradient)
     return;
-  const size_t size = elementSize(model.descriptor().element_type);
+  const size_t size = elementSize(symbol);
   symbol.dense_kernel(task.end - task.begin, task.state.data(),
                       gradient + task.begin * size, scalarsOf(symbol));
 }
@@ -214,7 +215,7 @@ void Updater::applyTouched(const Task &task) {
   auto *rows = static_cast<void *const *>(own.rows.data());
   auto *gradients = static_cast<const void *const *>(own.gradients.data());
   const int64_t rowBytes = (1 + symbol.slot_count) * symbol.row_width *
-                           elementSize(model.descriptor().element_type);
+                           elementSize(symbol);
   // Rows of a large table are not in a cache: those of the next call of the
   // kernel are loaded while it works on these.
   for (int64_t first = begin; first < end; first += rowsInCall) {

@@ -126,7 +126,7 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
   return %0 : i32
 }
 // expected-error@+1 {{has 1 outputs, but 2 widths}}
-rt.program @p reads(@clicks [@label]) outputs ["a"] widths [1, 2] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+rt.program @p reads(@clicks [@label]) outputs ["a"] widths [1, 2] types [f32] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
 
 // -----
 
@@ -190,7 +190,7 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
   return %0 : i32
 }
 // expected-error@+1 {{@w is not an nn.group}}
-rt.once_kernel @w calls @stage scalars 1
+rt.once_kernel @w calls @stage scalars 1 : f32
 
 // -----
 
@@ -206,7 +206,7 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
   return %0 : i32
 }
 // expected-error@+1 {{must write at least one scalar, the weight}}
-rt.once_kernel @w calls @stage scalars 0
+rt.once_kernel @w calls @stage scalars 0 : f32
 
 // -----
 

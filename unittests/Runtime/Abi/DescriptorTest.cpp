@@ -82,7 +82,12 @@ TEST(Descriptor, RefusesDamage) {
   };
   const Case cases[] = {
       {[](Copy &c) { c.descriptor.struct_size = 8; }, "descriptor"},
-      {[](Copy &c) { c.descriptor.element_type = PDL_I64; }, "element type"},
+      {[](Copy &c) { c.symbols[0].element_type = PDL_I64; },
+       "symbol @w: element type"},
+      {[](Copy &c) { c.symbols[0].element_type = PDL_F64; },
+       "symbol @w: element type of its group"},
+      {[](Copy &c) { c.groups[0].element_type = PDL_I64; },
+       "group @dense: element type"},
       {[](Copy &c) { c.descriptor.model_name = nullptr; }, "name"},
       {[](Copy &c) { c.descriptor.symbols = nullptr; }, "symbols"},
       {[](Copy &c) { c.fields[0].struct_size += 8; }, "size of a field"},

@@ -49,6 +49,7 @@ struct Tables {
       symbol.name = names[t];
       symbol.id = uint64_t(t) + 1;
       symbol.kind = PDL_SYMBOL_TABLE;
+      symbol.element_type = PDL_F64;
       symbol.rank = 1;
       symbol.shape = shape;
       symbol.row_count = 1;
@@ -62,6 +63,7 @@ struct Tables {
     group.name = "all";
     group.untouched = PDL_UNTOUCHED_DENSE;
     group.clip = -1;
+    group.element_type = PDL_F64;
     group.once = once;
     program.struct_size = sizeof(program);
     program.name = "train";
@@ -69,7 +71,6 @@ struct Tables {
     program.lookups = lookups;
     program.updates = updates;
     program.has_loss = 1;
-    descriptor.element_type = PDL_F64;
     descriptor.symbol_count = tableCount;
     descriptor.symbols = symbols;
     descriptor.group_count = 1;

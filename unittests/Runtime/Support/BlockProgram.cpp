@@ -110,6 +110,7 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
     symbol.name = name;
     symbol.id = pdlabi::symbolId(name);
     symbol.kind = kind;
+    symbol.element_type = variant.elementType;
     symbol.rank = rank;
     symbol.shape = shape;
     symbol.row_count = rank == 2 ? shape[0] : 1;
@@ -155,6 +156,7 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
     groups[g].name = names[g];
     groups[g].untouched = g == 2 ? PDL_UNTOUCHED_DENSE : PDL_UNTOUCHED_LAZY;
     groups[g].clip = isClipped ? 0 : -1;
+    groups[g].element_type = variant.elementType;
     groups[g].scalar_count = sizeof(Scalars<T>) / sizeof(T);
     groups[g].once = isClipped ? once<T, true> : once<T, false>;
   }
@@ -164,7 +166,6 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
   descriptor.abi_version = PDL_ABI_VERSION;
   descriptor.model_name = "blocks";
   descriptor.compiler_version = "none";
-  descriptor.element_type = variant.elementType;
   descriptor.numerics = PDL_NUMERICS_STRICT;
   descriptor.target_cpu = "x86-64-v3";
   descriptor.mode = variant.mode;

@@ -243,8 +243,10 @@ template <typename T> void Descriptor::buildSymbols() {
                        rowShape[] = {width};
   static const char *const slotNames[] = {"m", "v"};
   static const double slotValues[] = {0, 0};
-  for (pdl_symbol &symbol : symbols)
+  for (pdl_symbol &symbol : symbols) {
     symbol.struct_size = sizeof(symbol);
+    symbol.element_type = sizeof(T) == 4 ? PDL_F32 : PDL_F64;
+  }
   pdl_symbol &w = symbols[SymbolWeights];
   w.name = "w";
   w.id = 0x1001;
@@ -404,6 +406,7 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
     groups[g].name = names[g];
     groups[g].untouched = variant.untouched;
     groups[g].clip = variant.clipped ? 0 : -1;
+    groups[g].element_type = type;
     groups[g].scalar_count = sizeof(Scalars<T>) / sizeof(T);
     groups[g].once = variant.clipped ? once<T, true> : once<T, false>;
   }
@@ -417,7 +420,6 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
   descriptor.abi_version = PDL_ABI_VERSION;
   descriptor.model_name = "handwritten";
   descriptor.compiler_version = "none";
-  descriptor.element_type = type;
   descriptor.numerics = PDL_NUMERICS_STRICT;
   descriptor.target_cpu = "x86-64-v3";
   descriptor.semantic_fingerprint = 0x0123456789abcdefu;

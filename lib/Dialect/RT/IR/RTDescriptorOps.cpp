@@ -32,6 +32,14 @@ LogicalResult ProgramOp::verify() {
     return emitOpError() << "has " << getOutputNames().size()
                          << " outputs, but " << getOutputWidths().size()
                          << " widths";
+  if (getOutputTypes().size() != getOutputNames().size())
+    return emitOpError() << "has " << getOutputNames().size()
+                         << " outputs, but " << getOutputTypes().size()
+                         << " types (C3)";
+  for (Type type : getOutputTypes().getAsValueRange<TypeAttr>())
+    if (!type.isF32() && !type.isF64() && !type.isInteger(64))
+      return emitOpError() << "has an output of type " << type
+                           << "; outputs are f32, f64 or i64 (C3)";
   if (getUpdateLookups().size() != getUpdates().size())
     return emitOpError() << "has " << getUpdates().size() << " updates, but "
                          << getUpdateLookups().size() << " `lookup_of` entries";
@@ -107,6 +115,9 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &tables) {
 LogicalResult OnceKernelOp::verify() {
   if (getScalarCount() < 1)
     return emitOpError("must write at least one scalar, the weight");
+  if (!getElementType().isF32() && !getElementType().isF64())
+    return emitOpError() << "writes scalars of type " << getElementType()
+                         << "; they are f32 or f64 (C2)";
   return success();
 }
 

@@ -54,7 +54,7 @@ static Status refuseState(const pdl_descriptor &descriptor,
     const int copies =
         location == StateLocation::Servers ? 1 : 1 + symbol.slot_count;
     const double bytes = double(symbol.row_count) * double(symbol.row_width) *
-                         double(elementSize(descriptor.element_type)) * copies;
+                         double(elementSize(symbol)) * copies;
     all += bytes;
     if (bytes > most) {
       most = bytes;
