@@ -92,6 +92,10 @@ LAYOUT(pdl_once_arguments,
   MEMBER(pdl_once_arguments, weight),
   MEMBER(pdl_once_arguments, squared_norm))
 
+LAYOUT(pdl_scalar,
+  MEMBER(pdl_scalar, name),
+  MEMBER(pdl_scalar, is_divisor))
+
 LAYOUT(pdl_group,
   MEMBER(pdl_group, struct_size),
   MEMBER(pdl_group, name),
@@ -99,6 +103,7 @@ LAYOUT(pdl_group,
   MEMBER(pdl_group, clip),
   MEMBER(pdl_group, element_type),
   MEMBER(pdl_group, scalar_count),
+  MEMBER(pdl_group, scalars),
   MEMBER(pdl_group, once))
 
 LAYOUT(pdl_clip,
@@ -128,6 +133,8 @@ LAYOUT(pdl_lookup,
 LAYOUT(pdl_affine_size,
   MEMBER(pdl_affine_size, constant),
   MEMBER(pdl_affine_size, per_batch),
+  MEMBER(pdl_affine_size, per_batch_squared),
+  MEMBER(pdl_affine_size, per_id),
   MEMBER(pdl_affine_size, per_key),
   MEMBER(pdl_affine_size, per_occurrence))
 
@@ -190,6 +197,8 @@ LAYOUT(pdl_descriptor,
   MEMBER(pdl_descriptor, compiler_version),
   MEMBER(pdl_descriptor, numerics),
   MEMBER(pdl_descriptor, target_cpu),
+  MEMBER(pdl_descriptor, cpu_feature_word_count),
+  MEMBER(pdl_descriptor, cpu_features),
   MEMBER(pdl_descriptor, mode),
   MEMBER(pdl_descriptor, role),
   MEMBER(pdl_descriptor, semantic_fingerprint),

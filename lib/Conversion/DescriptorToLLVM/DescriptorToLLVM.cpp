@@ -13,6 +13,7 @@
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Target/TargetSpec.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,8 +26,7 @@ namespace pdlc {
 
 using namespace mlir;
 using namespace pdlc;
-
-static constexpr StringLiteral kQueryName = "pdl_program_query";
+using abi::kQueryName;
 
 /// A number of a model, written with or without a point.
 static double numberOf(Attribute attribute) {
@@ -52,9 +52,11 @@ namespace {
 
 class DescriptorBuilder {
 public:
-  DescriptorBuilder(ModuleOp module, int32_t numerics, StringRef targetCpu)
+  DescriptorBuilder(ModuleOp module, int32_t numerics, StringRef targetCpu,
+                    std::vector<uint64_t> cpuFeatures)
       : module(module), order(module), constants(module), numerics(numerics),
-        targetCpu(targetCpu), layoutStream(layouts) {}
+        targetCpu(targetCpu), cpuFeatures(std::move(cpuFeatures)),
+        layoutStream(layouts) {}
 
   /// Adds the descriptor's constants and `pdl_program_query`.
   LogicalResult build();
@@ -88,6 +90,7 @@ private:
   ConstantBuilder constants;
   int32_t numerics;
   StringRef targetCpu;
+  std::vector<uint64_t> cpuFeatures;
   DenseMap<StringAttr, rt::OnceKernelOp> onceKernels;
   DenseMap<StringAttr, rt::UpdateKernelOp> updateKernels;
   /// Groups that some program updates, by their index in the descriptor.
@@ -264,7 +267,19 @@ Constant<pdl_group> DescriptorBuilder::buildGroup(nn::GroupOp group) {
     data.clip = order.clip(clip.getValue());
   rt::OnceKernelOp kernel = onceKernels.lookup(group.getSymNameAttr());
   data.element_type = elementTypeOf(kernel.getElementType());
-  data.scalar_count = kernel.getScalarCount();
+  std::vector<Constant<pdl_scalar>> scalars;
+  for (StringRef name : kernel.getScalarNames().getAsValueRange<StringAttr>()) {
+    bool isDivisor = llvm::is_contained(kernel.getDivisors(),
+                                        static_cast<int32_t>(scalars.size()));
+    Constant<pdl_scalar> &scalar = scalars.emplace_back();
+    scalar.point(scalar.data.name, constants.string(name));
+    scalar.data.is_divisor = isDivisor;
+  }
+  data.scalar_count = scalars.size();
+  result.point(
+      data.scalars,
+      constants.structs("pdl.group." + group.getSymName().str() + ".scalars",
+                        scalars));
   result.point(data.once, kernel.getCallee().str());
   return result;
 }
@@ -334,6 +349,9 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
                       const std::string &name) {
     size.constant = from.getConstant();
     size.per_batch = from.getPerBatch();
+    size.per_batch_squared = from.getPerBatchSquared();
+    result.point(size.per_id,
+                 constants.int64s(name + ".per_id", from.getPerId()));
     result.point(size.per_key,
                  constants.int64s(name + ".per_key", from.getPerKey()));
     result.point(
@@ -570,6 +588,11 @@ LogicalResult DescriptorBuilder::build() {
   descriptor.point(data.compiler_version, constants.string(PDLC_VERSION));
   data.numerics = numerics;
   descriptor.point(data.target_cpu, constants.string(targetCpu));
+  data.cpu_feature_word_count = cpuFeatures.size();
+  descriptor.point(data.cpu_features,
+                   constants.int64s("pdl.cpu_features",
+                                    SmallVector<int64_t>(cpuFeatures.begin(),
+                                                         cpuFeatures.end())));
   layoutStream << "abi " << PDL_ABI_VERSION << '\n';
 
   if (failed(setRole(data)))
@@ -641,9 +664,14 @@ void DescriptorToLLVM::runOnOperation() {
                          << ", which the program exports; rename it";
     return signalPassFailure();
   }
+  llvm::Expected<TargetSpec> spec = TargetSpec::get(targetCpu);
+  if (!spec) {
+    emitError(module.getLoc(), llvm::toString(spec.takeError()));
+    return signalPassFailure();
+  }
   DescriptorBuilder builder(
       module, numerics == "strict" ? PDL_NUMERICS_STRICT : PDL_NUMERICS_FAST,
-      targetCpu);
+      targetCpu, spec->featureWords());
   if (failed(builder.build()))
     return signalPassFailure();
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))

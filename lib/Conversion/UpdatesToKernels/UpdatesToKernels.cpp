@@ -69,13 +69,38 @@ public:
     return scalars;
   }
 
-  /// A loop over [0, count) whose body is what `body(index)` builds.
-  void loop(Value count, function_ref<void(Value)> body) {
+  /// A loop over [0, count) whose body is what `body(index, largest)` builds
+  /// from the largest bits so far (`largestBits`); returns those of all.
+  Value loop(Value count, Value largest,
+             function_ref<Value(Value, Value)> body) {
     Value zero = constant(0), one = constant(1);
-    auto loop = scf::ForOp::create(builder, loc, zero, count, one);
+    auto loop = scf::ForOp::create(builder, loc, zero, count, one, largest);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    body(loop.getInductionVar());
+    Value next = body(loop.getInductionVar(), loop.getRegionIterArg(0));
+    scf::YieldOp::create(builder, loc, next);
+    return loop.getResult(0);
+  }
+
+  /// The larger of `largest` and the bits of |number|: ordered like the
+  /// numbers, infinity and NaN above all others. It is kept in integers, which
+  /// leaves the arithmetic of a rule as it is and vectorises with it.
+  Value largestBits(Value largest, Value number) {
+    Value bits = arith::BitcastOp::create(builder, loc, bitsType(), number);
+    Value magnitude = arith::AndIOp::create(
+        builder, loc, bits, bitsOf(APInt::getSignedMaxValue(elementBytes * 8)));
+    return arith::MaxSIOp::create(builder, loc, largest, magnitude);
+  }
+  Value noBits() { return bitsOf(APInt(elementBytes * 8, 0)); }
+  /// Ends a kernel: 1 if `largest` is not of a finite number, else 0.
+  void returnNonFinite(Value largest) {
+    auto &semantics = cast<FloatType>(element).getFloatSemantics();
+    Value infinity = bitsOf(APFloat::getInf(semantics).bitcastToAPInt());
+    Value found = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        largest, infinity);
+    Value result =
+        arith::ExtUIOp::create(builder, loc, builder.getI32Type(), found);
+    func::ReturnOp::create(builder, loc, result);
   }
 
   /// Copies the ops of `region`, its arguments replaced by `arguments`, to the
@@ -91,9 +116,10 @@ public:
   }
 
   /// Applies the region to element `index`: `state` holds the addresses of
-  /// value and slots.
-  void updateElement(Region &region, ArrayRef<Value> state, Value gradient,
-                     ArrayRef<Value> scalars, Value index) {
+  /// value and slots. Returns the larger of `largest` and the bits of all that
+  /// it writes.
+  Value updateElement(Region &region, ArrayRef<Value> state, Value gradient,
+                      ArrayRef<Value> scalars, Value index, Value largest) {
     // Scope 0: the gradient; scope 1 + s: state s.
     SmallVector<Attribute> scopes = aliasScopes(state.size() + 1);
     SmallVector<Value> addresses, arguments;
@@ -109,7 +135,9 @@ public:
       auto store =
           LLVM::StoreOp::create(builder, loc, result, addresses[number]);
       setScope(store, scopes, number + 1);
+      largest = largestBits(largest, result);
     }
+    return largest;
   }
 
   OpBuilder &builder;
@@ -119,6 +147,11 @@ public:
   int64_t elementBytes;
 
 private:
+  Type bitsType() { return builder.getIntegerType(elementBytes * 8); }
+  Value bitsOf(const APInt &value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(bitsType(), value));
+  }
   /// Scopes named by position, so that equal kernels stay equal.
   SmallVector<Attribute> aliasScopes(size_t count) {
     auto domain = LLVM::AliasScopeDomainAttr::get(
@@ -151,7 +184,8 @@ struct UpdatesToKernels : pdlc::impl::NNUpdatesToKernelsBase<UpdatesToKernels> {
 private:
   /// Creates an empty function behind the module's other ops.
   func::FuncOp createFunction(Location loc, StringRef name,
-                              ArrayRef<Type> arguments);
+                              ArrayRef<Type> arguments,
+                              ArrayRef<Type> results = {});
   LogicalResult convertOnce(nn::OnceOp once);
   LogicalResult convertUpdate(nn::UpdateOp update);
   void buildDense(func::FuncOp function, nn::UpdateOp update,
@@ -171,8 +205,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
-                                              ArrayRef<Type> arguments) {
-  auto type = FunctionType::get(&getContext(), arguments, {});
+                                              ArrayRef<Type> arguments,
+                                              ArrayRef<Type> results) {
+  auto type = FunctionType::get(&getContext(), arguments, results);
   auto function = func::FuncOp::create(loc, name, type);
   function.setPrivate();
   // The symbol table renames where the model uses the name.
@@ -185,6 +220,63 @@ func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
 /// The element type of what `once` yields.
 static Type scalarTypeOf(nn::OnceOp once) {
   return cast<RankedTensorType>(once.getResult(0).getType()).getElementType();
+}
+
+/// What messages call the scalars: what the group gives its rule goes by the
+/// rule's own words, as far as those are known.
+static SmallVector<std::string> namesOfScalars(nn::OnceOp once) {
+  SmallVector<std::string> names{"sum of weights"};
+  auto group = SymbolTable::lookupNearestSymbolFrom<nn::GroupOp>(
+      once, once.getGroupAttr());
+  if (FlatSymbolRefAttr clip = group.getClipAttr())
+    names.push_back("factor of clip @" + clip.getValue().str());
+  auto rule = SymbolTable::lookupNearestSymbolFrom<nn::RuleOp>(
+      once, group.getRuleAttr());
+  unsigned number = 0;
+  if (rule)
+    for (Value yielded :
+         rule.getOnce().front().getTerminator()->getOperands()) {
+      ++number;
+      auto argument = dyn_cast<BlockArgument>(yielded);
+      if (argument && argument.getArgNumber() == 1)
+        names.push_back("rate");
+      else if (argument && argument.getArgNumber() > 1)
+        names.push_back(
+            "hyper-parameter " +
+            cast<StringAttr>(rule.getHyperNames()[argument.getArgNumber() - 2])
+                .str());
+      else
+        names.push_back("value " + std::to_string(number) +
+                        " of region 'once' of rule @" +
+                        rule.getSymName().str());
+    }
+  while (names.size() < once.getNumResults())
+    names.push_back("scalar " + std::to_string(names.size()));
+  names.resize(once.getNumResults());
+  return names;
+}
+
+/// The scalars that an update of the group divides by, as they are.
+static SmallVector<int32_t> divisorsOf(nn::OnceOp once) {
+  SmallVector<int32_t> divisors;
+  for (OpResult scalar : once.getScalars()) {
+    bool divides = llvm::any_of(scalar.getUses(), [](OpOperand &use) {
+      auto update = dyn_cast<nn::UpdateOp>(use.getOwner());
+      if (!update)
+        return false;
+      // The last arguments of the region are the scalars.
+      Block &each = update.getEach().front();
+      unsigned fromEnd = update->getNumOperands() - use.getOperandNumber();
+      Value inside = each.getArgument(each.getNumArguments() - fromEnd);
+      return llvm::any_of(inside.getUses(), [](OpOperand &inner) {
+        return isa<arith::DivFOp>(inner.getOwner()) &&
+               inner.getOperandNumber() == 1;
+      });
+    });
+    if (divides)
+      divisors.push_back(static_cast<int32_t>(scalar.getResultNumber()));
+  }
+  return divisors;
 }
 
 /// Whether `op` was converted before for another program; fails if that one
@@ -244,10 +336,11 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   }
   func::ReturnOp::create(builder, loc);
   builder.setInsertionPoint(function);
-  rt::OnceKernelOp::create(builder, loc, once.getGroupAttr(),
-                           FlatSymbolRefAttr::get(function),
-                           builder.getI64IntegerAttr(results.size()),
-                           TypeAttr::get(scalarTypeOf(once)));
+  SmallVector<std::string> names = namesOfScalars(once);
+  SmallVector<StringRef> nameRefs(names.begin(), names.end());
+  rt::OnceKernelOp::create(
+      builder, loc, once.getGroupAttr(), FlatSymbolRefAttr::get(function),
+      builder.getStrArrayAttr(nameRefs), divisorsOf(once), scalarTypeOf(once));
   return success();
 }
 
@@ -270,10 +363,11 @@ void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
                                 static_cast<int32_t>(s)));
   SmallVector<Value> scalars =
       kernel.loadScalars(entry.getArgument(3), scalarNumbers);
-  kernel.loop(count, [&](Value index) {
-    kernel.updateElement(region, state, gradient, scalars, index);
-  });
-  func::ReturnOp::create(builder, loc);
+  kernel.returnNonFinite(
+      kernel.loop(count, kernel.noBits(), [&](Value index, Value largest) {
+        return kernel.updateElement(region, state, gradient, scalars, index,
+                                    largest);
+      }));
 }
 
 void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
@@ -295,7 +389,7 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
   Value last =
       arith::SubIOp::create(builder, loc, rowCount, kernel.constant(1));
   Value ahead = kernel.constant(kRowsAhead);
-  kernel.loop(rowCount, [&](Value row) {
+  auto updateRow = [&](Value row, Value largest) {
     auto load = [&](Value base, Value index) -> Value {
       return LLVM::LoadOp::create(builder, loc, kernel.pointer,
                                   kernel.address(kernel.pointer, base, index));
@@ -316,11 +410,12 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
     for (int64_t s = 1; s < states; ++s)
       state.push_back(kernel.address(kernel.element, value,
                                      static_cast<int32_t>(s * width)));
-    kernel.loop(widthValue, [&](Value index) {
-      kernel.updateElement(region, state, gradient, scalars, index);
+    return kernel.loop(widthValue, largest, [&](Value index, Value before) {
+      return kernel.updateElement(region, state, gradient, scalars, index,
+                                  before);
     });
-  });
-  func::ReturnOp::create(builder, loc);
+  };
+  kernel.returnNonFinite(kernel.loop(rowCount, kernel.noBits(), updateRow));
 }
 
 LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
@@ -340,6 +435,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
 
   Operation *symbol =
       SymbolTable::lookupNearestSymbolFrom(update, update.getSymbolAttr());
+  auto i32 = IntegerType::get(&getContext(), 32);
   auto i64 = IntegerType::get(&getContext(), 64);
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
   std::string name = ("update_" + update.getSymbol()).str();
@@ -348,12 +444,12 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   if (auto table = dyn_cast<nn::TableOp>(symbol)) {
     group = table.getGroupAttr();
     function = createFunction(update.getLoc(), name,
-                              {i64, i64, pointer, pointer, pointer});
+                              {i64, i64, pointer, pointer, pointer}, {i32});
     buildRows(function, update, table.getWidth(), scalarNumbers);
   } else {
     group = cast<nn::ParamOp>(symbol).getGroupAttr();
-    function =
-        createFunction(update.getLoc(), name, {i64, pointer, pointer, pointer});
+    function = createFunction(update.getLoc(), name,
+                              {i64, pointer, pointer, pointer}, {i32});
     buildDense(function, update, scalarNumbers);
   }
 

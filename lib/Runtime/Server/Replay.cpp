@@ -212,7 +212,9 @@ Status Replay::apply(Log &log, StateServer &server) {
     sequence = head.sequence;
     if (Status status = server.check(head, request->payload); !status.ok())
       return std::move(status).withContext(name());
-    (void)server.handle(head, std::move(request->payload));
+    Expected<Message> answer = server.handle(head, std::move(request->payload));
+    if (!answer)
+      return std::move(answer).status().withContext(name());
   }
   report(fmt::format("{}: server {}, the first {} requests, the state {:016x}",
                      log.path, log.job().serverRank, applied,

@@ -98,7 +98,7 @@ private:
     }
     EXPECT_TRUE(sum.assign(blocks, parts, scheduler).ok());
     if (sum.result().present && sum.result().weightSum > 0)
-      updater.apply(sum.result());
+      EXPECT_TRUE(updater.apply(sum.result()).ok());
     outcome.lossSum = sum.result().lossSum;
     outcome.weightSum = sum.result().weightSum;
     asked.resize(offers.size());

@@ -161,6 +161,12 @@ template <typename T> struct Scalars {
   T weight, factor, rate, correction1, correction2;
 };
 
+constexpr pdl_scalar scalarsOfGroups[] = {{"sum of weights", 1},
+                                          {"factor", 0},
+                                          {"rate", 0},
+                                          {"correction 1", 1},
+                                          {"correction 2", 1}};
+
 template <typename T, bool clipped>
 void once(const pdl_once_arguments *arguments, void *scalars) {
   double factor = 1;
@@ -175,18 +181,23 @@ void once(const pdl_once_arguments *arguments, void *scalars) {
 }
 
 template <typename T>
-void sgd(int64_t count, void *const *state, const void *gradient,
-         const void *scalars) {
+int32_t sgd(int64_t count, void *const *state, const void *gradient,
+            const void *scalars) {
   auto *value = static_cast<T *>(state[0]);
   auto *sum = static_cast<const T *>(gradient);
   auto &s = *static_cast<const Scalars<T> *>(scalars);
-  for (int64_t i = 0; i < count; ++i)
+  bool finite = true;
+  for (int64_t i = 0; i < count; ++i) {
     value[i] -= s.rate * (sum[i] / s.weight * s.factor);
+    finite &= std::isfinite(value[i]);
+  }
+  return !finite;
 }
 
 template <typename T>
-void adamRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
-              const void *const *gradients, const void *scalars) {
+int32_t adamRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
+                 const void *const *gradients, const void *scalars) {
+  bool finite = true;
   auto &s = *static_cast<const Scalars<T> *>(scalars);
   for (int64_t r = 0; r < rowCount; ++r) {
     auto *value = static_cast<T *>(rows[r]);
@@ -198,8 +209,11 @@ void adamRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
       v[i] = T(0.999) * v[i] + T(0.001) * (g * g);
       value[i] -= s.rate * (m[i] / s.correction1) /
                   (std::sqrt(v[i] / s.correction2) + T(1e-8));
+      finite &=
+          std::isfinite(value[i]) && std::isfinite(m[i]) && std::isfinite(v[i]);
     }
   }
+  return !finite;
 }
 
 //===----------------------------------------------------------------------===//
@@ -407,7 +421,8 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
     groups[g].untouched = variant.untouched;
     groups[g].clip = variant.clipped ? 0 : -1;
     groups[g].element_type = type;
-    groups[g].scalar_count = sizeof(Scalars<T>) / sizeof(T);
+    groups[g].scalar_count = std::size(scalarsOfGroups);
+    groups[g].scalars = scalarsOfGroups;
     groups[g].once = variant.clipped ? once<T, true> : once<T, false>;
   }
   metrics[0] = {sizeof(pdl_metric), "auc", PDL_METRIC_AUC, 256};

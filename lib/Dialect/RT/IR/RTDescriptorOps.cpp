@@ -45,6 +45,12 @@ LogicalResult ProgramOp::verify() {
                          << getUpdateLookups().size() << " `lookup_of` entries";
   size_t lookups = getLookups().size();
   for (SizeAttr size : {getPrepareArena(), getComputeArena()})
+    if (!size.getPerId().empty() &&
+        size.getPerId().size() != getFields().size())
+      return emitOpError() << "arena size " << size << " must have "
+                           << getFields().size()
+                           << " entries of `ids`, one for each field";
+  for (SizeAttr size : {getPrepareArena(), getComputeArena()})
     if (size.getPerKey().size() != lookups ||
         size.getPerOccurrence().size() != lookups)
       return emitOpError() << "arena size " << size << " must have " << lookups
@@ -113,8 +119,14 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &tables) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult OnceKernelOp::verify() {
-  if (getScalarCount() < 1)
-    return emitOpError("must write at least one scalar, the weight");
+  auto count = static_cast<int32_t>(getScalarNames().size());
+  if (count < 1)
+    return emitOpError(
+        "must write at least one scalar, the sum of weights (C2)");
+  for (int32_t divisor : getDivisors())
+    if (divisor < 0 || divisor >= count)
+      return emitOpError() << "divides by scalar " << divisor << " of " << count
+                           << " (C3)";
   if (!getElementType().isF32() && !getElementType().isF64())
     return emitOpError() << "writes scalars of type " << getElementType()
                          << "; they are f32 or f64 (C2)";

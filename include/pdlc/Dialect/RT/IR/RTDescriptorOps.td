@@ -42,7 +42,8 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
       `nn.table`; each update names an `nn.param` or `nn.table`, a table with
       its lookup, a parameter with -1.
     - (C3) As many widths and types as outputs, types f32, f64 or i64, `lookup_of` entries as updates, and
-      `keys` and `occurrences` entries of both sizes as lookups.
+      `keys` and `occurrences` entries of both sizes as lookups, and `ids`
+      entries, where there are any, as fields.
     - (C4) A frozen program has neither updates nor `loss`.
 
     Example:
@@ -102,22 +103,26 @@ def RT_OnceKernelOp : RT_Op<"once_kernel", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The function that runs once for a group and step";
   let description = [{
-    `pdl_group::once`, how many scalars it writes, and their type, which is that
-    of all symbols that the group updates.
+    `pdl_group::once`, the names of the scalars that it writes, which of them
+    the group's update kernels divide by, and their type, which is that of all
+    symbols that the group updates.
 
     Constraints:
     - (C1) The symbol is an `nn.group`, the callee a function of the module.
-    - (C2) At least one scalar (scalar 0 is the weight), of f32 or f64.
+    - (C2) At least one scalar (scalar 0 is the sum of weights), of f32 or f64.
+    - (C3) Divisors are indices of scalars.
 
     Example:
     ```mlir
-    rt.once_kernel @dense calls @once_dense scalars 4 : f32
+    rt.once_kernel @dense calls @once_dense scalars ["sum of weights", "rate"] divisors [0] : f32
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$group, FlatSymbolRefAttr:$callee,
-    I64Attr:$scalar_count, TypeAttr:$element_type);
+    StrArrayAttr:$scalar_names, DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$divisors,
+    TypeAttr:$element_type);
   let assemblyFormat = [{
-    $group `calls` $callee `scalars` $scalar_count `:` $element_type attr-dict
+    $group `calls` $callee `scalars` $scalar_names (`divisors` $divisors^)? `:` $element_type
+    attr-dict
   }];
   let hasVerifier = 1;
 }
