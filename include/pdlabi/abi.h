@@ -18,9 +18,10 @@
  *  - Every struct that may grow starts with `struct_size`, the size that its
  *    writer knew. Integers have fixed width. Strings are NUL-terminated and
  *    constant.
- *  - Element buffers hold the program's element type (`float` or `double`),
- *    are row-major and 64-byte aligned. Nobody frees across the boundary: all
- *    results go into buffers that the caller owns.
+ *  - Element buffers hold the element type of what they belong to (a field, a
+ *    symbol with its slots and gradients, an output), are row-major and 64-byte
+ *    aligned. Nobody frees across the boundary: all results go into buffers
+ * that the caller owns.
  *  - A function that can fail returns 0 or a `pdl_status`, with a sentence in
  *    a thread-local place (`pdlrt_set_error`, `pdlrt_last_error`). No exception
  *    crosses. Only stage `prepare` may fail.
@@ -38,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 2u
+#define PDL_ABI_VERSION 3u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -167,23 +168,26 @@ typedef enum pdl_unknown_kind {
 /* Applies one group's rule, with division, clip and regularizer, to `count`
  * consecutive elements. `state[0]` is the value, `state[1 + s]` slot s, each
  * `count` elements, updated in place. `gradient`: the merged sum. `scalars`:
- * what the group's `once` function wrote. */
-typedef void (*pdl_dense_kernel)(int64_t count, void *const *state,
-                                 const void *gradient, const void *scalars);
+ * what the group's `once` function wrote. All elements are written; 1 if a
+ * number that was written is not finite, else 0. */
+typedef int32_t (*pdl_dense_kernel)(int64_t count, void *const *state,
+                                    const void *gradient, const void *scalars);
 
 /* The same for `row_count` rows of `width` elements: `rows[i]` points to the
  * value of row i, followed without gap by its slots; `gradients[i]` to its
  * merged sum of gradients. The rows are distinct. */
-typedef void (*pdl_row_kernel)(int64_t row_count, int64_t width,
-                               void *const *rows, const void *const *gradients,
-                               const void *scalars);
+typedef int32_t (*pdl_row_kernel)(int64_t row_count, int64_t width,
+                                  void *const *rows,
+                                  const void *const *gradients,
+                                  const void *scalars);
 
 typedef struct pdl_symbol {
   uint32_t struct_size;
   const char *name;
-  uint64_t id;  /* xxh64 of the name, seed 0 */
-  int32_t kind; /* pdl_symbol_kind */
-  int32_t rank; /* of `shape`; a table's shape is that of one row */
+  uint64_t id;          /* xxh64 of the name, seed 0 */
+  int32_t kind;         /* pdl_symbol_kind */
+  int32_t element_type; /* F32 or F64: of values, slots and gradients */
+  int32_t rank;         /* of `shape`; a table's shape is that of one row */
   const int64_t *shape;
   int64_t row_count; /* parameter: first dimension, 1 for rank <= 1 */
   int64_t row_width; /* elements of one row */
@@ -216,12 +220,21 @@ typedef struct pdl_once_arguments {
   double squared_norm; /* of the clip's divided gradients; 0 without a clip */
 } pdl_once_arguments;
 
+/* One of the scalars that `once` writes. A step in which one is not finite, or
+ * is a divisor and 0, is not applied. */
+typedef struct pdl_scalar {
+  const char *name;   /* for people: "sum of weights", "rate", ... */
+  int32_t is_divisor; /* the kernels divide by it */
+} pdl_scalar;
+
 typedef struct pdl_group {
   uint32_t struct_size;
   const char *name;
   int32_t untouched;    /* pdl_untouched_kind, for its tables */
   int32_t clip;         /* index into clips, -1 = none */
-  int32_t scalar_count; /* elements (program's type) that `once` writes */
+  int32_t element_type; /* F32 or F64: of its scalars and of all its symbols */
+  int32_t scalar_count; /* elements that `once` writes */
+  const pdl_scalar *scalars;
   /* Schedule, clip factor and the rule's `once` region, in f64, each result
    * rounded once to the element type. */
   void (*once)(const pdl_once_arguments *arguments, void *scalars);
@@ -263,11 +276,15 @@ typedef struct pdl_lookup {
   void *const *rows;          /* [U] pointers to the rows' values */
 } pdl_lookup;
 
-/* A size in bytes as an affine function of the batch and of each lookup:
- * constant + per_batch * B + sum over lookups of per_key[l] * U(l) +
- * per_occurrence[l] * N(l). */
+/* A size in bytes that a program needs for a batch:
+ *   constant + per_batch * B + per_batch_squared * B * B
+ *   + sum over the program's fields of per_id[f] * (elements of the batch in f)
+ *   + sum over its lookups of per_key[l] * U(l) + per_occurrence[l] * N(l).
+ * No part is negative. The sum may be beyond what 64 bits hold: whoever forms
+ * it must notice. */
 typedef struct pdl_affine_size {
-  int64_t constant, per_batch;
+  int64_t constant, per_batch, per_batch_squared;
+  const int64_t *per_id;         /* [field_count]; null: zeros */
   const int64_t *per_key;        /* [lookup_count]; null: zeros */
   const int64_t *per_occurrence; /* [lookup_count]; null: zeros */
 } pdl_affine_size;
@@ -305,8 +322,8 @@ typedef struct pdl_update_descriptor {
 
 typedef struct pdl_output {
   const char *name;
-  int32_t element_type;
-  int64_t width; /* elements a sample; the buffer holds B * width */
+  int32_t element_type; /* pdl_element_type */
+  int64_t width;        /* elements a sample; the buffer holds B * width */
 } pdl_output;
 
 /* What travels between a trainer process and a server. A message holds, in the
@@ -347,7 +364,7 @@ typedef struct pdl_program {
   int32_t output_count;
   const pdl_output *outputs;
   int32_t has_loss;              /* compute writes loss_sum and weight_sum */
-  pdl_affine_size prepare_arena; /* of the batch only: the counts of keys and
+  pdl_affine_size prepare_arena; /* of batch and fields: the counts of keys and
                                     occurrences are not known yet, so its
                                     per_key and per_occurrence are zeros */
   pdl_affine_size compute_arena;
@@ -363,9 +380,12 @@ typedef struct pdl_descriptor {
   uint32_t abi_version;
   const char *model_name;
   const char *compiler_version;
-  int32_t element_type;          /* F32 or F64 */
-  int32_t numerics;              /* pdl_numerics */
-  const char *target_cpu;        /* such as x86-64-v3 */
+  int32_t numerics;       /* pdl_numerics */
+  const char *target_cpu; /* such as x86-64-v3 */
+  int32_t cpu_feature_word_count;
+  const uint64_t *cpu_features;  /* what code of the program may use: bit i % 64
+                                    of word i / 64 stands for feature i of
+                                    pdlabi/cpu.h */
   int32_t mode;                  /* pdl_mode */
   int32_t role;                  /* pdl_role */
   uint64_t semantic_fingerprint; /* merged IR, rules, hash; of any mode, so that
@@ -386,7 +406,7 @@ typedef struct pdl_descriptor {
 } pdl_descriptor;
 
 /* The only exported symbol of a compiled program. Null if the program cannot
- * serve a reader of `version`. */
+ * serve a reader of `version`. Runs on every x86-64 CPU. */
 const pdl_descriptor *pdl_program_query(uint32_t version);
 
 /*===----------------------------------------------------------------------===*
@@ -510,7 +530,8 @@ void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
                        int64_t width, const void *values, void *out);
 
 /* sum = the f64 sum of values[i] * weights[i] in ascending i (null weights:
- * ones); weight_sum = that of the weights. Each factor is widened first. */
+ * ones); weight_sum = that of the weights, NaN where a weight is negative or
+ * NaN. Each factor is widened first. */
 void pdlrt_loss_sum(int32_t type, int64_t count, const void *values,
                     const void *weights, double *sum, double *weight_sum);
 

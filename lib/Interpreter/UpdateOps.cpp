@@ -130,7 +130,7 @@ public:
   void setScalar(size_t index, T value) {
     in(*program.argument(2 + slotCount + index)) = value;
   }
-  /// Whether all new values are finite.
+  /// Whether all new values, those of slots too, are finite.
   bool isFinite() const { return finite; }
   /// `state[0]` points to the value, `state[1 + s]` to slot s.
   void apply(ArrayRef<T *> state, int64_t element, T gradient) {
@@ -142,8 +142,8 @@ public:
     for (size_t i = 0; i <= slotCount; ++i) {
       Scalar result = *program.result(i);
       state[i][element] = in(result);
+      finite &= std::isfinite(in(result));
     }
-    finite &= std::isfinite(state[0][element]);
   }
 
 private:
@@ -238,7 +238,8 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
     finite = rule.isFinite();
   });
   if (!finite)
-    return op.emitError() << "the update made a value of " << op.getSymbolAttr()
+    return op.emitError() << "the update made a value or slot of "
+                          << op.getSymbolAttr()
                           << " that is not finite: lower the rate, clip the "
                              "gradients, or look for a division by zero in the "
                              "rule";

@@ -13,6 +13,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "pdlc/Conversion/AbiLayout.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -65,7 +66,14 @@ static Error linkMath(Module &module) {
   if (Linker::linkModules(module, std::move(*math), Linker::LinkOnlyNeeded))
     return createStringError("cannot link the functions of pdlabi/math.h");
 
-  const Function *query = module.getFunction("pdl_program_query");
+  // The target is that of what calls them; pdl_program_query, which runs on
+  // every CPU, does not.
+  const Function *caller = nullptr;
+  for (const Function &function : module)
+    if (!caller && !function.isDeclaration() &&
+        function.getName() != abi::kQueryName &&
+        function.hasFnAttribute("target-cpu"))
+      caller = &function;
   for (const std::string &name : names) {
     Function *function = module.getFunction(name);
     if (!function || function->isDeclaration())
@@ -77,8 +85,8 @@ static Error linkMath(Module &module) {
     function->setDoesNotAccessMemory();
     function->setWillReturn();
     for (StringRef attribute : {"target-cpu", "target-features"})
-      if (query && query->hasFnAttribute(attribute))
-        function->addFnAttr(query->getFnAttribute(attribute));
+      if (caller && caller->hasFnAttribute(attribute))
+        function->addFnAttr(caller->getFnAttribute(attribute));
   }
   return Error::success();
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Target/TargetSpec.h"
+#include "pdlabi/cpu.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -37,6 +38,18 @@ static const Target *findTarget() {
   });
   std::string error;
   return TargetRegistry::lookupTarget(Triple(kTriple), error);
+}
+
+std::vector<uint64_t> TargetSpec::featureWords() const {
+  std::unique_ptr<MCSubtargetInfo> subtarget(
+      findTarget()->createMCSubtargetInfo(Triple(triple), cpu, features));
+  std::vector<uint64_t> words(pdlabi::cpuFeatureWordCount);
+  for (const SubtargetFeatureKV &feature :
+       subtarget->getEnabledProcessorFeatures())
+    if (size_t number = pdlabi::cpuFeatureNumber(feature.Key);
+        number < pdlabi::cpuFeatureCount)
+      words[number / 64] |= uint64_t(1) << number % 64;
+  return words;
 }
 
 std::unique_ptr<TargetMachine> TargetSpec::createMachine() const {

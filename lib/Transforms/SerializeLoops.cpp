@@ -80,16 +80,52 @@ static unsigned depthOf(memref::LoadOp load, scf::ParallelOp loop) {
   return result.wasInterrupted() ? all : depth;
 }
 
+/// Whether what the turns combine is the same in any order.
+static bool combinesExactly(scf::ParallelOp parallel) {
+  return llvm::all_of(parallel.getResultTypes(),
+                      [](Type type) { return type.isIntOrIndex(); });
+}
+
+/// Ends each loop of the nest, which carries what the turns of `parallel`
+/// combine, with what its turn adds to that.
+static void yieldCombined(scf::ParallelOp parallel,
+                          MutableArrayRef<scf::ForOp> nest) {
+  if (parallel.getNumReductions() == 0)
+    return;
+  auto reduce = cast<scf::ReduceOp>(parallel.getBody()->getTerminator());
+  OpBuilder builder = OpBuilder::atBlockEnd(nest.back().getBody());
+  SmallVector<Value> combined;
+  for (auto [region, before, operand] :
+       llvm::zip(reduce.getReductions(), nest.back().getRegionIterArgs(),
+                 reduce.getOperands())) {
+    IRMapping mapping;
+    mapping.map(region.getArguments(), ValueRange{before, operand});
+    for (Operation &op : region.front().without_terminator())
+      builder.clone(op, mapping);
+    combined.push_back(mapping.lookupOrDefault(
+        region.front().getTerminator()->getOperand(0)));
+  }
+  for (scf::ForOp loop : llvm::reverse(nest)) {
+    builder.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(builder, parallel.getLoc(), combined);
+    combined.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  parallel.replaceAllUsesWith(nest.front().getResults());
+}
+
 /// Replaces the loop by a nest with one loop for each dimension.
 static void lowerPlainly(scf::ParallelOp parallel) {
   OpBuilder builder(parallel);
   SmallVector<scf::ForOp> nest;
+  SmallVector<Value> carried(parallel.getInitVals());
   for (auto [lower, upper, step] :
        llvm::zip(parallel.getLowerBound(), parallel.getUpperBound(),
                  parallel.getStep())) {
-    nest.push_back(
-        scf::ForOp::create(builder, parallel.getLoc(), lower, upper, step));
+    nest.push_back(scf::ForOp::create(builder, parallel.getLoc(), lower, upper,
+                                      step, carried));
     builder.setInsertionPointToStart(nest.back().getBody());
+    carried.assign(nest.back().getRegionIterArgs().begin(),
+                   nest.back().getRegionIterArgs().end());
   }
   // Where each load goes is decided before anything moves.
   DenseMap<Operation *, unsigned> depths;
@@ -105,9 +141,12 @@ static void lowerPlainly(scf::ParallelOp parallel) {
     auto depth = depths.find(&op);
     if (depth != depths.end() && depth->second < nest.size())
       op.moveBefore(nest[depth->second]);
+    else if (Block *body = nest.back().getBody(); carried.empty())
+      op.moveBefore(body->getTerminator());
     else
-      op.moveBefore(nest.back().getBody()->getTerminator());
+      op.moveBefore(body, body->end());
   }
+  yieldCombined(parallel, nest);
   for (auto [iv, loop] : llvm::zip(parallel.getInductionVars(), nest))
     iv.replaceAllUsesWith(loop.getInductionVar());
   parallel.erase();
@@ -285,12 +324,12 @@ void SerializeLoops::runOnOperation() {
   getOperation().walk([&](scf::ParallelOp loop) { loops.push_back(loop); });
   uint64_t sums = 0;
   for (scf::ParallelOp loop : loops) {
-    if (loop.getNumReductions() > 0) {
-      loop.emitOpError("combines results of its turns in no settled order; "
+    if (!combinesExactly(loop)) {
+      loop.emitOpError("combines floats of its turns in no settled order; "
                        "write an ordered sum as an scf.for inside of it");
       return signalPassFailure();
     }
-    if (OrderedSum sum(loop); sum.match()) {
+    if (OrderedSum sum(loop); loop.getNumReductions() == 0 && sum.match()) {
       sum.lower();
       ++sums;
       continue;

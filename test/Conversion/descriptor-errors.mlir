@@ -34,3 +34,27 @@ llvm.func @pdl_program_query(%context: !llvm.ptr) -> i32 {
   llvm.return %0 : i32
 }
 rt.program @a frozen reads(@clicks [@label]) prepare(@pdl_program_query, <0 + 0 * batch>) compute(@pdl_program_query, <0 + 0 * batch>)
+
+// -----
+
+// Scalars have the type of what they update.
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.rule @sgd hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f64, %gradient: f64, %rate: f64):
+  nn.yield %value : f64
+}
+nn.group @dense rule(@sgd) rate(1.0)
+nn.param @w : tensor<10xf64> in @dense init(#nn.zeros)
+llvm.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+rt.once_kernel @dense calls @stage scalars ["sum of weights"] : f32
+// expected-error@+1 {{updates @w of 'f64', but the scalars of its group @dense are of 'f32'; put symbols of two types into two groups}}
+rt.update_kernel @w calls @stage
+rt.program @a frozen reads(@clicks [@label]) prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)

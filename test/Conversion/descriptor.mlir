@@ -18,7 +18,7 @@ module @tiny attributes {nn.fingerprint = "00000000deadbeef"} {
   nn.clip @joint : global_norm(10.0)
   nn.group @sparse rule(@sgd) rate(1.0) untouched(lazy)
   nn.group @dense rule(@sgd) rate(1.0) clip(@joint)
-  nn.state @mean : tensor<13xf32> init(#nn.constant<0.25>)
+  nn.state @mean : tensor<13xf64> init(#nn.constant<0.25>)
   nn.param @w : tensor<100x200xf32> in @dense init(#nn.xavier)
   nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-0.01, 0.01>) unknown(zero)
   nn.metric @auc : #nn.auc<buckets = 4096>
@@ -29,12 +29,12 @@ module @tiny attributes {nn.fingerprint = "00000000deadbeef"} {
   llvm.func @kernel(%count: i64, %state: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr) {
     llvm.return
   }
-  rt.once_kernel @dense calls @kernel scalars 4
+  rt.once_kernel @dense calls @kernel scalars ["sum of weights", "rate"] divisors [0] : f32
   rt.update_kernel @w calls @kernel slots ["m", "v"] from [0.0, 0.5]
   rt.program @train reads(@clicks [@label, @category]) lookups [@emb]
-    updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] loss
+    updates [@w, @emb] lookup_of [-1, 0] outputs ["output0", "output1"] widths [1, 13] types [f32, f64] loss
     prepare(@prepare, <0 + 0 * batch, keys(0), occurrences(4)>)
-    compute(@prepare, <64 + 1600 * batch, keys(40), occurrences(0)>)
+    compute(@prepare, <64 + 1600 * batch, batch_squared(12), ids(0, 8), keys(40), occurrences(0)>)
 }
 
 // All but the query is internal.

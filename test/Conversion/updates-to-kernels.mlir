@@ -50,7 +50,7 @@ nn.program @train reads(@clicks) {
 
 // The dense kernel takes `state` = {value, slots...}; slots declared by the rule.
 // CHECK-NOT: nn.rule
-// CHECK: rt.once_kernel @all calls @once_all scalars 2
+// CHECK: rt.once_kernel @all calls @once_all scalars ["sum of weights", "rate"] divisors [0] : f32
 // CHECK: func.func private @once_all(%[[ARGS:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr)
 // CHECK: %[[STEP:.*]] = llvm.load
 // CHECK: %[[TOTAL:.*]] = llvm.load
@@ -59,14 +59,20 @@ nn.program @train reads(@clicks) {
 // CHECK: arith.truncf %[[RATE]] : f64 to f32
 
 // CHECK: rt.update_kernel @w calls @update_w slots ["m"] from [5.000000e-01]
-// CHECK: func.func private @update_w(%[[COUNT:.*]]: i64, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK: func.func private @update_w(%[[COUNT:.*]]: i64, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
 // CHECK: %[[BOUND:.*]] = arith.index_cast %[[COUNT]] : i64 to index
-// CHECK: scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[BOUND]])
+// CHECK: %[[LARGEST:.*]] = scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[BOUND]]) step (%{{.*}}) init (%{{.*}}) -> i32
 // CHECK: arith.divf
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: arith.subf
 // CHECK: llvm.store {{.*}} {alias_scopes = {{.*}}, noalias_scopes
+// The largest exponent of all that is written, values and slots.
+// CHECK-COUNT-3: arith.maxsi
+// CHECK: %[[INFINITY:.*]] = arith.constant 2139095040 : i32
+// CHECK: %[[FOUND:.*]] = arith.cmpi sge, %[[LARGEST]], %[[INFINITY]] : i32
+// CHECK: %[[RESULT:.*]] = arith.extui %[[FOUND]] : i1 to i32
+// CHECK: return %[[RESULT]]
 
 // Rows of width 10 with one slot are 80 bytes: two cache lines are fetched.
 // CHECK: rt.update_kernel @emb calls @update_emb slots ["m"] from [5.000000e-01]

@@ -229,3 +229,32 @@ func.func @order(%from: !llvm.ptr, %to: !llvm.ptr, %n: index) {
   }
   return
 }
+
+// -----
+
+// What turns combine in integers is carried from turn to turn, from loop to loop.
+
+// CHECK-LABEL: func.func @largest
+// CHECK-SAME: (%[[N:.*]]: index, %[[START:.*]]: i32)
+// CHECK: %[[OUTER:.*]] = scf.for %{{.*}} = %{{.*}} to %[[N]] {{.*}} iter_args(%[[A:.*]] = %[[START]]) -> (i32)
+// CHECK-NEXT: %[[INNER:.*]] = scf.for {{.*}} iter_args(%[[B:.*]] = %[[A]]) -> (i32)
+// CHECK: %[[BITS:.*]] = arith.index_cast
+// CHECK-NEXT: %[[MAX:.*]] = arith.maxsi %[[B]], %[[BITS]]
+// CHECK-NEXT: scf.yield %[[MAX]]
+// CHECK: scf.yield %[[INNER]]
+// CHECK: return %[[OUTER]]
+func.func @largest(%n: index, %start: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %largest = scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c4) step (%c1, %c1) init (%start) -> i32 {
+    %sum = arith.addi %i, %j : index
+    %bits = arith.index_cast %sum : index to i32
+    scf.reduce(%bits : i32) {
+    ^bb0(%a: i32, %b: i32):
+      %max = arith.maxsi %a, %b : i32
+      scf.reduce.return %max : i32
+    }
+  }
+  return %largest : i32
+}

@@ -64,12 +64,11 @@ static void printProgress(const CheckpointManifest &manifest) {
 
 static void printSymbols(const Checkpoint &checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
-  const char *type = tensorTypeName(manifest.elementType);
   for (const CheckpointSymbol &symbol : manifest.symbols) {
     const std::string shape = fmt::format("{}", fmt::join(symbol.shape, ", "));
     std::string line =
         fmt::format("{} @{}: {} [{}]", symbol.isTable ? "table" : "parameter",
-                    symbol.name, type, shape);
+                    symbol.name, tensorTypeName(symbol.elementType), shape);
     if (!symbol.slots.empty())
       line += fmt::format(", slots {}", fmt::join(symbol.slots, ", "));
     if (symbol.isTable) {

@@ -319,7 +319,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  requireSupportedCpu();
+  requireSupportedCpu(nullptr);
   return runProgram(1, "use a machine with more of it",
                     [&] { return run(argc, argv); });
 }

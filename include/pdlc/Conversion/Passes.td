@@ -120,7 +120,7 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
       scf.parallel (%i) = (%c0) to (%count) step (%c1) { ... }
       return %ok : i32
     }
-    rt.program @predict frozen reads(@r [@x]) outputs ["output0"] widths [4] ...
+    rt.program @predict frozen reads(@r [@x]) outputs ["output0"] widths [4] types [f32] ...
     ```
   }];
   let options = [
@@ -201,7 +201,8 @@ def RTDescriptorToLLVM : Pass<"rt-descriptor-to-llvm", "::mlir::ModuleOp"> {
   let options = [
     Option<"numerics", "numerics", "std::string", "\"fast\"", "fast or strict">,
     Option<"targetCpu", "target-cpu", "std::string", "\"x86-64-v3\"",
-           "What the descriptor says about the CPU">
+           "The CPU that the descriptor names, with its features: one that LLVM "
+           "knows, or native">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -210,7 +211,10 @@ def RTSetTarget : Pass<"rt-set-target", "::mlir::ModuleOp"> {
   let summary = "Target triple, data layout and CPU features";
   let description = [{
     Says on the module and on every function what machine it is compiled for:
-    without this, LLVM would emit scalar code without a word.
+    without this, LLVM would emit scalar code without a word. The function
+    `pdl_program_query` is for every x86-64 CPU: what it returns says which
+    features a CPU must have (`pdl_descriptor::cpu_features`), and is read before
+    any other code runs.
   }];
   let options = [
     Option<"targetCpu", "target-cpu", "std::string", "\"x86-64-v3\"",

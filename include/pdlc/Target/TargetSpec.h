@@ -10,8 +10,10 @@
 #define PDLC_TARGET_TARGETSPEC_H
 
 #include "llvm/Support/Error.h"
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class TargetMachine;
@@ -31,6 +33,9 @@ struct TargetSpec {
   /// where LLVM does not know the name or the CPU has less than x86-64-v3,
   /// which the settled numerics need. Thread-safe.
   static llvm::Expected<TargetSpec> get(llvm::StringRef cpu);
+
+  /// What code for this machine may use, as `pdl_descriptor::cpu_features`.
+  std::vector<uint64_t> featureWords() const;
 
   /// LLVM's code generator for this machine, set to form no FMA by itself.
   std::unique_ptr<llvm::TargetMachine> createMachine() const;

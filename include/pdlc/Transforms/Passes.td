@@ -716,6 +716,9 @@ def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
       at once. Each result still collects its elements in the same order, so that
       no bit changes.
 
+    What the turns combine (`scf.reduce`) must be integers, the same in any order;
+    loops carry it. Floats are refused.
+
     Before:
     ```mlir
     scf.parallel (%j) = (%c0) to (%c400) step (%c1) {

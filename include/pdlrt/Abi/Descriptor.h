@@ -10,9 +10,11 @@
 #define PDLRT_ABI_DESCRIPTOR_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace pdlrt {
@@ -35,6 +37,16 @@ const pdl_program *findProgram(const pdl_descriptor &descriptor,
 
 /// The number of elements of a symbol (of one row, for a table).
 int64_t elementCount(const pdl_symbol &symbol);
+
+/// The bytes of one element of a symbol, its slots and its gradient.
+inline size_t elementSize(const pdl_symbol &symbol) {
+  return elementSize(symbol.element_type);
+}
+
+/// What a program computes in, for people: "f32", "f64", or "f32 and f64". The
+/// types of its symbols, or of its outputs if it has none; so both roles of a
+/// translation have the same.
+std::string elementTypeText(const pdl_descriptor &descriptor);
 
 } // namespace pdlrt
 

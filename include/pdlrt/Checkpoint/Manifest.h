@@ -56,6 +56,7 @@ struct CheckpointSymbol {
   bool isTable = false;
   std::vector<int64_t> shape; ///< of a table: that of one row
   std::vector<std::string> slots;
+  TensorType elementType = TensorType::F32; ///< of values and slots
 };
 
 /// How far training has come. All counts are those since its beginning, over
@@ -84,7 +85,6 @@ struct CheckpointManifest {
   std::string targetCpu;
   /// "strict" or "fast".
   std::string numerics;
-  TensorType elementType = TensorType::F32;
   uint64_t seed = 0;
   /// Flags that a running epoch depends on, each with its value as a text.
   std::vector<std::pair<std::string, std::string>> settings;

@@ -6,27 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime and every compiled program need at least an x86-64-v3 CPU. The
-// check itself is compiled for the oldest x86-64 CPU, uses no library code that
-// other objects instantiate, and runs before any other constructor.
+// The runtime needs an x86-64-v3 CPU, a compiled program what its descriptor
+// says. The check itself is compiled for the oldest x86-64 CPU, uses no library
+// code that other objects instantiate, and runs before any other constructor.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CORE_CPUCHECK_H
 #define PDLRT_CORE_CPUCHECK_H
 
+#include "pdlabi/abi.h"
+#include "pdlabi/cpu.h"
+
+#include <cstddef>
 #include <cstdint>
 
 namespace pdlrt {
 
-/// What `cpuid` and `xgetbv` say, as far as x86-64-v3 is concerned.
+/// What `cpuid` and `xgetbv` say, as far as `pdlabi::cpuFeatures` asks.
 struct CpuFacts {
-  /// Leaf 1, register ecx.
-  uint32_t leaf1Ecx = 0;
-  /// Leaf 7, subleaf 0, register ebx.
-  uint32_t leaf7Ebx = 0;
-  /// Leaf 0x80000001, register ecx.
-  uint32_t extendedEcx = 0;
+  uint32_t words[size_t(pdlabi::CpuidWord::Count)] = {};
   /// The operating system's XCR0, 0 if it cannot be read.
   uint64_t xcr0 = 0;
 };
@@ -34,13 +33,19 @@ struct CpuFacts {
 /// Asks the CPU that runs the caller.
 CpuFacts readCpuFacts();
 
-/// The name of the first feature of x86-64-v3 that is missing, such as "avx2";
-/// null if none is.
-const char *missingCpuFeature(const CpuFacts &facts);
+/// Whether the CPU has a feature and the operating system saves its registers.
+bool hasCpuFeature(const CpuFacts &facts, const pdlabi::CpuFeature &feature);
 
-/// Ends the process with status 1 and one sentence on the error stream if the
-/// CPU misses a feature of x86-64-v3.
-void requireSupportedCpu();
+/// Writes a sentence about what is missing into `sentence`, of `size` bytes,
+/// cut where it is too long; an empty one if nothing is. `program` may be null:
+/// then only what the runtime itself needs counts.
+void describeMissingCpuFeatures(const CpuFacts &facts,
+                                const pdl_descriptor *program, char *sentence,
+                                size_t size);
+
+/// Ends the process with status 1 and that sentence on the error stream if
+/// something is missing.
+void requireSupportedCpu(const pdl_descriptor *program);
 
 } // namespace pdlrt
 

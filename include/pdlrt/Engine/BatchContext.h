@@ -75,7 +75,7 @@ public:
   PullCounts &pullCounts() { return worker.pullCounts(); }
 
 private:
-  int64_t arenaBytes(const pdl_affine_size &size) const;
+  size_t arenaBytes(const pdl_affine_size &size) const;
   void reserveComputeBuffers();
 
   Model &model;

@@ -35,7 +35,8 @@ struct Handshake {
   uint64_t wireFingerprint = 0;
   int64_t mode = -1;
   int64_t numerics = PDL_NUMERICS_STRICT;
-  int64_t elementType = PDL_F32;
+  /// Of its symbols, as a text (`elementTypeText`).
+  std::string elementType;
   // Of the map; `of` fills these.
   int64_t servers = 1;
   std::string placementPolicy;

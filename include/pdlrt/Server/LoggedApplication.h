@@ -22,7 +22,7 @@ public:
   LoggedApplication(ServerApplication &inner, AppliedLogWriter &log)
       : PassingApplication(inner), log(log) {}
 
-  Message handle(const Envelope &request, Message payload) override;
+  Expected<Message> handle(const Envelope &request, Message payload) override;
 
 private:
   AppliedLogWriter &log;

@@ -36,7 +36,7 @@ public:
   const RoundPolicy &roundPolicy() const override {
     return inner.roundPolicy();
   }
-  Message handle(const Envelope &request, Message payload) override {
+  Expected<Message> handle(const Envelope &request, Message payload) override {
     return inner.handle(request, std::move(payload));
   }
   void contribute(const Envelope &request, Message payload) override {

@@ -53,16 +53,18 @@ public:
     return roundPolicy().formsRounds(kind);
   }
 
-  /// A checked request that forms no round; returns its answer's payload.
-  virtual Message handle(const Envelope &request, Message payload) = 0;
+  /// A checked request that forms no round; returns its answer's payload. An
+  /// error fails the job with its sentence.
+  virtual Expected<Message> handle(const Envelope &request,
+                                   Message payload) = 0;
 
   /// A checked request of the current round: called in ascending order of
   /// trainers, as soon as those before have come.
   virtual void contribute(const Envelope &request, Message payload) = 0;
 
   /// Nobody is due any more: finishes the round. Returns one payload for each
-  /// trainer, by rank; those that are not answered are not looked at. An error,
-  /// with nothing changed, fails the job with its sentence.
+  /// trainer, by rank; those that are not answered are not looked at. An error
+  /// fails the job with its sentence.
   virtual Expected<std::vector<Message>> closeRound(MessageKind kind) = 0;
 };
 

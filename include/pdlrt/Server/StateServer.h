@@ -65,7 +65,7 @@ public:
                          const Message &payload) override;
   bool isOfJob(const Message &handshake) const override;
   Status check(const Envelope &request, const Message &payload) override;
-  Message handle(const Envelope &request, Message payload) override;
+  Expected<Message> handle(const Envelope &request, Message payload) override;
   void contribute(const Envelope &request, Message payload) override;
   Expected<std::vector<Message>> closeRound(MessageKind kind) override;
 
@@ -104,7 +104,7 @@ protected:
   /// A step's request of one sender. Errors leave everything as it was.
   virtual Status checkStep(const Envelope &request, ExchangeMessage message,
                            const ExchangeLayout &layout) = 0;
-  virtual Message handleStep(const Envelope &request) = 0;
+  virtual Expected<Message> handleStep(const Envelope &request) = 0;
   virtual Expected<std::vector<Message>> closeStep(MessageKind kind) = 0;
 
   /// What to say where memory did not suffice.

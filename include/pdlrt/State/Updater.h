@@ -25,15 +25,20 @@ namespace pdlrt {
 /// the scheduler: dense parameters are cut into ranges, tables into shards, and
 /// partial norms are added in the order of (symbol, unit). One thread at a
 /// time.
+///
+/// What a group gives its rule is tested before anything is written: the sum of
+/// weights, the norms of clips, and the scalars that `once` writes are finite,
+/// and those that the rule divides by are not 0. What the rule writes is tested
+/// while it is written.
 class Updater {
 public:
   /// All outlive the updater.
   Updater(Model &model, const pdl_program &program, Scheduler &scheduler);
 
   /// One update of every group of the program. `merged.weightSum` > 0; its
-  /// dense blocks are what the model holds. Throws std::bad_alloc before
-  /// anything is written, and nothing afterwards.
-  void apply(const Contribution &merged);
+  /// dense blocks are what the model holds. Errors as of `finish`. Throws
+  /// std::bad_alloc before anything is written, and nothing afterwards.
+  Status apply(const Contribution &merged);
 
   // The same in parts, for a model that holds a part of each gradient: `begin`,
   // then what is asked of partial norms, then `finish`. `merged` stays
@@ -50,8 +55,11 @@ public:
   const std::vector<double> &partialNorms(int32_t update,
                                           const Contribution &merged);
   /// Updates the state. `norms`: by clip of the descriptor, the squared norm of
-  /// the whole gradient. Throws nothing.
-  void finish(const Contribution &merged, const std::vector<double> &norms);
+  /// the whole gradient. An error says which group cannot be updated, and then
+  /// nothing has changed; or which symbol got a number that is not finite, and
+  /// then the state must not be used any more. Throws std::bad_alloc for the
+  /// sentence of an error only.
+  Status finish(const Contribution &merged, const std::vector<double> &norms);
 
 private:
   /// The rows of a table that a step touches, grouped by logical shard.
@@ -65,6 +73,7 @@ private:
     std::vector<TableRow> all;
     std::vector<void *> rows;
     std::vector<const void *> gradients;
+    std::vector<int64_t> keys;
   };
   /// A range of elements of a parameter, or of shards of a table.
   struct Task {
@@ -74,6 +83,10 @@ private:
     int32_t scratch;
     /// Parameter: where the range begins in the value and in each slot.
     std::vector<void *> state;
+    /// Whether the last update wrote a number that is not finite; table: the
+    /// first key of such a row.
+    bool wroteNonFinite = false;
+    int64_t key = 0;
   };
 
   /// On the scheduler's threads if that many elements are worth it.
@@ -83,9 +96,16 @@ private:
   /// out of memory.
   void reserveScratch(const Task &task);
   double squaredNorm(int32_t clip, const Contribution &merged);
-  void applyDense(const Task &task, const Contribution &merged);
-  void applyTouched(const Task &task);
-  void applyAllRows(const Task &task, ShardScratch &scratch);
+  /// An error where a group must not be updated; else its scalars are set.
+  Status computeScalars(int32_t group, const Contribution &merged,
+                        const std::vector<double> &norms);
+  void applyDense(Task &task, const Contribution &merged);
+  void applyTouched(Task &task);
+  void applyAllRows(Task &task, ShardScratch &scratch);
+  /// Keeps in mind which of some rows that were just written is not finite.
+  void noteNonFinite(Task &task, int64_t count, void *const *rows,
+                     const int64_t *keys) const;
+  Status refuseNewValue(const Task &task) const;
   const pdl_symbol &symbolOf(int32_t update) const;
   const void *scalarsOf(const pdl_symbol &symbol) const {
     return scalars[symbol.group].data();

@@ -13,6 +13,7 @@
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Target/TargetSpec.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,8 +26,7 @@ namespace pdlc {
 
 using namespace mlir;
 using namespace pdlc;
-
-static constexpr StringLiteral kQueryName = "pdl_program_query";
+using abi::kQueryName;
 
 /// A number of a model, written with or without a point.
 static double numberOf(Attribute attribute) {
@@ -39,13 +39,24 @@ static int32_t elementTypeOf(Type type) {
   return type.isF64() ? PDL_F64 : type.isF32() ? PDL_F32 : PDL_I64;
 }
 
+/// Of a table: that of one row.
+static RankedTensorType typeOfSymbol(Operation *op) {
+  if (auto table = dyn_cast<nn::TableOp>(op))
+    return table.getRowType();
+  if (auto param = dyn_cast<nn::ParamOp>(op))
+    return cast<RankedTensorType>(param.getType());
+  return cast<RankedTensorType>(cast<nn::StateOp>(op).getType());
+}
+
 namespace {
 
 class DescriptorBuilder {
 public:
-  DescriptorBuilder(ModuleOp module, int32_t numerics, StringRef targetCpu)
+  DescriptorBuilder(ModuleOp module, int32_t numerics, StringRef targetCpu,
+                    std::vector<uint64_t> cpuFeatures)
       : module(module), order(module), constants(module), numerics(numerics),
-        targetCpu(targetCpu), layoutStream(layouts) {}
+        targetCpu(targetCpu), cpuFeatures(std::move(cpuFeatures)),
+        layoutStream(layouts) {}
 
   /// Adds the descriptor's constants and `pdl_program_query`.
   LogicalResult build();
@@ -72,7 +83,6 @@ private:
   SmallVector<ps::ChannelOp> channelsOf(StringAttr program);
   LogicalResult setRole(pdl_descriptor &data);
   void buildQuery(const Address &descriptor);
-  int32_t elementType();
   uint64_t fingerprint(StringRef attribute);
 
   ModuleOp module;
@@ -80,6 +90,7 @@ private:
   ConstantBuilder constants;
   int32_t numerics;
   StringRef targetCpu;
+  std::vector<uint64_t> cpuFeatures;
   DenseMap<StringAttr, rt::OnceKernelOp> onceKernels;
   DenseMap<StringAttr, rt::UpdateKernelOp> updateKernels;
   /// Groups that some program updates, by their index in the descriptor.
@@ -186,12 +197,11 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   data.id = pdlabi::symbolId(name);
   data.group = -1;
 
-  RankedTensorType type;
+  RankedTensorType type = typeOfSymbol(op);
   FlatSymbolRefAttr group;
   Attribute init;
   if (auto table = dyn_cast<nn::TableOp>(op)) {
     data.kind = PDL_SYMBOL_TABLE;
-    type = table.getRowType();
     group = table.getGroupAttr();
     init = table.getInitAttr();
     data.row_width = table.getWidth();
@@ -201,17 +211,15 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   } else {
     data.kind = PDL_SYMBOL_PARAMETER;
     if (auto param = dyn_cast<nn::ParamOp>(op)) {
-      type = cast<RankedTensorType>(param.getType());
       group = param.getGroupAttr();
       init = param.getInitAttr();
     } else {
-      auto state = cast<nn::StateOp>(op);
-      type = cast<RankedTensorType>(state.getType());
-      init = state.getInitAttr();
+      init = cast<nn::StateOp>(op).getInitAttr();
     }
     data.row_count = type.getRank() <= 1 ? 1 : type.getDimSize(0);
     data.row_width = type.getNumElements() / data.row_count;
   }
+  data.element_type = elementTypeOf(type.getElementType());
   data.rank = type.getRank();
   result.point(data.shape,
                constants.int64s(prefix + ".shape", type.getShape()));
@@ -236,7 +244,7 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   }
   setUnits(result, prefix, symbolName);
   layoutStream << "symbol " << name << ' ' << data.kind << ' '
-               << elementTypeOf(type.getElementType()) << " ["
+               << data.element_type << " ["
                << llvm::join(llvm::map_range(type.getShape(),
                                              [](int64_t size) {
                                                return llvm::itostr(size);
@@ -258,7 +266,20 @@ Constant<pdl_group> DescriptorBuilder::buildGroup(nn::GroupOp group) {
   if (FlatSymbolRefAttr clip = group.getClipAttr())
     data.clip = order.clip(clip.getValue());
   rt::OnceKernelOp kernel = onceKernels.lookup(group.getSymNameAttr());
-  data.scalar_count = kernel.getScalarCount();
+  data.element_type = elementTypeOf(kernel.getElementType());
+  std::vector<Constant<pdl_scalar>> scalars;
+  for (StringRef name : kernel.getScalarNames().getAsValueRange<StringAttr>()) {
+    bool isDivisor = llvm::is_contained(kernel.getDivisors(),
+                                        static_cast<int32_t>(scalars.size()));
+    Constant<pdl_scalar> &scalar = scalars.emplace_back();
+    scalar.point(scalar.data.name, constants.string(name));
+    scalar.data.is_divisor = isDivisor;
+  }
+  data.scalar_count = scalars.size();
+  result.point(
+      data.scalars,
+      constants.structs("pdl.group." + group.getSymName().str() + ".scalars",
+                        scalars));
   result.point(data.once, kernel.getCallee().str());
   return result;
 }
@@ -312,12 +333,13 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   setChannels(result, prefix, program.getSymNameAttr());
 
   std::vector<Constant<pdl_output>> outputs;
-  for (auto [name, width] :
+  for (auto [name, width, type] :
        llvm::zip_equal(program.getOutputNames().getAsValueRange<StringAttr>(),
-                       program.getOutputWidths())) {
+                       program.getOutputWidths(),
+                       program.getOutputTypes().getAsValueRange<TypeAttr>())) {
     outputs.emplace_back();
     outputs.back().point(outputs.back().data.name, constants.string(name));
-    outputs.back().data.element_type = elementType();
+    outputs.back().data.element_type = elementTypeOf(type);
     outputs.back().data.width = width;
   }
   data.output_count = outputs.size();
@@ -327,6 +349,9 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
                       const std::string &name) {
     size.constant = from.getConstant();
     size.per_batch = from.getPerBatch();
+    size.per_batch_squared = from.getPerBatchSquared();
+    result.point(size.per_id,
+                 constants.int64s(name + ".per_id", from.getPerId()));
     result.point(size.per_key,
                  constants.int64s(name + ".per_key", from.getPerKey()));
     result.point(
@@ -479,17 +504,6 @@ LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-/// That of all symbols; f32 where there are none.
-int32_t DescriptorBuilder::elementType() {
-  if (order.symbols.empty())
-    return PDL_F32;
-  Operation *first = order.symbols.front();
-  if (auto table = dyn_cast<nn::TableOp>(first))
-    return elementTypeOf(table.getRowType().getElementType());
-  auto type = first->getAttrOfType<TypeAttr>("type").getValue();
-  return elementTypeOf(cast<RankedTensorType>(type).getElementType());
-}
-
 uint64_t DescriptorBuilder::fingerprint(StringRef attribute) {
   auto text = module->getAttrOfType<StringAttr>(attribute);
   uint64_t value = 0;
@@ -523,6 +537,13 @@ LogicalResult DescriptorBuilder::checkUpdateKernel(rt::UpdateKernelOp kernel) {
   if (!group || !trainedGroups.contains(group.getAttr()))
     return kernel.emitOpError() << "updates " << kernel.getSymbolAttr()
                                 << ", whose group has no rt.once_kernel";
+  Type type = typeOfSymbol(symbol).getElementType();
+  Type scalars = onceKernels.lookup(group.getAttr()).getElementType();
+  if (type != scalars)
+    return kernel.emitOpError()
+           << "updates " << kernel.getSymbolAttr() << " of " << type
+           << ", but the scalars of its group " << group << " are of "
+           << scalars << "; put symbols of two types into two groups";
   return success();
 }
 
@@ -565,11 +586,14 @@ LogicalResult DescriptorBuilder::build() {
   descriptor.point(data.model_name,
                    constants.string(module.getName().value_or("model")));
   descriptor.point(data.compiler_version, constants.string(PDLC_VERSION));
-  data.element_type = elementType();
   data.numerics = numerics;
   descriptor.point(data.target_cpu, constants.string(targetCpu));
-  layoutStream << "abi " << PDL_ABI_VERSION << " element " << data.element_type
-               << '\n';
+  data.cpu_feature_word_count = cpuFeatures.size();
+  descriptor.point(data.cpu_features,
+                   constants.int64s("pdl.cpu_features",
+                                    SmallVector<int64_t>(cpuFeatures.begin(),
+                                                         cpuFeatures.end())));
+  layoutStream << "abi " << PDL_ABI_VERSION << '\n';
 
   if (failed(setRole(data)))
     return failure();
@@ -640,9 +664,14 @@ void DescriptorToLLVM::runOnOperation() {
                          << ", which the program exports; rename it";
     return signalPassFailure();
   }
+  llvm::Expected<TargetSpec> spec = TargetSpec::get(targetCpu);
+  if (!spec) {
+    emitError(module.getLoc(), llvm::toString(spec.takeError()));
+    return signalPassFailure();
+  }
   DescriptorBuilder builder(
       module, numerics == "strict" ? PDL_NUMERICS_STRICT : PDL_NUMERICS_FAST,
-      targetCpu);
+      targetCpu, spec->featureWords());
   if (failed(builder.build()))
     return signalPassFailure();
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))

@@ -218,8 +218,21 @@ void BufferPlan::assignSlots(MutableArrayRef<Lifetime> lifetimes, Stage stage) {
   }
 }
 
-rt::SizeAttr BufferPlan::arenaSize(Stage stage, MLIRContext *context) const {
+bool BufferPlan::isPlannable(const Extent &extent) const {
+  return extent.perCount == 0 || fieldOf(extent.counted) >= 0;
+}
+
+int64_t BufferPlan::fieldOf(Value ids) const {
+  Home home = homes.lookup(ids);
+  return home.kind == Home::Place && home.place == rt::Place::field_values
+             ? home.index
+             : -1;
+}
+
+rt::SizeAttr BufferPlan::arenaSize(Stage stage, unsigned fields,
+                                   MLIRContext *context) const {
   int64_t constant = 0, perBatch = 0;
+  SmallVector<int64_t> perId(fields, 0);
   SmallVector<int64_t> perKey(sizes.lookups().size(), 0);
   SmallVector<int64_t> perOccurrence(sizes.lookups().size(), 0);
   for (const Slot &slot : slots(stage)) {
@@ -229,10 +242,15 @@ rt::SizeAttr BufferPlan::arenaSize(Stage stage, MLIRContext *context) const {
                     ? llvm::alignTo(bytes.constant, kBufferAlignment)
                     : bytes.constant + kBufferAlignment - 1;
     perBatch += bytes.perBatch;
+    if (bytes.perCount != 0)
+      perId[fieldOf(bytes.counted)] += bytes.perCount;
     if (bytes.lookup >= 0) {
       perKey[bytes.lookup] += bytes.perKey;
       perOccurrence[bytes.lookup] += bytes.perOccurrence;
     }
   }
-  return rt::SizeAttr::get(context, constant, perBatch, perKey, perOccurrence);
+  if (llvm::all_of(perId, [](int64_t bytes) { return bytes == 0; }))
+    perId.clear();
+  return rt::SizeAttr::get(context, constant, perBatch, /*perBatchSquared=*/0,
+                           perId, perKey, perOccurrence);
 }

@@ -71,8 +71,13 @@ public:
   llvm::ArrayRef<Slot> slots(Stage stage) const {
     return stage == Stage::Prepare ? prepareSlots : computeSlots;
   }
-  /// The bytes of the stage's arena.
-  rt::SizeAttr arenaSize(Stage stage, mlir::MLIRContext *context) const;
+  /// Whether an arena can have room for it: the ids of a field are counted
+  /// before a stage runs, those that a stage makes are not.
+  bool isPlannable(const Extent &extent) const;
+  /// The bytes of the stage's arena in a program of so many fields; all slots
+  /// are plannable.
+  rt::SizeAttr arenaSize(Stage stage, unsigned fields,
+                         mlir::MLIRContext *context) const;
 
 private:
   struct Lifetime {
@@ -86,6 +91,8 @@ private:
   void placeInContext(nn::ProgramOp program, const HomeNumbers &numbers);
   void planArena(mlir::Block &body, Stage stage);
   void assignSlots(llvm::MutableArrayRef<Lifetime> lifetimes, Stage stage);
+  /// The program's field whose ids these are; -1 if they are no field's.
+  int64_t fieldOf(mlir::Value ids) const;
   unsigned position(mlir::Operation *op) const;
   /// Where the last code stands that reads an operand of `user`.
   unsigned lastRead(mlir::Operation *user) const;

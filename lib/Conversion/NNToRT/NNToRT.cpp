@@ -72,9 +72,10 @@ static LogicalResult checkSizes(nn::ProgramOp program,
                << ", whose number is not always a multiple (C2)";
     for (Value result : op.getResults())
       if (plan.home(result).kind == Home::Arena &&
-          sizes.bytes(result).perCount != 0)
-        return op.emitOpError("is as large as the number of ids of a ragged "
-                              "field, for which no room is planned");
+          !plan.isPlannable(sizes.bytes(result)))
+        return op.emitOpError("is as large as a number of ids that only the "
+                              "stage itself counts, for which no room is "
+                              "planned");
   }
   return success();
 }
@@ -124,10 +125,12 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   }
   SmallVector<std::string> outputNames;
   SmallVector<int64_t> outputWidths;
+  SmallVector<Type> outputTypes;
   for (auto [number, output] :
        llvm::enumerate(program.getReturn().getOperands())) {
     outputNames.push_back("output" + std::to_string(number));
     outputWidths.push_back(innerElements(output));
+    outputTypes.push_back(getElementTypeOrSelf(output));
   }
   SmallVector<StringRef> outputRefs(outputNames.begin(), outputNames.end());
   MLIRContext *mlir = builder.getContext();
@@ -136,17 +139,19 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   auto record = program.getRecordAttr();
   UnitAttr frozen = program.getFrozenAttr();
   Location loc = program.getLoc();
-  rt::ProgramOp::create(
-      builder, loc, name, frozen, record,
-      builder.getArrayAttr(symbolRefs(mlir, fields)),
-      builder.getArrayAttr(symbolRefs(mlir, lookups)),
-      builder.getArrayAttr(symbolRefs(mlir, updates)),
-      builder.getDenseI32ArrayAttr(updateLookups),
-      builder.getStrArrayAttr(outputRefs),
-      builder.getDenseI64ArrayAttr(outputWidths),
-      hasLoss ? builder.getUnitAttr() : UnitAttr(),
-      FlatSymbolRefAttr::get(stages[0]), plan.arenaSize(Stage::Prepare, mlir),
-      FlatSymbolRefAttr::get(stages[1]), plan.arenaSize(Stage::Compute, mlir));
+  rt::ProgramOp::create(builder, loc, name, frozen, record,
+                        builder.getArrayAttr(symbolRefs(mlir, fields)),
+                        builder.getArrayAttr(symbolRefs(mlir, lookups)),
+                        builder.getArrayAttr(symbolRefs(mlir, updates)),
+                        builder.getDenseI32ArrayAttr(updateLookups),
+                        builder.getStrArrayAttr(outputRefs),
+                        builder.getDenseI64ArrayAttr(outputWidths),
+                        builder.getTypeArrayAttr(outputTypes),
+                        hasLoss ? builder.getUnitAttr() : UnitAttr(),
+                        FlatSymbolRefAttr::get(stages[0]),
+                        plan.arenaSize(Stage::Prepare, fields.size(), mlir),
+                        FlatSymbolRefAttr::get(stages[1]),
+                        plan.arenaSize(Stage::Compute, fields.size(), mlir));
   program.erase();
   return success();
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "pdlc/Conversion/AbiLayout.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Target/TargetSpec.h"
 
@@ -38,6 +39,13 @@ struct SetTarget : pdlc::impl::RTSetTargetBase<SetTarget> {
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function.isExternal())
         continue;
+      // It is called before it is known what the CPU has.
+      if (function.getSymName() == pdlc::abi::kQueryName) {
+        function.setTargetCpu(StringRef("x86-64"));
+        function.setTargetFeaturesAttr(
+            LLVM::TargetFeaturesAttr::get(&getContext(), "+sse2"));
+        continue;
+      }
       function.setTargetCpu(spec->cpu);
       function.setTargetFeaturesAttr(features);
     }

@@ -69,19 +69,50 @@ public:
     return scalars;
   }
 
-  /// Independent turns over [0, count); `body(index)` builds one.
-  void parallel(Value count, function_ref<void(Value)> body) {
+  /// Independent turns over [0, count). `body(index)` builds one and returns
+  /// the largest bits of what it writes (`largestBits`); returns those of all.
+  Value parallel(Value count, function_ref<Value(Value)> body) {
     auto convert = [&](Type type, Value value) -> Value {
       return builder.createOrFold<arith::IndexCastOp>(loc, type, value);
     };
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0),
           one = arith::ConstantIndexOp::create(builder, loc, 1),
           bound = convert(builder.getIndexType(), count);
-    auto loop = scf::ParallelOp::create(builder, loc, zero, bound, one);
+    auto loop =
+        scf::ParallelOp::create(builder, loc, zero, bound, one, noBits());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     // Addresses are computed with the ABI's integers.
-    body(convert(builder.getI64Type(), loop.getInductionVars().front()));
+    Value bits =
+        body(convert(builder.getI64Type(), loop.getInductionVars().front()));
+    auto reduce = scf::ReduceOp::create(builder, loc, bits);
+    Block &combiner = reduce.getReductions().front().front();
+    builder.setInsertionPointToStart(&combiner);
+    Value larger = arith::MaxSIOp::create(
+        builder, loc, combiner.getArgument(0), combiner.getArgument(1));
+    scf::ReduceReturnOp::create(builder, loc, larger);
+    return loop.getResult(0);
+  }
+
+  /// The larger of `largest` and the bits of |number|: ordered like the
+  /// numbers, infinity and NaN above all others. It is kept in integers, which
+  /// leaves the arithmetic of a rule as it is and vectorises with it.
+  Value largestBits(Value largest, Value number) {
+    Value bits = arith::BitcastOp::create(builder, loc, bitsType(), number);
+    Value magnitude = arith::AndIOp::create(
+        builder, loc, bits, bitsOf(APInt::getSignedMaxValue(elementBytes * 8)));
+    return arith::MaxSIOp::create(builder, loc, largest, magnitude);
+  }
+  Value noBits() { return bitsOf(APInt(elementBytes * 8, 0)); }
+  /// Ends a kernel: 1 if `largest` is not of a finite number, else 0.
+  void returnNonFinite(Value largest) {
+    auto &semantics = cast<FloatType>(element).getFloatSemantics();
+    Value infinity = bitsOf(APFloat::getInf(semantics).bitcastToAPInt());
+    Value found = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        largest, infinity);
+    Value result =
+        arith::ExtUIOp::create(builder, loc, builder.getI32Type(), found);
+    func::ReturnOp::create(builder, loc, result);
   }
 
   /// Copies the ops of `region`, its arguments replaced by `arguments`, to the
@@ -97,9 +128,9 @@ public:
   }
 
   /// Applies the region to element `index`: `state` holds the addresses of
-  /// value and slots.
-  void updateElement(Region &region, ArrayRef<Value> state, Value gradient,
-                     ArrayRef<Value> scalars, Value index) {
+  /// value and slots. Returns the largest bits of what it writes.
+  Value updateElement(Region &region, ArrayRef<Value> state, Value gradient,
+                      ArrayRef<Value> scalars, Value index) {
     // Scope 0: the gradient; scope 1 + s: state s.
     SmallVector<Attribute> scopes = aliasScopes(state.size() + 1);
     SmallVector<Value> addresses, arguments;
@@ -111,11 +142,14 @@ public:
                      loadScoped(address(element, gradient, index), scopes, 0));
     llvm::append_range(arguments, scalars);
     SmallVector<Value> results = inlineRegion(region, arguments);
+    Value largest = noBits();
     for (auto [number, result] : llvm::enumerate(results)) {
       auto store =
           LLVM::StoreOp::create(builder, loc, result, addresses[number]);
       setScope(store, scopes, number + 1);
+      largest = largestBits(largest, result);
     }
+    return largest;
   }
 
   OpBuilder &builder;
@@ -125,6 +159,11 @@ public:
   int64_t elementBytes;
 
 private:
+  Type bitsType() { return builder.getIntegerType(elementBytes * 8); }
+  Value bitsOf(const APInt &value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(bitsType(), value));
+  }
   /// Scopes named by position, so that equal kernels stay equal.
   SmallVector<Attribute> aliasScopes(size_t count) {
     auto domain = LLVM::AliasScopeDomainAttr::get(
@@ -157,7 +196,8 @@ struct UpdatesToKernels : pdlc::impl::NNUpdatesToKernelsBase<UpdatesToKernels> {
 private:
   /// Creates an empty function behind the module's other ops.
   func::FuncOp createFunction(Location loc, StringRef name,
-                              ArrayRef<Type> arguments);
+                              ArrayRef<Type> arguments,
+                              ArrayRef<Type> results = {});
   LogicalResult convertOnce(nn::OnceOp once);
   LogicalResult convertUpdate(nn::UpdateOp update);
   void buildDense(func::FuncOp function, nn::UpdateOp update,
@@ -177,8 +217,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
-                                              ArrayRef<Type> arguments) {
-  auto type = FunctionType::get(&getContext(), arguments, {});
+                                              ArrayRef<Type> arguments,
+                                              ArrayRef<Type> results) {
+  auto type = FunctionType::get(&getContext(), arguments, results);
   auto function = func::FuncOp::create(loc, name, type);
   function.setPrivate();
   // The symbol table renames where the model uses the name.
@@ -188,12 +229,76 @@ func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
   return function;
 }
 
+/// The element type of what `once` yields.
+static Type scalarTypeOf(nn::OnceOp once) {
+  return cast<RankedTensorType>(once.getResult(0).getType()).getElementType();
+}
+
+/// What messages call the scalars: what the group gives its rule goes by the
+/// rule's own words, as far as those are known.
+static SmallVector<std::string> namesOfScalars(nn::OnceOp once) {
+  SmallVector<std::string> names{"sum of weights"};
+  auto group = SymbolTable::lookupNearestSymbolFrom<nn::GroupOp>(
+      once, once.getGroupAttr());
+  if (FlatSymbolRefAttr clip = group.getClipAttr())
+    names.push_back("factor of clip @" + clip.getValue().str());
+  auto rule = SymbolTable::lookupNearestSymbolFrom<nn::RuleOp>(
+      once, group.getRuleAttr());
+  unsigned number = 0;
+  if (rule)
+    for (Value yielded :
+         rule.getOnce().front().getTerminator()->getOperands()) {
+      ++number;
+      auto argument = dyn_cast<BlockArgument>(yielded);
+      if (argument && argument.getArgNumber() == 1)
+        names.push_back("rate");
+      else if (argument && argument.getArgNumber() > 1)
+        names.push_back(
+            "hyper-parameter " +
+            cast<StringAttr>(rule.getHyperNames()[argument.getArgNumber() - 2])
+                .str());
+      else
+        names.push_back("value " + std::to_string(number) +
+                        " of region 'once' of rule @" +
+                        rule.getSymName().str());
+    }
+  while (names.size() < once.getNumResults())
+    names.push_back("scalar " + std::to_string(names.size()));
+  names.resize(once.getNumResults());
+  return names;
+}
+
+/// The scalars that an update of the group divides by, as they are.
+static SmallVector<int32_t> divisorsOf(nn::OnceOp once) {
+  SmallVector<int32_t> divisors;
+  for (OpResult scalar : once.getScalars()) {
+    bool divides = llvm::any_of(scalar.getUses(), [](OpOperand &use) {
+      auto update = dyn_cast<nn::UpdateOp>(use.getOwner());
+      if (!update)
+        return false;
+      // The last arguments of the region are the scalars.
+      Block &each = update.getEach().front();
+      unsigned fromEnd = update->getNumOperands() - use.getOperandNumber();
+      Value inside = each.getArgument(each.getNumArguments() - fromEnd);
+      return llvm::any_of(inside.getUses(), [](OpOperand &inner) {
+        return isa<arith::DivFOp>(inner.getOwner()) &&
+               inner.getOperandNumber() == 1;
+      });
+    });
+    if (divides)
+      divisors.push_back(static_cast<int32_t>(scalar.getResultNumber()));
+  }
+  return divisors;
+}
+
 /// Whether `op` was converted before for another program; fails if that one
 /// has another region.
 static FailureOr<bool> sameAsBefore(Operation *op, Operation *before) {
   if (!before)
     return false;
-  if (OperationEquivalence::isRegionEquivalentTo(
+  // The regions of nn.once are in f64, of whatever type its results are.
+  if (op->getResultTypes() == before->getResultTypes() &&
+      OperationEquivalence::isRegionEquivalentTo(
           &op->getRegion(0), &before->getRegion(0),
           OperationEquivalence::IgnoreLocations))
     return true;
@@ -243,9 +348,11 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   }
   func::ReturnOp::create(builder, loc);
   builder.setInsertionPoint(function);
-  rt::OnceKernelOp::create(builder, loc, once.getGroupAttr(),
-                           FlatSymbolRefAttr::get(function),
-                           builder.getI64IntegerAttr(results.size()));
+  SmallVector<std::string> names = namesOfScalars(once);
+  SmallVector<StringRef> nameRefs(names.begin(), names.end());
+  rt::OnceKernelOp::create(
+      builder, loc, once.getGroupAttr(), FlatSymbolRefAttr::get(function),
+      builder.getStrArrayAttr(nameRefs), divisorsOf(once), scalarTypeOf(once));
   return success();
 }
 
@@ -268,10 +375,9 @@ void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
                                 static_cast<int32_t>(s)));
   SmallVector<Value> scalars =
       kernel.loadScalars(entry.getArgument(3), scalarNumbers);
-  kernel.parallel(count, [&](Value index) {
-    kernel.updateElement(region, state, gradient, scalars, index);
-  });
-  func::ReturnOp::create(builder, loc);
+  kernel.returnNonFinite(kernel.parallel(count, [&](Value index) {
+    return kernel.updateElement(region, state, gradient, scalars, index);
+  }));
 }
 
 void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
@@ -293,7 +399,7 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
   Value last =
       arith::SubIOp::create(builder, loc, rowCount, kernel.constant(1));
   Value ahead = kernel.constant(kRowsAhead);
-  kernel.parallel(rowCount, [&](Value row) {
+  auto updateRow = [&](Value row) {
     auto load = [&](Value base, Value index) -> Value {
       return LLVM::LoadOp::create(builder, loc, kernel.pointer,
                                   kernel.address(kernel.pointer, base, index));
@@ -314,11 +420,11 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
     for (int64_t s = 1; s < states; ++s)
       state.push_back(kernel.address(kernel.element, value,
                                      static_cast<int32_t>(s * width)));
-    kernel.parallel(widthValue, [&](Value index) {
-      kernel.updateElement(region, state, gradient, scalars, index);
+    return kernel.parallel(widthValue, [&](Value index) {
+      return kernel.updateElement(region, state, gradient, scalars, index);
     });
-  });
-  func::ReturnOp::create(builder, loc);
+  };
+  kernel.returnNonFinite(kernel.parallel(rowCount, updateRow));
 }
 
 LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
@@ -338,6 +444,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
 
   Operation *symbol =
       SymbolTable::lookupNearestSymbolFrom(update, update.getSymbolAttr());
+  auto i32 = IntegerType::get(&getContext(), 32);
   auto i64 = IntegerType::get(&getContext(), 64);
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
   std::string name = ("update_" + update.getSymbol()).str();
@@ -346,12 +453,12 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   if (auto table = dyn_cast<nn::TableOp>(symbol)) {
     group = table.getGroupAttr();
     function = createFunction(update.getLoc(), name,
-                              {i64, i64, pointer, pointer, pointer});
+                              {i64, i64, pointer, pointer, pointer}, {i32});
     buildRows(function, update, table.getWidth(), scalarNumbers);
   } else {
     group = cast<nn::ParamOp>(symbol).getGroupAttr();
-    function =
-        createFunction(update.getLoc(), name, {i64, pointer, pointer, pointer});
+    function = createFunction(update.getLoc(), name,
+                              {i64, pointer, pointer, pointer}, {i32});
     buildDense(function, update, scalarNumbers);
   }
 

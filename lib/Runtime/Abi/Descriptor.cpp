@@ -8,6 +8,7 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 
+#include "pdlrt/Abi/AffineSize.h"
 #include "pdlrt/Abi/Mode.h"
 
 #include "pdlabi/hash.h"
@@ -99,6 +100,8 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
   require(symbol.kind == PDL_SYMBOL_PARAMETER ||
               symbol.kind == PDL_SYMBOL_TABLE,
           what + ": kind");
+  require(symbol.element_type == PDL_F32 || symbol.element_type == PDL_F64,
+          what + ": element type");
   if (!requireArray(symbol.rank, symbol.shape, what + ": shape") ||
       !requireArray(symbol.slot_count, symbol.slot_names, what + ": slots") ||
       !requireArray(symbol.slot_count, symbol.slot_initial_values,
@@ -118,10 +121,13 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
     require(symbol.row_width == elements, what + ": row width");
   checkUnits(symbol, what);
   requireIndex(symbol.group, descriptor.group_count, what + ": group", true);
-  if (symbol.group >= 0)
+  if (symbol.group >= 0 && result.ok()) {
     require(symbol.kind == PDL_SYMBOL_PARAMETER ? symbol.dense_kernel != nullptr
                                                 : symbol.row_kernel != nullptr,
             what + ": apply kernel");
+    require(descriptor.groups[symbol.group].element_type == symbol.element_type,
+            what + ": element type of its group");
+  }
 }
 
 void Checker::checkUnits(const pdl_symbol &symbol, const std::string &what) {
@@ -153,7 +159,11 @@ void Checker::checkGroup(const pdl_group &group) {
     return;
   std::string what = std::string("group @") + group.name;
   requireIndex(group.clip, descriptor.clip_count, what + ": clip", true);
-  require(group.scalar_count >= 0, what + ": scalar count");
+  require(group.element_type == PDL_F32 || group.element_type == PDL_F64,
+          what + ": element type");
+  if (requireArray(group.scalar_count, group.scalars, what + ": scalars"))
+    for (int32_t i = 0; i < group.scalar_count; ++i)
+      requireText(group.scalars[i].name, what + ": a scalar's name");
   require(group.once, what + ": once function");
 }
 
@@ -222,11 +232,10 @@ void Checker::checkProgram(const pdl_program &program) {
                 (!program.prepare_arena.per_occurrence ||
                  program.prepare_arena.per_occurrence[i] == 0),
             what + ": the prepare arena depends on lookups");
-  require(program.prepare_arena.constant >= 0 &&
-              program.prepare_arena.per_batch >= 0 &&
-              program.compute_arena.constant >= 0 &&
-              program.compute_arena.per_batch >= 0,
-          what + ": size of an arena");
+  for (const pdl_affine_size &size :
+       {program.prepare_arena, program.compute_arena})
+    require(isValid(size, program.field_count, program.lookup_count),
+            what + ": size of an arena");
   const bool hasStages = descriptor.role != PDL_ROLE_PSERVER;
   require((program.prepare != nullptr) == hasStages &&
               (program.compute != nullptr) == hasStages,
@@ -275,9 +284,8 @@ Status Checker::run() {
   requireText(descriptor.model_name, "the model's name");
   requireText(descriptor.compiler_version, "the compiler's version");
   requireText(descriptor.target_cpu, "the target CPU");
-  require(descriptor.element_type == PDL_F32 ||
-              descriptor.element_type == PDL_F64,
-          "element type");
+  requireArray(descriptor.cpu_feature_word_count, descriptor.cpu_features,
+               "features of the CPU");
   require(descriptor.numerics == PDL_NUMERICS_FAST ||
               descriptor.numerics == PDL_NUMERICS_STRICT,
           "numerics");
@@ -334,6 +342,19 @@ const pdl_program *pdlrt::findProgram(const pdl_descriptor &descriptor,
     if (name == descriptor.programs[i].name)
       return &descriptor.programs[i];
   return nullptr;
+}
+
+std::string pdlrt::elementTypeText(const pdl_descriptor &descriptor) {
+  bool has[PDL_I64 + 1] = {};
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    has[descriptor.symbols[i].element_type] = true;
+  for (int32_t p = 0;
+       descriptor.symbol_count == 0 && p < descriptor.program_count; ++p)
+    for (int32_t o = 0; o < descriptor.programs[p].output_count; ++o)
+      has[descriptor.programs[p].outputs[o].element_type] = true;
+  if (has[PDL_F64])
+    return has[PDL_F32] ? "f32 and f64" : "f64";
+  return "f32";
 }
 
 int64_t pdlrt::elementCount(const pdl_symbol &symbol) {

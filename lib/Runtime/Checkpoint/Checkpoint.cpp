@@ -98,7 +98,7 @@ Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
     elements *= dimension;
   const int64_t width = elements / rowCount;
   const size_t rowBytes =
-      size_t(width) * tensorElementSize(content.elementType);
+      size_t(width) * tensorElementSize(symbol.elementType);
   for (size_t p = 0; p < files.size(); ++p) {
     const CheckpointPart &part = content.parts[p];
     if (part.kind != PartKind::Dense)
@@ -118,11 +118,11 @@ Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
     if (shape.size() > 1)
       shape.front() = heldRows;
     const TensorView *found = files[p].find(tensor);
-    if (!found || found->type != content.elementType || found->shape != shape)
+    if (!found || found->type != symbol.elementType || found->shape != shape)
       return damaged(fmt::format(
           "{} has {} instead of '{}' of {} [{}]", files[p].path(),
           found ? found->typeAndShape() : "nothing", tensor,
-          tensorTypeName(content.elementType), fmt::join(shape, ", ")));
+          tensorTypeName(symbol.elementType), fmt::join(shape, ", ")));
     // What the file holds before the current range, and what is wanted of it.
     int64_t before = 0;
     for (const auto &[first, end] : held) {

@@ -67,7 +67,8 @@ static json toJson(const CheckpointManifest &manifest) {
     symbols.push_back({{"name", symbol.name},
                        {"table", symbol.isTable},
                        {"shape", symbol.shape},
-                       {"slots", symbol.slots}});
+                       {"slots", symbol.slots},
+                       {"element_type", tensorTypeName(symbol.elementType)}});
   for (const CheckpointPart &part : manifest.parts) {
     json entry = {{"file", part.file},
                   {"holds", kindName(part.kind)},
@@ -93,7 +94,6 @@ static json toJson(const CheckpointManifest &manifest) {
           {"compiler", manifest.compilerVersion},
           {"target_cpu", manifest.targetCpu},
           {"numerics", manifest.numerics},
-          {"element_type", tensorTypeName(manifest.elementType)},
           {"seed", manifest.seed},
           {"settings", settings},
           {"groups", groups},
@@ -170,6 +170,15 @@ static int64_t countAt(const json &object, const char *name) {
 }
 
 /// Throws json::exception, ContentError.
+static TensorType elementTypeAt(const json &object) {
+  const std::string name = object.at("element_type");
+  for (TensorType type : {TensorType::F32, TensorType::F64})
+    if (name == tensorTypeName(type))
+      return type;
+  throw ContentError("elements are of type '" + name + "'");
+}
+
+/// Throws json::exception, ContentError.
 static CheckpointManifest fromJson(const json &root) {
   CheckpointManifest manifest;
   manifest.model = root.at("model");
@@ -177,8 +186,6 @@ static CheckpointManifest fromJson(const json &root) {
   manifest.compilerVersion = root.at("compiler");
   manifest.targetCpu = root.at("target_cpu");
   manifest.numerics = root.at("numerics");
-  manifest.elementType =
-      root.at("element_type") == "F64" ? TensorType::F64 : TensorType::F32;
   manifest.seed = root.at("seed");
   for (const json &entry : root.at("settings"))
     manifest.settings.emplace_back(entry.at("flag"), entry.at("value"));
@@ -188,7 +195,9 @@ static CheckpointManifest fromJson(const json &root) {
     manifest.symbols.push_back(
         {entry.at("name"), entry.at("table"),
          entry.at("shape").get<std::vector<int64_t>>(),
-         entry.at("slots").get<std::vector<std::string>>()});
+         entry.at("slots").get<std::vector<std::string>>(),
+         // Checkpoints of earlier versions have one type for all.
+         elementTypeAt(entry.contains("element_type") ? entry : root)});
   for (const json &entry : root.at("parts")) {
     CheckpointPart part;
     part.file = entry.at("file");

@@ -26,16 +26,14 @@ static std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
 Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
                              const Checkpoint &checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
-  if (manifest.semanticFingerprint != descriptor.semantic_fingerprint ||
-      manifest.elementType != tensorTypeOf(descriptor))
+  if (manifest.semanticFingerprint != descriptor.semantic_fingerprint)
     return Status::invalid(fmt::format(
-        "{}: is of model {} with semantic fingerprint {:016x} ({}), but this "
+        "{}: is of model {} with semantic fingerprint {:016x}, but this "
         "program is model {} with {:016x} ({}); use the program that wrote it, "
         "or another checkpoint",
         checkpoint.path(), manifest.model, manifest.semanticFingerprint,
-        tensorTypeName(manifest.elementType), descriptor.model_name,
-        descriptor.semantic_fingerprint,
-        tensorTypeName(tensorTypeOf(descriptor))));
+        descriptor.model_name, descriptor.semantic_fingerprint,
+        elementTypeText(descriptor)));
   return {};
 }
 
@@ -54,7 +52,7 @@ static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
   for (int32_t part = 0; part <= symbol.slot_count; ++part)
     names.push_back(rowPartName(symbol, part));
   PDLRT_RETURN_IF_ERROR(addTableRows(tensors, "keys", names, rows,
-                                     tensorTypeOf(descriptor),
+                                     tensorTypeOf(symbol),
                                      symbol.row_width));
   CheckpointPart part;
   // Shards have one owner, so the name has one writer.
@@ -101,7 +99,6 @@ void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
   manifest.targetCpu = descriptor.target_cpu;
   manifest.numerics =
       descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast";
-  manifest.elementType = tensorTypeOf(descriptor);
   manifest.seed = model.seed();
   for (int32_t g = 0; g < descriptor.group_count; ++g)
     manifest.groupSteps.emplace_back(descriptor.groups[g].name,
@@ -112,14 +109,14 @@ void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
         {symbol.name,
          symbol.kind == PDL_SYMBOL_TABLE,
          shapeOf(symbol),
-         {symbol.slot_names, symbol.slot_names + symbol.slot_count}});
+         {symbol.slot_names, symbol.slot_names + symbol.slot_count},
+         tensorTypeOf(symbol)});
   }
 }
 
 Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
                         CheckpointWriter &writer, size_t bytesInPart) {
   const pdl_descriptor &descriptor = model.descriptor();
-  const TensorType type = tensorTypeOf(descriptor);
   SafetensorsWriter dense;
   CheckpointPart part;
   part.file = denseFile;
@@ -131,6 +128,7 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
       PDLRT_RETURN_IF_ERROR(saveTable(model, i, writer, bytesInPart));
       continue;
     }
+    const TensorType type = tensorTypeOf(symbol);
     const int64_t held = model.heldElements(i) / symbol.row_width;
     isWhole &= held == symbol.row_count;
     if (held == 0)
@@ -170,9 +168,9 @@ static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
                            int32_t index, const std::string &name, void *out) {
   const pdl_descriptor &descriptor = model.descriptor();
   const pdl_symbol &symbol = descriptor.symbols[index];
-  const CheckpointSymbol wanted = {symbol.name, false, shapeOf(symbol), {}};
-  const size_t rowBytes =
-      size_t(symbol.row_width) * elementSize(descriptor.element_type);
+  const CheckpointSymbol wanted = {
+      symbol.name, false, shapeOf(symbol), {}, tensorTypeOf(symbol)};
+  const size_t rowBytes = size_t(symbol.row_width) * elementSize(symbol);
   auto *next = static_cast<char *>(out);
   for (const RowBlock &run : model.rows(index)) {
     PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
@@ -222,7 +220,7 @@ static Status restoreTablePart(const Model &model, int32_t symbolIndex,
   const size_t bytes = table.valueBytes();
   for (int32_t p = 0; p <= symbol.slot_count; ++p) {
     Expected<const TensorView *> values = checkpoint.tensorOf(
-        file, rowPartName(symbol, p), tensorTypeOf(descriptor),
+        file, rowPartName(symbol, p), tensorTypeOf(symbol),
         {count, symbol.row_width});
     if (!values)
       return values.status();

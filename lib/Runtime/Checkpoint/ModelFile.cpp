@@ -46,7 +46,6 @@ std::string pdlrt::groupStepsName(const std::string &group) {
 Status pdlrt::dumpModel(const Model &model, const std::string &path,
                         bool withSlots) {
   const pdl_descriptor &descriptor = model.descriptor();
-  const TensorType type = tensorTypeOf(descriptor);
   // Only keys and places of rows, by table, are copied.
   std::deque<std::vector<TableRow>> tables;
   SafetensorsWriter writer;
@@ -57,6 +56,7 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
                        std::to_string(model.stepCount(g)));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
+    const TensorType type = tensorTypeOf(symbol);
     if (const EmbeddingTable *table = model.table(i)) {
       const std::vector<TableRow> &rows =
           tables.emplace_back(collectTable(*table));
@@ -86,18 +86,18 @@ namespace {
 class Initializer {
 public:
   Initializer(Model &model, const SafetensorsFile &file, FileCoverage coverage)
-      : model(model), file(file), coverage(coverage),
-        type(model.descriptor().element_type) {}
+      : model(model), file(file), coverage(coverage) {}
   Status run();
 
 private:
   /// The tensor of that name after a check of type and shape; null if there is
   /// none.
-  Expected<const TensorView *> take(const std::string &name,
+  Expected<const TensorView *> take(const pdl_symbol &symbol,
+                                    const std::string &name,
                                     const std::vector<int64_t> &shape);
-  /// Elements [first, first + count), widened where the program is in f64.
-  Status copyElements(TensorWindow &from, int64_t first, int64_t count,
-                      void *out) const;
+  /// Elements [first, first + count), widened where the symbol is in f64.
+  static Status copyElements(const pdl_symbol &symbol, TensorWindow &from,
+                             int64_t first, int64_t count, void *out);
   /// The rows of a parameter that the model holds.
   Status copyHeldRows(const TensorView &tensor, int32_t index, void *out) const;
   Status readParameter(int32_t index);
@@ -110,7 +110,6 @@ private:
   Model &model;
   const SafetensorsFile &file;
   const FileCoverage coverage;
-  const int32_t type;
   std::set<std::string> used;
   /// Symbols that the file has, and those that it lacks.
   std::vector<std::string> taken, missing;
@@ -132,12 +131,13 @@ static std::string shapeText(const std::vector<int64_t> &shape) {
 }
 
 Expected<const TensorView *>
-Initializer::take(const std::string &name, const std::vector<int64_t> &shape) {
+Initializer::take(const pdl_symbol &symbol, const std::string &name,
+                  const std::vector<int64_t> &shape) {
   const TensorView *tensor = file.find(name);
   if (!tensor)
     return tensor;
   used.insert(name);
-  const TensorType wanted = type == PDL_F32 ? TensorType::F32 : TensorType::F64;
+  const TensorType wanted = tensorTypeOf(symbol);
   const bool fits =
       tensor->type == wanted ||
       (tensor->type == TensorType::F32 && wanted == TensorType::F64);
@@ -149,8 +149,8 @@ Initializer::take(const std::string &name, const std::vector<int64_t> &shape) {
   return tensor;
 }
 
-Status Initializer::copyElements(TensorWindow &from, int64_t first,
-                                 int64_t count, void *out) const {
+Status Initializer::copyElements(const pdl_symbol &symbol, TensorWindow &from,
+                                 int64_t first, int64_t count, void *out) {
   const size_t size = tensorElementSize(from.view().type);
   auto *next = static_cast<char *>(out);
   // In pieces, so that a large parameter is not held twice.
@@ -160,7 +160,7 @@ Status Initializer::copyElements(TensorWindow &from, int64_t first,
     Expected<const std::byte *> bytes = from.at(first + done, more);
     if (!bytes)
       return bytes.status();
-    if (size == elementSize(type)) {
+    if (size == elementSize(symbol)) {
       std::memcpy(next, *bytes, more * size);
     } else {
       for (int64_t i = 0; i < more; ++i) {
@@ -170,27 +170,29 @@ Status Initializer::copyElements(TensorWindow &from, int64_t first,
         std::memcpy(next + i * sizeof(double), &wide, sizeof(double));
       }
     }
-    next += more * int64_t(elementSize(type));
+    next += more * int64_t(elementSize(symbol));
   }
   return {};
 }
 
 Status Initializer::copyHeldRows(const TensorView &tensor, int32_t index,
                                  void *out) const {
-  const int64_t width = model.descriptor().symbols[index].row_width;
+  const pdl_symbol &symbol = model.descriptor().symbols[index];
+  const int64_t width = symbol.row_width;
   TensorWindow window(tensor);
   auto *next = static_cast<char *>(out);
   for (const RowBlock &run : model.rows(index)) {
     PDLRT_RETURN_IF_ERROR(
-        copyElements(window, run.firstRow * width, run.rowCount * width, next));
-    next += run.rowCount * width * int64_t(elementSize(type));
+        copyElements(symbol, window, run.firstRow * width, run.rowCount * width,
+                     next));
+    next += run.rowCount * width * int64_t(elementSize(symbol));
   }
   return {};
 }
 
 Status Initializer::readParameter(int32_t index) {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
-  Expected<const TensorView *> value = take(symbol.name, shapeOf(symbol));
+  Expected<const TensorView *> value = take(symbol, symbol.name, shapeOf(symbol));
   if (!value)
     return value.status();
   if (!*value && coverage == FileCoverage::Parameters)
@@ -206,7 +208,7 @@ Status Initializer::readParameter(int32_t index) {
   bool hasSlots = true;
   for (int32_t s = 0; s < symbol.slot_count; ++s) {
     Expected<const TensorView *> slot =
-        take(fullSlotName(symbol, s), shapeOf(symbol));
+        take(symbol, fullSlotName(symbol, s), shapeOf(symbol));
     if (!slot)
       return slot.status();
     hasSlots &= *slot != nullptr;
@@ -238,7 +240,7 @@ Status Initializer::readTable(int32_t index) {
     std::string partName =
         part ? fullSlotName(symbol, part - 1) : name + ".values";
     Expected<const TensorView *> tensor =
-        take(partName, {count, symbol.row_width});
+        take(symbol, partName, {count, symbol.row_width});
     if (!tensor)
       return tensor.status();
     if (!*tensor && part == 0)
@@ -272,7 +274,7 @@ Status Initializer::readTable(int32_t index) {
     TensorWindow window(*parts[part]);
     for (int64_t i = 0; i < held; ++i)
       PDLRT_RETURN_IF_ERROR(copyElements(
-          window, places[i] * symbol.row_width, symbol.row_width,
+          symbol, window, places[i] * symbol.row_width, symbol.row_width,
           static_cast<char *>(rows[i]) + part * table.valueBytes()));
   }
   return {};

@@ -74,7 +74,7 @@ static Status addTable(const Checkpoint &checkpoint,
   int64_t width = 1;
   for (int64_t dimension : symbol.shape)
     width *= dimension;
-  const TensorType type = checkpoint.manifest().elementType;
+  const TensorType type = symbol.elementType;
   const size_t rowBytes = size_t(width) * tensorElementSize(type);
   std::vector<std::string> names = {"values"};
   for (const std::string &slot : symbol.slots)
@@ -117,12 +117,12 @@ Expected<ModelState> pdlrt::stateOf(const Checkpoint &checkpoint) {
     std::vector<std::string> names = {symbol.name};
     for (const std::string &slot : symbol.slots)
       names.push_back(symbol.name + ".slot." + slot);
-    size_t bytes = tensorElementSize(manifest.elementType);
+    size_t bytes = tensorElementSize(symbol.elementType);
     for (int64_t dimension : symbol.shape)
       bytes *= size_t(dimension);
     for (const std::string &name : names) {
       StateTensor &tensor = state.tensors[name];
-      tensor = {manifest.elementType, symbol.shape, {}};
+      tensor = {symbol.elementType, symbol.shape, {}};
       tensor.bytes.resize(bytes);
       PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
           symbol, name, {0, rowCountOf(symbol.shape)}, tensor.bytes.data()));

@@ -22,8 +22,8 @@
 
 namespace pdlrt {
 
-inline TensorType tensorTypeOf(const pdl_descriptor &descriptor) {
-  return descriptor.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
+inline TensorType tensorTypeOf(const pdl_symbol &symbol) {
+  return symbol.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
 }
 
 inline std::vector<int64_t> shapeOf(const pdl_symbol &symbol) {

@@ -1,5 +1,4 @@
-//===- CpuCheck.cpp - Does this CPU run the program?
-//-----------------------===//
+//===- CpuCheck.cpp - Does this CPU run the program? ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,18 +18,45 @@
 #include <unistd.h>
 
 using namespace pdlrt;
+using pdlabi::CpuFeature;
+using pdlabi::cpuFeatureCount;
+using pdlabi::cpuFeatures;
+using pdlabi::CpuidWord;
+
+/// What the runtime is compiled for.
+static constexpr const char *runtimeFeatures[] = {
+    "sse4.2", "popcnt", "avx", "f16c", "fma",
+    "movbe",  "avx2",   "bmi", "bmi2", "lzcnt"};
 
 CpuFacts pdlrt::readCpuFacts() {
   CpuFacts facts;
+  auto word = [&facts](CpuidWord which) -> uint32_t & {
+    return facts.words[size_t(which)];
+  };
   unsigned eax, ebx, ecx, edx;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
-    facts.leaf1Ecx = ecx;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
-    facts.leaf7Ebx = ebx;
+    word(CpuidWord::Leaf1Ecx) = ecx;
+  unsigned subleaves = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) {
+    subleaves = eax;
+    word(CpuidWord::Leaf7Ebx) = ebx;
+    word(CpuidWord::Leaf7Ecx) = ecx;
+    word(CpuidWord::Leaf7Edx) = edx;
+  }
+  if (subleaves >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx)) {
+    word(CpuidWord::Leaf7Sub1Eax) = eax;
+    word(CpuidWord::Leaf7Sub1Edx) = edx;
+  }
   if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
-    facts.extendedEcx = ecx;
+    word(CpuidWord::ExtendedEcx) = ecx;
+  // Bit 19 of leaf 7, subleaf 1: there is AVX10, whose version leaf 0x24 says.
+  if (((word(CpuidWord::Leaf7Sub1Edx) >> 19) & 1) &&
+      __get_cpuid_count(0x24, 0, &eax, &ebx, &ecx, &edx))
+    for (unsigned version = 1; version <= (ebx & 0xff) && version < 32;
+         ++version)
+      word(CpuidWord::Avx10) |= 1u << version;
   // Bit 27: the operating system lets us read XCR0.
-  if (facts.leaf1Ecx & (1u << 27)) {
+  if ((word(CpuidWord::Leaf1Ecx) >> 27) & 1) {
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     facts.xcr0 = (uint64_t(high) << 32) | low;
@@ -38,35 +64,90 @@ CpuFacts pdlrt::readCpuFacts() {
   return facts;
 }
 
-const char *pdlrt::missingCpuFeature(const CpuFacts &facts) {
-  struct Feature {
-    const char *name;
-    uint32_t word;
-    int bit;
-  };
-  const Feature features[] = {
-      {"sse4.2", facts.leaf1Ecx, 20}, {"popcnt", facts.leaf1Ecx, 23},
-      {"avx", facts.leaf1Ecx, 28},    {"f16c", facts.leaf1Ecx, 29},
-      {"fma", facts.leaf1Ecx, 12},    {"movbe", facts.leaf1Ecx, 22},
-      {"avx2", facts.leaf7Ebx, 5},    {"bmi1", facts.leaf7Ebx, 3},
-      {"bmi2", facts.leaf7Ebx, 8},    {"lzcnt", facts.extendedEcx, 5}};
-  for (const Feature &feature : features)
-    if (!((feature.word >> feature.bit) & 1))
-      return feature.name;
-  // The operating system must save the registers xmm (bit 1) and ymm (bit 2).
-  if ((facts.xcr0 & 6) != 6)
-    return "avx state saved by the operating system";
-  return nullptr;
+static bool isOfCpu(const CpuFacts &facts, const CpuFeature &feature) {
+  return (facts.words[size_t(feature.word)] >> feature.bit) & 1;
 }
 
-void pdlrt::requireSupportedCpu() {
-  const char *missing = missingCpuFeature(readCpuFacts());
-  if (!missing)
+bool pdlrt::hasCpuFeature(const CpuFacts &facts, const CpuFeature &feature) {
+  return isOfCpu(facts, feature) &&
+         (facts.xcr0 & feature.state) == feature.state;
+}
+
+namespace {
+
+/// A text of limited length.
+class Text {
+public:
+  Text(char *begin, size_t size) : next(begin), left(size) {
+    if (left > 0)
+      *next = 0;
+  }
+  void append(const char *text) {
+    for (; *text && left > 1; ++text, --left)
+      *next++ = *text;
+    if (left > 0)
+      *next = 0;
+  }
+
+private:
+  char *next;
+  size_t left;
+};
+
+} // namespace
+
+static bool isOfRuntime(const CpuFeature &feature) {
+  for (const char *name : runtimeFeatures)
+    if (pdlabi::isSameText(name, feature.name))
+      return true;
+  return false;
+}
+
+static bool isOfProgram(const pdl_descriptor *program, size_t number) {
+  return program && number / 64 < size_t(program->cpu_feature_word_count) &&
+         ((program->cpu_features[number / 64] >> number % 64) & 1);
+}
+
+void pdlrt::describeMissingCpuFeatures(const CpuFacts &facts,
+                                       const pdl_descriptor *program,
+                                       char *sentence, size_t size) {
+  Text text(sentence, size);
+  bool isMissing = false, isRuntimeMissing = false;
+  for (size_t i = 0; i < cpuFeatureCount; ++i) {
+    const CpuFeature &feature = cpuFeatures[i];
+    if ((!isOfRuntime(feature) && !isOfProgram(program, i)) ||
+        hasCpuFeature(facts, feature))
+      continue;
+    if (isMissing) {
+      text.append(", ");
+    } else if (program) {
+      text.append("this program was compiled for ");
+      text.append(program->target_cpu);
+      text.append(", but this CPU lacks ");
+    } else {
+      text.append("this program needs an x86-64-v3 CPU, but this one lacks ");
+    }
+    isMissing = true;
+    isRuntimeMissing |= isOfRuntime(feature);
+    text.append(feature.name);
+    if (isOfCpu(facts, feature))
+      text.append(" (its operating system does not save the registers)");
+  }
+  if (isRuntimeMissing)
+    text.append("; run it on a newer machine: x86-64-v3 (Intel Haswell, AMD "
+                "Excavator or later) is the least");
+  else if (isMissing)
+    text.append("; translate the model with --target-cpu=x86-64-v3, or run it "
+                "on a machine that has them");
+}
+
+void pdlrt::requireSupportedCpu(const pdl_descriptor *program) {
+  char sentence[1024];
+  describeMissingCpuFeatures(readCpuFacts(), program, sentence,
+                             sizeof(sentence));
+  if (!*sentence)
     return;
-  const char *parts[] = {"error: this program needs an x86-64-v3 CPU (Intel "
-                         "Haswell, AMD Excavator "
-                         "or later), but this one lacks: ",
-                         missing, "; run it on a newer machine.\n"};
+  const char *parts[] = {"error: ", sentence, "\n"};
   for (const char *part : parts) {
     // There is nowhere to report a failing write to the error stream.
     [[maybe_unused]] ssize_t written = write(2, part, strlen(part));

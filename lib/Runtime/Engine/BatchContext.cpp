@@ -8,6 +8,7 @@
 
 #include "pdlrt/Engine/BatchContext.h"
 
+#include "pdlrt/Abi/AffineSize.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
 
@@ -39,15 +40,14 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   context.outputs = outputPointers.data();
 }
 
-int64_t BatchContext::arenaBytes(const pdl_affine_size &size) const {
-  int64_t bytes = size.constant + size.per_batch * context.batch;
-  for (int32_t l = 0; l < program.lookup_count; ++l) {
-    if (size.per_key)
-      bytes += size.per_key[l] * lookups[l].key_count;
-    if (size.per_occurrence)
-      bytes += size.per_occurrence[l] * lookups[l].occurrence_count;
-  }
-  return bytes;
+size_t BatchContext::arenaBytes(const pdl_affine_size &size) const {
+  const std::optional<int64_t> bytes = evaluate(
+      size,
+      {context.batch, {context.fields, size_t(program.field_count)}, lookups});
+  // No memory has so many bytes.
+  if (!bytes)
+    throw std::bad_alloc();
+  return size_t(*bytes);
 }
 
 void BatchContext::skip() {
@@ -63,7 +63,7 @@ Status BatchContext::prepare(const StepInput &input) {
   context.fields = input.fields;
   try {
     worker.beginStep();
-    // The lookups are empty here, so this is a size of the batch alone.
+    // The lookups are empty here, so this is a size of batch and fields.
     context.prepare_arena =
         prepareArena.reserve(arenaBytes(program.prepare_arena));
     context.compute_arena = nullptr;
@@ -88,8 +88,7 @@ void BatchContext::reserveComputeBuffers() {
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];
-    const size_t size =
-        elementCount(symbol) * elementSize(descriptor.element_type);
+    const size_t size = elementCount(symbol) * elementSize(symbol);
     BlockGradient &block = ownContribution.blocks[i];
     block = {};
     if (symbol.kind != PDL_SYMBOL_TABLE) {
@@ -119,8 +118,7 @@ void BatchContext::compute() {
 std::string BatchContext::findNonFinite() const {
   if (!program.has_loss)
     return {};
-  if (!std::isfinite(ownContribution.lossSum) ||
-      !std::isfinite(ownContribution.weightSum))
+  if (!std::isfinite(ownContribution.lossSum))
     return "the loss";
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t i = 0; i < program.update_count; ++i) {
@@ -129,7 +127,7 @@ std::string BatchContext::findNonFinite() const {
     int64_t count = elementCount(symbol);
     if (symbol.kind == PDL_SYMBOL_TABLE)
       count *= lookups[update.lookup].key_count;
-    if (!allFinite(descriptor.element_type, count, gradientPointers[i]))
+    if (!allFinite(symbol.element_type, count, gradientPointers[i]))
       return std::string("the gradient of @") + symbol.name;
   }
   return {};

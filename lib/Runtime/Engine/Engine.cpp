@@ -63,7 +63,7 @@ Status Engine::exchangeAndApply(StepResult &result) {
     if (replicaSet.count() > 1 || result.weightSum < 1)
       PDLRT_RETURN_IF_ERROR(
           checkFiniteSums(model.descriptor(), blocks, **merged));
-    updater.apply(**merged);
+    PDLRT_RETURN_IF_ERROR(updater.apply(**merged));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "pdlrt/Engine/ReplicaSet.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace pdlrt;
 
@@ -57,6 +58,11 @@ Status ReplicaSet::compute(int replica) {
   if (context.input().samples == 0)
     return {};
   context.compute();
+  if (!std::isfinite(context.contribution().weightSum))
+    return Status::invalid(
+        "a weight is negative or not finite in " + placeOf(replica) +
+        "; nothing of this step was applied: weights are finite and at least "
+        "0");
   const std::string nonFinite = context.findNonFinite();
   if (nonFinite.empty())
     return {};

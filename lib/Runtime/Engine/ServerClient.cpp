@@ -206,8 +206,6 @@ std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
   std::vector<double> norms(layout.channelCount());
   if (!(sum.weightSum > 0))
     return norms;
-  const bool isFloat = descriptor.element_type == PDL_F32;
-  const size_t size = elementSize(descriptor.element_type);
   std::vector<pdlabi::SquaredNormUnit> shards;
   for (int32_t n = 0; n < layout.channelCount(); ++n) {
     if (layout.channel(n).kind != PDL_CHANNEL_NORM)
@@ -215,6 +213,8 @@ std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
     for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
       const pdl_symbol &symbol = descriptor.symbols[s];
       const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
+      const bool isFloat = symbol.element_type == PDL_F32;
+      const size_t size = elementSize(symbol);
       const int32_t number = layout.find(
           isTable ? PDL_CHANNEL_ROW_GRADIENT : PDL_CHANNEL_GRADIENT, s);
       if (number < 0 || layout.channel(number).clip != layout.channel(n).clip)

@@ -31,7 +31,7 @@ Status StepRows::gather(const pdl_descriptor &descriptor,
                                            keyLists.data(), keyCounts.data()));
     const pdl_symbol &table = descriptor.symbols[program.lookups[l].symbol];
     const size_t bytes =
-        elementCount(table) * elementSize(descriptor.element_type);
+        elementCount(table) * elementSize(table);
     auto *rows =
         static_cast<char *>(own.rows.reserve(own.index.keyCount() * bytes));
     rowRequests[l] = {own.index.keyCount(), own.index.keys(), rows};

@@ -64,6 +64,7 @@ void lossSum(int64_t count, const T *values, const T *weights, double *sum,
              double *weightSum) {
   double losses = 0.0;
   double total = 0.0;
+  bool areWeights = true;
   if (!weights) {
     for (int64_t i = 0; i < count; ++i)
       losses += static_cast<double>(values[i]);
@@ -73,10 +74,11 @@ void lossSum(int64_t count, const T *values, const T *weights, double *sum,
       const double weight = static_cast<double>(weights[i]);
       losses += static_cast<double>(values[i]) * weight;
       total += weight;
+      areWeights &= weight >= 0.0;
     }
   }
   *sum = losses;
-  *weightSum = total;
+  *weightSum = areWeights ? total : std::numeric_limits<double>::quiet_NaN();
 }
 
 } // namespace

@@ -163,7 +163,6 @@ int32_t ExchangeLayout::find(pdl_channel_kind kind,
 
 size_t ExchangeLayout::sectionBytes(int32_t server, int32_t number) const {
   const pdl_channel &of = channel(number);
-  const size_t element = elementSize(descriptor->element_type);
   switch (pdl_channel_kind(of.kind)) {
   case PDL_CHANNEL_LOSS:
     return 2 * sizeof(double);
@@ -175,6 +174,7 @@ size_t ExchangeLayout::sectionBytes(int32_t server, int32_t number) const {
     break;
   }
   const pdl_symbol &symbol = descriptor->symbols[of.symbol];
+  const size_t element = elementSize(symbol);
   switch (pdl_channel_kind(of.kind)) {
   case PDL_CHANNEL_VALUE:
   case PDL_CHANNEL_GRADIENT:
@@ -322,7 +322,7 @@ void ExchangeLayout::copyBlocks(int32_t server, int32_t number,
   reader.skip(message.begins[number]);
   const int32_t symbol = channel(number).symbol;
   const size_t rowBytes = size_t(descriptor->symbols[symbol].row_width) *
-                          elementSize(descriptor->element_type);
+                          elementSize(descriptor->symbols[symbol]);
   for (const RowBlock &rows : map->rowsOf(symbol, server)) {
     reader.copy(static_cast<std::byte *>(parameter) +
                     size_t(rows.firstRow) * rowBytes,

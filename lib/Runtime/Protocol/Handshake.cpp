@@ -8,6 +8,7 @@
 
 #include "pdlrt/Protocol/Handshake.h"
 
+#include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 
 #include "nlohmann/json.hpp"
@@ -27,7 +28,7 @@ void Handshake::setProgram(const pdl_descriptor &descriptor) {
   wireFingerprint = descriptor.wire_fingerprint;
   mode = descriptor.mode;
   numerics = descriptor.numerics;
-  elementType = descriptor.element_type;
+  elementType = elementTypeText(descriptor);
 }
 
 Handshake Handshake::of(const pdl_descriptor &descriptor,
@@ -120,10 +121,6 @@ Expected<Handshake> pdlrt::decodeHandshake(const Message &payload) {
 // Comparing
 //===----------------------------------------------------------------------===//
 
-static std::string typeText(int64_t type) {
-  return type == PDL_F32 ? "f32" : type == PDL_F64 ? "f64" : "no float";
-}
-
 static std::string numericsText(int64_t numerics) {
   return numerics == PDL_NUMERICS_STRICT ? "strict" : "fast";
 }
@@ -177,8 +174,8 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareTexts("is in mode", modeName(trainer.mode),
                                      modeName(server.mode), together));
   PDLRT_RETURN_IF_ERROR(compareTexts("computes in",
-                                     typeText(trainer.elementType),
-                                     typeText(server.elementType), together));
+                                     trainer.elementType, server.elementType,
+                                     together));
   PDLRT_RETURN_IF_ERROR(compareTexts("has numerics",
                                      numericsText(trainer.numerics),
                                      numericsText(server.numerics), together));

@@ -41,7 +41,6 @@ Status pdlrt::joinSaved(const std::vector<Message> &answers,
       manifest.compilerVersion = written->compilerVersion;
       manifest.targetCpu = written->targetCpu;
       manifest.numerics = written->numerics;
-      manifest.elementType = written->elementType;
       manifest.seed = written->seed;
       manifest.groupSteps = written->groupSteps;
       manifest.symbols = written->symbols;

@@ -96,7 +96,7 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   }
 }
 
-Message AsyncServer::handleStep(const Envelope &request) {
+Expected<Message> AsyncServer::handleStep(const Envelope &request) {
   const ExchangeLayout &layout = layouts[incoming->head().program];
   std::vector<double> norms(descriptor.clip_count);
   for (int32_t c = 0; c < layout.channelCount(); ++c)
@@ -112,7 +112,7 @@ Message AsyncServer::handleStep(const Envelope &request) {
   outcome.stop = stopRequested;
   outcome.contributors = incoming->head().contributesNext ? 1 : 0;
   if (part.present && part.weightSum > 0)
-    updaters[layout.programIndex()]->finish(part, norms);
+    PDLRT_RETURN_IF_ERROR(updaters[layout.programIndex()]->finish(part, norms));
   renewRows(next);
   ownCosts.steps += part.present;
   ownCosts.apply += stopwatch.lap();

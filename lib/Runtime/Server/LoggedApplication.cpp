@@ -10,12 +10,14 @@
 
 using namespace pdlrt;
 
-Message LoggedApplication::handle(const Envelope &request, Message payload) {
+Expected<Message> LoggedApplication::handle(const Envelope &request,
+                                            Message payload) {
   // Shares the bytes.
   const Message kept = payload;
-  Message answer = PassingApplication::handle(request, std::move(payload));
+  Expected<Message> answer =
+      PassingApplication::handle(request, std::move(payload));
   // Pulls and saves change nothing.
-  if (request.kind == MessageKind::Exchange)
+  if (answer && request.kind == MessageKind::Exchange)
     log.append(request, kept);
   return answer;
 }

@@ -70,7 +70,7 @@ static std::string programText(const Handshake &job) {
   return fmt::format(
       "model {}, mode {}, {}, numerics {}, ABI {}, fingerprints {:016x} and "
       "{:016x}",
-      job.model, modeName(job.mode), job.elementType == PDL_F32 ? "f32" : "f64",
+      job.model, modeName(job.mode), job.elementType,
       job.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast", job.abiVersion,
       job.semanticFingerprint, job.wireFingerprint);
 }
@@ -212,7 +212,9 @@ Status Replay::apply(Log &log, StateServer &server) {
     sequence = head.sequence;
     if (Status status = server.check(head, request->payload); !status.ok())
       return std::move(status).withContext(name());
-    (void)server.handle(head, std::move(request->payload));
+    Expected<Message> answer = server.handle(head, std::move(request->payload));
+    if (!answer)
+      return std::move(answer).status().withContext(name());
   }
   report(fmt::format("{}: server {}, the first {} requests, the state {:016x}",
                      log.path, log.job().serverRank, applied,

@@ -163,9 +163,13 @@ void ServerCore::State::work(Frame frame, Outbox &out) {
   } else if (formsRound) {
     workOnRound(std::move(frame), out);
   } else {
-    const Message payload = application->handle(head, std::move(frame.payload));
+    const Expected<Message> payload =
+        application->handle(head, std::move(frame.payload));
     const std::lock_guard lock(mutex);
-    answerSender(head, MessageKind::Answer, payload, out);
+    if (payload)
+      answerSender(head, MessageKind::Answer, *payload, out);
+    else
+      failWith(payload.status().message(), out);
   }
 }
 

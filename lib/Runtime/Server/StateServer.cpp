@@ -174,13 +174,15 @@ Status StateServer::checkPayload(const Envelope &request,
   return checkStep(request, std::move(*message), layout);
 }
 
-Message StateServer::handle(const Envelope &request, Message payload) {
+Expected<Message> StateServer::handle(const Envelope &request,
+                                      Message payload) {
   if (request.kind == MessageKind::Save)
     return save(payload.toString());
   if (request.kind != MessageKind::Pull) {
-    std::vector<Message> answer = {handleStep(request)};
-    endRequest(answer);
-    return std::move(answer.front());
+    Expected<Message> answer = handleStep(request);
+    if (answer)
+      endRequest({*answer});
+    return answer;
   }
   // It has passed `check`.
   const ExchangeLayout &layout = layouts[*ExchangeMessage::programOf(payload)];

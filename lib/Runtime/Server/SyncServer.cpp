@@ -228,7 +228,7 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
   if (outcome.applied) {
     Updater &updater = *updaters[layout.programIndex()];
     updater.makeRoom();
-    updater.finish(merged, norms);
+    PDLRT_RETURN_IF_ERROR(updater.finish(merged, norms));
     for (const Pulled &each : next)
       renewRows(each);
   }

@@ -20,7 +20,7 @@ void Model::makeTable(int32_t index) {
   TableOptions options;
   options.name = symbol.name;
   options.id = symbol.id;
-  options.elementType = programDescriptor.element_type;
+  options.elementType = symbol.element_type;
   options.width = symbol.row_width;
   options.initializer = symbol.initializer;
   options.slotInitialValues.assign(symbol.slot_initial_values,
@@ -34,7 +34,7 @@ void Model::makeTable(int32_t index) {
 /// Rows are numbered through the whole parameter, wherever they are.
 void Model::makeParameter(int32_t index) {
   const pdl_symbol &symbol = programDescriptor.symbols[index];
-  const int32_t type = programDescriptor.element_type;
+  const int32_t type = symbol.element_type;
   const int64_t elements = heldElements(index);
   const size_t bytes = elements * elementSize(type);
   const size_t rowBytes = symbol.row_width * elementSize(type);
@@ -78,7 +78,7 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
       makeParameter(s);
       continue;
     }
-    const size_t bytes = heldElements(s) * elementSize(descriptor.element_type);
+    const size_t bytes = heldElements(s) * elementSize(symbol);
     states[s].resize(1);
     values[s] = states[s][0].reserve(bytes);
     std::memset(values[s], 0, bytes);

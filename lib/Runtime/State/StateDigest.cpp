@@ -32,7 +32,7 @@ uint64_t pdlrt::digestOfState(const Model &model) {
       continue;
     }
     const size_t bytes =
-        size_t(model.heldElements(s)) * elementSize(descriptor.element_type);
+        size_t(model.heldElements(s)) * elementSize(descriptor.symbols[s]);
     if (bytes == 0)
       continue;
     XXH3_64bits_update(&state, model.value(s), bytes);

@@ -13,7 +13,9 @@
 #include "pdlrt/Core/Finite.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 
 using namespace pdlrt;
 
@@ -38,14 +40,14 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       usesGroup(model.descriptor().group_count),
       scalars(model.descriptor().group_count), sharded(program.update_count) {
   const pdl_descriptor &descriptor = model.descriptor();
-  const size_t size = elementSize(descriptor.element_type);
-  size_t widest = 1;
+  size_t mostRowBytes = 1;
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
+    const size_t size = elementSize(symbol);
     bySymbol.push_back(i);
     usesGroup[symbol.group] = true;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
-      widest = std::max(widest, size_t(symbol.row_width));
+      mostRowBytes = std::max(mostRowBytes, symbol.row_width * size);
       const bool allRows =
           descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
       for (int64_t t = 0; t < shardTasks; ++t) {
@@ -74,9 +76,10 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
   std::sort(bySymbol.begin(), bySymbol.end(), [&](int32_t a, int32_t b) {
     return program.updates[a].symbol < program.updates[b].symbol;
   });
-  std::memset(zeroRow.reserve(widest * size), 0, widest * size);
+  std::memset(zeroRow.reserve(mostRowBytes), 0, mostRowBytes);
   for (int32_t g = 0; g < descriptor.group_count; ++g)
-    scalars[g].reserve(descriptor.groups[g].scalar_count * size);
+    scalars[g].reserve(descriptor.groups[g].scalar_count *
+                       elementSize(descriptor.groups[g].element_type));
 }
 
 void Updater::forEachTask(int64_t elements, int64_t count, TaskRef task) {
@@ -147,7 +150,7 @@ const std::vector<double> &Updater::partialNorms(int32_t update,
                                                  const Contribution &merged) {
   const pdl_symbol &symbol = symbolOf(update);
   const BlockGradient &block = merged.blocks[update];
-  const bool isFloat = model.descriptor().element_type == PDL_F32;
+  const bool isFloat = symbol.element_type == PDL_F32;
   const double weight = merged.weightSum;
   if (symbol.kind == PDL_SYMBOL_TABLE) {
     const ShardedRows &rows = sharded[update];
@@ -194,18 +197,33 @@ double Updater::squaredNorm(int32_t clip, const Contribution &merged) {
   return sum;
 }
 
-void Updater::applyDense(const Task &task, const Contribution &merged) {
+void Updater::applyDense(Task &task, const Contribution &merged) {
   const pdl_symbol &symbol = symbolOf(task.update);
   const auto *gradient =
       static_cast<const char *>(merged.blocks[task.update].dense);
   if (!gradient)
     return;
-  const size_t size = elementSize(model.descriptor().element_type);
-  symbol.dense_kernel(task.end - task.begin, task.state.data(),
-                      gradient + task.begin * size, scalarsOf(symbol));
+  const size_t size = elementSize(symbol);
+  task.wroteNonFinite =
+      symbol.dense_kernel(task.end - task.begin, task.state.data(),
+                          gradient + task.begin * size, scalarsOf(symbol)) != 0;
 }
 
-void Updater::applyTouched(const Task &task) {
+void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
+                            const int64_t *keys) const {
+  if (task.wroteNonFinite)
+    return;
+  task.wroteNonFinite = true;
+  const pdl_symbol &symbol = symbolOf(task.update);
+  const int64_t elements = (1 + symbol.slot_count) * symbol.row_width;
+  for (int64_t i = 0; i < count; ++i)
+    if (!allFinite(symbol.element_type, elements, rows[i])) {
+      task.key = keys[i];
+      return;
+    }
+}
+
+void Updater::applyTouched(Task &task) {
   const pdl_symbol &symbol = symbolOf(task.update);
   const ShardedRows &own = sharded[task.update];
   const int64_t begin = own.splits[task.begin], end = own.splits[task.end];
@@ -213,8 +231,9 @@ void Updater::applyTouched(const Task &task) {
     return;
   auto *rows = static_cast<void *const *>(own.rows.data());
   auto *gradients = static_cast<const void *const *>(own.gradients.data());
-  const int64_t rowBytes = (1 + symbol.slot_count) * symbol.row_width *
-                           elementSize(model.descriptor().element_type);
+  auto *keys = static_cast<const int64_t *>(own.keys.data());
+  const int64_t rowBytes =
+      (1 + symbol.slot_count) * symbol.row_width * elementSize(symbol);
   // Rows of a large table are not in a cache: those of the next call of the
   // kernel are loaded while it works on these.
   for (int64_t first = begin; first < end; first += rowsInCall) {
@@ -223,8 +242,9 @@ void Updater::applyTouched(const Task &task) {
     for (int64_t i = last; i < next; ++i)
       for (int64_t byte = 0; byte < rowBytes; byte += cacheLineBytes)
         __builtin_prefetch(static_cast<const char *>(rows[i]) + byte, 1);
-    symbol.row_kernel(last - first, symbol.row_width, rows + first,
-                      gradients + first, scalarsOf(symbol));
+    if (symbol.row_kernel(last - first, symbol.row_width, rows + first,
+                          gradients + first, scalarsOf(symbol)))
+      noteNonFinite(task, last - first, rows + first, keys + first);
   }
 }
 
@@ -242,9 +262,11 @@ void Updater::reserveScratch(const Task &task) {
     scratch.rows.reserve(most + most / 4);
   if (scratch.gradients.capacity() < most)
     scratch.gradients.reserve(most + most / 4);
+  if (scratch.keys.capacity() < most)
+    scratch.keys.reserve(most + most / 4);
 }
 
-void Updater::applyAllRows(const Task &task, ShardScratch &scratch) {
+void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
   const pdl_symbol &symbol = symbolOf(task.update);
   const EmbeddingTable &table =
       *model.table(program.updates[task.update].symbol);
@@ -257,21 +279,24 @@ void Updater::applyAllRows(const Task &task, ShardScratch &scratch) {
       continue;
     scratch.rows.clear();
     scratch.gradients.clear();
+    scratch.keys.clear();
     int64_t touched = own.splits[s];
     for (const TableRow &row : scratch.all) {
       const bool isTouched =
           touched < own.splits[s + 1] && keys[touched] == row.key;
       scratch.rows.push_back(row.row);
+      scratch.keys.push_back(row.key);
       scratch.gradients.push_back(isTouched ? gradients[touched++]
                                             : zeroRow.data());
     }
-    symbol.row_kernel(int64_t(scratch.rows.size()), symbol.row_width,
-                      scratch.rows.data(), scratch.gradients.data(),
-                      scalarsOf(symbol));
+    const auto count = int64_t(scratch.rows.size());
+    if (symbol.row_kernel(count, symbol.row_width, scratch.rows.data(),
+                          scratch.gradients.data(), scalarsOf(symbol)))
+      noteNonFinite(task, count, scratch.rows.data(), scratch.keys.data());
   }
 }
 
-void Updater::apply(const Contribution &merged) {
+Status Updater::apply(const Contribution &merged) {
   const pdl_descriptor &descriptor = model.descriptor();
   begin(merged);
   // The clips' partial norms need memory too, so that no step is counted before
@@ -279,7 +304,7 @@ void Updater::apply(const Contribution &merged) {
   norms.assign(descriptor.clip_count, 0);
   for (int32_t c = 0; c < descriptor.clip_count; ++c)
     norms[c] = squaredNorm(c, merged);
-  finish(merged, norms);
+  return finish(merged, norms);
 }
 
 void Updater::begin(const Contribution &merged) {
@@ -295,20 +320,67 @@ void Updater::makeRoom() {
       reserveScratch(task);
 }
 
-void Updater::finish(const Contribution &merged,
-                     const std::vector<double> &norms) {
-  const pdl_descriptor &descriptor = model.descriptor();
-  for (int32_t g = 0; g < descriptor.group_count; ++g) {
-    if (!usesGroup[g])
-      continue;
-    const pdl_group &group = descriptor.groups[g];
-    pdl_once_arguments arguments = {};
-    arguments.step = double(model.countStep(g));
-    arguments.weight = merged.weightSum;
-    if (group.clip >= 0)
-      arguments.squared_norm = norms[group.clip];
-    group.once(&arguments, scalars[g].data());
+Status Updater::computeScalars(int32_t index, const Contribution &merged,
+                               const std::vector<double> &norms) {
+  const pdl_group &group = model.descriptor().groups[index];
+  pdl_once_arguments arguments = {};
+  arguments.step = double(model.stepCount(index) + 1);
+  arguments.weight = merged.weightSum;
+  if (group.clip >= 0)
+    arguments.squared_norm = norms[group.clip];
+  auto refuse = [&](const std::string &what) {
+    return Status::invalid(fmt::format(
+        "group @{} cannot be updated at its step {}: {}; nothing of this step "
+        "was applied: look at the group's rate, schedule and "
+        "hyper-parameters, at the weights, and at extreme gradients under a "
+        "clip",
+        group.name, model.stepCount(index) + 1, what));
+  };
+  if (!std::isfinite(arguments.weight))
+    return refuse(fmt::format("the sum of weights is {}", arguments.weight));
+  if (!std::isfinite(arguments.squared_norm))
+    return refuse(fmt::format("the squared norm of clip @{} is {}",
+                              model.descriptor().clips[group.clip].name,
+                              arguments.squared_norm));
+  group.once(&arguments, scalars[index].data());
+  const void *written = scalars[index].data();
+  for (int32_t s = 0; s < group.scalar_count; ++s) {
+    const double value = group.element_type == PDL_F32
+                             ? double(static_cast<const float *>(written)[s])
+                             : static_cast<const double *>(written)[s];
+    const pdl_scalar &scalar = group.scalars[s];
+    if (!std::isfinite(value))
+      return refuse(fmt::format("its {} is {}", scalar.name, value));
+    if (scalar.is_divisor && value == 0)
+      return refuse(
+          fmt::format("its {} is 0, by which its rule divides", scalar.name));
   }
+  return {};
+}
+
+Status Updater::refuseNewValue(const Task &task) const {
+  const pdl_symbol &symbol = symbolOf(task.update);
+  std::string where = std::string("@") + symbol.name;
+  if (symbol.kind == PDL_SYMBOL_TABLE)
+    where = fmt::format("key {} of {}", task.key, where);
+  const pdl_group &group = model.descriptor().groups[symbol.group];
+  return Status::invalid(fmt::format(
+      "the rule of group @{} gave {} a value or slot that is not finite at the "
+      "group's step {}; this state is not saved: lower the rate, clip the "
+      "gradients, look for a division by zero in the rule, and go on from the "
+      "last checkpoint",
+      group.name, where, model.stepCount(symbol.group)));
+}
+
+Status Updater::finish(const Contribution &merged,
+                       const std::vector<double> &norms) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  for (int32_t g = 0; g < descriptor.group_count; ++g)
+    if (usesGroup[g])
+      PDLRT_RETURN_IF_ERROR(computeScalars(g, merged, norms));
+  for (int32_t g = 0; g < descriptor.group_count; ++g)
+    if (usesGroup[g])
+      model.countStep(g);
   int64_t elements = 0;
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
@@ -322,7 +394,8 @@ void Updater::finish(const Contribution &merged,
                         : model.heldElements(program.updates[i].symbol);
   }
   forEachTask(elements, int64_t(tasks.size()), [&](int64_t index) {
-    const Task &task = tasks[index];
+    Task &task = tasks[index];
+    task.wroteNonFinite = false;
     const pdl_symbol &symbol = symbolOf(task.update);
     if (symbol.kind != PDL_SYMBOL_TABLE)
       applyDense(task, merged);
@@ -331,6 +404,10 @@ void Updater::finish(const Contribution &merged,
     else
       applyTouched(task);
   });
+  for (const Task &task : tasks)
+    if (task.wroteNonFinite)
+      return refuseNewValue(task);
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,7 @@ pdlrt::gradientBlocks(const pdl_descriptor &descriptor,
   std::vector<GradientBlock> blocks;
   for (int32_t i = 0; i < program.update_count; ++i) {
     int32_t symbol = program.updates[i].symbol;
-    blocks.push_back({symbol, descriptor.element_type,
+    blocks.push_back({symbol, descriptor.symbols[symbol].element_type,
                       descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE,
                       elementCount(descriptor.symbols[symbol])});
   }

@@ -33,7 +33,7 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK:           %[[S:.*]] = arith.addf %[[L]], %[[R]] : f32
 // CHECK:           %[[E:.*]] = math.exp %[[S]] : f32
 // CHECK:           memref.store %[[E]], %[[OV]][%[[I]], %[[J]]]
-// CHECK:         rt.program @chain frozen reads(@r [@x]) outputs ["output0"] widths [4]
+// CHECK:         rt.program @chain frozen reads(@r [@x]) outputs ["output0"] widths [4] types [f32]
 // CHECK-SAME:      prepare(@chain_prepare, <0 + 0 * batch>)
 // CHECK-SAME:      compute(@chain_compute, <0 + 0 * batch>)
 nn.program @chain frozen reads(@r except [@c, @d]) {

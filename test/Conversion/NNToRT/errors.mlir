@@ -53,8 +53,8 @@ nn.program @predict frozen reads(@r) {
 
 // -----
 
-// How many ids there are is known when a step is prepared, not when its arena
-// is planned.
+// How many ids a stage makes is known while it runs, not when its arena is
+// planned.
 module attributes {nn.phase = "split"} {
 nn.record @r {
   nn.field @c : !nn.ragged<?x1x*xi64>
@@ -62,9 +62,10 @@ nn.record @r {
 nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 nn.program @predict frozen reads(@r) {
 ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>):
-  // expected-error@below {{is as large as the number of ids of a ragged field, for which no room is planned}}
-  %single = nn.single_bags %ids {stage = "prepare"}
-  %crossed, %bags = nn.cross_bags (%ids, %ids) splits(%single, %single) {stage = "prepare"}
+  %made, %made_splits = nn.cross_bags (%ids, %ids) splits(%splits, %splits) {stage = "prepare"}
+  // expected-error@below {{is as large as a number of ids that only the stage itself counts, for which no room is planned}}
+  %single = nn.single_bags %made {stage = "prepare"}
+  %crossed, %bags = nn.cross_bags (%made, %made) splits(%single, %single) {stage = "prepare"}
   %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = "prepare"}
   %rows = nn.pull @emb[%keys] {stage = "prepare"} : tensor<?x4xf32>
 }

@@ -57,7 +57,7 @@ nn.program @waiting frozen reads(@r except [@c, @d]) {
 // CHECK:         memref.load
 // CHECK:         rt.pool mean %[[ROWS]]
 // CHECK:         rt.program @crossed frozen reads(@r [@c, @d]) lookups [@emb]
-// CHECK-SAME:      outputs ["output0", "output1"] widths [6, 6]
+// CHECK-SAME:      outputs ["output0", "output1"] widths [6, 6] types [f32, f32]
 // CHECK-SAME:      prepare(@crossed_prepare, <67 + 8 * batch, keys(0), occurrences(0)>)
 // CHECK-SAME:      compute(@crossed_compute, <63 + 0 * batch, keys(12), occurrences(0)>)
 nn.program @crossed frozen reads(@r except @x) {

@@ -126,7 +126,7 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
   return %0 : i32
 }
 // expected-error@+1 {{has 1 outputs, but 2 widths}}
-rt.program @p reads(@clicks [@label]) outputs ["a"] widths [1, 2] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+rt.program @p reads(@clicks [@label]) outputs ["a"] widths [1, 2] types [f32] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
 
 // -----
 
@@ -190,7 +190,7 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
   return %0 : i32
 }
 // expected-error@+1 {{@w is not an nn.group}}
-rt.once_kernel @w calls @stage scalars 1
+rt.once_kernel @w calls @stage scalars ["sum of weights"] : f32
 
 // -----
 
@@ -205,8 +205,152 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
   %0 = arith.constant 0 : i32
   return %0 : i32
 }
-// expected-error@+1 {{must write at least one scalar, the weight}}
-rt.once_kernel @w calls @stage scalars 0
+// expected-error@+1 {{must write at least one scalar, the sum of weights (C2)}}
+rt.once_kernel @w calls @stage scalars [] : f32
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has 1 outputs, but 2 types (C3)}}
+rt.program @p reads(@clicks [@label]) outputs ["a"] widths [1] types [f32, f64] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has an output of type 'i32'; outputs are f32, f64 or i64 (C3)}}
+rt.program @p reads(@clicks [@label]) outputs ["a"] widths [1] types [i32] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{must have 1 entries of `ids`, one for each field}}
+rt.program @p reads(@clicks [@label]) prepare(@stage, <0 + 0 * batch, ids(4, 4)>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (size C1)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{a size has no negative part (C1)}}
+rt.program @p reads(@clicks [@label]) prepare(@stage, <0 + 0 * batch, batch_squared(-4)>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (size)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{expected batch_squared, ids, keys or occurrences, each once}}
+rt.program @p reads(@clicks [@label]) prepare(@stage, <0 + 0 * batch, rows(4)>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (size)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{expected batch_squared, ids, keys or occurrences, each once}}
+rt.program @p reads(@clicks [@label]) prepare(@stage, <0 + 0 * batch, ids(4), ids(4)>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (size)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{batch_squared is one number}}
+rt.program @p reads(@clicks [@label]) prepare(@stage, <0 + 0 * batch, batch_squared(4, 4)>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (once C2)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{writes scalars of type 'i64'; they are f32 or f64 (C2)}}
+rt.once_kernel @w calls @stage scalars ["sum of weights"] : i64
+
+// -----
+
+// (once C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{divides by scalar 1 of 1 (C3)}}
+rt.once_kernel @w calls @stage scalars ["sum of weights"] divisors [1] : f32
 
 // -----
 

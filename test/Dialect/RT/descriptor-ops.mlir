@@ -20,11 +20,11 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
 }
 
 // CHECK: rt.program @train reads(@clicks [@label, @category]) lookups [@emb] updates [@w, @emb] lookup_of [-1, 0]
-// CHECK-SAME: outputs ["output0"] widths [1] loss
+// CHECK-SAME: outputs ["output0"] widths [1] types [f32] loss
 // CHECK-SAME: prepare(@stage, <0 + 0 * batch, keys(0), occurrences(4)>)
 // CHECK-SAME: compute(@stage, <64 + 1600 * batch, keys(40), occurrences(0)>)
 rt.program @train reads(@clicks [@label, @category]) lookups [@emb]
-  updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] loss
+  updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] types [f32] loss
   prepare(@stage, <0 + 0 * batch, keys(0), occurrences(4)>)
   compute(@stage, <64 + 1600 * batch, keys(40), occurrences(0)>)
 
@@ -33,8 +33,16 @@ rt.program @train reads(@clicks [@label, @category]) lookups [@emb]
 rt.program @predict frozen reads(@clicks [@category])
   prepare(@stage, <0 + 0 * batch>) compute(@stage, <64 + 1600 * batch>)
 
-// CHECK: rt.once_kernel @dense calls @stage scalars 4
-rt.once_kernel @dense calls @stage scalars 4
+// Parts of a size, in any order.
+// CHECK: rt.program @squares frozen
+// CHECK-SAME: prepare(@stage, <0 + 0 * batch, ids(0, 8), keys(0), occurrences(0)>)
+// CHECK-SAME: compute(@stage, <1 + 2 * batch, batch_squared(4), ids(0, 5), keys(6), occurrences(7)>)
+rt.program @squares frozen reads(@clicks [@label, @category]) lookups [@emb]
+  prepare(@stage, <0 + 0 * batch, ids(0, 8), keys(0), occurrences(0)>)
+  compute(@stage, <1 + 2 * batch, occurrences(7), keys(6), ids(0, 5), batch_squared(4)>)
+
+// CHECK: rt.once_kernel @dense calls @stage scalars ["sum of weights", "rate"] divisors [0] : f32
+rt.once_kernel @dense calls @stage scalars ["sum of weights", "rate"] divisors [0] : f32
 // CHECK: rt.update_kernel @w calls @stage slots ["m", "v"] from [0.000000e+00, 5.000000e-01]
 rt.update_kernel @w calls @stage slots ["m", "v"] from [0.0, 0.5]
 // CHECK: rt.update_kernel @emb calls @stage{{$}}

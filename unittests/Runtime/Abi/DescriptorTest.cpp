@@ -67,6 +67,20 @@ TEST(Descriptor, FindsPrograms) {
   EXPECT_EQ(elementCount(descriptor.symbols[SymbolTable]), 4);
 }
 
+TEST(Descriptor, SaysWhatItComputesIn) {
+  EXPECT_EQ(elementTypeText(*handWrittenProgram({})), "f32");
+  EXPECT_EQ(elementTypeText(*handWrittenProgram({PDL_F64})), "f64");
+  Copy copy;
+  copy.symbols[2].element_type = PDL_F64;
+  EXPECT_EQ(elementTypeText(copy.descriptor), "f32 and f64");
+  // Without state, outputs say it.
+  copy.descriptor.symbol_count = 0;
+  EXPECT_EQ(elementTypeText(copy.descriptor), "f32");
+  static const pdl_output wide[] = {{"output0", PDL_F64, 1}};
+  copy.programs[2].outputs = wide;
+  EXPECT_EQ(elementTypeText(copy.descriptor), "f64");
+}
+
 TEST(Descriptor, ForeignVersionsSayWhatToDo) {
   EXPECT_THAT(checkDescriptor(nullptr).message(), HasSubstr("ABI version"));
   Copy copy;
@@ -82,7 +96,12 @@ TEST(Descriptor, RefusesDamage) {
   };
   const Case cases[] = {
       {[](Copy &c) { c.descriptor.struct_size = 8; }, "descriptor"},
-      {[](Copy &c) { c.descriptor.element_type = PDL_I64; }, "element type"},
+      {[](Copy &c) { c.symbols[0].element_type = PDL_I64; },
+       "symbol @w: element type"},
+      {[](Copy &c) { c.symbols[0].element_type = PDL_F64; },
+       "symbol @w: element type of its group"},
+      {[](Copy &c) { c.groups[0].element_type = PDL_I64; },
+       "group @dense: element type"},
       {[](Copy &c) { c.descriptor.model_name = nullptr; }, "name"},
       {[](Copy &c) { c.descriptor.symbols = nullptr; }, "symbols"},
       {[](Copy &c) { c.fields[0].struct_size += 8; }, "size of a field"},
@@ -106,6 +125,16 @@ TEST(Descriptor, RefusesDamage) {
          c.programs[0].prepare_arena.per_key = perKey;
        },
        "depends on lookups"},
+      {[](Copy &c) { c.programs[0].compute_arena.per_batch_squared = -1; },
+       "size of an arena"},
+      {[](Copy &c) {
+         static const int64_t perId[] = {0, 0, 0, -8};
+         c.programs[0].compute_arena.per_id = perId;
+       },
+       "size of an arena"},
+      {[](Copy &c) { c.groups[0].scalars = nullptr; }, "group @dense: scalars"},
+      {[](Copy &c) { c.descriptor.cpu_feature_word_count = 1; },
+       "features of the CPU"},
   };
   for (const Case &bad : cases) {
     Copy copy;

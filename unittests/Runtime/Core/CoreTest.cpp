@@ -11,29 +11,97 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace pdlrt;
 
-TEST(CpuCheck, ThisMachineIsGoodEnough) {
-  // The test itself is compiled for x86-64-v3.
-  EXPECT_EQ(missingCpuFeature(readCpuFacts()), nullptr);
+/// What is said of a CPU of these facts and a program for x86-64-v4 that needs
+/// these features; with none of them, of the runtime alone.
+static std::string missingOf(const CpuFacts &facts,
+                             const std::vector<const char *> &features) {
+  std::vector<uint64_t> words(pdlabi::cpuFeatureWordCount);
+  for (const char *name : features) {
+    const size_t number = pdlabi::cpuFeatureNumber(name);
+    EXPECT_LT(number, pdlabi::cpuFeatureCount) << name;
+    words[number / 64] |= uint64_t(1) << number % 64;
+  }
+  pdl_descriptor program = {};
+  program.target_cpu = "x86-64-v4";
+  program.cpu_feature_word_count = int32_t(words.size());
+  program.cpu_features = words.data();
+  char sentence[512];
+  describeMissingCpuFeatures(facts, features.empty() ? nullptr : &program,
+                             sentence, sizeof(sentence));
+  return sentence;
 }
 
-TEST(CpuCheck, NamesWhatIsMissing) {
-  CpuFacts facts = readCpuFacts();
-  facts.leaf7Ebx &= ~(1u << 5);
-  EXPECT_STREQ(missingCpuFeature(facts), "avx2");
-  facts = readCpuFacts();
-  facts.leaf1Ecx &= ~(1u << 12);
-  EXPECT_STREQ(missingCpuFeature(facts), "fma");
-  facts = readCpuFacts();
+/// A CPU that has all features, and an operating system that saves all.
+static CpuFacts bestCpu() {
+  CpuFacts facts;
+  std::fill(std::begin(facts.words), std::end(facts.words), ~0u);
+  facts.xcr0 = ~uint64_t(0);
+  return facts;
+}
+
+static uint32_t &wordOf(CpuFacts &facts, pdlabi::CpuidWord word) {
+  return facts.words[size_t(word)];
+}
+
+TEST(CpuCheck, ThisMachineIsGoodEnough) {
+  // The test itself is compiled for x86-64-v3.
+  EXPECT_EQ(missingOf(readCpuFacts(), {}), "");
+}
+
+TEST(CpuCheck, NamesWhatTheRuntimeMisses) {
+  CpuFacts facts = bestCpu();
+  EXPECT_EQ(missingOf(facts, {}), "");
+  wordOf(facts, pdlabi::CpuidWord::Leaf7Ebx) &= ~(1u << 5);
+  wordOf(facts, pdlabi::CpuidWord::Leaf1Ecx) &= ~(1u << 12);
+  EXPECT_EQ(missingOf(facts, {}),
+            "this program needs an x86-64-v3 CPU, but this one lacks fma, "
+            "avx2; run it on a newer machine: x86-64-v3 (Intel Haswell, AMD "
+            "Excavator or later) is the least");
+  facts = bestCpu();
   facts.xcr0 = 0;
-  EXPECT_NE(std::string(missingCpuFeature(facts)).find("operating system"),
+  EXPECT_NE(missingOf(facts, {}).find(
+                "avx (its operating system does not save the registers)"),
             std::string::npos);
+}
+
+TEST(CpuCheck, NamesWhatTheProgramMisses) {
+  CpuFacts facts = bestCpu();
+  const std::vector<const char *> needed = {"avx2", "avx512f", "avx512bw",
+                                            "tbm"};
+  EXPECT_EQ(missingOf(facts, needed), "");
+  wordOf(facts, pdlabi::CpuidWord::Leaf7Ebx) &= ~(1u << 16 | 1u << 30);
+  EXPECT_EQ(missingOf(facts, needed),
+            "this program was compiled for x86-64-v4, but this CPU lacks "
+            "avx512f, avx512bw; translate the model with "
+            "--target-cpu=x86-64-v3, or run it on a machine that has them");
+  EXPECT_EQ(missingOf(facts, {"avx2", "tbm"}), "");
+  facts = bestCpu();
+  wordOf(facts, pdlabi::CpuidWord::ExtendedEcx) = ~(1u << 21);
+  EXPECT_NE(missingOf(facts, needed).find("lacks tbm;"), std::string::npos);
+  // Registers of 512 bits are the operating system's to save, too.
+  facts = bestCpu();
+  facts.xcr0 = 0x7;
+  EXPECT_NE(missingOf(facts, needed)
+                .find("lacks avx512f (its operating system "
+                      "does not save the registers), "),
+            std::string::npos);
+  EXPECT_EQ(missingOf(facts, {"avx2"}), "");
+}
+
+TEST(CpuCheck, ASentenceThatIsTooLongIsCut) {
+  char sentence[8];
+  describeMissingCpuFeatures(CpuFacts(), nullptr, sentence, sizeof(sentence));
+  EXPECT_STREQ(sentence, "this pr");
 }
 
 // What leaves a program's body is an exit status and one line.

@@ -98,7 +98,7 @@ private:
     }
     EXPECT_TRUE(sum.assign(blocks, parts, scheduler).ok());
     if (sum.result().present && sum.result().weightSum > 0)
-      updater.apply(sum.result());
+      EXPECT_TRUE(updater.apply(sum.result()).ok());
     outcome.lossSum = sum.result().lossSum;
     outcome.weightSum = sum.result().weightSum;
     asked.resize(offers.size());
@@ -110,10 +110,11 @@ private:
       for (int64_t i = 0; i < request.keyCount; ++i)
         std::memcpy(static_cast<char *>(request.rows) + i * bytes, found[i],
                     bytes);
-      for (int32_t s : {SymbolWeights, SymbolBias})
+      for (int32_t s : {SymbolWeights, SymbolBias}) {
+        const pdl_symbol &symbol = model.descriptor().symbols[s];
         std::memcpy(mirrors[t]->value(s), model.value(s),
-                    elementCount(model.descriptor().symbols[s]) *
-                        elementSize(model.descriptor().element_type));
+                    elementCount(symbol) * elementSize(symbol));
+      }
     }
   }
 

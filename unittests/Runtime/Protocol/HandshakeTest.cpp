@@ -79,7 +79,7 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
               AllOf(HasSubstr("model fm"), HasSubstr("server ctr_dnn")));
   EXPECT_THAT(sentence([](Handshake &h) { h.mode = PDL_MODE_ASYNC; }),
               AllOf(HasSubstr("mode async"), HasSubstr("server sync")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.elementType = PDL_F64; }),
+  EXPECT_THAT(sentence([](Handshake &h) { h.elementType = "f64"; }),
               AllOf(HasSubstr("f64"), HasSubstr("f32")));
   EXPECT_THAT(sentence([](Handshake &h) { h.numerics = PDL_NUMERICS_FAST; }),
               AllOf(HasSubstr("fast"), HasSubstr("strict")));

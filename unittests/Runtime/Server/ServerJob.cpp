@@ -295,7 +295,10 @@ Status ServerJob<T>::asyncStep(uint32_t trainer, const Gradients<T> &gradients,
     EXPECT_FALSE(fronts[s]->formsRounds(MessageKind::Exchange));
     const Envelope head = {MessageKind::Exchange, trainer, 1, 1, sequence, 0};
     PDLRT_RETURN_IF_ERROR(fronts[s]->check(head, payloads[s]));
-    answers.push_back(fronts[s]->handle(head, payloads[s]));
+    Expected<Message> answer = fronts[s]->handle(head, payloads[s]);
+    if (!answer)
+      return answer.status();
+    answers.push_back(*std::move(answer));
   }
   return take(answers, next && next->present ? next : nullptr);
 }

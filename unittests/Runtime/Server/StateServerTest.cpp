@@ -71,7 +71,7 @@ public:
     }
     ASSERT_TRUE(sum.assign(blocks, parts, scheduler).ok());
     if (sum.result().present && sum.result().weightSum > 0)
-      updater.apply(sum.result());
+      ASSERT_TRUE(updater.apply(sum.result()).ok());
   }
   std::vector<void *> rowsOf(int table, const std::vector<int64_t> &keys) {
     std::vector<void *> rows(keys.size());
@@ -278,7 +278,9 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
     for (size_t s = 0; s < 2; ++s) {
       EXPECT_FALSE(two.server(s).formsRounds(MessageKind::Save));
       ASSERT_TRUE(two.server(s).check(head, payload).ok());
-      answers.push_back(two.server(s).handle(head, payload));
+      Expected<Message> answer = two.server(s).handle(head, payload);
+      ASSERT_TRUE(answer.ok()) << answer.status().message();
+      answers.push_back(*std::move(answer));
     }
     CheckpointManifest manifest;
     ASSERT_TRUE(joinSaved(answers, writer, manifest).ok());
@@ -290,7 +292,7 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
         testing::IsEmpty());
     const Message nowhere = Message::ofString(folder.file("nowhere"));
     EXPECT_THAT(
-        decodeSaved(two.server(0).handle(head, nowhere)).status().message(),
+        decodeSaved(*two.server(0).handle(head, nowhere)).status().message(),
         HasSubstr("server 0 does not see the folder"));
     EXPECT_FALSE(decodeSaved(Message::ofString("+{}")).ok());
     EXPECT_FALSE(decodeSaved(Message()).ok());
@@ -441,7 +443,7 @@ TEST(StateServer, PullsReadWithoutInserting) {
     EXPECT_FALSE(job.server(s).formsRounds(MessageKind::Pull));
     const Status status = job.server(s).check(head, payload);
     ASSERT_TRUE(status.ok()) << status.message();
-    auto message = ExchangeMessage::decode(job.server(s).handle(head, payload),
+    auto message = ExchangeMessage::decode(*job.server(s).handle(head, payload),
                                            layout.channelCount());
     ASSERT_TRUE(message.ok());
     const Status fits = layout.check(ExchangeForm::State, s, *message, counts);

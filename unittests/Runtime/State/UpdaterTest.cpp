@@ -1,4 +1,4 @@
-//===- UpdaterTest.cpp - Rows that no sample touched ----------------------===//
+//===- UpdaterTest.cpp - Untouched rows, and numbers that are not finite --===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,13 @@
 
 #include "pdlrt/State/Updater.h"
 
+#include "Support/ModelBytes.h"
+
 #include <cmath>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
+#include <memory>
 #include <numeric>
 
 using namespace pdlrt;
@@ -23,12 +28,14 @@ void once(const pdl_once_arguments *, void *) {}
 
 /// Each row rises by one and its gradient: a row that is met twice, not at all,
 /// or with another row's gradient shows it.
-void countRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
-               const void *const *gradients, const void *) {
+int32_t countRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
+                  const void *const *gradients, const void *) {
+  bool finite = true;
   for (int64_t r = 0; r < rowCount; ++r)
     for (int64_t i = 0; i < rowWidth; ++i)
-      static_cast<double *>(rows[r])[i] +=
-          1 + static_cast<const double *>(gradients[r])[i];
+      finite &= std::isfinite(static_cast<double *>(rows[r])[i] +=
+                              1 + static_cast<const double *>(gradients[r])[i]);
+  return !finite;
 }
 
 /// Tables of one group under untouched(dense), in one program.
@@ -49,6 +56,7 @@ struct Tables {
       symbol.name = names[t];
       symbol.id = uint64_t(t) + 1;
       symbol.kind = PDL_SYMBOL_TABLE;
+      symbol.element_type = PDL_F64;
       symbol.rank = 1;
       symbol.shape = shape;
       symbol.row_count = 1;
@@ -62,6 +70,7 @@ struct Tables {
     group.name = "all";
     group.untouched = PDL_UNTOUCHED_DENSE;
     group.clip = -1;
+    group.element_type = PDL_F64;
     group.once = once;
     program.struct_size = sizeof(program);
     program.name = "train";
@@ -69,7 +78,6 @@ struct Tables {
     program.lookups = lookups;
     program.updates = updates;
     program.has_loss = 1;
-    descriptor.element_type = PDL_F64;
     descriptor.symbol_count = tableCount;
     descriptor.symbols = symbols;
     descriptor.group_count = 1;
@@ -115,7 +123,7 @@ TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
                              rows[t].data() + 1000 * t, gradients.data()});
   }
   for (int step = 0; step < steps; ++step)
-    updater.apply(merged);
+    ASSERT_TRUE(updater.apply(merged).ok());
 
   EXPECT_EQ(model.stepCount(0), steps);
   for (int t = 0; t < tableCount; ++t)
@@ -129,3 +137,180 @@ TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
             << "table " << t << ", key " << keys[k];
     }
 }
+
+//===----------------------------------------------------------------------===//
+// What is not finite
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Weight, and a rate that falls from 2 by 1 with each step; a weight of 1000
+/// makes it infinite.
+void onceFalling(const pdl_once_arguments *arguments, void *scalars) {
+  auto *out = static_cast<float *>(scalars);
+  out[0] = float(arguments->weight);
+  out[1] = arguments->weight == 1000 ? std::numeric_limits<float>::infinity()
+                                     : float(3 - arguments->step);
+}
+
+/// value += gradient / rate; slot += 1.
+int32_t divideByRate(int64_t count, float *value, float *slot,
+                     const float *gradient, const void *scalars) {
+  const float rate = static_cast<const float *>(scalars)[1];
+  bool finite = true;
+  for (int64_t i = 0; i < count; ++i) {
+    value[i] += gradient[i] / rate;
+    slot[i] += 1;
+    finite &= std::isfinite(value[i]) && std::isfinite(slot[i]);
+  }
+  return !finite;
+}
+
+int32_t divideElements(int64_t count, void *const *state, const void *gradient,
+                       const void *scalars) {
+  return divideByRate(count, static_cast<float *>(state[0]),
+                      static_cast<float *>(state[1]),
+                      static_cast<const float *>(gradient), scalars);
+}
+
+int32_t divideRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
+                   const void *const *gradients, const void *scalars) {
+  int32_t found = 0;
+  for (int64_t r = 0; r < rowCount; ++r) {
+    auto *value = static_cast<float *>(rows[r]);
+    found |= divideByRate(rowWidth, value, value + rowWidth,
+                          static_cast<const float *>(gradients[r]), scalars);
+  }
+  return found;
+}
+
+/// A parameter of four elements and a table, in one group.
+class NotFiniteTest : public testing::TestWithParam<pdl_untouched_kind> {
+protected:
+  static constexpr int64_t largeCount = 40;
+
+  NotFiniteTest() {
+    static const int64_t shapes[][1] = {{4}, {width}};
+    static const char *const slotNames[] = {"count"};
+    static const double slotValues[] = {0};
+    static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 1}};
+    static const pdl_update_descriptor updates[] = {{0, -1}, {1, 0}};
+    static const pdl_lookup_descriptor lookups[] = {{1}};
+    for (int32_t s = 0; s < 2; ++s) {
+      pdl_symbol &symbol = symbols[s];
+      symbol.struct_size = sizeof(symbol);
+      symbol.name = s == 0 ? "w" : "emb";
+      symbol.id = uint64_t(s) + 1;
+      symbol.kind = s == 0 ? PDL_SYMBOL_PARAMETER : PDL_SYMBOL_TABLE;
+      symbol.rank = 1;
+      symbol.shape = shapes[s];
+      symbol.row_count = 1;
+      symbol.row_width = shapes[s][0];
+      symbol.slot_count = 1;
+      symbol.slot_names = slotNames;
+      symbol.slot_initial_values = slotValues;
+    }
+    symbols[0].dense_kernel = divideElements;
+    symbols[1].row_kernel = divideRows;
+    group.struct_size = sizeof(group);
+    group.name = "all";
+    group.untouched = GetParam();
+    group.clip = -1;
+    group.scalar_count = 2;
+    group.scalars = scalars;
+    group.once = onceFalling;
+    program.struct_size = sizeof(program);
+    program.name = "train";
+    program.lookup_count = 1;
+    program.lookups = lookups;
+    program.update_count = 2;
+    program.updates = updates;
+    program.has_loss = 1;
+    descriptor.symbol_count = 2;
+    descriptor.symbols = symbols;
+    descriptor.group_count = 1;
+    descriptor.groups = &group;
+    descriptor.program_count = 1;
+    descriptor.programs = &program;
+    model = std::make_unique<Model>(descriptor, 1);
+    updater = std::make_unique<Updater>(*model, program, scheduler);
+
+    std::iota(std::begin(keys), std::end(keys), 100);
+    TableScratch scratch;
+    int64_t inserted = 0;
+    EXPECT_TRUE(model->table(1)
+                    ->findOrInsert(largeCount, keys, rows, scratch, inserted)
+                    .ok());
+    for (int64_t i = 0; i < largeCount; ++i)
+      rowPointers[i] = rowGradients[i];
+    merged.present = true;
+    merged.weightSum = 1;
+    merged.blocks = {{gradient, 0, nullptr, nullptr, nullptr},
+                     {nullptr, largeCount, keys, rows, rowPointers}};
+  }
+
+  pdl_symbol symbols[2] = {};
+  pdl_group group = {};
+  pdl_program program = {};
+  pdl_descriptor descriptor = {};
+  Scheduler scheduler{2};
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Updater> updater;
+  float gradient[4] = {1, 1, 1, 1};
+  float rowGradients[largeCount][width] = {};
+  int64_t keys[largeCount];
+  void *rows[largeCount];
+  const void *rowPointers[largeCount];
+  Contribution merged;
+};
+
+} // namespace
+
+TEST_P(NotFiniteTest, ScalarsAreTestedBeforeAnythingIsWritten) {
+  auto refuses = [&](const char *sentence) {
+    const std::vector<char> before = stateOf(*model);
+    const int64_t steps = model->stepCount(0);
+    const Status status = updater->apply(merged);
+    EXPECT_THAT(status.message(), testing::HasSubstr(sentence));
+    EXPECT_THAT(status.message(), testing::HasSubstr("nothing of this step"));
+    EXPECT_EQ(stateOf(*model), before);
+    EXPECT_EQ(model->stepCount(0), steps);
+  };
+  ASSERT_TRUE(updater->apply(merged).ok());
+  merged.weightSum = 1000;
+  refuses("group @all cannot be updated at its step 2: its rate is inf;");
+  merged.weightSum = std::numeric_limits<double>::infinity();
+  refuses("at its step 2: the sum of weights is inf;");
+  // Rounded to the group's type.
+  merged.weightSum = 1e40;
+  refuses("at its step 2: its sum of weights is inf;");
+  merged.weightSum = 1e-50;
+  refuses("its sum of weights is 0, by which its rule divides;");
+  merged.weightSum = 1;
+  ASSERT_TRUE(updater->apply(merged).ok());
+  refuses("at its step 3: its rate is 0, by which its rule divides;");
+}
+
+TEST_P(NotFiniteTest, NewValuesOfParametersAreTested) {
+  gradient[2] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(
+      updater->apply(merged).message(),
+      testing::HasSubstr("the rule of group @all gave @w a value or slot "
+                         "that is not finite at the group's step 1;"));
+}
+
+TEST_P(NotFiniteTest, NewValuesOfRowsAreTestedByKey) {
+  rowGradients[17][1] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(updater->apply(merged).message(),
+              testing::HasSubstr("gave key 117 of @emb a value or slot"));
+}
+
+TEST_P(NotFiniteTest, SlotsAreTestedToo) {
+  static_cast<float *>(rows[5])[width] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(updater->apply(merged).message(),
+              testing::HasSubstr("key 105 of @emb"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Updater, NotFiniteTest,
+                         testing::Values(PDL_UNTOUCHED_LAZY,
+                                         PDL_UNTOUCHED_DENSE));

@@ -10,7 +10,9 @@
 
 #include "pdlabi/hash.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 namespace {
@@ -18,6 +20,9 @@ namespace {
 template <typename T> struct Scalars {
   T weight, factor, correction;
 };
+
+constexpr pdl_scalar scalarsOfGroups[] = {
+    {"sum of weights", 1}, {"factor", 0}, {"correction", 1}};
 
 constexpr double clipLimit = 0.5;
 
@@ -48,9 +53,14 @@ void update(T &value, T *first, T *second, T gradient, const Scalars<T> &s) {
   value -= T(0.05) * change;
 }
 
+template <typename T> bool areFinite(const T *values, int64_t count) {
+  return std::all_of(values, values + count,
+                     [](T value) { return std::isfinite(value); });
+}
+
 template <typename T, int slots>
-void denseKernel(int64_t count, void *const *state, const void *gradient,
-                 const void *scalars) {
+int32_t denseKernel(int64_t count, void *const *state, const void *gradient,
+                    const void *scalars) {
   auto at = [&](int index, int64_t i) {
     return slots >= index ? static_cast<T *>(state[index]) + i : nullptr;
   };
@@ -58,11 +68,16 @@ void denseKernel(int64_t count, void *const *state, const void *gradient,
     update<T>(*at(0, i), at(1, i), at(2, i),
               static_cast<const T *>(gradient)[i],
               *static_cast<const Scalars<T> *>(scalars));
+  bool finite = true;
+  for (int s = 0; s <= slots; ++s)
+    finite &= areFinite(static_cast<const T *>(state[s]), count);
+  return !finite;
 }
 
 template <typename T, int slots>
-void rowKernel(int64_t rowCount, int64_t width, void *const *rows,
-               const void *const *gradients, const void *scalars) {
+int32_t rowKernel(int64_t rowCount, int64_t width, void *const *rows,
+                  const void *const *gradients, const void *scalars) {
+  bool finite = true;
   for (int64_t r = 0; r < rowCount; ++r) {
     auto *row = static_cast<T *>(rows[r]);
     for (int64_t i = 0; i < width; ++i)
@@ -70,7 +85,9 @@ void rowKernel(int64_t rowCount, int64_t width, void *const *rows,
                 slots >= 2 ? row + 2 * width + i : nullptr,
                 static_cast<const T *>(gradients[r])[i],
                 *static_cast<const Scalars<T> *>(scalars));
+    finite &= areFinite(row, (1 + slots) * width);
   }
+  return !finite;
 }
 
 constexpr int64_t shapeW[] = {300, 3}, shapeB[] = {7}, shapeC[] = {130, 2},
@@ -110,6 +127,7 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
     symbol.name = name;
     symbol.id = pdlabi::symbolId(name);
     symbol.kind = kind;
+    symbol.element_type = variant.elementType;
     symbol.rank = rank;
     symbol.shape = shape;
     symbol.row_count = rank == 2 ? shape[0] : 1;
@@ -155,7 +173,9 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
     groups[g].name = names[g];
     groups[g].untouched = g == 2 ? PDL_UNTOUCHED_DENSE : PDL_UNTOUCHED_LAZY;
     groups[g].clip = isClipped ? 0 : -1;
-    groups[g].scalar_count = sizeof(Scalars<T>) / sizeof(T);
+    groups[g].element_type = variant.elementType;
+    groups[g].scalar_count = std::size(scalarsOfGroups);
+    groups[g].scalars = scalarsOfGroups;
     groups[g].once = isClipped ? once<T, true> : once<T, false>;
   }
   buildPrograms(variant);
@@ -164,7 +184,6 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
   descriptor.abi_version = PDL_ABI_VERSION;
   descriptor.model_name = "blocks";
   descriptor.compiler_version = "none";
-  descriptor.element_type = variant.elementType;
   descriptor.numerics = PDL_NUMERICS_STRICT;
   descriptor.target_cpu = "x86-64-v3";
   descriptor.mode = variant.mode;

@@ -162,6 +162,12 @@ template <typename T> struct Scalars {
   T weight, factor, rate, correction1, correction2;
 };
 
+constexpr pdl_scalar scalarsOfGroups[] = {{"sum of weights", 1},
+                                          {"factor", 0},
+                                          {"rate", 0},
+                                          {"correction 1", 1},
+                                          {"correction 2", 1}};
+
 template <typename T, bool clipped>
 void once(const pdl_once_arguments *arguments, void *scalars) {
   double factor = 1;
@@ -176,18 +182,23 @@ void once(const pdl_once_arguments *arguments, void *scalars) {
 }
 
 template <typename T>
-void sgd(int64_t count, void *const *state, const void *gradient,
-         const void *scalars) {
+int32_t sgd(int64_t count, void *const *state, const void *gradient,
+            const void *scalars) {
   auto *value = static_cast<T *>(state[0]);
   auto *sum = static_cast<const T *>(gradient);
   auto &s = *static_cast<const Scalars<T> *>(scalars);
-  for (int64_t i = 0; i < count; ++i)
+  bool finite = true;
+  for (int64_t i = 0; i < count; ++i) {
     value[i] -= s.rate * (sum[i] / s.weight * s.factor);
+    finite &= std::isfinite(value[i]);
+  }
+  return !finite;
 }
 
 template <typename T>
-void adamRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
-              const void *const *gradients, const void *scalars) {
+int32_t adamRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
+                 const void *const *gradients, const void *scalars) {
+  bool finite = true;
   auto &s = *static_cast<const Scalars<T> *>(scalars);
   for (int64_t r = 0; r < rowCount; ++r) {
     auto *value = static_cast<T *>(rows[r]);
@@ -199,8 +210,11 @@ void adamRows(int64_t rowCount, int64_t rowWidth, void *const *rows,
       v[i] = T(0.999) * v[i] + T(0.001) * (g * g);
       value[i] -= s.rate * (m[i] / s.correction1) /
                   (std::sqrt(v[i] / s.correction2) + T(1e-8));
+      finite &=
+          std::isfinite(value[i]) && std::isfinite(m[i]) && std::isfinite(v[i]);
     }
   }
+  return !finite;
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,8 +258,10 @@ template <typename T> void Descriptor::buildSymbols() {
                        rowShape[] = {width};
   static const char *const slotNames[] = {"m", "v"};
   static const double slotValues[] = {0, 0};
-  for (pdl_symbol &symbol : symbols)
+  for (pdl_symbol &symbol : symbols) {
     symbol.struct_size = sizeof(symbol);
+    symbol.element_type = sizeof(T) == 4 ? PDL_F32 : PDL_F64;
+  }
   pdl_symbol &w = symbols[SymbolWeights];
   w.name = "w";
   w.id = 0x1001;
@@ -405,7 +421,9 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
     groups[g].name = names[g];
     groups[g].untouched = variant.untouched;
     groups[g].clip = variant.clipped ? 0 : -1;
-    groups[g].scalar_count = sizeof(Scalars<T>) / sizeof(T);
+    groups[g].element_type = type;
+    groups[g].scalar_count = std::size(scalarsOfGroups);
+    groups[g].scalars = scalarsOfGroups;
     groups[g].once = variant.clipped ? once<T, true> : once<T, false>;
   }
   metrics[0] = {sizeof(pdl_metric), "auc", PDL_METRIC_AUC, 256};
@@ -418,7 +436,6 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
   descriptor.abi_version = PDL_ABI_VERSION;
   descriptor.model_name = "handwritten";
   descriptor.compiler_version = "none";
-  descriptor.element_type = type;
   descriptor.numerics = PDL_NUMERICS_STRICT;
   descriptor.target_cpu = "x86-64-v3";
   descriptor.semantic_fingerprint = 0x0123456789abcdefu;

@@ -39,7 +39,7 @@ public:
                                        : Status();
   }
   const RoundPolicy &roundPolicy() const override { return roundsOfSteps(); }
-  Message handle(const Envelope &request, Message payload) override {
+  Expected<Message> handle(const Envelope &request, Message payload) override {
     const Entry entry(*this);
     calls.push_back("handle" + std::to_string(request.trainer) + "." +
                     std::to_string(request.worker));

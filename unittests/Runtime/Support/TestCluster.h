@@ -82,9 +82,9 @@ public:
   /// Expects the state of all servers together to be that of `whole`.
   void expectState(const pdlrt::Model &whole) {
     using namespace pdlrt;
-    const size_t size = elementSize(descriptor->element_type);
     for (int32_t s = 0; s < descriptor->symbol_count; ++s) {
       const pdl_symbol &symbol = descriptor->symbols[s];
+      const size_t size = elementSize(symbol);
       int64_t found = 0;
       for (size_t rank = 0; rank < states.size(); ++rank) {
         const Model &part = states[rank]->model();

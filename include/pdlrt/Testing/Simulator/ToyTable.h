@@ -39,7 +39,7 @@ public:
   const RoundPolicy &roundPolicy() const override {
     return scenario.roundPolicy();
   }
-  Message handle(const Envelope &request, Message payload) override;
+  Expected<Message> handle(const Envelope &request, Message payload) override;
   void contribute(const Envelope &request, Message payload) override;
   Expected<std::vector<Message>> closeRound(MessageKind kind) override;
 

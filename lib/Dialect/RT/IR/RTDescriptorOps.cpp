@@ -32,10 +32,24 @@ LogicalResult ProgramOp::verify() {
     return emitOpError() << "has " << getOutputNames().size()
                          << " outputs, but " << getOutputWidths().size()
                          << " widths";
+  if (getOutputTypes().size() != getOutputNames().size())
+    return emitOpError() << "has " << getOutputNames().size()
+                         << " outputs, but " << getOutputTypes().size()
+                         << " types (C3)";
+  for (Type type : getOutputTypes().getAsValueRange<TypeAttr>())
+    if (!type.isF32() && !type.isF64() && !type.isInteger(64))
+      return emitOpError() << "has an output of type " << type
+                           << "; outputs are f32, f64 or i64 (C3)";
   if (getUpdateLookups().size() != getUpdates().size())
     return emitOpError() << "has " << getUpdates().size() << " updates, but "
                          << getUpdateLookups().size() << " `lookup_of` entries";
   size_t lookups = getLookups().size();
+  for (SizeAttr size : {getPrepareArena(), getComputeArena()})
+    if (!size.getPerId().empty() &&
+        size.getPerId().size() != getFields().size())
+      return emitOpError() << "arena size " << size << " must have "
+                           << getFields().size()
+                           << " entries of `ids`, one for each field";
   for (SizeAttr size : {getPrepareArena(), getComputeArena()})
     if (size.getPerKey().size() != lookups ||
         size.getPerOccurrence().size() != lookups)
@@ -105,8 +119,17 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &tables) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult OnceKernelOp::verify() {
-  if (getScalarCount() < 1)
-    return emitOpError("must write at least one scalar, the weight");
+  auto count = static_cast<int32_t>(getScalarNames().size());
+  if (count < 1)
+    return emitOpError(
+        "must write at least one scalar, the sum of weights (C2)");
+  for (int32_t divisor : getDivisors())
+    if (divisor < 0 || divisor >= count)
+      return emitOpError() << "divides by scalar " << divisor << " of " << count
+                           << " (C3)";
+  if (!getElementType().isF32() && !getElementType().isF64())
+    return emitOpError() << "writes scalars of type " << getElementType()
+                         << "; they are f32 or f64 (C2)";
   return success();
 }
 

@@ -17,7 +17,7 @@
 /// Runs before the constructors of all other objects, which may already use
 /// instructions that an old CPU lacks.
 __attribute__((constructor(101))) static void checkCpuFirst() {
-  pdlrt::requireSupportedCpu();
+  pdlrt::requireSupportedCpu(pdl_program_query(PDL_ABI_VERSION));
 }
 
 int main(int argc, char **argv) {

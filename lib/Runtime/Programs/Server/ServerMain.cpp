@@ -70,7 +70,7 @@ static std::string describeServer(const pdl_descriptor &descriptor) {
                      "wire fingerprint     {:016x}",
                      descriptor.model_name, modeOf(descriptor).name,
                      descriptor.compiler_version, descriptor.abi_version,
-                     descriptor.element_type == PDL_F32 ? "f32" : "f64",
+                     elementTypeText(descriptor),
                      descriptor.numerics == PDL_NUMERICS_STRICT ? "strict"
                                                                 : "fast",
                      descriptor.target_cpu, descriptor.semantic_fingerprint,

@@ -54,7 +54,7 @@ static Status refuseState(const pdl_descriptor &descriptor,
     const int copies =
         location == StateLocation::Servers ? 1 : 1 + symbol.slot_count;
     const double bytes = double(symbol.row_count) * double(symbol.row_width) *
-                         double(elementSize(descriptor.element_type)) * copies;
+                         double(elementSize(symbol)) * copies;
     all += bytes;
     if (bytes > most) {
       most = bytes;
@@ -176,13 +176,20 @@ Status Command::addUp(ProgramRun &run, Report &report) {
   return {};
 }
 
-Status Command::requireSamples(const Report &report,
+Status Command::requireSamples(const pdl_program &program, const Report &report,
                                const std::vector<std::string> &files) const {
-  if (report.samples > 0 || stopping)
+  if (stopping)
     return {};
-  return Status::invalid("no samples in " + files.front() +
-                         (files.size() > 1 ? " and the other files" : "") +
-                         "; check the file and the range of rows");
+  const std::string where =
+      files.front() + (files.size() > 1 ? " and the other files" : "");
+  if (report.samples == 0)
+    return Status::invalid("no samples in " + where +
+                           "; check the file and the range of rows");
+  if (program.has_loss && !(report.weightSum > 0))
+    return Status::invalid("all weights in " + where +
+                           " are 0, so that there is no loss; check the column "
+                           "of the weights");
+  return {};
 }
 
 void Command::reportBadRows(const char *label, const ProgramRun &run) const {

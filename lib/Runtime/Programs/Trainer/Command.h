@@ -63,7 +63,9 @@ protected:
   /// Turns the figures of this process into those of the job.
   Status addUp(ProgramRun &run, Report &report);
 
-  Status requireSamples(const Report &report,
+  /// An error where a pass over all of `files` met no sample, or, in a program
+  /// with a loss, none of any weight.
+  Status requireSamples(const pdl_program &program, const Report &report,
                         const std::vector<std::string> &files) const;
   void reportBadRows(const char *label, const ProgramRun &run) const;
   void reportKeys(const char *label, const PullCounts &counts) const;

@@ -32,7 +32,8 @@ Status EvaluateCommand::run() {
       openProgram("evaluate", options.data, layout(), tester));
   Report report;
   PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report));
-  PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
+  PDLRT_RETURN_IF_ERROR(
+      requireSamples(*tester.program, report, options.data.files));
   if (stopping)
     print("stopped by a signal after the current step");
   print(fmt::format("evaluated {} samples in {:.1f} s ({:.0f} samples/s)",

@@ -80,7 +80,8 @@ Status PredictCommand::run() {
   Report report;
   report.samples = samples;
   stopping = stopSignal() != 0;
-  PDLRT_RETURN_IF_ERROR(requireSamples(report, options.data.files));
+  PDLRT_RETURN_IF_ERROR(
+      requireSamples(*predictor.program, report, options.data.files));
   for (const std::string &sentence : predictor.reader->badRowSentences())
     logWarning("predicted nan for " + sentence);
   PullCounts counts = predictor.engine->replicas().pullCounts();

@@ -164,7 +164,7 @@ Status TrainCommand::runTraining() {
        ++epoch) {
     Report latest;
     PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, latest));
-    PDLRT_RETURN_IF_ERROR(requireSamples(latest, data.files));
+    PDLRT_RETURN_IF_ERROR(requireSamples(*trainer.program, latest, data.files));
     // A signal may end an epoch before its first step.
     if (latest.samples == 0)
       break;
@@ -180,7 +180,7 @@ Status TrainCommand::runTraining() {
       tested = {};
     if (tests && !stopping) {
       PDLRT_RETURN_IF_ERROR(requireSamples(
-          tested,
+          *tester.program, tested,
           options.evaluateFiles.empty() ? data.files : options.evaluateFiles));
       std::vector<std::string> more =
           reportLines("test", descriptor, tester.program->has_loss, tested);

@@ -58,7 +58,7 @@ void ToyTable::finishDense(const ToyBlock &given) {
   }
 }
 
-Message ToyTable::handle(const Envelope &request, Message payload) {
+Expected<Message> ToyTable::handle(const Envelope &request, Message payload) {
   const ToyRequest taken = take(request, payload);
   for (const auto &[key, increment] : taken.increments)
     values.counters[key] += increment;

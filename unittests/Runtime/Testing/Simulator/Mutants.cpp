@@ -70,7 +70,7 @@ SimulationHooks noDeduplication(const Scenario &) {
                         if (application.formsRounds(frame.head.kind))
                           application.contribute(frame.head, frame.payload);
                         else
-                          application.handle(frame.head, frame.payload);
+                          (void)application.handle(frame.head, frame.payload);
                       }
                       next(request, std::move(responder));
                     });

@@ -30,7 +30,8 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     - `lookups [@emb]`: the table of each deduplicated lookup.
     - `updates [@w, @emb] lookup_of [-1, 0]`: which symbol each gradient
       updates, and for a table the lookup whose keys its rows belong to.
-    - `outputs ["output0"] widths [1]`: elements a sample of each output.
+    - `outputs ["output0"] widths [1] types [f32]`: elements a sample of each
+      output, and their type.
     - `loss`: compute writes the sum of losses and of weights.
     - `prepare(@f, size)`, `compute(@f, size)`: the stage functions
       `(!llvm.ptr) -> i32` and the bytes that each needs in its arena.
@@ -40,14 +41,15 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     - (C2) The record is an `nn.record` and has each field; each lookup names an
       `nn.table`; each update names an `nn.param` or `nn.table`, a table with
       its lookup, a parameter with -1.
-    - (C3) As many widths as outputs, `lookup_of` entries as updates, and
-      `keys` and `occurrences` entries of both sizes as lookups.
+    - (C3) As many widths and types as outputs, types f32, f64 or i64, `lookup_of` entries as updates, and
+      `keys` and `occurrences` entries of both sizes as lookups, and `ids`
+      entries, where there are any, as fields.
     - (C4) A frozen program has neither updates nor `loss`.
 
     Example:
     ```mlir
     rt.program @train reads(@clicks [@label, @cat]) lookups [@emb]
-      updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] loss
+      updates [@w, @emb] lookup_of [-1, 0] outputs ["output0"] widths [1] types [f32] loss
       prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(4)>)
       compute(@train_compute, <64 + 1600 * batch, keys(40), occurrences(0)>)
     ```
@@ -59,12 +61,14 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$update_lookups,
     DefaultValuedAttr<StrArrayAttr, "{}">:$output_names,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_widths,
+    DefaultValuedAttr<TypeArrayAttr, "{}">:$output_types,
     UnitAttr:$has_loss, FlatSymbolRefAttr:$prepare, RT_SizeAttr:$prepare_arena,
     FlatSymbolRefAttr:$compute, RT_SizeAttr:$compute_arena);
   let assemblyFormat = [{
     $sym_name (`frozen` $frozen^)? `reads` `(` $record $fields `)`
     (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
-    (`outputs` $output_names^ `widths` $output_widths)? (`loss` $has_loss^)?
+    (`outputs` $output_names^ `widths` $output_widths `types` $output_types)?
+    (`loss` $has_loss^)?
     `prepare` `(` $prepare `,` $prepare_arena `)`
     `compute` `(` $compute `,` $compute_arena `)` attr-dict
   }];
@@ -99,20 +103,27 @@ def RT_OnceKernelOp : RT_Op<"once_kernel", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The function that runs once for a group and step";
   let description = [{
-    `pdl_group::once`, and how many scalars it writes.
+    `pdl_group::once`, the names of the scalars that it writes, which of them
+    the group's update kernels divide by, and their type, which is that of all
+    symbols that the group updates.
 
     Constraints:
     - (C1) The symbol is an `nn.group`, the callee a function of the module.
-    - (C2) At least one scalar (scalar 0 is the weight).
+    - (C2) At least one scalar (scalar 0 is the sum of weights), of f32 or f64.
+    - (C3) Divisors are indices of scalars.
 
     Example:
     ```mlir
-    rt.once_kernel @dense calls @once_dense scalars 4
+    rt.once_kernel @dense calls @once_dense scalars ["sum of weights", "rate"] divisors [0] : f32
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$group, FlatSymbolRefAttr:$callee,
-    I64Attr:$scalar_count);
-  let assemblyFormat = "$group `calls` $callee `scalars` $scalar_count attr-dict";
+    StrArrayAttr:$scalar_names, DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$divisors,
+    TypeAttr:$element_type);
+  let assemblyFormat = [{
+    $group `calls` $callee `scalars` $scalar_names (`divisors` $divisors^)? `:` $element_type
+    attr-dict
+  }];
   let hasVerifier = 1;
 }
 

@@ -33,21 +33,27 @@ class RT_Op<string mnemonic, list<Trait> traits = []>
 
 def RT_SizeAttr : AttrDef<RT_Dialect, "Size"> {
   let mnemonic = "size";
-  let summary = "A size in bytes, affine in the batch and in each lookup";
+  let summary = "A size in bytes of what a program needs for a batch";
   let description = [{
-    `pdl_affine_size`: constant + per_batch * B + sum over the program's lookups
-    of per_key[l] * U(l) + per_occurrence[l] * N(l), with U the distinct keys
-    and N the occurrences. Each list has one entry for each lookup.
+    `pdl_affine_size`: constant + per_batch * B + per_batch_squared * B * B + sum
+    over the program's fields of per_id[f] * (the batch's elements of f) + sum
+    over its lookups of per_key[l] * U(l) + per_occurrence[l] * N(l), with U the
+    distinct keys and N the occurrences. The list `ids` has one entry for each
+    field, `keys` and `occurrences` have one for each lookup; a list, or the
+    square, that is left out stands for zeros.
 
-    Example: `#rt.size<128 + 1600 * batch, keys(40), occurrences(4)>`
+    Constraints:
+    - (C1) No number is negative.
+
+    Example: `#rt.size<128 + 1600 * batch, batch_squared(4), ids(0, 8), keys(40), occurrences(4)>`
   }];
   let parameters = (ins "int64_t":$constant, "int64_t":$perBatch,
+    "int64_t":$perBatchSquared,
+    OptionalArrayRefParameter<"int64_t">:$perId,
     OptionalArrayRefParameter<"int64_t">:$perKey,
     OptionalArrayRefParameter<"int64_t">:$perOccurrence);
-  let assemblyFormat = [{
-    `<` $constant `+` $perBatch `*` `batch` (`,` `keys` `(` $perKey^ `)`)?
-    (`,` `occurrences` `(` $perOccurrence^ `)`)? `>`
-  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 #endif // PDLC_DIALECT_RT_IR_RTDIALECT_TD

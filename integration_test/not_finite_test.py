@@ -1,0 +1,272 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whatever makes a number of the model infinite or NaN ends the training with a
+sentence that names it, alone and on servers; nothing that was saved is lost, and
+nothing damaged is saved."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import programs
+import tensorfile
+from cluster import Cluster
+
+MODEL = """
+module @tiny {{
+  nn.record @sample {{
+    nn.field @label : tensor<?x1xf32>
+    nn.field @weight : tensor<?x1xf32>
+    nn.field @x : tensor<?x2xf32>
+    nn.field @id : tensor<?x1xi64>
+  }}
+  {rules}
+  nn.group @wide {group}
+  nn.group @deep {deep}
+  nn.param @w : tensor<2x1xf32> in @wide init(#nn.constant<{start}>)
+  nn.table @emb : i64 -> tensor<3xf32> in @deep init(#nn.constant<{row}>)
+
+  nn.program @train reads(@sample) {{
+  ^bb0(%y: tensor<?x1xf32>, %weight: tensor<?x1xf32>, %x: tensor<?x2xf32>,
+       %id: tensor<?x1xi64>):
+    %w = nn.read @w : tensor<2x1xf32>
+    %h = nn.matmul %x, %w : (tensor<?x2xf32>, tensor<2x1xf32>) -> tensor<?x1xf32>
+    %r = nn.lookup @emb[%id] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x3xf32>
+    %s = nn.reduce sum %r axes [2] : (tensor<?x1x3xf32>) -> tensor<?x1xf32>
+    %z = nn.add %h, %s : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l weight %weight over [@wide, @deep] : tensor<?x1xf32>, tensor<?x1xf32>
+  }}
+}}
+"""
+
+# Divides by the rate, which a schedule lets fall to 0.
+DIVIDES = """
+  nn.rule @divides hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield %rate : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %rate: f32):
+    %pull = arith.divf %gradient, %rate : f32
+    %new = arith.subf %value, %pull : f32
+    nn.yield %new : f32
+  }
+"""
+# Its number is infinite from the third step on.
+GROWS = """
+  nn.rule @grows hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    %two = arith.constant 2.0 : f64
+    %one = arith.constant 1.0 : f64
+    %zero = arith.constant 0.0 : f64
+    %over = arith.cmpf ogt, %step, %two : f64
+    %divisor = arith.select %over, %zero, %one : f64
+    %size = arith.divf %rate, %divisor : f64
+    nn.yield %size : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %size: f32):
+    %change = arith.mulf %gradient, %size : f32
+    %new = arith.subf %value, %change : f32
+    nn.yield %new : f32
+  }
+"""
+# Its second value is beyond what f32 holds.
+SCALES = """
+  nn.rule @scales hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield %rate : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %rate: f32):
+    %large = arith.constant 1.0e+30 : f32
+    %new = arith.mulf %value, %large : f32
+    nn.yield %new : f32
+  }
+"""
+# The fourth of its values is infinite, whatever the gradient.
+COUNTS = """
+  nn.rule @counts hyper() slots(count = 0.0) once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield %rate : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %count: f32, %rate: f32):
+    %one = arith.constant 1.0 : f32
+    %three = arith.constant 3.0 : f32
+    %zero = arith.constant 0.0 : f32
+    %left = arith.subf %three, %count : f32
+    %share = arith.divf %one, %left : f32
+    %change = arith.mulf %rate, %share : f32
+    %new = arith.subf %value, %change : f32
+    %next = arith.addf %count, %one : f32
+    nn.yield %new, %next : f32, f32
+  }
+"""
+
+
+def text(**changes):
+    parts = {"rules": "", "group": "rule(@sgd) rate(0.1)",
+             "deep": "rule(@sgd) rate(0.1)", "start": "0.5", "row": "0.0"}
+    parts.update(changes)
+    return MODEL.format(**parts)
+
+
+def rows(count, weight=1.0):
+    return [(i % 2, weight, 0.25 * (i % 5), -0.5 + 0.125 * (i % 7), i % 4)
+            for i in range(count)]
+
+
+class NotFinite(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        self.data = self.write("data.csv", rows(40))
+
+    def write(self, name, lines):
+        path = self.path / name
+        path.write_text("".join(",".join(map(str, line)) + "\n" for line in lines))
+        return path
+
+    def compile(self, source, *flags):
+        file = self.path / "model.mlir"
+        file.write_text(source)
+        return programs.compile_model(file, self.path / "out", "--numerics=strict",
+                                      *flags)
+
+    def stops(self, command, *sentences):
+        done = subprocess.run([str(a) for a in command], capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        for sentence in sentences:
+            self.assertIn(sentence, done.stderr)
+        self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
+
+    def check_stop(self, source, steps, *sentences, data=None):
+        """Stops after `steps` good steps. The checkpoint of the step before stays
+        the last one and is whole."""
+        trainer = self.compile(source)
+        saved = self.path / "saved"
+        self.stops([trainer, "train", "--data", data or self.data, "--batch-size",
+                    4, "--replicas", "1x1", "--epochs", 5, "--checkpoint", saved,
+                    "--checkpoint-steps", 1], *sentences)
+        kept = sorted(p for p in saved.iterdir() if p.is_dir()) \
+            if saved.exists() else []
+        if steps == 0:
+            self.assertFalse(kept, kept)
+            return
+        shown = programs.run(programs.BUILD / "bin" / "pdl-checkpoint", "inspect",
+                             kept[-1]).stdout
+        self.assertIn(f"group @wide: {steps} updates", shown)
+        dump = programs.run(programs.BUILD / "bin" / "pdl-checkpoint", "dump",
+                            kept[-1], "-o", self.path / "kept.safetensors")
+        self.assertEqual(dump.returncode, 0)
+
+    def test_schedule_that_ends_at_what_the_rule_divides_by(self):
+        self.check_stop(
+            text(rules=DIVIDES, group="rule(@divides) rate(4.0) "
+                                      "schedule(@cosine {steps = 3.0})"),
+            3, "group @wide cannot be updated at its step 4",
+            "its rate is 0, by which its rule divides", "nothing of this step")
+
+    def test_ftrl_stands_where_its_rate_is_zero(self):
+        trainer = self.compile(text(
+            group="rule(@ftrl) rate(0.5) schedule(@cosine {steps = 3.0})",
+            start="0.0"))
+        dumps = []
+        for steps in (4, 9):
+            dumps.append(self.path / f"{steps}.safetensors")
+            programs.run(trainer, "train", "--data", self.data, "--batch-size", 4,
+                         "--replicas", "1x1", "--steps", steps, "--dump", dumps[-1])
+        first, last = (tensorfile.read(dump)["w"].data for dump in dumps)
+        self.assertEqual(first, last)
+        self.assertTrue(any(first))
+
+    def test_rate_beyond_f32(self):
+        file = self.path / "bad.mlir"
+        file.write_text(text(group="rule(@sgd) rate(1.0e39)"))
+        self.stops([programs.PDL_TRANSLATE, file, "-o", self.path / "bad"],
+                   "bad.mlir:", "at the first update")
+
+    def test_scalar_of_once(self):
+        self.check_stop(
+            text(rules=GROWS, group="rule(@grows) rate(0.01)"), 2,
+            "group @wide cannot be updated at its step 3",
+            "its value 1 of region 'once' of rule @grows is inf")
+
+    def test_values_that_overflow(self):
+        self.check_stop(
+            text(rules=SCALES, group="rule(@scales) rate(1.0)"), 1,
+            "the rule of group @wide gave @w a value or slot that is not finite "
+            "at the group's step 2")
+
+    def test_row_of_a_table(self):
+        self.check_stop(
+            text(rules=COUNTS, deep="rule(@counts) rate(0.001) untouched(lazy)"),
+            3, "the rule of group @deep gave key", "of @emb",
+            "at the group's step 4", data=self.write(
+                "one.csv", [(1, 1.0, 0.1, 0.2, 77)] * 40))
+
+    def test_negative_weight(self):
+        lines = rows(40)
+        lines[9] = (1, -1.0, 0.5, 0.5, 3)
+        data = self.write("negative.csv", lines)
+        trainer = self.compile(text())
+        for flags in (("train", "--replicas", "1x1"), ("train", "--replicas", "2x1")):
+            self.stops([trainer, *flags, "--data", data, "--batch-size", 4,
+                        "--shuffle-window", 0], "a weight is negative or not finite",
+                       "batch", "weights are finite and at least 0")
+
+    def test_weights_that_are_all_zero(self):
+        data = self.write("zeros.csv", rows(40, weight=0.0))
+        trainer = self.compile(text())
+        self.stops([trainer, "train", "--replicas", "1x1", "--data", data,
+                    "--batch-size", 4], "all weights in ", "zeros.csv", "are 0")
+        # Some that are 0 are none of it.
+        data = self.write("some.csv", rows(8, weight=0.0) + rows(8))
+        done = programs.run(trainer, "train", "--replicas", "1x1", "--data", data,
+                            "--batch-size", 4, "--shuffle-window", 0)
+        self.assertNotIn("nan", done.stdout)
+
+    def test_weights_that_round_to_zero(self):
+        self.check_stop(text(), 0, "its sum of weights is 0, by which its rule divides",
+                        data=self.write("tiny.csv", rows(40, weight=1e-46)))
+
+    # --- servers -----------------------------------------------------------
+
+    def check_job(self, mode, source, *sentences):
+        self.compile(source, f"--mode={mode}")
+        saved = self.path / "saved"
+        with Cluster(self.path / "out", 2, 2,
+                     ["--data", self.data, "--batch-size", 4, "--replicas", "1x1",
+                      "--epochs", 5, "--checkpoint", saved]) as cluster:
+            cluster.start()
+            for process in cluster.processes():
+                self.assertEqual(process.wait(60), 1, process.output)
+            trainers = "".join(t.output for t in cluster.trainers)
+            servers = "".join(s.output for s in cluster.servers)
+        for sentence in sentences:
+            self.assertIn(sentence, trainers)
+            self.assertIn(sentence, servers)
+        if saved.exists():
+            self.assertFalse([p for p in saved.iterdir() if p.is_dir()])
+
+    def test_scalar_on_servers(self):
+        for mode in ("sync", "async"):
+            with self.subTest(mode=mode):
+                self.check_job(mode, text(rules=GROWS,
+                                          group="rule(@grows) rate(0.01)"),
+                               "group @wide cannot be updated at its step 3")
+
+    def test_new_value_on_servers(self):
+        for mode in ("sync", "async"):
+            with self.subTest(mode=mode):
+                self.check_job(
+                    mode, text(rules=COUNTS,
+                               deep="rule(@counts) rate(0.001) untouched(lazy)"),
+                    "the rule of group @deep gave key")
+
+
+if __name__ == "__main__":
+    unittest.main()
