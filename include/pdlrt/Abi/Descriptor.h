@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Status.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace pdlrt {
@@ -32,6 +33,9 @@ loadDescriptor(const pdl_descriptor *(*query)(uint32_t version));
 /// The program of that name, null if there is none.
 const pdl_program *findProgram(const pdl_descriptor &descriptor,
                                std::string_view name);
+
+/// The three fingerprints, a line each, as --version shows them.
+std::string describeFingerprints(const pdl_descriptor &descriptor);
 
 /// The number of elements of a symbol (of one row, for a table).
 int64_t elementCount(const pdl_symbol &symbol);

@@ -15,7 +15,7 @@
 #include "pdlc/Dialect/RT/IR/RT.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 namespace pdlc {
@@ -45,7 +45,7 @@ class DescriptorBuilder {
 public:
   DescriptorBuilder(ModuleOp module, int32_t numerics, StringRef targetCpu)
       : module(module), order(module), constants(module), numerics(numerics),
-        targetCpu(targetCpu), layoutStream(layouts) {}
+        targetCpu(targetCpu) {}
 
   /// Adds the descriptor's constants and `pdl_program_query`.
   LogicalResult build();
@@ -73,7 +73,7 @@ private:
   LogicalResult setRole(pdl_descriptor &data);
   void buildQuery(const Address &descriptor);
   int32_t elementType();
-  uint64_t fingerprint(StringRef attribute);
+  void setFingerprints(Constant<pdl_descriptor> &descriptor);
 
   ModuleOp module;
   rt::DescriptorOrder order;
@@ -84,9 +84,6 @@ private:
   DenseMap<StringAttr, rt::UpdateKernelOp> updateKernels;
   /// Groups that some program updates, by their index in the descriptor.
   DenseMap<StringAttr, int32_t> trainedGroups;
-  /// What two parties of a wire must agree on, as text.
-  std::string layouts;
-  llvm::raw_string_ostream layoutStream;
 };
 
 struct DescriptorToLLVM : pdlc::impl::RTDescriptorToLLVMBase<DescriptorToLLVM> {
@@ -167,8 +164,6 @@ Constant<pdl_field> DescriptorBuilder::buildField(nn::FieldOp field) {
     result.point(data.value_numbers,
                  constants.doubles(prefix + ".numbers", numbers));
   }
-  layoutStream << "field " << name << ' ' << data.kind << ' '
-               << data.element_type << ' ' << data.width << '\n';
   return result;
 }
 
@@ -235,14 +230,6 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
       result.point(data.dense_kernel, kernel.getCallee().str());
   }
   setUnits(result, prefix, symbolName);
-  layoutStream << "symbol " << name << ' ' << data.kind << ' '
-               << elementTypeOf(type.getElementType()) << " ["
-               << llvm::join(llvm::map_range(type.getShape(),
-                                             [](int64_t size) {
-                                               return llvm::itostr(size);
-                                             }),
-                             ",")
-               << "] slots [" << llvm::join(slots, ",") << "]\n";
   return result;
 }
 
@@ -490,12 +477,33 @@ int32_t DescriptorBuilder::elementType() {
   return elementTypeOf(cast<RankedTensorType>(type).getElementType());
 }
 
-uint64_t DescriptorBuilder::fingerprint(StringRef attribute) {
-  auto text = module->getAttrOfType<StringAttr>(attribute);
-  uint64_t value = 0;
-  if (text && text.getValue().getAsInteger(16, value))
-    value = 0;
-  return value;
+void DescriptorBuilder::setFingerprints(Constant<pdl_descriptor> &descriptor) {
+  pdl_descriptor &data = descriptor.data;
+  std::vector<Constant<pdl_part>> parts;
+  std::string layout, training;
+  auto add = [&](pdl_part_kind kind, DictionaryAttr list, std::string &text) {
+    for (NamedAttribute part : list) {
+      StringRef value = cast<StringAttr>(part.getValue()).getValue();
+      Constant<pdl_part> &constant = parts.emplace_back();
+      constant.data.kind = kind;
+      constant.point(constant.data.name, constants.string(part.getName()));
+      constant.point(constant.data.value, constants.string(value));
+      text += llvm::formatv("{0} {1}: {2}\n", int(kind), part.getName(), value);
+    }
+  };
+  for (auto fingerprint : module.getOps<nn::FingerprintOp>()) {
+    add(PDL_PART_STATE, fingerprint.getState(), layout);
+    add(PDL_PART_OPTIMIZER, fingerprint.getOptimizer(), layout);
+    add(PDL_PART_TRAINING, fingerprint.getTraining(), training);
+  }
+  data.part_count = parts.size();
+  descriptor.point(data.parts, constants.structs("pdl.parts", parts));
+  data.layout_fingerprint = pdlabi::hashText(layout, 0);
+  data.training_fingerprint = pdlabi::hashText(training, 0);
+  // Both roles carry the same digest of what they share.
+  auto wire = module->getAttrOfType<StringAttr>(ps::PSDialect::kWireAttrName);
+  if (wire && wire.getValue().getAsInteger(16, data.wire_fingerprint))
+    data.wire_fingerprint = 0;
 }
 
 LogicalResult DescriptorBuilder::checkPrograms() {
@@ -568,8 +576,6 @@ LogicalResult DescriptorBuilder::build() {
   data.element_type = elementType();
   data.numerics = numerics;
   descriptor.point(data.target_cpu, constants.string(targetCpu));
-  layoutStream << "abi " << PDL_ABI_VERSION << " element " << data.element_type
-               << '\n';
 
   if (failed(setRole(data)))
     return failure();
@@ -614,11 +620,7 @@ LogicalResult DescriptorBuilder::build() {
   descriptor.point(data.metrics, constants.structs("pdl.metrics", metrics));
   data.program_count = programs.size();
   descriptor.point(data.programs, constants.structs("pdl.programs", programs));
-  data.semantic_fingerprint = fingerprint(nn::NNDialect::kFingerprintAttrName);
-  // Both roles carry the same digest of what they share.
-  data.wire_fingerprint = data.role == PDL_ROLE_LOCAL
-                              ? pdlabi::hashText(layouts, 0)
-                              : fingerprint(ps::PSDialect::kWireAttrName);
+  setFingerprints(descriptor);
   buildQuery(
       constants.structs("pdl.descriptor", std::vector{std::move(descriptor)}));
   return success();

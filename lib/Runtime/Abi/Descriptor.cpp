@@ -13,6 +13,7 @@
 #include "pdlabi/hash.h"
 #include "pdlabi/norm.h"
 
+#include <fmt/format.h>
 #include <string>
 
 using namespace pdlrt;
@@ -292,6 +293,7 @@ Status Checker::run() {
   requireArray(descriptor.clip_count, descriptor.clips, "clips");
   requireArray(descriptor.metric_count, descriptor.metrics, "metrics");
   requireArray(descriptor.program_count, descriptor.programs, "programs");
+  requireArray(descriptor.part_count, descriptor.parts, "parts");
   auto checkAll = [&](auto *array, int32_t count, auto check) {
     for (int32_t i = 0; i < count && result.ok(); ++i)
       (this->*check)(array[i]);
@@ -307,6 +309,13 @@ Status Checker::run() {
     require(clip.struct_size == sizeof(pdl_clip), "size of a clip");
     requireText(clip.name, "a clip's name");
     require(clip.limit > 0, "limit of a clip");
+  }
+  for (int32_t i = 0; i < descriptor.part_count && result.ok(); ++i) {
+    const pdl_part &part = descriptor.parts[i];
+    require(part.kind >= PDL_PART_STATE && part.kind <= PDL_PART_TRAINING,
+            "kind of a part");
+    requireText(part.name, "a part's name");
+    requireText(part.value, "a part's value");
   }
   return std::move(result);
 }
@@ -334,6 +343,17 @@ const pdl_program *pdlrt::findProgram(const pdl_descriptor &descriptor,
     if (name == descriptor.programs[i].name)
       return &descriptor.programs[i];
   return nullptr;
+}
+
+std::string pdlrt::describeFingerprints(const pdl_descriptor &descriptor) {
+  return fmt::format("layout fingerprint   {:016x}\n"
+                     "training fingerprint {:016x}\n"
+                     "wire fingerprint     {}",
+                     descriptor.layout_fingerprint,
+                     descriptor.training_fingerprint,
+                     modeOf(descriptor).hasServers
+                         ? fmt::format("{:016x}", descriptor.wire_fingerprint)
+                         : "none: no other process takes part");
 }
 
 int64_t pdlrt::elementCount(const pdl_symbol &symbol) {

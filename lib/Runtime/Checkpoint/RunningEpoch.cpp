@@ -12,24 +12,25 @@
 
 using namespace pdlrt;
 
+/// An array of a metric, by a name that changes with the metric's kind.
+static std::string tensorName(const pdl_metric &metric, const char *array) {
+  return "metric." + std::string(metric.name) + "." +
+         std::to_string(metric.kind) + "." + array;
+}
+
 /// What visit(name, type, elements of a replica, data) returns for each array
-/// of each metric: the first that is no success.
+/// of a metric: the first that is no success.
 template <typename Visit>
-static Status forEachTensor(const pdl_descriptor &descriptor, int64_t replicas,
-                            RunningEpoch &running, Visit visit) {
-  Status status;
-  forEachMetric(
-      descriptor, replicas, running.metrics, [&](const MetricBlock &block) {
-        const std::string name =
-            std::string("metric.") + descriptor.metrics[block.index].name;
-        if (block.countSize && status.ok())
-          status = visit(name + ".counts", TensorType::I64, block.countSize,
-                         block.counts);
-        if (block.sumSize && status.ok())
-          status =
-              visit(name + ".sums", TensorType::F64, block.sumSize, block.sums);
-      });
-  return status;
+static Status forEachTensor(const pdl_descriptor &descriptor,
+                            const MetricBlock &block, Visit visit) {
+  const pdl_metric &metric = descriptor.metrics[block.index];
+  if (block.countSize)
+    PDLRT_RETURN_IF_ERROR(visit(tensorName(metric, "counts"), TensorType::I64,
+                                block.countSize, block.counts));
+  if (block.sumSize)
+    PDLRT_RETURN_IF_ERROR(visit(tensorName(metric, "sums"), TensorType::F64,
+                                block.sumSize, block.sums));
+  return {};
 }
 
 Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
@@ -39,12 +40,18 @@ Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
   const double loss[] = {running.lossSum, running.weightSum};
   PDLRT_RETURN_IF_ERROR(tensors.addCopy("loss", TensorType::F64, {2}, loss));
   RunningEpoch copy = running;
-  PDLRT_RETURN_IF_ERROR(forEachTensor(
-      descriptor, replicas, copy,
-      [&](const std::string &name, TensorType type, int64_t elements,
-          const void *data) {
-        return tensors.addCopy(name, type, {replicas, elements}, data);
-      }));
+  Status status;
+  forEachMetric(
+      descriptor, replicas, copy.metrics, [&](const MetricBlock &block) {
+        if (status.ok())
+          status = forEachTensor(descriptor, block,
+                                 [&](const std::string &name, TensorType type,
+                                     int64_t elements, const void *data) {
+                                   return tensors.addCopy(
+                                       name, type, {replicas, elements}, data);
+                                 });
+      });
+  PDLRT_RETURN_IF_ERROR(std::move(status));
   CheckpointPart part;
   part.file = "trainer.safetensors";
   part.kind = PartKind::Trainer;
@@ -62,6 +69,23 @@ static Status copyTensor(const Checkpoint &checkpoint,
   return (*tensor)->copyTo(out);
 }
 
+/// Whether the file has the metric's arrays. Where they are of another number
+/// of replicas, reading them says so.
+static bool holdsMetric(const pdl_descriptor &descriptor,
+                        const MetricBlock &block, const SafetensorsFile &file) {
+  return forEachTensor(descriptor, block,
+                       [&](const std::string &name, TensorType type,
+                           int64_t elements, const void *) {
+                         const TensorView *found = file.find(name);
+                         return found && found->type == type &&
+                                        found->shape.size() == 2 &&
+                                        found->shape[1] == elements
+                                    ? Status()
+                                    : Status::invalid(name);
+                       })
+      .ok();
+}
+
 Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
                                                int replicas,
                                                const Checkpoint &checkpoint) {
@@ -71,13 +95,25 @@ Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
   double loss[2];
   PDLRT_RETURN_IF_ERROR(
       copyTensor(checkpoint, **file, "loss", TensorType::F64, {2}, loss));
-  RunningEpoch running = {loss[0], loss[1], MetricSums(descriptor, replicas)};
-  PDLRT_RETURN_IF_ERROR(
-      forEachTensor(descriptor, replicas, running,
-                    [&](const std::string &name, TensorType type,
-                        int64_t elements, void *data) {
-                      return copyTensor(checkpoint, **file, name, type,
-                                        {replicas, elements}, data);
-                    }));
+  RunningEpoch running = {
+      loss[0], loss[1], MetricSums(descriptor, replicas), {}};
+  Status status;
+  forEachMetric(
+      descriptor, replicas, running.metrics, [&](const MetricBlock &block) {
+        if (!status.ok())
+          return;
+        if (!holdsMetric(descriptor, block, **file)) {
+          running.newMetrics.emplace_back(descriptor.metrics[block.index].name);
+          return;
+        }
+        status =
+            forEachTensor(descriptor, block,
+                          [&](const std::string &name, TensorType type,
+                              int64_t elements, void *data) {
+                            return copyTensor(checkpoint, **file, name, type,
+                                              {replicas, elements}, data);
+                          });
+      });
+  PDLRT_RETURN_IF_ERROR(std::move(status));
   return running;
 }
