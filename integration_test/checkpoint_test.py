@@ -226,7 +226,7 @@ class Checkpoints(unittest.TestCase):
                 self.assertIn(part, error[0])
 
         refuse([], "40 steps", "--resume")
-        refuse(["--resume"], "wide_deep", "logistic_regression", "fingerprint",
+        refuse(["--resume"], "wide_deep", "logistic_regression", "has no",
                trainer=self.trainers["logistic_regression"])
         for flag, before, now in (("--batch-size", "32", "16"),
                                   ("--replicas", "1x1", "2x2"),
@@ -269,6 +269,89 @@ class Checkpoints(unittest.TestCase):
             self.assertIn("another process", second.stderr)
         process.kill()
         process.communicate()
+
+    def edited(self, name, *edits):
+        """A trainer of logistic_regression with some words replaced."""
+        text = model("logistic_regression").read_text()
+        for old, new in edits:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        source = self.path / f"{name}.mlir"
+        source.write_text(text)
+        return compile_model(source, self.path / name, "--numerics=strict")
+
+    def test_resumes_and_evaluates_with_an_edited_model(self):
+        original = self.trainers["logistic_regression"]
+        saved = self.path / "edited"
+        run(*self.command("--steps", 40, "--checkpoint", saved,
+                          *VARIANTS["plain"], trainer=original))
+
+        def evaluate(trainer):
+            return run(trainer, "evaluate", "--data", ADULT, "--rows",
+                       "4000:5000", "--checkpoint", saved).stdout
+
+        def resume(trainer, *flags):
+            return subprocess.run(
+                self.command("--steps", STEPS, *VARIANTS["plain"],
+                             "--checkpoint", saved, "--resume", *flags,
+                             trainer=trainer), capture_output=True, text=True)
+
+        def fingerprints(trainer):
+            text = run(trainer, "--version").stdout
+            return dict(re.findall(r"^(\w+) fingerprint +(\S+)", text,
+                                   re.MULTILINE))
+
+        before = fingerprints(original)
+        self.assertEqual(sorted(before), ["layout", "training", "wire"])
+        log_loss = re.compile(r"log loss[^,]*\d")
+        loss = log_loss.search(evaluate(original)).group()
+        # Another rate is another training, but not another model to evaluate.
+        rate = self.edited("rate", ("rate(1.0e-1)", "rate(2.0e-1)"))
+        self.assertEqual(fingerprints(rate)["layout"], before["layout"])
+        self.assertNotEqual(fingerprints(rate)["training"], before["training"])
+        self.assertEqual(log_loss.search(evaluate(rate)).group(), loss)
+        done = resume(rate)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the rate of group @linear differs: the checkpoint has "
+                      "0.1, this program 0.2; use", done.stderr)
+        # What the refusal advises.
+        self.assertIn("pdl-checkpoint dump", done.stderr)
+        self.assertIn("--init-from", done.stderr)
+        values = self.path / "edited.values"
+        run(PDL_CHECKPOINT, "dump", saved, "-o", values)
+        run(*self.command("--steps", 5, "--init-from", values, trainer=rate))
+        # So is another rule, and its slots have other names.
+        done = resume(self.edited("rule", ("rule(@adagrad)", "rule(@sgd)")))
+        self.assertEqual(done.returncode, 1)
+        for part in ("no slots of @weights, the checkpoint accumulator",
+                     "no slots of @bias", "the rule of group @linear differs"):
+            self.assertIn(part, done.stderr)
+        # Another hash gives the keys in the checkpoint another meaning.
+        keys = self.edited("keys", ("salt(115)", "salt(116)"))
+        done = subprocess.run(
+            [keys, "evaluate", "--data", ADULT, "--rows", "4000:5000",
+             "--checkpoint", saved], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the keys of @weights in @train differs", done.stderr)
+        # What is measured and predicted is nobody's state: 60 steps more are
+        # the bits of 100, within an epoch.
+        metrics = self.edited(
+            "metrics", ("buckets = 4096", "buckets = 512"),
+            ("nn.metric @copc : #nn.copc", "nn.metric @again : #nn.log_loss"),
+            ("nn.observe @copc", "nn.observe @again"),
+            ("nn.return %p", "%two = nn.add %p, %p : (tensor<?x1xf32>, "
+             "tensor<?x1xf32>) -> tensor<?x1xf32>\n nn.return %two"))
+        self.assertEqual(fingerprints(metrics), before)
+        self.assertEqual(log_loss.search(evaluate(metrics)).group(), loss)
+        resumed = self.path / "edited.dump"
+        done = resume(metrics, "--dump", resumed, "--dump-slots")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("auc", "again"):
+            self.assertIn(f"metric @{name} counts from here on only",
+                          done.stderr)
+        self.assertNotIn("metric @log_loss counts", done.stderr)
+        dump, _, _ = self.uninterrupted("plain", original)
+        self.assertEqual(resumed.read_bytes(), dump.read_bytes())
 
     def test_passes_over_damage(self):
         saved = self.path / "damage"

@@ -375,6 +375,21 @@ typedef struct pdl_program {
   const pdl_channel *channels;
 } pdl_program;
 
+/* Who needs a part of a model to be as it was. */
+typedef enum pdl_part_kind {
+  PDL_PART_STATE = 0,     /* whoever reads values from a checkpoint */
+  PDL_PART_OPTIMIZER = 1, /* whoever trains with its slots and step counts */
+  PDL_PART_TRAINING = 2   /* whoever goes on with a training */
+} pdl_part_kind;
+
+/* One of the parts that the fingerprints of a model are made of, for a message:
+ * "rate of group @dense" is "0.001". Names are unique within a kind. */
+typedef struct pdl_part {
+  int32_t kind; /* pdl_part_kind */
+  const char *name;
+  const char *value; /* in full where it is short, else a digest */
+} pdl_part;
+
 typedef struct pdl_descriptor {
   uint32_t struct_size;
   uint32_t abi_version;
@@ -388,9 +403,14 @@ typedef struct pdl_descriptor {
                                     pdlabi/cpu.h */
   int32_t mode;                  /* pdl_mode */
   int32_t role;                  /* pdl_role */
-  uint64_t semantic_fingerprint; /* merged IR, rules, hash; of any mode, so that
-                                    checkpoints go from mode to mode */
-  uint64_t wire_fingerprint;     /* mode, layouts, units, channels; not role */
+  /* Of parts STATE and OPTIMIZER, and of parts TRAINING; the same in all modes,
+   * so that checkpoints go from mode to mode. */
+  uint64_t layout_fingerprint;
+  uint64_t training_fingerprint;
+  uint64_t wire_fingerprint; /* mode, units, channels, messages; not role. Mode
+                                local: 0 */
+  int32_t part_count;
+  const pdl_part *parts; /* by kind, then by name */
   int32_t field_count;
   const pdl_field *fields; /* in record order */
   int32_t symbol_count;

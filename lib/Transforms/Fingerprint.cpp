@@ -1,4 +1,4 @@
-//===- Fingerprint.cpp - What tells two models apart ----------------------===//
+//===- Fingerprint.cpp - What a checkpoint and a program share ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/IR/AsmState.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "pdlabi/hash.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
+#include <charconv>
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNFINGERPRINT
@@ -18,24 +23,317 @@ namespace pdlc {
 } // namespace pdlc
 
 using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+/// A longer value of a part is shown by its digest.
+static constexpr size_t longestValue = 160;
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+static std::string digestOf(StringRef text) {
+  return llvm::utohexstr(pdlabi::hashText(text, 0), /*LowerCase=*/true,
+                         /*Width=*/16);
+}
+
+static std::string shorten(std::string text) {
+  return text.size() <= longestValue ? std::move(text) : digestOf(text);
+}
+
+/// The fewest digits that give the number.
+static std::string textOf(double number) {
+  char digits[32];
+  auto [end, error] = std::to_chars(digits, std::end(digits), number);
+  return std::string(digits, end);
+}
+
+static std::string textOf(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << type.getElementType() << " [" << llvm::interleaved(type.getShape())
+         << "]";
+  return text;
+}
+
+/// As ops are written in full, without names of values and without places.
+static OpPrintingFlags plainFlags() {
+  return OpPrintingFlags()
+      .printGenericOpForm()
+      .enableDebugInfo(false)
+      .assumeVerified();
+}
+
+/// A digest of the ops of a region of scalars.
+static std::string digestOf(Region &region) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  AsmState names(region.getParentOp(), plainFlags());
+  for (Operation &op : region.front()) {
+    op.print(stream, names);
+    stream << '\n';
+  }
+  return digestOf(text);
+}
+
+/// `{beta1 = 0.9, beta2 = 0.999}`: the defaults, except where a group says
+/// something else.
+static std::string textOf(ArrayAttr names, ArrayRef<double> values,
+                          DictionaryAttr others = {}) {
+  std::string text = "{";
+  for (auto [name, value] :
+       llvm::zip_equal(names.getAsRange<StringAttr>(), values)) {
+    double number = value;
+    Attribute other = others ? others.get(name) : Attribute();
+    if (auto decimal = dyn_cast_or_null<FloatAttr>(other))
+      number = decimal.getValueAsDouble();
+    else if (auto integer = dyn_cast_or_null<IntegerAttr>(other))
+      number = integer.getValue().signedRoundToDouble();
+    text += (text.size() > 1 ? ", " : "") + name.str() + " = " + textOf(number);
+  }
+  return text + "}";
+}
+
+//===----------------------------------------------------------------------===//
+// What a program does, to an end
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The ops of a program in phase `merged` that stand between its fields and
+/// some of its ops.
+class ProgramSlice {
+public:
+  /// What `isEnd` holds for, and all that it needs.
+  ProgramSlice(ProgramOp program, function_ref<bool(Operation &)> isEnd)
+      : copy(program.clone()) {
+    // Outputs are no part of it.
+    copy->getReturn()->setOperands({});
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body())))
+      if (op.use_empty() && !isEnd(op) && !isa<ReturnOp>(op))
+        op.erase();
+    SmallVector<FieldOp> all;
+    for (FieldOp field : program.getFields())
+      all.append(field.isRagged() ? 2 : 1, field);
+    for (unsigned i = 0; FieldOp field : all) {
+      if (body().getArgument(i).use_empty()) {
+        body().eraseArgument(i);
+        continue;
+      }
+      argumentFields.push_back(field);
+      ++i;
+    }
+  }
+
+  /// By argument; a field of bags is there twice.
+  ArrayRef<FieldOp> fields() const { return argumentFields; }
+
+  Block &body() { return copy->getBody().front(); }
+
+  std::string digest() {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (FieldOp field : argumentFields)
+      stream << '@' << field.getSymName() << '\n';
+    AsmState names(copy.get(), plainFlags());
+    for (Operation &op : body().without_terminator()) {
+      op.print(stream, names);
+      stream << '\n';
+    }
+    return digestOf(text);
+  }
+
+private:
+  OwningOpRef<ProgramOp> copy;
+  SmallVector<FieldOp> argumentFields;
+};
+
+//===----------------------------------------------------------------------===//
+// The parts
+//===----------------------------------------------------------------------===//
+
+class PartCollector {
+public:
+  explicit PartCollector(ModuleOp module)
+      : module(module), symbols(module), builder(module.getContext()) {}
+
+  /// Adds the module's nn.fingerprint.
+  void run();
+
+private:
+  using Parts = SmallVector<NamedAttribute>;
+
+  void add(Parts &parts, const Twine &name, std::string value) {
+    parts.push_back(builder.getNamedAttr(
+        name.str(), builder.getStringAttr(shorten(std::move(value)))));
+  }
+  void addProgram(ProgramOp program);
+  void addGroup(GroupOp group);
+  void addSymbol(Operation *symbol);
+  void addField(FieldOp field, int64_t column);
+  GroupOp trainedGroupOf(Operation *symbol);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  Builder builder;
+  /// Names of groups that are trained, and of symbols that a training reads.
+  DenseSet<StringAttr> trainedGroups, reached;
+  /// Fields that a training depends on.
+  DenseSet<Operation *> fields;
+  Parts state, optimizer, training;
+};
+
+} // namespace
+
+/// What a program trains, and how: not what it observes.
+void PartCollector::addProgram(ProgramOp program) {
+  auto minimizes = program.getBody().getOps<MinimizeOp>();
+  if (minimizes.empty())
+    return;
+  for (Attribute group : (*minimizes.begin()).getGroups())
+    trainedGroups.insert(cast<FlatSymbolRefAttr>(group).getAttr());
+  ProgramSlice losses(program, [](Operation &op) {
+    return !isa<ObserveOp>(op) && !wouldOpBeTriviallyDead(&op);
+  });
+  add(training, "losses of @" + program.getSymName(), losses.digest());
+  fields.insert_range(losses.fields());
+  for (Operation &op : losses.body()) {
+    if (auto read = dyn_cast<ReadOp>(op))
+      reached.insert(read.getSymbolAttr().getAttr());
+    auto pull = dyn_cast<PullOp>(op);
+    if (!pull)
+      continue;
+    FlatSymbolRefAttr table = pull.getTableAttr();
+    reached.insert(table.getAttr());
+    ProgramSlice keys(program, [table](Operation &other) {
+      auto others = dyn_cast<PullOp>(other);
+      return others && others.getTableAttr() == table;
+    });
+    add(state, "keys of @" + table.getValue() + " in @" + program.getSymName(),
+        keys.digest());
+  }
+}
+
+GroupOp PartCollector::trainedGroupOf(Operation *symbol) {
+  FlatSymbolRefAttr group = groupOf(symbol);
+  if (!group || !trainedGroups.contains(group.getAttr()) ||
+      !reached.contains(SymbolTable::getSymbolName(symbol)))
+    return {};
+  return symbols.lookup<GroupOp>(group.getValue());
+}
+
+void PartCollector::addSymbol(Operation *symbol) {
+  const std::string name =
+      "@" + SymbolTable::getSymbolName(symbol).getValue().str();
+  if (auto table = dyn_cast<TableOp>(symbol)) {
+    add(state, "rows of " + name, textOf(table.getRowType()));
+    // Other values are in a checkpoint, all of them.
+    if (reached.contains(table.getSymNameAttr())) {
+      std::string text;
+      llvm::raw_string_ostream(text) << table.getInit();
+      add(training, "initial rows of " + name, text);
+    }
+  } else {
+    auto type = symbol->getAttrOfType<TypeAttr>("type").getValue();
+    add(state, "shape of " + name, textOf(cast<RankedTensorType>(type)));
+  }
+  GroupOp group = trainedGroupOf(symbol);
+  if (!group)
+    return;
+  add(training, "group of " + name, "@" + group.getSymName().str());
+  auto rule = symbols.lookup<RuleOp>(group.getRule());
+  if (!rule.getSlotNames().empty())
+    add(optimizer, "slots of " + name,
+        llvm::join(rule.getSlotNames().getAsValueRange<StringAttr>(), ", "));
+}
+
+void PartCollector::addGroup(GroupOp group) {
+  const std::string of = " of group @" + group.getSymName().str();
+  auto rule = symbols.lookup<RuleOp>(group.getRule());
+  add(training, "rule" + of,
+      textOf(rule.getHyperNames(), rule.getHyperValues(),
+             group.getRuleHyperAttr()) +
+          " slots " + textOf(rule.getSlotNames(), rule.getSlotValues()) + ", " +
+          digestOf(rule.getOnce()) + digestOf(rule.getEach()));
+  add(training, "rate" + of, textOf(group.getRate().convertToDouble()));
+  if (FlatSymbolRefAttr name = group.getScheduleAttr()) {
+    auto schedule = symbols.lookup<ScheduleOp>(name.getValue());
+    add(training, "schedule" + of,
+        textOf(schedule.getHyperNames(), schedule.getHyperValues(),
+               group.getScheduleHyperAttr()) +
+            ", " + digestOf(schedule.getBody()));
+  }
+  if (ArrayAttr decay = group.getDecayAttr()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::interleaved(decay);
+    add(training, "regularizer" + of, text);
+  }
+  if (FlatSymbolRefAttr name = group.getClipAttr()) {
+    // The norm is a sum in order of declaration.
+    SmallVector<StringRef> names;
+    for (Operation &op : *module.getBody())
+      if (op.hasTrait<HoldsState>())
+        if (GroupOp other = trainedGroupOf(&op);
+            other && other.getClipAttr() == name)
+          names.push_back(SymbolTable::getSymbolName(&op).getValue());
+    auto clip = symbols.lookup<ClipOp>(name.getValue());
+    add(training, "clip" + of,
+        "global norm " + textOf(clip.getLimit().convertToDouble()) + " of @" +
+            llvm::join(names, ", @"));
+  }
+  if (std::optional<Untouched> untouched = group.getUntouched())
+    add(training, "untouched rows" + of, stringifyUntouched(*untouched).str());
+}
+
+/// `column`: where the field begins if it does not say so itself.
+void PartCollector::addField(FieldOp field, int64_t column) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  field.print(stream,
+              OpPrintingFlags().enableDebugInfo(false).assumeVerified());
+  text.erase(0, text.find(" : ") + 3);
+  if (!field.getColumnsAttr())
+    text += " from column " + std::to_string(column);
+  add(training, "field @" + field.getSymName(), text);
+}
+
+void PartCollector::run() {
+  for (auto program : module.getOps<ProgramOp>())
+    addProgram(program);
+  std::string groups;
+  for (auto group : module.getOps<GroupOp>()) {
+    if (!trainedGroups.contains(group.getSymNameAttr()))
+      continue;
+    groups += (groups.empty() ? "@" : ", @") + group.getSymName().str();
+    addGroup(group);
+  }
+  if (!groups.empty())
+    add(optimizer, "groups with steps", groups);
+  for (Operation &op : *module.getBody())
+    if (op.hasTrait<HoldsState>())
+      addSymbol(&op);
+  for (auto record : module.getOps<RecordOp>()) {
+    int64_t column = 0;
+    for (FieldOp field : record.getBody().getOps<FieldOp>()) {
+      if (fields.contains(field))
+        addField(field, column);
+      column += field.getWidth();
+    }
+  }
+  OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
+  FingerprintOp::create(end, module.getLoc(), builder.getDictionaryAttr(state),
+                        builder.getDictionaryAttr(optimizer),
+                        builder.getDictionaryAttr(training));
+}
 
 namespace {
 struct Fingerprint : pdlc::impl::NNFingerprintBase<Fingerprint> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    // The fingerprint itself and the phase say nothing about the model.
-    module->removeAttr(pdlc::nn::NNDialect::kFingerprintAttrName);
-    Attribute phase = module->removeAttr(pdlc::nn::NNDialect::kPhaseAttrName);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module->print(stream, OpPrintingFlags().printGenericOpForm());
-    if (phase)
-      module->setAttr(pdlc::nn::NNDialect::kPhaseAttrName, phase);
-    module->setAttr(
-        pdlc::nn::NNDialect::kFingerprintAttrName,
-        StringAttr::get(&getContext(),
-                        llvm::utohexstr(pdlabi::hashText(text, 0),
-                                        /*LowerCase=*/true, /*Width=*/16)));
+    for (auto old :
+         llvm::make_early_inc_range(getOperation().getOps<FingerprintOp>()))
+      old.erase();
+    PartCollector(getOperation()).run();
   }
 };
 } // namespace

@@ -102,8 +102,8 @@ static void yieldCombined(scf::ParallelOp parallel,
     mapping.map(region.getArguments(), ValueRange{before, operand});
     for (Operation &op : region.front().without_terminator())
       builder.clone(op, mapping);
-    combined.push_back(mapping.lookupOrDefault(
-        region.front().getTerminator()->getOperand(0)));
+    combined.push_back(
+        mapping.lookupOrDefault(region.front().getTerminator()->getOperand(0)));
   }
   for (scf::ForOp loop : llvm::reverse(nest)) {
     builder.setInsertionPointToEnd(loop.getBody());

@@ -93,6 +93,21 @@ LogicalResult VerifyRoles::verifyWire(ModuleOp module) {
          << "\": processes that mean different messages could meet";
 }
 
+/// That both are of one model: a checkpoint that one of them writes, the other
+/// goes on from.
+static LogicalResult verifyFingerprints(ModuleOp trainer, ModuleOp pserver) {
+  auto partsOf = [](ModuleOp module) {
+    auto found = module.getOps<nn::FingerprintOp>();
+    return found.empty() ? DictionaryAttr()
+                         : (*found.begin())->getAttrDictionary();
+  };
+  if (partsOf(trainer) == partsOf(pserver))
+    return success();
+  return failWithNote(pserver->emitOpError()
+                          << "and @trainer differ in their nn.fingerprint",
+                      trainer, "the trainer's module is here");
+}
+
 LogicalResult VerifyRoles::verify() {
   ModuleOp trainer = findRole("trainer");
   if (!trainer)
@@ -101,12 +116,13 @@ LogicalResult VerifyRoles::verify() {
   if (!pserver)
     return failure();
   for (StringRef attribute :
-       {ps::PSDialect::kModeAttrName, ps::PSDialect::kWireAttrName,
-        nn::NNDialect::kFingerprintAttrName})
+       {ps::PSDialect::kModeAttrName, ps::PSDialect::kWireAttrName})
     if (trainer->getAttr(attribute) != pserver->getAttr(attribute))
       return failWithNote(pserver->emitOpError()
                               << "and @trainer differ in " << attribute,
                           trainer, "the trainer's module is here");
+  if (failed(verifyFingerprints(trainer, pserver)))
+    return failure();
   ps::Mode mode;
   if (failed(ps::requireMode(trainer, mode)))
     return failure();

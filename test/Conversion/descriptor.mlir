@@ -2,7 +2,9 @@
 
 // The layouts are those of pdlabi/abi.h, in its order of members.
 
-module @tiny attributes {nn.fingerprint = "00000000deadbeef"} {
+module @tiny {
+  nn.fingerprint state {"shape of @w" = "f32 [100, 200]"} optimizer {"slots of @w" = "m, v"}
+    training {"rate of group @dense" = "1"}
   nn.record @clicks {
     nn.field @label : tensor<?x1xf32> values({"no" = 0.0, "yes" = 1.0}) columns([14])
     nn.field @numbers : tensor<?x3xf32> missing(0.5)
@@ -69,9 +71,17 @@ module @tiny attributes {nn.fingerprint = "00000000deadbeef"} {
 // CHECK: llvm.mlir.constant(0.1414213{{[0-9]*}} : f64)
 // CHECK: llvm.mlir.addressof @kernel
 
-// Numerics strict (1) and the semantic fingerprint 0xdeadbeef.
+// The parts of the model: kinds state, optimizer and training.
+// CHECK: llvm.mlir.global internal constant @pdl.parts() {{.*}} !llvm.array<3 x struct<"pdl_part", (i32, ptr, ptr)>>
+// CHECK: llvm.mlir.constant(0 : i32)
+// CHECK: llvm.mlir.constant(1 : i32)
+// CHECK: llvm.mlir.constant(2 : i32)
+
+// Numerics strict (1), the fingerprints, and none of a wire.
 // CHECK: llvm.mlir.global internal constant @pdl.descriptor()
-// CHECK: llvm.mlir.constant(3735928559 : i64)
+// CHECK: llvm.mlir.constant({{-?[1-9][0-9]*}} : i64)
+// CHECK: llvm.mlir.constant({{-?[1-9][0-9]*}} : i64)
+// CHECK: llvm.mlir.constant(0 : i64)
 // CHECK: llvm.func @pdl_program_query(%[[VERSION:.*]]: i32) -> !llvm.ptr
 // CHECK: llvm.icmp "eq" %[[VERSION]]
 // CHECK: llvm.select

@@ -1,22 +1,151 @@
-// RUN: pdl-opt %s --nn-fingerprint > %t.a
-// RUN: FileCheck %s < %t.a
-// The same model, again and with other names of values: equal.
-// RUN: sed -e 's/%x/%renamed/g' %s | pdl-opt --nn-fingerprint > %t.b
-// RUN: diff %t.a %t.b
-// Run on its own result: equal.
-// RUN: pdl-opt %t.a --nn-fingerprint | diff %t.a -
-// Another initial value: another fingerprint.
-// RUN: sed -e 's/constant<0.5>/constant<0.25>/' %s | pdl-opt --nn-fingerprint > %t.c
-// RUN: grep -o 'nn.fingerprint = "[0-9a-f]*"' %t.a > %t.first
-// RUN: grep -o 'nn.fingerprint = "[0-9a-f]*"' %t.c > %t.other
-// RUN: not diff %t.first %t.other
+// RUN: pdl-opt %s --pdl-pipeline="to=merged" > %t.whole
+// RUN: FileCheck %s < %t.whole
 
-// CHECK: nn.fingerprint = "{{([0-9a-f]{16})}}"
-nn.record @clicks {
-  nn.field @number : tensor<?x1xf32>
-}
-nn.state @mean : tensor<1xf32> init(#nn.constant<0.5>)
-nn.program @predict frozen reads(@clicks) {
-^bb0(%x: tensor<?x1xf32>):
-  nn.return %x : tensor<?x1xf32>
+// Run on its own result: equal.
+// RUN: pdl-opt %t.whole --nn-fingerprint | diff %t.whole -
+
+// What says nothing about state and training is in no part: names of the
+// model, of values and of functions, comments, metrics and what only they need,
+// frozen programs, fields behind those that are trained on.
+// RUN: sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' %t.whole > %t.parts
+// RUN: sed -e 's/@small/@renamed/; s/%h/%hidden/g; s/@score/@logit/g; s/@auc/@area/g; s/buckets = 16/buckets = 32/' \
+// RUN:     -e 's|// more|nn.metric @copc : #nn.copc|; s|// seen|nn.observe @copc(%z, %y) : tensor<?x1xf32>|' \
+// RUN:     -e 's/nn.return %q/%qq = nn.mul %q, %q : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32> nn.return %qq/' \
+// RUN:     -e 's|// field|nn.field @weight : tensor<?x1xf32>|; s/reads(@clicks)/reads(@clicks except @weight)/' \
+// RUN:     -e 's/except @y)/except [@y, @weight])/' \
+// RUN:     %s | pdl-opt --pdl-pipeline="to=merged" > %t.other
+// RUN: not diff %t.whole %t.other > %t.difference
+// RUN: sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' %t.other | diff %t.parts -
+
+// An edit changes the part that it is about, and no other.
+// DEFINE: %{edit} =
+// DEFINE: %{changed} = sed -e %{edit} %s | pdl-opt --pdl-pipeline="to=merged" | sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' \
+// DEFINE:   | not diff %t.parts - | FileCheck %s --implicit-check-not='{{^[<>]}}'
+
+// REDEFINE: %{edit} = 's/rate(0.5)/rate(0.25)/'
+// RUN: %{changed} --check-prefix=RATE
+// RATE: < {{ *}}"rate of group @dense" = "0.5"
+// RATE: > {{ *}}"rate of group @dense" = "0.25"
+
+// REDEFINE: %{edit} = 's/beta1 = 0.75/beta1 = 0.625/'
+// RUN: %{changed} --check-prefix=HYPER
+// HYPER: < {{ *}}"rule of group @dense" = "{beta1 = 0.75,
+// HYPER: > {{ *}}"rule of group @dense" = "{beta1 = 0.625,
+
+// REDEFINE: %{edit} = 's/arith.mulf %%rate, %%gradient/arith.divf %%rate, %%gradient/'
+// RUN: %{changed} --check-prefix=RULE
+// RULE: < {{ *}}"rule of group @sparse" = "{} slots {},
+// RULE: > {{ *}}"rule of group @sparse" = "{} slots {},
+
+// REDEFINE: %{edit} = 's/global_norm(10.0)/global_norm(9.0)/'
+// RUN: %{changed} --check-prefix=CLIP
+// CLIP: < {{ *}}"clip of group @dense" = "global norm 10 of @w, @b"
+// CLIP: > {{ *}}"clip of group @dense" = "global norm 9 of @w, @b"
+
+// REDEFINE: %{edit} = 's/ decay(#nn.l2<0.125>)//'
+// RUN: %{changed} --check-prefix=DECAY
+// DECAY: < {{ *}}"regularizer of group @dense" = "#nn.l2<1.250000e-01>"
+
+// REDEFINE: %{edit} = 's/rate(1.0)/rate(1.0) schedule(@exponential {steps = 10.0})/'
+// RUN: %{changed} --check-prefix=SCHEDULE
+// SCHEDULE: > {{ *}}"schedule of group @sparse" = "{{.*}}steps = 10
+
+// REDEFINE: %{edit} = 's/%%h = nn.relu/%%h = nn.tanh/'
+// RUN: %{changed} --check-prefix=LOSS
+// LOSS: < {{ *}}"losses of @train" =
+// LOSS: > {{ *}}"losses of @train" =
+
+// Another hash gives keys another meaning.
+// REDEFINE: %{edit} = 's/salt = slot/salt = 7/'
+// RUN: %{changed} --check-prefix=HASH
+// HASH: < {{ *}}"field @ids" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = slot>) from column 2"
+// HASH: > {{ *}}"field @ids" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = 7>) from column 2"
+
+// So do other ops between a field and a table.
+// REDEFINE: %{edit} = 's/salt(5)/salt(6)/'
+// RUN: %{changed} --check-prefix=KEYS
+// KEYS: < {{ *}}"keys of @emb in @train" =
+// KEYS: > {{ *}}"keys of @emb in @train" =
+// KEYS: < {{ *}}"losses of @train" =
+// KEYS: > {{ *}}"losses of @train" =
+
+// Rows that are not there yet are made; parameters are all in a checkpoint.
+// REDEFINE: %{edit} = 's/init(#nn.xavier)/init(#nn.zeros)/; s/-0.5, 0.5/-0.25, 0.25/'
+// RUN: %{changed} --check-prefix=INITIAL
+// INITIAL: < {{ *}}"initial rows of @emb" = "#nn.uniform<-5.000000e-01, 5.000000e-01>"
+// INITIAL: > {{ *}}"initial rows of @emb" = "#nn.uniform<-2.500000e-01, 2.500000e-01>"
+
+// CHECK:      nn.fingerprint state {
+// CHECK-NEXT:   "keys of @emb in @train" = "{{([0-9a-f]{16})}}",
+// CHECK-NEXT:   "rows of @emb" = "f32 [4]",
+// CHECK-NEXT:   "shape of @b" = "f32 [1]",
+// CHECK-NEXT:   "shape of @idle" = "f32 [3]",
+// CHECK-NEXT:   "shape of @w" = "f32 [8, 1]"
+// CHECK-NEXT: } optimizer {
+// CHECK-NEXT:   "groups with steps" = "@dense, @sparse",
+// CHECK-NEXT:   "slots of @b" = "m, v",
+// CHECK-NEXT:   "slots of @w" = "m, v"
+// CHECK-NEXT: } training {
+// CHECK-NEXT:   "clip of group @dense" = "global norm 10 of @w, @b",
+// CHECK-NEXT:   "field @ids" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = slot>) from column 2",
+// CHECK-NEXT:   "field @y" = "tensor<?x1xf32> from column 0",
+// CHECK-NEXT:   "group of @b" = "@dense",
+// CHECK-NEXT:   "group of @emb" = "@sparse",
+// CHECK-NEXT:   "group of @w" = "@dense",
+// CHECK-NEXT:   "initial rows of @emb" = "#nn.uniform<-5.000000e-01, 5.000000e-01>",
+// CHECK-NEXT:   "losses of @train" = "{{([0-9a-f]{16})}}",
+// CHECK-NEXT:   "rate of group @dense" = "0.5",
+// CHECK-NEXT:   "rate of group @sparse" = "1",
+// CHECK-NEXT:   "regularizer of group @dense" = "#nn.l2<1.250000e-01>",
+// CHECK-NEXT:   "rule of group @dense" = "{beta1 = 0.75, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, {{([0-9a-f]{32})}}",
+// CHECK-NEXT:   "rule of group @sparse" = "{} slots {}, {{([0-9a-f]{32})}}"
+// CHECK-NEXT: }
+module @small {
+  nn.record @clicks {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @tag : tensor<?x1xf32>
+    nn.field @ids : !nn.ragged<?x2x*xi64> hash(#nn.hash<xxh64, salt = slot>)
+    // field
+  }
+  nn.rule @step hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield %rate : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %rate: f32):
+    %change = arith.mulf %rate, %gradient : f32
+    %new = arith.subf %value, %change : f32
+    nn.yield %new : f32
+  }
+  nn.clip @joint : global_norm(10.0)
+  nn.group @dense rule(@adam {beta1 = 0.75}) rate(0.5) decay(#nn.l2<0.125>) clip(@joint)
+  nn.group @sparse rule(@step) rate(1.0)
+  nn.table @emb : i64 -> tensor<4xf32> in @sparse init(#nn.uniform<-0.5, 0.5>)
+  nn.param @w : tensor<8x1xf32> in @dense init(#nn.xavier)
+  nn.param @b : tensor<1xf32> in @dense init(#nn.zeros)
+  nn.param @idle : tensor<3xf32> in @dense init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 16>
+  // more
+  nn.func private @score(%ids: !nn.ragged<?x2x*xi64>) -> tensor<?x1xf32> {
+    %k = nn.cross %ids salt(5) : (!nn.ragged<?x2x*xi64>) -> !nn.ragged<?x2x*xi64>
+    %e = nn.lookup @emb[%k] pool(sum) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x4xf32>
+    %f = nn.flatten %e from 1 : (tensor<?x2x4xf32>) -> tensor<?x8xf32>
+    %h = nn.relu %f : tensor<?x8xf32>
+    %z = nn.linear %h, @w, @b : (tensor<?x8xf32>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
+  }
+  nn.program @train reads(@clicks) {
+  ^bb0(%y: tensor<?x1xf32>, %tag: tensor<?x1xf32>, %ids: !nn.ragged<?x2x*xi64>):
+    %z = nn.call @score(%ids) : (!nn.ragged<?x2x*xi64>) -> tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @auc(%p, %tag) : tensor<?x1xf32>
+    // seen
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@clicks except @y) {
+  ^bb0(%tag: tensor<?x1xf32>, %ids: !nn.ragged<?x2x*xi64>):
+    %z = nn.call @score(%ids) : (!nn.ragged<?x2x*xi64>) -> tensor<?x1xf32>
+    %q = nn.sigmoid %z : tensor<?x1xf32>
+    nn.return %q : tensor<?x1xf32>
+  }
 }

@@ -98,14 +98,19 @@ static int inspect(const std::string &path) {
   print(fmt::format("checkpoint           {}", checkpoint->path()));
   print(fmt::format("format version       {}", checkpointVersion));
   print(fmt::format("model                {}", manifest.model));
-  print(fmt::format("semantic fingerprint {:016x}",
-                    manifest.semanticFingerprint));
+  print(
+      fmt::format("layout fingerprint   {:016x}", manifest.layoutFingerprint));
+  print(fmt::format("training fingerprint {:016x}",
+                    manifest.trainingFingerprint));
   print(fmt::format("compiler             {}", manifest.compilerVersion));
   print(fmt::format("numerics             {}, {}", manifest.numerics,
                     manifest.targetCpu));
   print(fmt::format("seed                 {}", manifest.seed));
   printProgress(manifest);
   printSymbols(*checkpoint);
+  for (const ModelPart &part : manifest.modelParts)
+    if (part.kind == PDL_PART_TRAINING)
+      print(fmt::format("{}: {}", part.name, part.value));
   for (const auto &[flag, value] : manifest.settings)
     print(fmt::format("flag {} {}", flag, value));
   uint64_t bytes = 0;

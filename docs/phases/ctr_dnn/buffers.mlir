@@ -3,7 +3,7 @@
 #alias_scope1 = #llvm.alias_scope<id = "pdl.update.0", domain = #alias_scope_domain>
 #alias_scope2 = #llvm.alias_scope<id = "pdl.update.2", domain = #alias_scope_domain>
 #alias_scope3 = #llvm.alias_scope<id = "pdl.update.3", domain = #alias_scope_domain>
-module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buffers"} {
+module @ctr_dnn attributes {nn.phase = "buffers"} {
   func.func private @pdlabi_sigmoidf(f32) -> f32
   nn.record @criteo {
     nn.field @label : tensor<?x1xf32>
@@ -578,6 +578,51 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "buf
     return %c0_i32 : i32
   }
   rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <315 + 5388 * batch, keys(40), occurrences(0)>)
+  nn.fingerprint state {
+    "keys of @emb in @train" = "c3a78c542cf8db67",
+    "rows of @emb" = "f32 [10]",
+    "shape of @b1" = "f32 [400]",
+    "shape of @b2" = "f32 [400]",
+    "shape of @b3" = "f32 [400]",
+    "shape of @b4" = "f32 [1]",
+    "shape of @w1" = "f32 [273, 400]",
+    "shape of @w2" = "f32 [400, 400]",
+    "shape of @w3" = "f32 [400, 400]",
+    "shape of @w4" = "f32 [400, 1]"
+  } optimizer {
+    "groups with steps" = "@dense, @sparse",
+    "slots of @b1" = "m, v",
+    "slots of @b2" = "m, v",
+    "slots of @b3" = "m, v",
+    "slots of @b4" = "m, v",
+    "slots of @emb" = "m, v",
+    "slots of @w1" = "m, v",
+    "slots of @w2" = "m, v",
+    "slots of @w3" = "m, v",
+    "slots of @w4" = "m, v"
+  } training {
+    "clip of group @dense" = "global norm 10 of @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4",
+    "field @categories" = "!nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>) from column 14",
+    "field @label" = "tensor<?x1xf32> from column 0",
+    "field @numbers" = "tensor<?x13xf32> missing(0.000000e+00 : f64) from column 1",
+    "group of @b1" = "@dense",
+    "group of @b2" = "@dense",
+    "group of @b3" = "@dense",
+    "group of @b4" = "@dense",
+    "group of @emb" = "@sparse",
+    "group of @w1" = "@dense",
+    "group of @w2" = "@dense",
+    "group of @w3" = "@dense",
+    "group of @w4" = "@dense",
+    "initial rows of @emb" = "#nn.uniform<-1.000000e-02, 1.000000e-02>",
+    "losses of @train" = "ec2efcf53f247ce4",
+    "rate of group @dense" = "0.001",
+    "rate of group @sparse" = "0.001",
+    "regularizer of group @dense" = "#nn.l2<9.9999999999999995E-7>",
+    "rule of group @dense" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
+    "rule of group @sparse" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
+    "untouched rows of group @sparse" = "lazy"
+  }
   rt.once_kernel @dense calls @once_dense scalars 9
   func.func private @once_dense(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
     %0 = llvm.getelementptr inbounds %arg0[0] : (!llvm.ptr) -> !llvm.ptr, f64

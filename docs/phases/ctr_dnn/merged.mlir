@@ -1,4 +1,4 @@
-module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "merged"} {
+module @ctr_dnn attributes {nn.phase = "merged"} {
   nn.record @criteo {
     nn.field @label : tensor<?x1xf32>
     nn.field @numbers : tensor<?x13xf32> missing(0.000000e+00 : f64)
@@ -147,6 +147,51 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "mer
     %24 = nn.add %23, %7 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
     %25 = nn.sigmoid %24 : tensor<?x1xf32>
     nn.return %25 : tensor<?x1xf32>
+  }
+  nn.fingerprint state {
+    "keys of @emb in @train" = "c3a78c542cf8db67",
+    "rows of @emb" = "f32 [10]",
+    "shape of @b1" = "f32 [400]",
+    "shape of @b2" = "f32 [400]",
+    "shape of @b3" = "f32 [400]",
+    "shape of @b4" = "f32 [1]",
+    "shape of @w1" = "f32 [273, 400]",
+    "shape of @w2" = "f32 [400, 400]",
+    "shape of @w3" = "f32 [400, 400]",
+    "shape of @w4" = "f32 [400, 1]"
+  } optimizer {
+    "groups with steps" = "@dense, @sparse",
+    "slots of @b1" = "m, v",
+    "slots of @b2" = "m, v",
+    "slots of @b3" = "m, v",
+    "slots of @b4" = "m, v",
+    "slots of @emb" = "m, v",
+    "slots of @w1" = "m, v",
+    "slots of @w2" = "m, v",
+    "slots of @w3" = "m, v",
+    "slots of @w4" = "m, v"
+  } training {
+    "clip of group @dense" = "global norm 10 of @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4",
+    "field @categories" = "!nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>) from column 14",
+    "field @label" = "tensor<?x1xf32> from column 0",
+    "field @numbers" = "tensor<?x13xf32> missing(0.000000e+00 : f64) from column 1",
+    "group of @b1" = "@dense",
+    "group of @b2" = "@dense",
+    "group of @b3" = "@dense",
+    "group of @b4" = "@dense",
+    "group of @emb" = "@sparse",
+    "group of @w1" = "@dense",
+    "group of @w2" = "@dense",
+    "group of @w3" = "@dense",
+    "group of @w4" = "@dense",
+    "initial rows of @emb" = "#nn.uniform<-1.000000e-02, 1.000000e-02>",
+    "losses of @train" = "ec2efcf53f247ce4",
+    "rate of group @dense" = "0.001",
+    "rate of group @sparse" = "0.001",
+    "regularizer of group @dense" = "#nn.l2<9.9999999999999995E-7>",
+    "rule of group @dense" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
+    "rule of group @sparse" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
+    "untouched rows of group @sparse" = "lazy"
   }
 }
 

@@ -1,5 +1,5 @@
-module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "roles", ps.mode = "sync"} {
-  module @trainer attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "roles", ps.mode = "sync", ps.role = "trainer", ps.wire = "c44192af9a3bd823"} {
+module @ctr_dnn attributes {nn.phase = "roles", ps.mode = "sync"} {
+  module @trainer attributes {nn.phase = "roles", ps.mode = "sync", ps.role = "trainer", ps.wire = "c44192af9a3bd823"} {
     nn.record @criteo {
       nn.field @label : tensor<?x1xf32>
       nn.field @numbers : tensor<?x13xf32> missing(0.000000e+00 : f64)
@@ -155,8 +155,53 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "rol
       %10 = nn.sigmoid %9 {stage = "compute"} : tensor<?x1xf32>
       nn.return %10 : tensor<?x1xf32>
     }
+    nn.fingerprint state {
+      "keys of @emb in @train" = "c3a78c542cf8db67",
+      "rows of @emb" = "f32 [10]",
+      "shape of @b1" = "f32 [400]",
+      "shape of @b2" = "f32 [400]",
+      "shape of @b3" = "f32 [400]",
+      "shape of @b4" = "f32 [1]",
+      "shape of @w1" = "f32 [273, 400]",
+      "shape of @w2" = "f32 [400, 400]",
+      "shape of @w3" = "f32 [400, 400]",
+      "shape of @w4" = "f32 [400, 1]"
+    } optimizer {
+      "groups with steps" = "@dense, @sparse",
+      "slots of @b1" = "m, v",
+      "slots of @b2" = "m, v",
+      "slots of @b3" = "m, v",
+      "slots of @b4" = "m, v",
+      "slots of @emb" = "m, v",
+      "slots of @w1" = "m, v",
+      "slots of @w2" = "m, v",
+      "slots of @w3" = "m, v",
+      "slots of @w4" = "m, v"
+    } training {
+      "clip of group @dense" = "global norm 10 of @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4",
+      "field @categories" = "!nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>) from column 14",
+      "field @label" = "tensor<?x1xf32> from column 0",
+      "field @numbers" = "tensor<?x13xf32> missing(0.000000e+00 : f64) from column 1",
+      "group of @b1" = "@dense",
+      "group of @b2" = "@dense",
+      "group of @b3" = "@dense",
+      "group of @b4" = "@dense",
+      "group of @emb" = "@sparse",
+      "group of @w1" = "@dense",
+      "group of @w2" = "@dense",
+      "group of @w3" = "@dense",
+      "group of @w4" = "@dense",
+      "initial rows of @emb" = "#nn.uniform<-1.000000e-02, 1.000000e-02>",
+      "losses of @train" = "ec2efcf53f247ce4",
+      "rate of group @dense" = "0.001",
+      "rate of group @sparse" = "0.001",
+      "regularizer of group @dense" = "#nn.l2<9.9999999999999995E-7>",
+      "rule of group @dense" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
+      "rule of group @sparse" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
+      "untouched rows of group @sparse" = "lazy"
+    }
   }
-  module @pserver attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "roles", ps.mode = "sync", ps.role = "pserver", ps.wire = "c44192af9a3bd823"} {
+  module @pserver attributes {nn.phase = "roles", ps.mode = "sync", ps.role = "pserver", ps.wire = "c44192af9a3bd823"} {
     nn.clip @joint : global_norm(1.000000e+01)
     nn.rule @adam hyper (beta1 = 9.000000e-01, beta2 = 0.99899999999999999, epsilon = 1.000000e-08) slots (m = 0.000000e+00, v = 0.000000e+00) once {
     ^bb0(%arg0: f64, %arg1: f64, %arg2: f64, %arg3: f64, %arg4: f64):
@@ -528,6 +573,51 @@ module @ctr_dnn attributes {nn.fingerprint = "23c7dbcc4379828d", nn.phase = "rol
     ps.channel @predict.keys.emb number 8 in "predict" keys of @emb : tensor<?xi64>
     ps.channel @predict.rows.emb number 9 in "predict" rows of @emb : tensor<?x10xf32>
     ps.message @predict.pull in "predict" sends [@predict.keys.emb] ahead [] receives [@predict.value.w1, @predict.value.b1, @predict.value.w2, @predict.value.b2, @predict.value.w3, @predict.value.b3, @predict.value.w4, @predict.value.b4, @predict.rows.emb]
+    nn.fingerprint state {
+      "keys of @emb in @train" = "c3a78c542cf8db67",
+      "rows of @emb" = "f32 [10]",
+      "shape of @b1" = "f32 [400]",
+      "shape of @b2" = "f32 [400]",
+      "shape of @b3" = "f32 [400]",
+      "shape of @b4" = "f32 [1]",
+      "shape of @w1" = "f32 [273, 400]",
+      "shape of @w2" = "f32 [400, 400]",
+      "shape of @w3" = "f32 [400, 400]",
+      "shape of @w4" = "f32 [400, 1]"
+    } optimizer {
+      "groups with steps" = "@dense, @sparse",
+      "slots of @b1" = "m, v",
+      "slots of @b2" = "m, v",
+      "slots of @b3" = "m, v",
+      "slots of @b4" = "m, v",
+      "slots of @emb" = "m, v",
+      "slots of @w1" = "m, v",
+      "slots of @w2" = "m, v",
+      "slots of @w3" = "m, v",
+      "slots of @w4" = "m, v"
+    } training {
+      "clip of group @dense" = "global norm 10 of @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4",
+      "field @categories" = "!nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>) from column 14",
+      "field @label" = "tensor<?x1xf32> from column 0",
+      "field @numbers" = "tensor<?x13xf32> missing(0.000000e+00 : f64) from column 1",
+      "group of @b1" = "@dense",
+      "group of @b2" = "@dense",
+      "group of @b3" = "@dense",
+      "group of @b4" = "@dense",
+      "group of @emb" = "@sparse",
+      "group of @w1" = "@dense",
+      "group of @w2" = "@dense",
+      "group of @w3" = "@dense",
+      "group of @w4" = "@dense",
+      "initial rows of @emb" = "#nn.uniform<-1.000000e-02, 1.000000e-02>",
+      "losses of @train" = "ec2efcf53f247ce4",
+      "rate of group @dense" = "0.001",
+      "rate of group @sparse" = "0.001",
+      "regularizer of group @dense" = "#nn.l2<9.9999999999999995E-7>",
+      "rule of group @dense" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
+      "rule of group @sparse" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
+      "untouched rows of group @sparse" = "lazy"
+    }
   }
 }
 

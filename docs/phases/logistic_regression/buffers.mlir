@@ -2,7 +2,7 @@
 #alias_scope = #llvm.alias_scope<id = "pdl.update.1", domain = #alias_scope_domain>
 #alias_scope1 = #llvm.alias_scope<id = "pdl.update.0", domain = #alias_scope_domain>
 #alias_scope2 = #llvm.alias_scope<id = "pdl.update.2", domain = #alias_scope_domain>
-module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "buffers"} {
+module @logistic_regression attributes {nn.phase = "buffers"} {
   llvm.mlir.global internal constant @constant14(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
   llvm.mlir.global internal constant @constant13(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
   llvm.mlir.global internal constant @constant12(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
@@ -1059,6 +1059,25 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     return %c0_i32 : i32
   }
   rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] prepare(@predict_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <189 + 80 * batch, keys(4), occurrences(0)>)
+  nn.fingerprint state {
+    "keys of @weights in @train" = "8ba5e601bba5934f",
+    "rows of @weights" = "f32 [1]",
+    "shape of @bias" = "f32 [1]"
+  } optimizer {
+    "groups with steps" = "@linear",
+    "slots of @bias" = "accumulator",
+    "slots of @weights" = "accumulator"
+  } training {
+    "field @categories" = "tensor<?x8xi64> hash(<xxh64, salt = slot>) missing(\22?\22) columns([1, 3, 5, 6, 7, 8, 9, 13])",
+    "field @label" = "tensor<?x1xf32> values({\22<=50K\22 = 0.000000e+00 : f64, \22>50K\22 = 1.000000e+00 : f64}) columns([14])",
+    "field @numbers" = "tensor<?x5xf32> columns([0, 4, 10, 11, 12])",
+    "group of @bias" = "@linear",
+    "group of @weights" = "@linear",
+    "initial rows of @weights" = "#nn.zeros",
+    "losses of @train" = "a3728b3c7884a1c1",
+    "rate of group @linear" = "0.1",
+    "rule of group @linear" = "{epsilon = 1e-10} slots {accumulator = 0}, f9e77f759da8ff6fe0e8a09cc24c5336"
+  }
   rt.once_kernel @linear calls @once_linear scalars 3
   func.func private @once_linear(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
     %0 = llvm.getelementptr inbounds %arg0[0] : (!llvm.ptr) -> !llvm.ptr, f64

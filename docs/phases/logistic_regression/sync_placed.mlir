@@ -1,4 +1,4 @@
-module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "placed", ps.mode = "sync"} {
+module @logistic_regression attributes {nn.phase = "placed", ps.mode = "sync"} {
   nn.record @person {
     nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
     nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
@@ -187,6 +187,25 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     %33 = nn.add %32, %0 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
     %34 = nn.sigmoid %33 : tensor<?x1xf32>
     nn.return %34 : tensor<?x1xf32>
+  }
+  nn.fingerprint state {
+    "keys of @weights in @train" = "8ba5e601bba5934f",
+    "rows of @weights" = "f32 [1]",
+    "shape of @bias" = "f32 [1]"
+  } optimizer {
+    "groups with steps" = "@linear",
+    "slots of @bias" = "accumulator",
+    "slots of @weights" = "accumulator"
+  } training {
+    "field @categories" = "tensor<?x8xi64> hash(<xxh64, salt = slot>) missing(\22?\22) columns([1, 3, 5, 6, 7, 8, 9, 13])",
+    "field @label" = "tensor<?x1xf32> values({\22<=50K\22 = 0.000000e+00 : f64, \22>50K\22 = 1.000000e+00 : f64}) columns([14])",
+    "field @numbers" = "tensor<?x5xf32> columns([0, 4, 10, 11, 12])",
+    "group of @bias" = "@linear",
+    "group of @weights" = "@linear",
+    "initial rows of @weights" = "#nn.zeros",
+    "losses of @train" = "a3728b3c7884a1c1",
+    "rate of group @linear" = "0.1",
+    "rule of group @linear" = "{epsilon = 1e-10} slots {accumulator = 0}, f9e77f759da8ff6fe0e8a09cc24c5336"
   }
 }
 

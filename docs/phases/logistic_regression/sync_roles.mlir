@@ -1,5 +1,5 @@
-module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "roles", ps.mode = "sync"} {
-  module @trainer attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "roles", ps.mode = "sync", ps.role = "trainer", ps.wire = "b385259672be93d4"} {
+module @logistic_regression attributes {nn.phase = "roles", ps.mode = "sync"} {
+  module @trainer attributes {nn.phase = "roles", ps.mode = "sync", ps.role = "trainer", ps.wire = "b385259672be93d4"} {
     nn.record @person {
       nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
       nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
@@ -157,8 +157,27 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
       %33 = nn.sigmoid %32 {stage = "compute"} : tensor<?x1xf32>
       nn.return %33 : tensor<?x1xf32>
     }
+    nn.fingerprint state {
+      "keys of @weights in @train" = "8ba5e601bba5934f",
+      "rows of @weights" = "f32 [1]",
+      "shape of @bias" = "f32 [1]"
+    } optimizer {
+      "groups with steps" = "@linear",
+      "slots of @bias" = "accumulator",
+      "slots of @weights" = "accumulator"
+    } training {
+      "field @categories" = "tensor<?x8xi64> hash(<xxh64, salt = slot>) missing(\22?\22) columns([1, 3, 5, 6, 7, 8, 9, 13])",
+      "field @label" = "tensor<?x1xf32> values({\22<=50K\22 = 0.000000e+00 : f64, \22>50K\22 = 1.000000e+00 : f64}) columns([14])",
+      "field @numbers" = "tensor<?x5xf32> columns([0, 4, 10, 11, 12])",
+      "group of @bias" = "@linear",
+      "group of @weights" = "@linear",
+      "initial rows of @weights" = "#nn.zeros",
+      "losses of @train" = "a3728b3c7884a1c1",
+      "rate of group @linear" = "0.1",
+      "rule of group @linear" = "{epsilon = 1e-10} slots {accumulator = 0}, f9e77f759da8ff6fe0e8a09cc24c5336"
+    }
   }
-  module @pserver attributes {nn.fingerprint = "a95684a18a08dc60", nn.phase = "roles", ps.mode = "sync", ps.role = "pserver", ps.wire = "b385259672be93d4"} {
+  module @pserver attributes {nn.phase = "roles", ps.mode = "sync", ps.role = "pserver", ps.wire = "b385259672be93d4"} {
     nn.rule @adagrad hyper (epsilon = 1.000000e-10) slots (accumulator = 0.000000e+00) once {
     ^bb0(%arg0: f64, %arg1: f64, %arg2: f64):
       nn.yield %arg1, %arg2 : f64, f64
@@ -228,6 +247,25 @@ module @logistic_regression attributes {nn.fingerprint = "a95684a18a08dc60", nn.
     ps.channel @predict.keys.weights number 1 in "predict" keys of @weights : tensor<?xi64>
     ps.channel @predict.rows.weights number 2 in "predict" rows of @weights : tensor<?x1xf32>
     ps.message @predict.pull in "predict" sends [@predict.keys.weights] ahead [] receives [@predict.value.bias, @predict.rows.weights]
+    nn.fingerprint state {
+      "keys of @weights in @train" = "8ba5e601bba5934f",
+      "rows of @weights" = "f32 [1]",
+      "shape of @bias" = "f32 [1]"
+    } optimizer {
+      "groups with steps" = "@linear",
+      "slots of @bias" = "accumulator",
+      "slots of @weights" = "accumulator"
+    } training {
+      "field @categories" = "tensor<?x8xi64> hash(<xxh64, salt = slot>) missing(\22?\22) columns([1, 3, 5, 6, 7, 8, 9, 13])",
+      "field @label" = "tensor<?x1xf32> values({\22<=50K\22 = 0.000000e+00 : f64, \22>50K\22 = 1.000000e+00 : f64}) columns([14])",
+      "field @numbers" = "tensor<?x5xf32> columns([0, 4, 10, 11, 12])",
+      "group of @bias" = "@linear",
+      "group of @weights" = "@linear",
+      "initial rows of @weights" = "#nn.zeros",
+      "losses of @train" = "a3728b3c7884a1c1",
+      "rate of group @linear" = "0.1",
+      "rule of group @linear" = "{epsilon = 1e-10} slots {accumulator = 0}, f9e77f759da8ff6fe0e8a09cc24c5336"
+    }
   }
 }
 

@@ -373,21 +373,34 @@ def NNVerifyPhase : Pass<"nn-verify-phase", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
-  let summary = "What tells two models apart, as a module attribute";
+  let summary = "What a checkpoint and a program must have in common";
   let description = [{
-    Sets `nn.fingerprint` to xxh64 of the module as it is printed without
-    locations. Stands at the end of phase `merged`: names of values, comments and
-    the way in which lookups were written no longer matter there, while
-    everything that training depends on does. The mode is not part of it:
-    checkpoints travel between modes.
+    Adds the module's `nn.fingerprint`. Stands at the end of phase `merged`: names
+    of values, comments, functions and the way in which lookups were written no
+    longer matter there, while everything that training depends on does. The mode
+    is not part of it: checkpoints travel between modes.
+
+    Losses, and the keys of tables, count by the ops between them and the fields;
+    what only metrics, outputs or frozen programs need does not.
 
     Before:
     ```mlir
-    module attributes {nn.phase = "merged"} { ... }
+    nn.group @dense rule(@sgd) rate(0.1)
+    nn.param @w : tensor<13x1xf32> in @dense init(#nn.zeros)
     ```
-    After:
+    After, besides:
     ```mlir
-    module attributes {nn.fingerprint = "8f14e45fceea167a", nn.phase = "merged"} { ... }
+    nn.fingerprint state {
+      "shape of @w" = "f32 [13, 1]"
+    } optimizer {
+      "groups with steps" = "@dense"
+    } training {
+      "field @x" = "tensor<?x13xf32> from column 1",
+      "group of @w" = "@dense",
+      "losses of @train" = "8f14e45fceea167a",
+      "rate of group @dense" = "0.1",
+      "rule of group @dense" = "{} slots {}, c9f0f895fb98ab9145c48cce2e2d7fbd"
+    }
     ```
   }];
 }

@@ -9,6 +9,7 @@
 #ifndef PDLRT_CHECKPOINT_MANIFEST_H
 #define PDLRT_CHECKPOINT_MANIFEST_H
 
+#include "pdlrt/Checkpoint/ModelParts.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Files/Safetensors.h"
@@ -21,8 +22,8 @@
 namespace pdlrt {
 
 /// Raised with every change that an older reader would misread. No other one is
-/// read: a checkpoint belongs to the fingerprint of a compiled model anyway.
-inline constexpr int64_t checkpointVersion = 2;
+/// read: what moves from version to version is a dump.
+inline constexpr int64_t checkpointVersion = 3;
 
 /// What a file of a checkpoint holds.
 enum class PartKind {
@@ -80,7 +81,10 @@ struct TrainingProgress {
 /// Everything about a checkpoint but the numbers in its files.
 struct CheckpointManifest {
   std::string model;
-  uint64_t semanticFingerprint = 0;
+  uint64_t layoutFingerprint = 0;
+  uint64_t trainingFingerprint = 0;
+  /// What the two are made of.
+  std::vector<ModelPart> modelParts;
   std::string compilerVersion;
   std::string targetCpu;
   /// "strict" or "fast".

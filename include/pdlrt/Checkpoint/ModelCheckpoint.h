@@ -19,9 +19,10 @@
 
 namespace pdlrt {
 
-/// Refuses a checkpoint of another model, by its semantic fingerprint.
+/// Refuses a checkpoint that does not have what `use` needs, and says what
+/// differs (ModelParts.h).
 Status checkSameModel(const pdl_descriptor &descriptor,
-                      const Checkpoint &checkpoint);
+                      const Checkpoint &checkpoint, CheckpointUse use);
 
 /// Fills in what a manifest says of the program, its symbols and the updates
 /// applied: all but settings, progress and parts.
@@ -42,8 +43,10 @@ Status saveModel(const Model &model, CheckpointWriter &writer,
                  CheckpointManifest &manifest);
 
 /// Sets the state of a fresh model, made with the checkpoint's seed: all, or
-/// what a server's model holds of it, whoever wrote which parts.
-Status restoreModel(Model &model, const Checkpoint &checkpoint);
+/// what a server's model holds of it, whoever wrote which parts. Slots and step
+/// counts are left as they are where only values are used.
+Status restoreModel(Model &model, const Checkpoint &checkpoint,
+                    CheckpointUse use);
 
 /// Refuses to go on in the middle of an epoch with other flags than those that
 /// it was begun with. `settings`: those of this run.

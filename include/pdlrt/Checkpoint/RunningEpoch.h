@@ -14,6 +14,9 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Kernels/Metrics.h"
 
+#include <string>
+#include <vector>
+
 namespace pdlrt {
 
 /// Loss and metric accumulators of a running epoch, of all replicas of a job.
@@ -21,6 +24,8 @@ struct RunningEpoch {
   double lossSum = 0;
   double weightSum = 0;
   MetricSums metrics;
+  /// Metrics that a checkpoint did not have, or of another kind: zeros so far.
+  std::vector<std::string> newMetrics;
 };
 
 Status saveRunningEpoch(const pdl_descriptor &descriptor,

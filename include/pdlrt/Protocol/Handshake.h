@@ -31,7 +31,8 @@ struct Handshake {
   // Of the program; `setProgram` fills these.
   std::string model;
   uint64_t abiVersion = PDL_ABI_VERSION;
-  uint64_t semanticFingerprint = 0;
+  uint64_t layoutFingerprint = 0;
+  uint64_t trainingFingerprint = 0;
   uint64_t wireFingerprint = 0;
   int64_t mode = -1;
   int64_t numerics = PDL_NUMERICS_STRICT;

@@ -16,7 +16,7 @@
 #include "pdlc/Target/TargetSpec.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 namespace pdlc {
@@ -55,8 +55,7 @@ public:
   DescriptorBuilder(ModuleOp module, int32_t numerics, StringRef targetCpu,
                     std::vector<uint64_t> cpuFeatures)
       : module(module), order(module), constants(module), numerics(numerics),
-        targetCpu(targetCpu), cpuFeatures(std::move(cpuFeatures)),
-        layoutStream(layouts) {}
+        targetCpu(targetCpu), cpuFeatures(std::move(cpuFeatures)) {}
 
   /// Adds the descriptor's constants and `pdl_program_query`.
   LogicalResult build();
@@ -83,7 +82,7 @@ private:
   SmallVector<ps::ChannelOp> channelsOf(StringAttr program);
   LogicalResult setRole(pdl_descriptor &data);
   void buildQuery(const Address &descriptor);
-  uint64_t fingerprint(StringRef attribute);
+  void setFingerprints(Constant<pdl_descriptor> &descriptor);
 
   ModuleOp module;
   rt::DescriptorOrder order;
@@ -95,9 +94,6 @@ private:
   DenseMap<StringAttr, rt::UpdateKernelOp> updateKernels;
   /// Groups that some program updates, by their index in the descriptor.
   DenseMap<StringAttr, int32_t> trainedGroups;
-  /// What two parties of a wire must agree on, as text.
-  std::string layouts;
-  llvm::raw_string_ostream layoutStream;
 };
 
 struct DescriptorToLLVM : pdlc::impl::RTDescriptorToLLVMBase<DescriptorToLLVM> {
@@ -178,8 +174,6 @@ Constant<pdl_field> DescriptorBuilder::buildField(nn::FieldOp field) {
     result.point(data.value_numbers,
                  constants.doubles(prefix + ".numbers", numbers));
   }
-  layoutStream << "field " << name << ' ' << data.kind << ' '
-               << data.element_type << ' ' << data.width << '\n';
   return result;
 }
 
@@ -243,14 +237,6 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
       result.point(data.dense_kernel, kernel.getCallee().str());
   }
   setUnits(result, prefix, symbolName);
-  layoutStream << "symbol " << name << ' ' << data.kind << ' '
-               << data.element_type << " ["
-               << llvm::join(llvm::map_range(type.getShape(),
-                                             [](int64_t size) {
-                                               return llvm::itostr(size);
-                                             }),
-                             ",")
-               << "] slots [" << llvm::join(slots, ",") << "]\n";
   return result;
 }
 
@@ -504,12 +490,33 @@ LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-uint64_t DescriptorBuilder::fingerprint(StringRef attribute) {
-  auto text = module->getAttrOfType<StringAttr>(attribute);
-  uint64_t value = 0;
-  if (text && text.getValue().getAsInteger(16, value))
-    value = 0;
-  return value;
+void DescriptorBuilder::setFingerprints(Constant<pdl_descriptor> &descriptor) {
+  pdl_descriptor &data = descriptor.data;
+  std::vector<Constant<pdl_part>> parts;
+  std::string layout, training;
+  auto add = [&](pdl_part_kind kind, DictionaryAttr list, std::string &text) {
+    for (NamedAttribute part : list) {
+      StringRef value = cast<StringAttr>(part.getValue()).getValue();
+      Constant<pdl_part> &constant = parts.emplace_back();
+      constant.data.kind = kind;
+      constant.point(constant.data.name, constants.string(part.getName()));
+      constant.point(constant.data.value, constants.string(value));
+      text += llvm::formatv("{0} {1}: {2}\n", int(kind), part.getName(), value);
+    }
+  };
+  for (auto fingerprint : module.getOps<nn::FingerprintOp>()) {
+    add(PDL_PART_STATE, fingerprint.getState(), layout);
+    add(PDL_PART_OPTIMIZER, fingerprint.getOptimizer(), layout);
+    add(PDL_PART_TRAINING, fingerprint.getTraining(), training);
+  }
+  data.part_count = parts.size();
+  descriptor.point(data.parts, constants.structs("pdl.parts", parts));
+  data.layout_fingerprint = pdlabi::hashText(layout, 0);
+  data.training_fingerprint = pdlabi::hashText(training, 0);
+  // Both roles carry the same digest of what they share.
+  auto wire = module->getAttrOfType<StringAttr>(ps::PSDialect::kWireAttrName);
+  if (wire && wire.getValue().getAsInteger(16, data.wire_fingerprint))
+    data.wire_fingerprint = 0;
 }
 
 LogicalResult DescriptorBuilder::checkPrograms() {
@@ -593,7 +600,6 @@ LogicalResult DescriptorBuilder::build() {
                    constants.int64s("pdl.cpu_features",
                                     SmallVector<int64_t>(cpuFeatures.begin(),
                                                          cpuFeatures.end())));
-  layoutStream << "abi " << PDL_ABI_VERSION << '\n';
 
   if (failed(setRole(data)))
     return failure();
@@ -638,11 +644,7 @@ LogicalResult DescriptorBuilder::build() {
   descriptor.point(data.metrics, constants.structs("pdl.metrics", metrics));
   data.program_count = programs.size();
   descriptor.point(data.programs, constants.structs("pdl.programs", programs));
-  data.semantic_fingerprint = fingerprint(nn::NNDialect::kFingerprintAttrName);
-  // Both roles carry the same digest of what they share.
-  data.wire_fingerprint = data.role == PDL_ROLE_LOCAL
-                              ? pdlabi::hashText(layouts, 0)
-                              : fingerprint(ps::PSDialect::kWireAttrName);
+  setFingerprints(descriptor);
   buildQuery(
       constants.structs("pdl.descriptor", std::vector{std::move(descriptor)}));
   return success();

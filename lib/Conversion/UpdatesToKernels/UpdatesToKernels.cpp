@@ -88,8 +88,8 @@ public:
     auto reduce = scf::ReduceOp::create(builder, loc, bits);
     Block &combiner = reduce.getReductions().front().front();
     builder.setInsertionPointToStart(&combiner);
-    Value larger = arith::MaxSIOp::create(
-        builder, loc, combiner.getArgument(0), combiner.getArgument(1));
+    Value larger = arith::MaxSIOp::create(builder, loc, combiner.getArgument(0),
+                                          combiner.getArgument(1));
     scf::ReduceReturnOp::create(builder, loc, larger);
     return loop.getResult(0);
   }

@@ -15,6 +15,7 @@
 #include "pdlabi/metrics.h"
 #include "pdlabi/norm.h"
 
+#include <fmt/format.h>
 #include <string>
 
 using namespace pdlrt;
@@ -300,6 +301,7 @@ Status Checker::run() {
   requireArray(descriptor.clip_count, descriptor.clips, "clips");
   requireArray(descriptor.metric_count, descriptor.metrics, "metrics");
   requireArray(descriptor.program_count, descriptor.programs, "programs");
+  requireArray(descriptor.part_count, descriptor.parts, "parts");
   auto checkAll = [&](auto *array, int32_t count, auto check) {
     for (int32_t i = 0; i < count && result.ok(); ++i)
       (this->*check)(array[i]);
@@ -315,6 +317,13 @@ Status Checker::run() {
     require(clip.struct_size == sizeof(pdl_clip), "size of a clip");
     requireText(clip.name, "a clip's name");
     require(clip.limit > 0, "limit of a clip");
+  }
+  for (int32_t i = 0; i < descriptor.part_count && result.ok(); ++i) {
+    const pdl_part &part = descriptor.parts[i];
+    require(part.kind >= PDL_PART_STATE && part.kind <= PDL_PART_TRAINING,
+            "kind of a part");
+    requireText(part.name, "a part's name");
+    requireText(part.value, "a part's value");
   }
   return std::move(result);
 }
@@ -355,6 +364,17 @@ std::string pdlrt::elementTypeText(const pdl_descriptor &descriptor) {
   if (has[PDL_F64])
     return has[PDL_F32] ? "f32 and f64" : "f64";
   return "f32";
+}
+
+std::string pdlrt::describeFingerprints(const pdl_descriptor &descriptor) {
+  return fmt::format("layout fingerprint   {:016x}\n"
+                     "training fingerprint {:016x}\n"
+                     "wire fingerprint     {}",
+                     descriptor.layout_fingerprint,
+                     descriptor.training_fingerprint,
+                     modeOf(descriptor).hasServers
+                         ? fmt::format("{:016x}", descriptor.wire_fingerprint)
+                         : "none: no other process takes part");
 }
 
 int64_t pdlrt::elementCount(const pdl_symbol &symbol) {

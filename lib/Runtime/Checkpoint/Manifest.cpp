@@ -30,12 +30,18 @@ static constexpr std::pair<PartKind, const char *> kindNames[] = {
     {PartKind::Table, "table"},
     {PartKind::Trainer, "trainer"}};
 
-static const char *kindName(PartKind kind) {
-  for (const auto &[known, name] : kindNames)
+template <typename Names, typename Kind>
+static const char *kindName(const Names &names, Kind kind) {
+  for (const auto &[known, name] : names)
     if (known == kind)
       return name;
   return "";
 }
+
+static constexpr std::pair<pdl_part_kind, const char *> partKindNames[] = {
+    {PDL_PART_STATE, "state"},
+    {PDL_PART_OPTIMIZER, "optimizer"},
+    {PDL_PART_TRAINING, "training"}};
 
 bool CheckpointPart::holdsShard(int64_t shard) const {
   for (const auto &[first, end] : shards)
@@ -63,6 +69,11 @@ static json toJson(const CheckpointManifest &manifest) {
   for (const auto &[name, steps] : manifest.groupSteps)
     groups.push_back({{"name", name}, {"steps", steps}});
   json symbols = json::array(), parts = json::array();
+  json modelParts = json::array();
+  for (const ModelPart &part : manifest.modelParts)
+    modelParts.push_back({{"kind", kindName(partKindNames, part.kind)},
+                          {"name", part.name},
+                          {"value", part.value}});
   for (const CheckpointSymbol &symbol : manifest.symbols)
     symbols.push_back({{"name", symbol.name},
                        {"table", symbol.isTable},
@@ -71,7 +82,7 @@ static json toJson(const CheckpointManifest &manifest) {
                        {"element_type", tensorTypeName(symbol.elementType)}});
   for (const CheckpointPart &part : manifest.parts) {
     json entry = {{"file", part.file},
-                  {"holds", kindName(part.kind)},
+                  {"holds", kindName(kindNames, part.kind)},
                   {"bytes", part.digest.bytes},
                   {"xxh3", hexText(part.digest.hash)}};
     if (part.kind == PartKind::Table) {
@@ -90,7 +101,9 @@ static json toJson(const CheckpointManifest &manifest) {
                          {"batch", position.batch},
                          {"digest", position.digest}});
   return {{"model", manifest.model},
-          {"semantic_fingerprint", hexText(manifest.semanticFingerprint)},
+          {"layout_fingerprint", hexText(manifest.layoutFingerprint)},
+          {"training_fingerprint", hexText(manifest.trainingFingerprint)},
+          {"model_parts", modelParts},
           {"compiler", manifest.compilerVersion},
           {"target_cpu", manifest.targetCpu},
           {"numerics", manifest.numerics},
@@ -169,6 +182,17 @@ static int64_t countAt(const json &object, const char *name) {
   return value.get<int64_t>();
 }
 
+/// The entry of a name; throws ContentError if there is none.
+template <typename Names>
+static const auto &findKind(const Names &names, const std::string &name) {
+  const auto *found =
+      std::find_if(std::begin(names), std::end(names),
+                   [&](const auto &known) { return name == known.second; });
+  if (found == std::end(names))
+    throw ContentError("there is no kind '" + name + "'");
+  return *found;
+}
+
 /// Throws json::exception, ContentError.
 static TensorType elementTypeAt(const json &object) {
   const std::string name = object.at("element_type");
@@ -182,7 +206,12 @@ static TensorType elementTypeAt(const json &object) {
 static CheckpointManifest fromJson(const json &root) {
   CheckpointManifest manifest;
   manifest.model = root.at("model");
-  manifest.semanticFingerprint = parseHex(root.at("semantic_fingerprint"));
+  manifest.layoutFingerprint = parseHex(root.at("layout_fingerprint"));
+  manifest.trainingFingerprint = parseHex(root.at("training_fingerprint"));
+  for (const json &entry : root.at("model_parts"))
+    manifest.modelParts.push_back(
+        {findKind(partKindNames, entry.at("kind")).first, entry.at("name"),
+         entry.at("value")});
   manifest.compilerVersion = root.at("compiler");
   manifest.targetCpu = root.at("target_cpu");
   manifest.numerics = root.at("numerics");
@@ -201,13 +230,7 @@ static CheckpointManifest fromJson(const json &root) {
   for (const json &entry : root.at("parts")) {
     CheckpointPart part;
     part.file = entry.at("file");
-    const std::string holds = entry.at("holds");
-    const auto *kind =
-        std::find_if(std::begin(kindNames), std::end(kindNames),
-                     [&](const auto &known) { return holds == known.second; });
-    if (kind == std::end(kindNames))
-      throw ContentError("a part holds '" + holds + "'");
-    part.kind = kind->first;
+    part.kind = findKind(kindNames, entry.at("holds")).first;
     part.digest.bytes = uint64_t(countAt(entry, "bytes"));
     part.digest.hash = parseHex(entry.at("xxh3"));
     if (part.kind == PartKind::Table) {
@@ -334,9 +357,9 @@ Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path) {
     return damaged(path, "is not the manifest of a checkpoint");
   if (version != checkpointVersion)
     return Status::invalid(fmt::format(
-        "{}: has format version {}, but this program reads version {}; "
-        "translate the model again with the pdl-translate that belongs to "
-        "that version, or use another checkpoint",
+        "{}: has format version {}, but this program reads version {}; write "
+        "its values with `pdl-checkpoint dump` of the PDL that belongs to that "
+        "version and begin with --init-from, or use another checkpoint",
         path, version, checkpointVersion));
   constexpr size_t hexDigits = 16;
   const size_t at = size_t(rest - text.data());

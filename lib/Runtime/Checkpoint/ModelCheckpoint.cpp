@@ -24,17 +24,20 @@ static std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
 }
 
 Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
-                             const Checkpoint &checkpoint) {
+                             const Checkpoint &checkpoint, CheckpointUse use) {
   const CheckpointManifest &manifest = checkpoint.manifest();
-  if (manifest.semanticFingerprint != descriptor.semantic_fingerprint)
-    return Status::invalid(fmt::format(
-        "{}: is of model {} with semantic fingerprint {:016x}, but this "
-        "program is model {} with {:016x} ({}); use the program that wrote it, "
-        "or another checkpoint",
-        checkpoint.path(), manifest.model, manifest.semanticFingerprint,
-        descriptor.model_name, descriptor.semantic_fingerprint,
-        elementTypeText(descriptor)));
-  return {};
+  const std::string differences =
+      differencesOf(partsOf(descriptor), manifest.modelParts, use);
+  if (differences.empty())
+    return {};
+  return Status::invalid(fmt::format(
+      "{}: does not fit this program (model {} there, {} here): {}; use the "
+      "program that wrote it, or {}",
+      checkpoint.path(), manifest.model, descriptor.model_name, differences,
+      use == CheckpointUse::Values
+          ? "another checkpoint"
+          : "keep its values: `pdl-checkpoint dump` writes them to a file, and "
+            "a new training begins with --init-from FILE"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,7 +97,9 @@ static Status saveTable(const Model &model, int32_t index,
 void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
   const pdl_descriptor &descriptor = model.descriptor();
   manifest.model = descriptor.model_name;
-  manifest.semanticFingerprint = descriptor.semantic_fingerprint;
+  manifest.layoutFingerprint = descriptor.layout_fingerprint;
+  manifest.trainingFingerprint = descriptor.training_fingerprint;
+  manifest.modelParts = partsOf(descriptor);
   manifest.compilerVersion = descriptor.compiler_version;
   manifest.targetCpu = descriptor.target_cpu;
   manifest.numerics =
@@ -181,7 +186,8 @@ static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
 }
 
 static Status restoreTablePart(const Model &model, int32_t symbolIndex,
-                               const Checkpoint &checkpoint, size_t index) {
+                               const Checkpoint &checkpoint, size_t index,
+                               CheckpointUse use) {
   const pdl_descriptor &descriptor = model.descriptor();
   const pdl_symbol &symbol = descriptor.symbols[symbolIndex];
   EmbeddingTable &table = *model.table(symbolIndex);
@@ -218,7 +224,8 @@ static Status restoreTablePart(const Model &model, int32_t symbolIndex,
   PDLRT_RETURN_IF_ERROR(table.findOrInsert(held, heldKeys.data(), rows.data(),
                                            scratch, inserted));
   const size_t bytes = table.valueBytes();
-  for (int32_t p = 0; p <= symbol.slot_count; ++p) {
+  const int32_t last = use == CheckpointUse::Training ? symbol.slot_count : 0;
+  for (int32_t p = 0; p <= last; ++p) {
     Expected<const TensorView *> values = checkpoint.tensorOf(
         file, rowPartName(symbol, p), tensorTypeOf(symbol),
         {count, symbol.row_width});
@@ -236,9 +243,10 @@ static Status restoreTablePart(const Model &model, int32_t symbolIndex,
   return {};
 }
 
-Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
+Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint,
+                           CheckpointUse use) {
   const pdl_descriptor &descriptor = model.descriptor();
-  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint));
+  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint, use));
   const CheckpointManifest &manifest = checkpoint.manifest();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
@@ -249,7 +257,7 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
             manifest.parts[p].symbol != symbol.name)
           continue;
         found = true;
-        PDLRT_RETURN_IF_ERROR(restoreTablePart(model, i, checkpoint, p));
+        PDLRT_RETURN_IF_ERROR(restoreTablePart(model, i, checkpoint, p, use));
       }
       if (!found)
         return checkpoint.damaged(std::string("it has no rows of @") +
@@ -258,11 +266,13 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint) {
     }
     PDLRT_RETURN_IF_ERROR(
         copyHeldRows(checkpoint, model, i, symbol.name, model.value(i)));
-    for (int32_t s = 0; s < symbol.slot_count; ++s)
+    for (int32_t s = 0; use == CheckpointUse::Training && s < symbol.slot_count;
+         ++s)
       PDLRT_RETURN_IF_ERROR(copyHeldRows(
           checkpoint, model, i, fullSlotName(symbol, s), model.slot(i, s)));
   }
-  for (int32_t g = 0; g < descriptor.group_count; ++g) {
+  for (int32_t g = 0;
+       use == CheckpointUse::Training && g < descriptor.group_count; ++g) {
     const auto found =
         std::find_if(manifest.groupSteps.begin(), manifest.groupSteps.end(),
                      [&](const auto &entry) {

@@ -12,20 +12,10 @@
 
 using namespace pdlrt;
 
-/// What visit(name, elements of a replica, data) returns for the sums of each
-/// metric: the first that is no success.
-template <typename Visit>
-static Status forEachTensor(const pdl_descriptor &descriptor, int64_t replicas,
-                            RunningEpoch &running, Visit visit) {
-  Status status;
-  forEachMetric(
-      descriptor, replicas, running.metrics, [&](const MetricBlock &block) {
-        if (status.ok())
-          status = visit(std::string("metric.") +
-                             descriptor.metrics[block.index].name + ".sums",
-                         block.size, block.sums);
-      });
-  return status;
+/// The name of a metric's sums, which changes with the metric's kind.
+static std::string tensorName(const pdl_metric &metric) {
+  return "metric." + std::string(metric.name) + "." +
+         std::to_string(metric.kind) + ".sums";
 }
 
 Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
@@ -34,13 +24,15 @@ Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
   SafetensorsWriter tensors;
   const double loss[] = {running.lossSum, running.weightSum};
   PDLRT_RETURN_IF_ERROR(tensors.addCopy("loss", TensorType::F64, {2}, loss));
-  RunningEpoch copy = running;
-  PDLRT_RETURN_IF_ERROR(forEachTensor(
-      descriptor, replicas, copy,
-      [&](const std::string &name, int64_t elements, const void *data) {
-        return tensors.addCopy(name, TensorType::F64, {replicas, elements},
-                               data);
-      }));
+  MetricSums metrics = running.metrics;
+  Status status;
+  forEachMetric(descriptor, replicas, metrics, [&](const MetricBlock &block) {
+    if (status.ok())
+      status =
+          tensors.addCopy(tensorName(descriptor.metrics[block.index]),
+                          TensorType::F64, {replicas, block.size}, block.sums);
+  });
+  PDLRT_RETURN_IF_ERROR(std::move(status));
   CheckpointPart part;
   part.file = "trainer.safetensors";
   part.kind = PartKind::Trainer;
@@ -49,13 +41,21 @@ Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,
 
 static Status copyTensor(const Checkpoint &checkpoint,
                          const SafetensorsFile &file, const std::string &name,
-                         TensorType type, const std::vector<int64_t> &shape,
-                         void *out) {
+                         const std::vector<int64_t> &shape, double *out) {
   Expected<const TensorView *> tensor =
-      checkpoint.tensorOf(file, name, type, shape);
+      checkpoint.tensorOf(file, name, TensorType::F64, shape);
   if (!tensor)
     return tensor.status();
   return (*tensor)->copyTo(out);
+}
+
+/// Whether the file has the metric's sums. Where they are of another number of
+/// replicas, reading them says so.
+static bool holdsMetric(const pdl_metric &metric, int64_t size,
+                        const SafetensorsFile &file) {
+  const TensorView *found = file.find(tensorName(metric));
+  return found && found->type == TensorType::F64 && found->shape.size() == 2 &&
+         found->shape[1] == size;
 }
 
 Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
@@ -65,14 +65,19 @@ Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
   if (!file)
     return file.status();
   double loss[2];
-  PDLRT_RETURN_IF_ERROR(
-      copyTensor(checkpoint, **file, "loss", TensorType::F64, {2}, loss));
-  RunningEpoch running = {loss[0], loss[1], MetricSums(descriptor, replicas)};
-  PDLRT_RETURN_IF_ERROR(forEachTensor(
-      descriptor, replicas, running,
-      [&](const std::string &name, int64_t elements, void *data) {
-        return copyTensor(checkpoint, **file, name, TensorType::F64,
-                          {replicas, elements}, data);
-      }));
+  PDLRT_RETURN_IF_ERROR(copyTensor(checkpoint, **file, "loss", {2}, loss));
+  RunningEpoch running = {
+      loss[0], loss[1], MetricSums(descriptor, replicas), {}};
+  Status status;
+  forEachMetric(descriptor, replicas, running.metrics,
+                [&](const MetricBlock &block) {
+                  const pdl_metric &metric = descriptor.metrics[block.index];
+                  if (!holdsMetric(metric, block.size, **file))
+                    running.newMetrics.emplace_back(metric.name);
+                  else if (status.ok())
+                    status = copyTensor(checkpoint, **file, tensorName(metric),
+                                        {replicas, block.size}, block.sums);
+                });
+  PDLRT_RETURN_IF_ERROR(std::move(status));
   return running;
 }

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Job/Resumption.h"
 
+#include "pdlrt/Core/Log.h"
+
 #include <fmt/format.h>
 #include <iterator>
 
@@ -54,6 +56,10 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
       if (!running)
         return running.status();
       found.running = std::move(*running);
+      for (const std::string &name : found.running.newMetrics)
+        logWarning(fmt::format("metric @{} counts from here on only: {} has "
+                               "none of that name and kind for this epoch",
+                               name, from->path()));
     }
   }
   int64_t *const numbers[] = {

@@ -14,6 +14,7 @@
 #include "nlohmann/json.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 using namespace pdlrt;
 using nlohmann::json;
@@ -24,7 +25,8 @@ static constexpr size_t largestHandshake = 65536;
 void Handshake::setProgram(const pdl_descriptor &descriptor) {
   model = descriptor.model_name;
   abiVersion = descriptor.abi_version;
-  semanticFingerprint = descriptor.semantic_fingerprint;
+  layoutFingerprint = descriptor.layout_fingerprint;
+  trainingFingerprint = descriptor.training_fingerprint;
   wireFingerprint = descriptor.wire_fingerprint;
   mode = descriptor.mode;
   numerics = descriptor.numerics;
@@ -50,7 +52,8 @@ template <typename Object, typename Visit>
 static void visitMembers(Object &object, Visit &&visit) {
   visit("model", object.model);
   visit("abi", object.abiVersion);
-  visit("semantic_fingerprint", object.semanticFingerprint);
+  visit("layout_fingerprint", object.layoutFingerprint);
+  visit("training_fingerprint", object.trainingFingerprint);
   visit("wire_fingerprint", object.wireFingerprint);
   visit("mode", object.mode);
   visit("numerics", object.numerics);
@@ -179,14 +182,14 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareTexts("has numerics",
                                      numericsText(trainer.numerics),
                                      numericsText(server.numerics), together));
-  PDLRT_RETURN_IF_ERROR(compareTexts(
-      "has the semantic fingerprint",
-      fmt::format("{:016x}", trainer.semanticFingerprint),
-      fmt::format("{:016x}", server.semanticFingerprint), together));
-  PDLRT_RETURN_IF_ERROR(
-      compareTexts("has the wire fingerprint",
-                   fmt::format("{:016x}", trainer.wireFingerprint),
-                   fmt::format("{:016x}", server.wireFingerprint), together));
+  for (const auto &[what, member] :
+       {std::pair("has the layout fingerprint", &Handshake::layoutFingerprint),
+        std::pair("has the training fingerprint",
+                  &Handshake::trainingFingerprint),
+        std::pair("has the wire fingerprint", &Handshake::wireFingerprint)})
+    PDLRT_RETURN_IF_ERROR(
+        compareTexts(what, fmt::format("{:016x}", trainer.*member),
+                     fmt::format("{:016x}", server.*member), together));
   PDLRT_RETURN_IF_ERROR(compareNumbers(
       "is one of (--trainers)", trainer.trainers, server.trainers, flags));
   PDLRT_RETURN_IF_ERROR(compareNumbers(

@@ -37,7 +37,9 @@ Status pdlrt::joinSaved(const std::vector<Message> &answers,
       return written.status();
     if (s == 0) {
       manifest.model = written->model;
-      manifest.semanticFingerprint = written->semanticFingerprint;
+      manifest.layoutFingerprint = written->layoutFingerprint;
+      manifest.trainingFingerprint = written->trainingFingerprint;
+      manifest.modelParts = written->modelParts;
       manifest.compilerVersion = written->compilerVersion;
       manifest.targetCpu = written->targetCpu;
       manifest.numerics = written->numerics;

@@ -68,11 +68,11 @@ private:
 
 static std::string programText(const Handshake &job) {
   return fmt::format(
-      "model {}, mode {}, {}, numerics {}, ABI {}, fingerprints {:016x} and "
-      "{:016x}",
+      "model {}, mode {}, {}, numerics {}, ABI {}, fingerprints {:016x}, "
+      "{:016x} and {:016x}",
       job.model, modeName(job.mode), job.elementType,
       job.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast", job.abiVersion,
-      job.semanticFingerprint, job.wireFingerprint);
+      job.layoutFingerprint, job.trainingFingerprint, job.wireFingerprint);
 }
 
 static std::string jobText(const Handshake &job) {
@@ -158,14 +158,16 @@ Status Replay::openStart() {
   Expected<Checkpoint> found = openCheckpoint(options.checkpoint, refused);
   if (!found)
     return found.status();
-  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *found));
+  PDLRT_RETURN_IF_ERROR(
+      checkSameModel(descriptor, *found, CheckpointUse::Training));
   checkpoint.emplace(std::move(*found));
   return {};
 }
 
 Status Replay::fill(StateServer &server, const Log &log) const {
   if (checkpoint)
-    PDLRT_RETURN_IF_ERROR(restoreModel(server.model(), *checkpoint));
+    PDLRT_RETURN_IF_ERROR(
+        restoreModel(server.model(), *checkpoint, CheckpointUse::Training));
   else if (!options.initFrom.empty())
     PDLRT_RETURN_IF_ERROR(
         initializeModel(server.model(), options.initFrom, FileCoverage::Any));

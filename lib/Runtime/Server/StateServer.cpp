@@ -89,7 +89,8 @@ bool StateServer::isOfJob(const Message &handshake) const {
   whose.job = given->job;
   whose.token = given->token;
   whose.model = given->model;
-  whose.semanticFingerprint = given->semanticFingerprint;
+  whose.layoutFingerprint = given->layoutFingerprint;
+  whose.trainingFingerprint = given->trainingFingerprint;
   whose.wireFingerprint = given->wireFingerprint;
   return compareHandshakes(whose, own).ok();
 }

@@ -36,6 +36,11 @@ nn.func private @f(%ids: tensor<?xi64>) {
 
 // -----
 
+// expected-error @+1 {{has part "rate" with value 1 : i64, which is not a string (C1)}}
+nn.fingerprint state {} optimizer {} training {"rate" = 1}
+
+// -----
+
 nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
   // expected-error @+1 {{needs splits exactly for its bagged inputs (C1)}}
   %0 = nn.pool %rows[%i, %i, %i] of(%ids) splits() [sum] bagged [true]

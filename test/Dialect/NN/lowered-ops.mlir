@@ -13,6 +13,15 @@ module attributes {nn.phase = "fused"} {
   nn.param @w : tensor<4x3xf32> in @g init(#nn.xavier)
   nn.param @b : tensor<3xf32> in @g init(#nn.zeros)
 
+  // CHECK:      nn.fingerprint state {
+  // CHECK-NEXT:   "shape of @b" = "f32 [3]",
+  // CHECK-NEXT:   "shape of @w" = "f32 [4, 3]"
+  // CHECK-NEXT: } optimizer {} training {
+  // CHECK-NEXT:   "say \22this\22" = "a\\b"
+  // CHECK-NEXT: }
+  nn.fingerprint state {"shape of @w" = "f32 [4, 3]", "shape of @b" = "f32 [3]"} optimizer {}
+    training {"say \"this\"" = "a\\b"}
+
   // CHECK-LABEL: nn.program @train
   nn.program @train reads(@r) {
   // CHECK-NEXT: ^bb0(%{{.*}}: tensor<?x4xf32>, %[[IDS:.*]]: tensor<?xi64>, %[[SPLITS:.*]]: tensor<?xi32>, %{{.*}}: tensor<?x2xi64>):

@@ -146,8 +146,8 @@ TWO_ROLES = [
              r"\1ps.post @predict.pull()" + "\n" + r"\1\2",
              "sends from a frozen program", at=r"ps.post @predict.pull"),
     # Both roles changed alike: what no comparison of the two can show.
-    Mutation("another model", PSERVER, r'nn.fingerprint = "\w+"', 'nn.fingerprint = "0123456789abcdef"',
-             "and @trainer differ in nn.fingerprint", at=r"module @pserver"),
+    Mutation("another model", PSERVER, r'"losses of @train" = "\w+"', '"losses of @train" = "0123456789abcdef"',
+             "and @trainer differ in their nn.fingerprint", at=r"module @pserver"),
     Mutation("wire of another module", BOTH, r'ps.wire = "\w+"', 'ps.wire = "0123456789abcdef"',
              'says ps.wire = "0123456789abcdef", but its units, channels and messages give',
              at=r"module @trainer"),

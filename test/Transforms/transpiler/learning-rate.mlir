@@ -20,7 +20,7 @@
 
 // Values and gradients travel, and the sums of the loss: no counter.
 // CHECK: sends [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss] ahead []
-// CHECK-NOT: 2100
+// CHECK-NOT: 2.100000e+03
 // CHECK-NOT: nn.once
 // CHECK: module @pserver
 // CHECK: ps.handler @train.apply

@@ -95,7 +95,8 @@ TEST(Checkpoint, RestoresValuesSlotsAndSteps) {
     ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
     EXPECT_EQ(checkpoint->manifest().seed, 3u);
     Model restored(*handWrittenProgram({type}), 3);
-    Status status = restoreModel(restored, *checkpoint);
+    Status status =
+        restoreModel(restored, *checkpoint, CheckpointUse::Training);
     ASSERT_TRUE(status.ok()) << status.message();
     const std::string dump = dumpOf(folder, *model);
     EXPECT_EQ(dumpOf(folder, restored), dump);
@@ -160,8 +161,9 @@ TEST(Checkpoint, ProgressIsReadWithoutTheState) {
     manifest.progress.steps = 12;
     ASSERT_TRUE(saveModel(*model, writer, manifest).ok());
     const pdl_descriptor &descriptor = *handWrittenProgram({});
-    ASSERT_TRUE(saveRunningEpoch(descriptor, {0, 0, MetricSums(descriptor, 1)},
-                                 1, writer)
+    ASSERT_TRUE(saveRunningEpoch(descriptor,
+                                 {0, 0, MetricSums(descriptor, 1), {}}, 1,
+                                 writer)
                     .ok());
     ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
   }
@@ -195,14 +197,14 @@ TEST(Checkpoint, AnotherVersionIsNamed) {
   TestFolder folder;
   save(*makeModel(3, 5), folder.file("c"));
   std::string text = folder.read("c/manifest.json");
-  const std::string begin = "{\"version\": 2,";
+  const std::string begin = "{\"version\": 3,";
   ASSERT_EQ(text.compare(0, begin.size(), begin), 0);
-  for (const std::string version : {"1", "27"}) {
+  for (const std::string version : {"2", "27"}) {
     folder.write("c/manifest.json",
                  "{\"version\": " + version + "," + text.substr(begin.size()));
     EXPECT_THAT(Checkpoint::open(folder.file("c")).status().message(),
                 testing::AllOf(HasSubstr("format version " + version),
-                               HasSubstr("reads version 2;")));
+                               HasSubstr("reads version 3;")));
   }
 }
 
@@ -212,14 +214,112 @@ TEST(Checkpoint, AnotherModelIsRefused) {
   Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
   ASSERT_TRUE(checkpoint.ok());
   Model wider(*handWrittenProgram({PDL_F64}), 3);
-  EXPECT_THAT(restoreModel(wider, *checkpoint).message(),
-              testing::AllOf(HasSubstr("F32"), HasSubstr("F64"),
-                             HasSubstr("0123456789abcdef")));
+  for (CheckpointUse use : {CheckpointUse::Values, CheckpointUse::Training})
+    EXPECT_THAT(restoreModel(wider, *checkpoint, use).message(),
+                HasSubstr("the rows of @emb differs: the checkpoint has f32 "
+                          "[4], this program f64 [4]"));
+}
+
+// Another rate is another training, but the values are good for all else.
+TEST(Checkpoint, AnotherTrainingMayUseTheValues) {
+  TestFolder folder;
+  auto model = makeModel(3, 50);
+  save(*model, folder.file("c"));
+  Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
+  ASSERT_TRUE(checkpoint.ok());
   pdl_descriptor other = *handWrittenProgram({});
-  other.semantic_fingerprint = 0xfeed;
-  EXPECT_THAT(checkSameModel(other, *checkpoint).message(),
-              testing::AllOf(HasSubstr("000000000000feed"),
-                             HasSubstr("0123456789abcdef")));
+  std::vector<pdl_part> parts(other.parts, other.parts + other.part_count);
+  parts.back().value = "0.2";
+  other.parts = parts.data();
+  EXPECT_THAT(
+      checkSameModel(other, *checkpoint, CheckpointUse::Training).message(),
+      testing::AllOf(HasSubstr("the rate of group @dense differs: the "
+                               "checkpoint has 0.1, this program 0.2"),
+                     HasSubstr("--init-from")));
+  Model restored(other, 3);
+  const Status status =
+      restoreModel(restored, *checkpoint, CheckpointUse::Values);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(restored.stepCount(0), 0);
+  EXPECT_TRUE(dumpModel(*model, folder.file("before"), false).ok());
+  EXPECT_TRUE(dumpModel(restored, folder.file("after"), false).ok());
+  EXPECT_EQ(folder.read("before"), folder.read("after"));
+}
+
+TEST(Checkpoint, DifferencesOfModelsAreNamed) {
+  const std::vector<ModelPart> before = {
+      {PDL_PART_STATE, "shape of @w", "f32 [4]"},
+      {PDL_PART_STATE, "shape of @more", "f32 [1]"},
+      {PDL_PART_OPTIMIZER, "slots of @w", "m"},
+      {PDL_PART_TRAINING, "rate of group @g", "0.1"}};
+  const auto text = [&](const std::vector<ModelPart> &program,
+                        CheckpointUse use) {
+    return differencesOf(program, before, use);
+  };
+  EXPECT_EQ(text(before, CheckpointUse::Training), "");
+  // Who reads values needs no more than its own.
+  const std::vector<ModelPart> fewer(before.begin(), before.begin() + 1);
+  EXPECT_EQ(text(fewer, CheckpointUse::Values), "");
+  EXPECT_EQ(text(fewer, CheckpointUse::Training),
+            "this program has no shape of @more, the checkpoint f32 [1]; this "
+            "program has no slots of @w, the checkpoint m; this program has no "
+            "rate of group @g, the checkpoint 0.1");
+  std::vector<ModelPart> other = before;
+  for (ModelPart &part : other)
+    part.value = "0.2";
+  EXPECT_EQ(text(other, CheckpointUse::Values),
+            "the shape of @w differs: the checkpoint has f32 [4], this program "
+            "0.2; the shape of @more differs: the checkpoint has f32 [1], this "
+            "program 0.2");
+  EXPECT_THAT(text(other, CheckpointUse::Training), HasSubstr("; and 1 more"));
+  other = before;
+  other.push_back({PDL_PART_TRAINING, "regularizer of group @g", "l2"});
+  EXPECT_EQ(text(other, CheckpointUse::Training),
+            "the checkpoint has no regularizer of group @g, this program l2");
+}
+
+// What is measured may change within an epoch.
+TEST(Checkpoint, MetricsOfARunningEpochGoByNameAndKind) {
+  TestFolder folder;
+  const pdl_descriptor &descriptor = *handWrittenProgram({});
+  constexpr int replicas = 2;
+  {
+    CheckpointWriter writer(folder.file("c"));
+    CheckpointManifest manifest;
+    ASSERT_TRUE(saveModel(*makeModel(3, 5), writer, manifest).ok());
+    RunningEpoch running = {1, 2, MetricSums(descriptor, replicas), {}};
+    std::fill(running.metrics.counts.begin(), running.metrics.counts.end(), 7);
+    std::fill(running.metrics.sums.begin(), running.metrics.sums.end(), 0.5);
+    ASSERT_TRUE(saveRunningEpoch(descriptor, running, replicas, writer).ok());
+    ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  }
+  Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+  Expected<RunningEpoch> same =
+      loadRunningEpoch(descriptor, replicas, *checkpoint);
+  ASSERT_TRUE(same.ok()) << same.status().message();
+  EXPECT_THAT(same->newMetrics, IsEmpty());
+  EXPECT_THAT(same->metrics.counts, testing::Each(7));
+  EXPECT_THAT(same->metrics.sums, testing::Each(0.5));
+  EXPECT_FALSE(loadRunningEpoch(descriptor, 3, *checkpoint).ok());
+  // The AUC has other buckets, COPC became a log loss, and one is new.
+  std::vector<pdl_metric> metrics(descriptor.metrics,
+                                  descriptor.metrics + descriptor.metric_count);
+  metrics[0].bucket_count *= 2;
+  metrics[2].kind = PDL_METRIC_LOG_LOSS;
+  metrics.push_back(metrics[1]);
+  metrics.back().name = "another";
+  pdl_descriptor edited = descriptor;
+  edited.metrics = metrics.data();
+  edited.metric_count = int32_t(metrics.size());
+  Expected<RunningEpoch> other =
+      loadRunningEpoch(edited, replicas, *checkpoint);
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  EXPECT_THAT(other->newMetrics,
+              ElementsAre(metrics[0].name, metrics[2].name, "another"));
+  EXPECT_THAT(other->metrics.counts, testing::Each(0));
+  EXPECT_THAT(other->metrics.sums,
+              ElementsAre(0.5, 0.5, 0.5, 0.5, 0, 0, 0, 0, 0, 0, 0, 0));
 }
 
 namespace {
@@ -300,7 +400,8 @@ TEST(Checkpoint, PartsOfAnyNumberOfWritersAreOneState) {
     Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
     ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
     Model restored(*handWrittenProgram({}), 3);
-    Status status = restoreModel(restored, *checkpoint);
+    Status status =
+        restoreModel(restored, *checkpoint, CheckpointUse::Training);
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(dumpOf(folder, restored), dump);
     Expected<ModelState> state = stateOf(*checkpoint);
@@ -328,7 +429,7 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
   EXPECT_GT(checkpoint->manifest().parts.size(), 1 + bytes / bytesInPart / 2);
   EXPECT_GT(checkpoint->manifest().parts.size(), size_t(4));
   Model restored(*handWrittenProgram({}), 3);
-  Status status = restoreModel(restored, *checkpoint);
+  Status status = restoreModel(restored, *checkpoint, CheckpointUse::Training);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(dumpOf(folder, restored), dumpOf(folder, *model));
   // One part less is not the table.
@@ -345,7 +446,8 @@ TEST(Checkpoint, PartsThatDoNotFitTogetherAreRefused) {
     if (!checkpoint)
       return checkpoint.status().message();
     Model restored(*handWrittenProgram({}), 3);
-    return restoreModel(restored, *checkpoint).message();
+    return restoreModel(restored, *checkpoint, CheckpointUse::Training)
+        .message();
   };
   EXPECT_THAT(sentence({{{0, 512}, {513, 1024}}, {}}), HasSubstr("missing"));
   EXPECT_THAT(sentence({{{0, 512}, {511, 1024}}, {}}), HasSubstr("twice"));

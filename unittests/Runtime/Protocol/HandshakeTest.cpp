@@ -20,7 +20,8 @@ using testing::Not;
 static Handshake example() {
   Handshake handshake;
   handshake.model = "ctr_dnn";
-  handshake.semanticFingerprint = 0xfedcba9876543210u;
+  handshake.layoutFingerprint = 0xfedcba9876543210u;
+  handshake.trainingFingerprint = 4;
   handshake.wireFingerprint = 2;
   handshake.mode = PDL_MODE_SYNC;
   handshake.servers = 3;
@@ -83,9 +84,12 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
               AllOf(HasSubstr("f64"), HasSubstr("f32")));
   EXPECT_THAT(sentence([](Handshake &h) { h.numerics = PDL_NUMERICS_FAST; }),
               AllOf(HasSubstr("fast"), HasSubstr("strict")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.semanticFingerprint = 1; }),
-              AllOf(HasSubstr("semantic fingerprint 0000000000000001"),
+  EXPECT_THAT(sentence([](Handshake &h) { h.layoutFingerprint = 1; }),
+              AllOf(HasSubstr("layout fingerprint 0000000000000001"),
                     HasSubstr("fedcba9876543210")));
+  EXPECT_THAT(sentence([](Handshake &h) { h.trainingFingerprint = 1; }),
+              AllOf(HasSubstr("training fingerprint 0000000000000001"),
+                    HasSubstr("0000000000000004")));
   EXPECT_THAT(sentence([](Handshake &h) { h.wireFingerprint = 3; }),
               AllOf(HasSubstr("wire fingerprint 0000000000000003"),
                     HasSubstr("0000000000000002")));

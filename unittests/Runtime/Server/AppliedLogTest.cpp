@@ -37,7 +37,8 @@ public:
     for (int32_t s = 0; s < servers; ++s) {
       StateServer &server = job.server(s);
       if (from) {
-        EXPECT_TRUE(restoreModel(server.model(), *from).ok());
+        EXPECT_TRUE(
+            restoreModel(server.model(), *from, CheckpointUse::Training).ok());
       }
       Handshake handshake = server.handshake();
       handshake.token = "secret";

@@ -261,12 +261,13 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
   for (const Checkpoint *from : {&*ofTwo, &*ofOne}) {
     ServerJob<float> three({}, 3, 2, PlacementPolicy::HashName, 1);
     for (size_t s = 0; s < 3; ++s) {
-      const Status status = restoreModel(three.server(s).model(), *from);
+      const Status status =
+          restoreModel(three.server(s).model(), *from, CheckpointUse::Training);
       ASSERT_TRUE(status.ok()) << status.message();
     }
     expectSame(three, local);
     Reference<float> again({});
-    ASSERT_TRUE(restoreModel(again.model, *from).ok());
+    ASSERT_TRUE(restoreModel(again.model, *from, CheckpointUse::Training).ok());
     expectSame(two, again);
   }
   // The same by requests.

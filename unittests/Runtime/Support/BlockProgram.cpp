@@ -188,7 +188,8 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
   descriptor.target_cpu = "x86-64-v3";
   descriptor.mode = variant.mode;
   descriptor.role = isLocal ? PDL_ROLE_LOCAL : PDL_ROLE_PSERVER;
-  descriptor.semantic_fingerprint = 0xb10c;
+  descriptor.layout_fingerprint = 0xb10c;
+  descriptor.training_fingerprint = 0xb10d;
   descriptor.wire_fingerprint = 0xb10c0 + uint64_t(variant.mode);
   descriptor.symbol_count = BlockSymbols;
   descriptor.symbols = symbols;

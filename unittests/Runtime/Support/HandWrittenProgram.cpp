@@ -230,6 +230,7 @@ struct Descriptor {
   pdl_clip clip = {};
   pdl_metric metrics[3] = {};
   pdl_program programs[3] = {};
+  pdl_part parts[3] = {};
   std::vector<pdl_channel> trainChannels;
   pdl_descriptor descriptor = {};
 
@@ -438,7 +439,14 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
   descriptor.compiler_version = "none";
   descriptor.numerics = PDL_NUMERICS_STRICT;
   descriptor.target_cpu = "x86-64-v3";
-  descriptor.semantic_fingerprint = 0x0123456789abcdefu;
+  descriptor.layout_fingerprint = 0x0123456789abcdefu;
+  descriptor.training_fingerprint = 0x89abcdef01234567u;
+  parts[0] = {PDL_PART_STATE, "rows of @emb",
+              type == PDL_F32 ? "f32 [4]" : "f64 [4]"};
+  parts[1] = {PDL_PART_OPTIMIZER, "slots of @emb", "m, v"};
+  parts[2] = {PDL_PART_TRAINING, "rate of group @dense", "0.1"};
+  descriptor.part_count = 3;
+  descriptor.parts = parts;
   descriptor.wire_fingerprint = 0xfedcba9876543210u;
   descriptor.field_count = 4;
   descriptor.fields = fields;

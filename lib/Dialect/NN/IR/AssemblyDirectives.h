@@ -35,6 +35,31 @@ inline void printActivation(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << activation.getValue();
 }
 
+/// A dictionary, an entry a line.
+inline mlir::ParseResult parseParts(mlir::OpAsmParser &parser,
+                                    mlir::DictionaryAttr &parts) {
+  return parser.parseAttribute(parts);
+}
+
+inline void printParts(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                       mlir::DictionaryAttr parts) {
+  printer << '{';
+  printer.increaseIndent();
+  llvm::interleave(
+      parts,
+      [&](mlir::NamedAttribute part) {
+        printer.printNewline();
+        printer.printString(part.getName());
+        printer << " = ";
+        printer.printAttribute(part.getValue());
+      },
+      [&] { printer << ','; });
+  printer.decreaseIndent();
+  if (!parts.empty())
+    printer.printNewline();
+  printer << '}';
+}
+
 /// `(name = 1.0, other = 2.0)`
 inline mlir::ParseResult parseNamedNumbers(mlir::OpAsmParser &parser,
                                            mlir::ArrayAttr &names,

@@ -23,8 +23,7 @@ using namespace pdlc::nn;
 
 LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
-  if ((attribute.getName() == kPhaseAttrName ||
-       attribute.getName() == kFingerprintAttrName) &&
+  if (attribute.getName() == kPhaseAttrName &&
       !isa<StringAttr>(attribute.getValue()))
     return op->emitOpError()
            << "has attribute '" << attribute.getName().getValue()

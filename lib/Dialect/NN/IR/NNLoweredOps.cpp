@@ -45,6 +45,24 @@ LogicalResult PullOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Fingerprints
+//===----------------------------------------------------------------------===//
+
+LogicalResult FingerprintOp::verify() {
+  for (DictionaryAttr parts : {getState(), getOptimizer(), getTraining()})
+    for (NamedAttribute part : parts)
+      if (!isa<StringAttr>(part.getValue()))
+        return emitOpError()
+               << "has part " << part.getName() << " with value "
+               << part.getValue() << ", which is not a string (C1)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pools and crosses
+//===----------------------------------------------------------------------===//
+
 static Value splitsOf(ValueRange splits, ArrayRef<bool> bagged,
                       unsigned index) {
   if (!bagged[index])

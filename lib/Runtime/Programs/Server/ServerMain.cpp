@@ -66,15 +66,13 @@ static std::string describeServer(const pdl_descriptor &descriptor) {
                      "element type         {}\n"
                      "numerics             {}\n"
                      "target CPU           {}\n"
-                     "semantic fingerprint {:016x}\n"
-                     "wire fingerprint     {:016x}",
+                     "{}",
                      descriptor.model_name, modeOf(descriptor).name,
                      descriptor.compiler_version, descriptor.abi_version,
                      elementTypeText(descriptor),
                      descriptor.numerics == PDL_NUMERICS_STRICT ? "strict"
                                                                 : "fast",
-                     descriptor.target_cpu, descriptor.semantic_fingerprint,
-                     descriptor.wire_fingerprint);
+                     descriptor.target_cpu, describeFingerprints(descriptor));
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,7 +95,8 @@ findResumed(const pdl_descriptor &descriptor, const ServerFlags &flags) {
   if (!found)
     logInfo("no checkpoint in " + flags.checkpoint + " yet: training begins");
   else
-    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *found));
+    PDLRT_RETURN_IF_ERROR(
+        checkSameModel(descriptor, *found, CheckpointUse::Training));
   return newest;
 }
 
@@ -125,7 +124,7 @@ static Status fillState(StateServer &server, const ServerFlags &flags,
   if (resumed) {
     server.setStartStep(resumed->manifest().progress.steps);
     logInfo("going on from " + resumed->path());
-    return restoreModel(server.model(), *resumed);
+    return restoreModel(server.model(), *resumed, CheckpointUse::Training);
   }
   if (!flags.initFrom.empty())
     return initializeModel(server.model(), flags.initFrom, FileCoverage::Any);

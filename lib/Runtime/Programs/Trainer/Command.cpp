@@ -82,14 +82,14 @@ Status Command::makeModel(uint64_t seed, StateLocation location) {
   }
 }
 
-Status Command::createModel(const Checkpoint *from, FileCoverage coverage) {
+Status Command::createModel(const Checkpoint *from, CheckpointUse use) {
   if (job->stateLocation() == StateLocation::Servers)
     return makeModel(seedOfRun(from), StateLocation::Servers);
   if (from) {
-    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *from));
+    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *from, use));
     // The state of a checkpoint belongs to the seed that it was trained with.
     PDLRT_RETURN_IF_ERROR(makeModel(seedOfRun(from), StateLocation::Here));
-    return restoreModel(*model, *from);
+    return restoreModel(*model, *from, use);
   }
   uint64_t seed = options.seed.value_or(0);
   if (!options.seed && !options.initFrom.empty()) {
@@ -101,19 +101,22 @@ Status Command::createModel(const Checkpoint *from, FileCoverage coverage) {
   PDLRT_RETURN_IF_ERROR(makeModel(seed, StateLocation::Here));
   return options.initFrom.empty()
              ? Status()
-             : initializeModel(*model, options.initFrom, coverage);
+             : initializeModel(*model, options.initFrom,
+                               use == CheckpointUse::Training
+                                   ? FileCoverage::Any
+                                   : FileCoverage::Parameters);
 }
 
 Status Command::createTrainedModel() {
   if (options.checkpoint.empty())
-    return createModel(nullptr, FileCoverage::Parameters);
+    return createModel(nullptr, CheckpointUse::Values);
   std::vector<std::string> refused;
   Expected<Checkpoint> found = openCheckpoint(options.checkpoint, refused);
   for (const std::string &sentence : refused)
     logWarning("passed over " + sentence);
   if (!found)
     return found.status();
-  return createModel(&*found, FileCoverage::Parameters);
+  return createModel(&*found, CheckpointUse::Values);
 }
 
 Status Command::openProgram(const char *name, const DataOptions &data,

@@ -12,7 +12,7 @@
 #include "Programs/Trainer/ProgramRun.h"
 #include "pdlabi/abi.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
-#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Checkpoint/ModelParts.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Engine/Report.h"
 #include "pdlrt/Job/Job.h"
@@ -47,8 +47,8 @@ protected:
   /// (null: none).
   uint64_t seedOfRun(const Checkpoint *from) const;
   /// Makes `model`: that of a checkpoint (null: none), or of --init-from, or
-  /// new.
-  Status createModel(const Checkpoint *from, FileCoverage coverage);
+  /// new. To evaluate, a file must have all parameters.
+  Status createModel(const Checkpoint *from, CheckpointUse use);
   /// Makes `model` of what --checkpoint or --init-from name.
   Status createTrainedModel();
   ReplicaLayout layout() const {

@@ -141,7 +141,8 @@ Status TrainCommand::run() {
 }
 
 Status TrainCommand::runTraining() {
-  PDLRT_RETURN_IF_ERROR(createModel(resumedCheckpoint(), FileCoverage::Any));
+  PDLRT_RETURN_IF_ERROR(
+      createModel(resumedCheckpoint(), CheckpointUse::Training));
   DataOptions data = options.data;
   data.seed = model->seed();
   PDLRT_RETURN_IF_ERROR(openProgram("train", data, layout(), trainer));

@@ -95,7 +95,8 @@ Status TrainingCheckpoints::resume() {
   }
   const Checkpoint &checkpoint = **newest;
   const CheckpointManifest &manifest = checkpoint.manifest();
-  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint));
+  PDLRT_RETURN_IF_ERROR(
+      checkSameModel(descriptor, checkpoint, CheckpointUse::Training));
   if (options.seed && *options.seed != manifest.seed)
     return Status::invalid(fmt::format(
         "{}: was trained with --seed {}, but this run has {}; leave the flag "

@@ -42,10 +42,6 @@ def NN_Dialect : Dialect {
     /// The module attribute (a string) that names the phase which the module
     /// has reached; a module without it is in phase `model`.
     static constexpr ::llvm::StringLiteral kPhaseAttrName = "nn.phase";
-
-    /// The module attribute (16 hexadecimal digits, made by `nn-fingerprint`)
-    /// that two processes compare to know that they run the same model.
-    static constexpr ::llvm::StringLiteral kFingerprintAttrName = "nn.fingerprint";
   }];
 }
 

@@ -61,6 +61,48 @@ def NN_PullOp : NN_BodyOp<"pull", [MemoryEffects<[MemRead]>, NN_BatchFirst,
   let hasVerifier = 1;
 }
 
+def NN_FingerprintOp : NN_Op<"fingerprint", [HasParent<"::mlir::ModuleOp">, SharedByRoles,
+    StandsFrom<"Merged", "nn-fingerprint makes it">]> {
+  let summary = "What a checkpoint and a program must have in common";
+  let description = [{
+    The model in named parts, each with its value as a text: in full where it is
+    short, else as a digest. A checkpoint keeps them, so that a program that does
+    not fit can say what differs. Three lists:
+
+    - `state`: what anybody needs who reads values: type and shape of each
+      symbol, and how the keys of the tables that are trained come from fields.
+    - `optimizer`: what else a training keeps: slots, and which groups count steps.
+    - `training`: what the next step depends on besides: rules, rates, schedules,
+      regularizers, clips, first values of rows, fields, the losses.
+
+    The digest of the first two is the fingerprint of the layout of state, that of
+    the third the fingerprint of training. Metrics, frozen programs and names of
+    the model, of values, rules, schedules and functions are in none.
+
+    Constraints:
+    - (C1) The value of each part is a string.
+
+    Example:
+    ```mlir
+    nn.fingerprint state {
+      "shape of @w" = "f32 [13, 1]"
+    } optimizer {
+      "groups with steps" = "@dense"
+    } training {
+      "group of @w" = "@dense",
+      "rate of group @dense" = "0.1"
+    }
+    ```
+  }];
+  let arguments = (ins DictionaryAttr:$state, DictionaryAttr:$optimizer,
+    DictionaryAttr:$training);
+  let assemblyFormat = [{
+    `state` custom<Parts>($state) `optimizer` custom<Parts>($optimizer)
+    `training` custom<Parts>($training) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegments,
     NN_FromMerged, ReadsModel]> {
   let summary = "Pools rows by bag, for every input of nn.unique";
