@@ -15,6 +15,7 @@
 #define PDLRT_CORE_ALIGNEDBUFFER_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Core/OutOfMemory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +47,7 @@ public:
     size_t wanted = size + size / 4 + PDL_BUFFER_ALIGNMENT;
     wanted -= wanted % PDL_BUFFER_ALIGNMENT;
     release();
-    bytes = ::operator new(wanted, std::align_val_t(PDL_BUFFER_ALIGNMENT));
+    bytes = allocateAligned(wanted);
     byteCapacity = wanted;
     return bytes;
   }

@@ -10,6 +10,7 @@
 #define PDLRT_CORE_ALIGNEDVECTOR_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Core/OutOfMemory.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -85,9 +86,8 @@ private:
   void grow(size_t least) {
     const size_t newRoom = std::max(least, room + room / 2);
     if (newRoom > SIZE_MAX / sizeof(T))
-      throw std::bad_alloc();
-    T *larger = static_cast<T *>(
-        ::operator new(newRoom * sizeof(T), std::align_val_t(alignment)));
+      throw OutOfMemory(SIZE_MAX);
+    T *larger = static_cast<T *>(allocateAligned(newRoom * sizeof(T)));
     if (count)
       std::memcpy(larger, memory, count * sizeof(T));
     release();

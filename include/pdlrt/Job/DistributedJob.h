@@ -39,6 +39,9 @@ struct DistributedOptions {
   /// Whether servers wait for a trainer that died: then a new start of it goes
   /// on where the earlier one ended. In mode sync.
   bool mayComeBack = false;
+  /// Whether this start takes the place of an earlier one that is lost; else it
+  /// is refused where there was one.
+  bool takesOver = true;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };

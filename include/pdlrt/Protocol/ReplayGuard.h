@@ -65,6 +65,8 @@ public:
   /// harmless. Returns the sequence that comes next: a trainer that started
   /// anew goes on from there. An error where a later incarnation has joined.
   Expected<uint64_t> join(const Envelope &request);
+  /// What `admit` would say; changes nothing.
+  Verdict look(const Envelope &request) const;
   /// The note of a new request is stored with it.
   Verdict admit(const Envelope &request, const Message &note = {});
   /// The answer to the sender's last request; ignored where `request` is not

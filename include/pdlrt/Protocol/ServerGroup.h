@@ -68,7 +68,11 @@ public:
 
   /// Joins all servers, with one handshake each. Returns their answers by
   /// server, or the error of the first server that has one. Before all else.
+  /// A sender without an incarnation greets all of them first: nobody's place
+  /// is taken where one refuses. The first server then gives the incarnation.
   Expected<std::vector<Message>> joinAll(std::vector<Message> handshakes);
+  /// Of this start, after the join.
+  uint64_t incarnation() const { return sender.incarnation; }
 
   /// After the join, where this start goes on from an earlier one: what that
   /// one noted with the request that is sent next. Empty where it left no note
@@ -89,20 +93,30 @@ public:
   /// Tells the servers that were joined that this trainer is done (an empty
   /// sentence) or why it failed, and waits for their answers, `limit` at most.
   /// Without a failure, servers that did not answer until then are reported.
+  /// A failure is also told to servers that were only greeted, and know no
+  /// earlier start: they would wait for this one.
   void leaveAll(const std::string &sentence,
                 std::chrono::milliseconds limit = std::chrono::seconds(2));
 
 private:
   class Wave;
-  explicit ServerGroup(const ServerGroupOptions &given) : options(given) {}
+  ServerGroup(const SenderName &who, const ServerGroupOptions &given)
+      : sender(who), options(given) {}
+  Status greetAll(const std::vector<Message> &handshakes);
+  Expected<std::vector<Message>> join(size_t first, size_t end,
+                                      const std::vector<Message> &handshakes);
+  void joinToLeave(std::chrono::steady_clock::time_point until);
   Expected<std::vector<Message>> waitFor(Wave &wave);
   Status goOn();
   std::string waitingLine(Wave &wave) const;
   bool waitsForSilent(Wave &wave) const;
 
+  SenderName sender;
   const ServerGroupOptions options;
   std::vector<std::unique_ptr<ServerSession>> sessions;
   std::vector<bool> joined;
+  /// By server, where it would have let this start in: with what.
+  std::vector<std::optional<Message>> greeted;
   std::optional<Message> noteToGoOnFrom;
   /// The last request of this start, and the first one that no server had when
   /// it joined.

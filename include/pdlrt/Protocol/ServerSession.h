@@ -17,6 +17,7 @@
 
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Protocol/StartSign.h"
 #include "pdlrt/Transport/Envelope.h"
 #include "pdlrt/Transport/Frame.h"
 #include "pdlrt/Transport/Message.h"
@@ -34,9 +35,9 @@ namespace pdlrt {
 struct RetryOptions {
   /// One attempt; a server that waits for other trainers may take longer, so
   /// its end is no failure, and the request is sent again. For numbered
-  /// requests it doubles each time, up to 32 times as long: a long wait must
-  /// not cost a copy of all bytes each time. Lost connections show without a
-  /// deadline. A join's is at most half of `silenceLimit`.
+  /// requests it doubles each time, up to 32 times as long: large ones take
+  /// their time. Lost connections show without a deadline. A join's is at most
+  /// half of `silenceLimit`.
   ClockTime attemptDeadline = std::chrono::seconds(20);
   /// Pause before the first repetition; doubles up to `longestPause`.
   ClockTime firstPause = std::chrono::milliseconds(20);
@@ -65,8 +66,10 @@ struct SessionEvents {
 struct SenderName {
   uint32_t trainer = 0;
   uint32_t worker = 0;
+  /// 0: the servers have not given one yet.
   uint64_t incarnation = 0;
   uint64_t epoch = 0;
+  StartSign start = {};
 };
 
 /// The end of a request: the answer's payload, or one sentence that names the
@@ -80,6 +83,19 @@ class ServerSession {
 public:
   /// Ends an open request with an error, before it returns.
   virtual ~ServerSession();
+
+  /// Asks whether the server would let this start in, with the handshake of a
+  /// join, and changes nothing there; repeated like a join. After the answer
+  /// the server is greeted at each beat until the join, so that it knows that
+  /// one will come.
+  virtual void greet(Message handshake, RequestDone done) = 0;
+  /// After a greeting: the incarnation that the server offers to this start.
+  virtual uint64_t offeredIncarnation() const = 0;
+  /// After a greeting: an earlier start of this trainer has left the server in
+  /// order.
+  virtual bool earlierStartIsDone() const = 0;
+  /// Which incarnation this start is, and what it claims. Before its join.
+  virtual void becomeStart(uint64_t incarnation, StartSign::Claim claim) = 0;
 
   /// Joins with a handshake; repeated until a server answers or
   /// `joinPatience` is over. Before all other requests.

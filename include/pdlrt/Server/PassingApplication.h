@@ -23,6 +23,10 @@ public:
   /// `over` outlives it.
   explicit PassingApplication(ServerApplication &over) : inner(over) {}
 
+  Expected<Message> greet(const Envelope &request,
+                          const Message &payload) override {
+    return inner.greet(request, payload);
+  }
   Expected<Message> join(const Envelope &request,
                          const Message &payload) override {
     return inner.join(request, payload);

@@ -30,6 +30,10 @@ class ServerApplication {
 public:
   virtual ~ServerApplication();
 
+  /// The same payload before the join: why the trainer would be refused, or
+  /// what the answer's payload is. Changes nothing.
+  virtual Expected<Message> greet(const Envelope &request,
+                                  const Message &payload) = 0;
   /// The payload of a Join (the handshake): what the answer's payload is, or
   /// why the trainer is refused. May come again for a trainer that joined.
   virtual Expected<Message> join(const Envelope &request,

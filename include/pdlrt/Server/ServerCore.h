@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace pdlrt {
@@ -57,6 +58,10 @@ struct ServerCoreOptions {
   /// trainer, which goes back as far as that (docs/Protocol.md). Under Abort
   /// one is kept.
   uint32_t keptAnswers = 2;
+  /// What the first start of a trainer is called; later ones count from there.
+  /// A server that is started anew takes a larger one, so that it knows
+  /// trainers of its life before.
+  uint64_t firstIncarnation = 1;
   /// Under Wait: whether a new start of a trainer goes on among the requests of
   /// an earlier one. If not, it fails the job: what is waited for cannot come.
   bool newStartsGoOn = true;
@@ -93,10 +98,16 @@ public:
   ServerCore(const ServerCore &) = delete;
   ServerCore &operator=(const ServerCore &) = delete;
 
-  /// Handles one request; a transport's RequestHandler. Bytes that are no
-  /// request are refused and change nothing. Waits for the application only
-  /// where the executor does. Responders are called without a lock held.
+  /// For a listener, which must go before the core: `screen`, then `handle`.
+  RequestHandler handler();
+  /// Handles one request. Bytes that are no request are refused and change
+  /// nothing. Waits for the application only where the executor does.
+  /// Responders are called without a lock held.
   void handle(const Message &request, Responder responder);
+  /// The refusal of a request of which only the front is there, at least its
+  /// head: who has not joined makes this process hold no more than a handshake.
+  /// Nothing where all of it may be taken.
+  std::optional<Message> screen(const Message &front, uint64_t size) const;
 
   /// What trainers that join before `open` are told, such as "loading
   /// saved/step-000000000100".

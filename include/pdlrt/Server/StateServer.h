@@ -30,6 +30,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
@@ -61,6 +62,8 @@ public:
   /// What steps have cost so far. Not while a call is under way.
   const ServerCosts &costs() const { return ownCosts; }
 
+  Expected<Message> greet(const Envelope &request,
+                          const Message &payload) override;
   Expected<Message> join(const Envelope &request,
                          const Message &payload) override;
   bool isOfJob(const Message &handshake) const override;
@@ -107,8 +110,8 @@ protected:
   virtual Expected<Message> handleStep(const Envelope &request) = 0;
   virtual Expected<std::vector<Message>> closeStep(MessageKind kind) = 0;
 
-  /// What to say where memory did not suffice.
-  Status outOfMemory() const;
+  /// What to say where memory did not suffice for what it `did`.
+  Status outOfMemory(const std::bad_alloc &error, const std::string &did) const;
   int32_t rank() const { return int32_t(own.serverRank); }
   uint32_t trainers() const { return uint32_t(own.trainers); }
   /// How many rows each channel of a request must have, after `pulled`.
@@ -162,6 +165,10 @@ private:
     bool noteFresh = false;
     std::vector<TableRow> fresh;
   };
+  /// The trainer's handshake, where it fits this server.
+  Expected<Handshake> compare(const Envelope &request,
+                              const Message &payload) const;
+  Message ownHandshake() const;
   void insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
                    Status &status);
   void beginRequest(const Message &payload);

@@ -18,8 +18,8 @@
 namespace pdlrt {
 
 enum class MessageKind : uint16_t {
-  // Requests. All but Join, Leave and Beat carry a sequence and are applied
-  // once; those three may come more than once without harm.
+  // Requests. Those that carry a sequence are applied once. Greet, Join, Leave,
+  // Beat and Ask may come more than once without harm.
   Join = 1,     ///< a trainer starts; the payload is its handshake
   Exchange = 2, ///< a step: gradients of this one, keys of the next one
   Norm = 3,     ///< the joint norms of a step whose exchange was answered
@@ -28,11 +28,18 @@ enum class MessageKind : uint16_t {
   Save = 6,     ///< the server's part of a checkpoint
   Leave = 7,    ///< this trainer is done, or failed and says why
   Beat = 8,     ///< this process lives; payload and answer are LifeSigns
+  Greet = 9,    ///< would a join be let in? Changes nothing; payload as Join
+  Ask = 10,     ///< the answer to a numbered request, without its payload
   // Responses. A refusal's payload is one sentence.
   Answer = 32,
   Refusal = 33,
-  Wait = 34, ///< to a join: not yet; the payload is a LifeSign
+  Wait = 34, ///< to a greet or join: not yet; to an ask: send it. A LifeSign
 };
+
+/// Whether a request asks to take part in the job.
+inline bool asksToJoin(MessageKind kind) {
+  return kind == MessageKind::Greet || kind == MessageKind::Join;
+}
 
 /// The head of every request and response, 40 bytes, little-endian, fields in
 /// this order behind a mark and a version. A response repeats its request's
@@ -41,11 +48,12 @@ struct Envelope {
   MessageKind kind = MessageKind::Join;
   uint32_t trainer = 0;
   uint32_t worker = 0;
-  /// Grows with each start of this trainer.
+  /// Grows with each start of this trainer; the servers give it. 0 in a Greet.
   uint64_t incarnation = 0;
   /// 1, 2, ... for what a (trainer, worker) sends to one server; a retry keeps
-  /// its number. 0 in a Join, a Leave and a Beat. In the answer to a Join: the
-  /// one which comes next, more than 1 for a trainer that started anew.
+  /// its number. 0 in a Greet, a Join, a Leave and a Beat. In the answer to a
+  /// Join: the one which comes next, more than 1 for a trainer that started
+  /// anew. In the answer to a Greet: the incarnation that the start may take.
   uint64_t sequence = 0;
   /// Of the map from blocks to servers.
   uint64_t epoch = 0;

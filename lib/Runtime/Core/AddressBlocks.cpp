@@ -8,6 +8,8 @@
 
 #include "pdlrt/Core/AddressBlocks.h"
 
+#include "pdlrt/Core/OutOfMemory.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <new>
@@ -18,7 +20,7 @@ using namespace pdlrt;
 static size_t roundUp(size_t bytes) {
   constexpr size_t step = AddressBlocks::stepBytes;
   if (bytes > SIZE_MAX - 2 * step)
-    throw std::bad_alloc();
+    throw OutOfMemory(bytes);
   return (bytes + step - 1) / step * step;
 }
 
@@ -66,7 +68,7 @@ void AddressBlocks::reserveBlock(size_t least) {
       return;
     }
     if (bytes == least)
-      throw std::bad_alloc();
+      throw OutOfMemory(least);
   }
 }
 
@@ -75,7 +77,7 @@ void AddressBlocks::commit(size_t bytes) {
   const auto missing = size_t(next + bytes - backed);
   const size_t more = std::min(roundUp(missing), size_t(end - backed));
   if (mprotect(backed, more, PROT_READ | PROT_WRITE) != 0)
-    throw std::bad_alloc();
+    throw OutOfMemory(more);
   backed += more;
   held += more;
 }

@@ -34,7 +34,10 @@ public:
                  const DistributedOptions &options, Placement placement,
                  const RunOptions &run, Transport &transport)
       : descriptor(descriptor), mode(modeOf(descriptor)), options(options),
-        placement(std::move(placement)), run(run), transport(transport) {}
+        placement(std::move(placement)), run(run), transport(transport) {
+    if (!options.takesOver)
+      start.claim = StartSign::Claim::OnlyIfFirst;
+  }
 
   Status join();
 
@@ -91,11 +94,10 @@ private:
   const Mode &mode;
   const DistributedOptions options;
   const Placement placement;
-  /// Of this start of the trainer: a later one has a larger number.
-  const uint64_t incarnation =
-      uint64_t(std::chrono::duration_cast<std::chrono::microseconds>(
-                   std::chrono::system_clock::now().time_since_epoch())
-                   .count());
+  /// Of this start of the trainer, for all of its senders. The servers give the
+  /// incarnation when the first sender joins.
+  StartSign start = StartSign::ofThisProcess();
+  uint64_t incarnation = 0;
   RunOptions run;
   Transport &transport;
   std::atomic<bool> joining = true;
@@ -116,6 +118,7 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
   sender.worker = worker;
   sender.trainer = uint32_t(options.rank);
   sender.incarnation = incarnation;
+  sender.start = start;
   ServerGroupOptions group;
   group.retry.silenceLimit = options.silenceLimit;
   group.retry.joinPatience = options.joinPatience;
@@ -154,6 +157,8 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
     (*connected)->leaveAll(answers.status().message());
     return answers.status();
   }
+  incarnation = (*connected)->incarnation();
+  start.claim = StartSign::Claim::Decided;
   return connected;
 }
 
@@ -278,6 +283,8 @@ void pdlrt::announceFailure(const pdl_descriptor &descriptor,
                             const RunOptions &run, Transport &transport,
                             const Status &failure) {
   DistributedOptions brief = options;
+  // Nobody's place is taken so as to leave.
+  brief.takesOver = false;
   brief.joinPatience =
       std::min<ClockTime>(options.joinPatience, std::chrono::seconds(3));
   if (auto job = joinJob(descriptor, brief, run, transport))

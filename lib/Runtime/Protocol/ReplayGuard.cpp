@@ -21,12 +21,11 @@ Expected<uint64_t> ReplayGuard::join(const Envelope &request) {
   return sender.lastSequence + 1;
 }
 
-ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request,
-                                        const Message &note) {
+ReplayGuard::Verdict ReplayGuard::look(const Envelope &request) const {
   const auto found = senders.find(nameOf(request));
   if (found == senders.end())
     return Verdict::Unknown;
-  Sender &sender = found->second;
+  const Sender &sender = found->second;
   if (request.incarnation < sender.incarnation)
     return Verdict::Fenced;
   if (request.incarnation > sender.incarnation)
@@ -40,8 +39,17 @@ ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request,
                ? Verdict::Pending
                : Verdict::Repeat;
   }
-  if (request.sequence != sender.lastSequence + 1 || !sender.isAnswered())
-    return Verdict::Gap;
+  return request.sequence == sender.lastSequence + 1 && sender.isAnswered()
+             ? Verdict::Fresh
+             : Verdict::Gap;
+}
+
+ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request,
+                                        const Message &note) {
+  const Verdict verdict = look(request);
+  if (verdict != Verdict::Fresh)
+    return verdict;
+  Sender &sender = senders.at(nameOf(request));
   sender.lastSequence = request.sequence;
   if (sender.requests.size() >= kept)
     sender.requests.pop_front();

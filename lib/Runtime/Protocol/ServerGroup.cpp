@@ -54,6 +54,10 @@ public:
     const std::lock_guard lock(mutex);
     return results[server].has_value();
   }
+  bool hasSucceeded(size_t server) const {
+    const std::lock_guard lock(mutex);
+    return results[server] && results[server]->ok();
+  }
   /// The first error by server, or all answers; after the end or an error.
   Expected<std::vector<Message>> take() {
     const std::lock_guard lock(mutex);
@@ -78,7 +82,7 @@ private:
 Expected<std::unique_ptr<ServerGroup>> ServerGroup::connect(
     Transport &transport, const std::vector<std::string> &addresses,
     const SenderName &sender, const ServerGroupOptions &options) {
-  std::unique_ptr<ServerGroup> group(new ServerGroup(options));
+  std::unique_ptr<ServerGroup> group(new ServerGroup(sender, options));
   for (const std::string &address : addresses) {
     auto session = createServerSession(transport, address, sender,
                                        options.retry, options.events);
@@ -87,6 +91,7 @@ Expected<std::unique_ptr<ServerGroup>> ServerGroup::connect(
     group->sessions.push_back(std::move(*session));
   }
   group->joined.resize(addresses.size(), false);
+  group->greeted.resize(addresses.size());
   return group;
 }
 
@@ -144,16 +149,66 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
   }
 }
 
-Expected<std::vector<Message>>
-ServerGroup::joinAll(std::vector<Message> handshakes) {
+/// Changes nothing at the servers.
+Status ServerGroup::greetAll(const std::vector<Message> &handshakes) {
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server)
-    sessions[server]->join(std::move(handshakes[server]), wave->doneOf(server));
-  auto answers = waitFor(*wave);
+    sessions[server]->greet(handshakes[server], wave->doneOf(server));
+  const auto answers = waitFor(*wave);
   for (size_t server = 0; server < sessions.size(); ++server)
-    joined[server] = answers.ok() || wave->hasEnded(server);
+    if (wave->hasSucceeded(server))
+      greeted[server] = handshakes[server];
+  if (!answers)
+    return answers.status();
+  if (std::all_of(sessions.begin(), sessions.end(), [](const auto &session) {
+        return session->earlierStartIsDone();
+      }))
+    return Status::invalid("an earlier start of this trainer has left all "
+                           "servers, and its part is done");
+  return {};
+}
+
+/// Joins servers `first` to `end` - 1; the answers of others are empty.
+Expected<std::vector<Message>>
+ServerGroup::join(size_t first, size_t end,
+                  const std::vector<Message> &handshakes) {
+  const auto wave = std::make_shared<Wave>(sessions.size());
+  for (size_t server = 0; server < sessions.size(); ++server)
+    if (server >= first && server < end)
+      sessions[server]->join(handshakes[server], wave->doneOf(server));
+    else
+      wave->skip(server);
+  auto answers = waitFor(*wave);
+  for (size_t server = first; server < end; ++server)
+    joined[server] = wave->hasSucceeded(server);
+  return answers;
+}
+
+Expected<std::vector<Message>>
+ServerGroup::joinAll(std::vector<Message> handshakes) {
+  const size_t count = sessions.size();
+  size_t others = 0;
+  Message firstAnswer;
+  if (sender.incarnation == 0) {
+    PDLRT_RETURN_IF_ERROR(greetAll(handshakes));
+    // Of starts that come at once, the first server takes one; the others
+    // follow it.
+    sender.incarnation = sessions[0]->offeredIncarnation();
+    for (size_t server = 0; server < count; ++server)
+      sessions[server]->becomeStart(sender.incarnation,
+                                    server == 0 ? sender.start.claim
+                                                : StartSign::Claim::Decided);
+    auto first = join(0, 1, handshakes);
+    if (!first)
+      return first;
+    firstAnswer = std::move(first->front());
+    others = 1;
+  }
+  auto answers = join(others, count, handshakes);
   if (!answers)
     return answers;
+  if (others > 0)
+    answers->front() = std::move(firstAnswer);
   if (options.earlierStart != ServerGroupOptions::EarlierStart::Ignore)
     PDLRT_RETURN_IF_ERROR(goOn());
   return answers;
@@ -202,8 +257,32 @@ ServerGroup::sendAll(MessageKind kind, std::vector<Message> payloads) {
   return waitFor(*wave);
 }
 
+/// Joins servers that would wait for this start, so that it can tell them that
+/// they need not.
+void ServerGroup::joinToLeave(Wave::Time until) {
+  const auto wave = std::make_shared<Wave>(sessions.size());
+  for (size_t server = 0; server < sessions.size(); ++server) {
+    if (joined[server] || !greeted[server]) {
+      wave->skip(server);
+      continue;
+    }
+    sessions[server]->becomeStart(sender.incarnation != 0
+                                      ? sender.incarnation
+                                      : sessions[server]->offeredIncarnation(),
+                                  StartSign::Claim::OnlyIfFirst);
+    sessions[server]->join(*greeted[server], wave->doneOf(server));
+  }
+  wave->waitUntil(until);
+  for (size_t server = 0; server < sessions.size(); ++server)
+    joined[server] =
+        joined[server] || (greeted[server] && wave->hasSucceeded(server));
+}
+
 void ServerGroup::leaveAll(const std::string &sentence,
                            std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  if (!sentence.empty())
+    joinToLeave(until);
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server)
     if (joined[server])
@@ -211,8 +290,7 @@ void ServerGroup::leaveAll(const std::string &sentence,
                              wave->doneOf(server));
     else
       wave->skip(server);
-  if (wave->waitUntil(std::chrono::steady_clock::now() + limit) ||
-      !sentence.empty() || !options.report)
+  if (wave->waitUntil(until) || !sentence.empty() || !options.report)
     return;
   for (size_t server = 0; server < sessions.size(); ++server)
     if (!wave->hasEnded(server))

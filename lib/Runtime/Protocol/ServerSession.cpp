@@ -43,12 +43,25 @@ public:
   SessionState(Transport &on, std::string to, const SenderName &name,
                const RetryOptions &given, SessionEvents tell,
                std::unique_ptr<Connection> over)
-      : where(std::move(to)), transport(on), clock(on.clock()), sender(name),
-        options(given), events(std::move(tell)), connection(std::move(over)) {}
+      : where(std::move(to)), transport(on), clock(on.clock()), options(given),
+        events(std::move(tell)), sender(name), connection(std::move(over)) {}
 
   void send(MessageKind kind, const Message &payload, RequestDone done);
   void close();
 
+  uint64_t offeredIncarnation() const {
+    const std::lock_guard lock(mutex);
+    return offered;
+  }
+  bool earlierStartIsDone() const {
+    const std::lock_guard lock(mutex);
+    return earlierIsDone;
+  }
+  void becomeStart(uint64_t incarnation, StartSign::Claim claim) {
+    const std::lock_guard lock(mutex);
+    sender.incarnation = incarnation;
+    sender.start.claim = claim;
+  }
   uint64_t nextSequence() const {
     const std::lock_guard lock(mutex);
     return next;
@@ -85,14 +98,19 @@ private:
     Envelope head;
     Message message;
     RequestDone done;
+    /// The server may have it: it is asked before all bytes are sent again.
+    bool mayBeThere = false;
+    /// It was asked, and has not: it is sent again at once.
+    bool isMissed = false;
     ClockTime since{0};
     ClockTime pause{0};
     ClockTime attemptTime{0};
   };
 
   Envelope headOf(MessageKind kind, uint64_t sequence) const {
-    return {kind,     sender.trainer, sender.worker, sender.incarnation,
-            sequence, sender.epoch};
+    return {kind,          sender.trainer,
+            sender.worker, kind == MessageKind::Greet ? 0 : sender.incarnation,
+            sequence,      sender.epoch};
   }
   /// The open request, if it is that one; with `mutex`.
   OpenRequest *findOpen(uint64_t number) {
@@ -101,7 +119,7 @@ private:
   /// A trainer that has joined, and does not know it, sends no beats: a join is
   /// repeated before it counts as silent.
   ClockTime firstAttemptTime(MessageKind kind) const {
-    return kind == MessageKind::Join && options.silenceLimit > ClockTime(0)
+    return asksToJoin(kind) && options.silenceLimit > ClockTime(0)
                ? std::min<ClockTime>(options.attemptDeadline,
                                      options.silenceLimit / 2)
                : options.attemptDeadline;
@@ -125,10 +143,12 @@ private:
   /// response to that request.
   std::optional<Expected<Message>> readResponse(const Message &response,
                                                 const Envelope &head);
+  void greetAgain(const Envelope &head, const Message &greeting);
+  void greetEnded(const Envelope &head, const CallResult &result);
   void joinedAt(uint64_t sequence, std::vector<NumberedNote> notes);
   void beat(ClockTime expected);
   void beatEnded(const Envelope &head, const CallResult &result);
-  void takeWait(const Message &payload);
+  void takeWait(const Envelope &head, const Message &payload);
   void takeSign(const Message &payload);
   /// Nothing but a Leave is sent from now on.
   void failWith(const Status &status);
@@ -147,12 +167,14 @@ private:
 
   Transport &transport;
   Clock &clock;
-  const SenderName sender;
   const RetryOptions options;
   const SessionEvents events;
 
   std::recursive_mutex ending;
   mutable std::mutex mutex;
+  SenderName sender;
+  uint64_t offered = 0;
+  bool earlierIsDone = false;
   std::unique_ptr<Connection> connection;
   bool closed = false;
   bool joined = false;
@@ -179,7 +201,7 @@ void SessionState::send(MessageKind kind, const Message &payload,
   {
     const std::lock_guard lock(mutex);
     Status fault;
-    if (kind != MessageKind::Join && !joined)
+    if (!asksToJoin(kind) && !joined)
       fault = Status::internal("server " + where + ": " + nameOf(kind) +
                                " is sent before the join");
     else if (kind != MessageKind::Leave && open)
@@ -194,15 +216,16 @@ void SessionState::send(MessageKind kind, const Message &payload,
     if (open)
       reject(std::move(open->done),
              Status::invalid("server " + where + ": this trainer has left"));
-    const bool isNumbered =
-        kind != MessageKind::Join && kind != MessageKind::Leave;
+    const bool isNumbered = !asksToJoin(kind) && kind != MessageKind::Leave;
     number = ++lastNumber;
     OpenRequest request;
     request.number = number;
     request.head = headOf(kind, isNumbered ? next++ : 0);
     request.message =
         joinFrame(request.head, payload,
-                  isNumbered ? std::exchange(nextNote, {}) : Message());
+                  isNumbered         ? std::exchange(nextNote, {})
+                  : asksToJoin(kind) ? encodeStartSign(sender.start)
+                                     : Message());
     request.done = std::move(done);
     request.since = clock.now();
     request.attemptTime = firstAttemptTime(kind);
@@ -229,13 +252,18 @@ void SessionState::endRejected() {
 
 void SessionState::attempt(uint64_t number) {
   const std::lock_guard lock(mutex);
-  const OpenRequest *request = findOpen(number);
+  OpenRequest *request = findOpen(number);
   if (!request)
     return;
   ClockTime deadline = clock.now() + request->attemptTime;
-  if (request->head.kind == MessageKind::Join)
+  if (asksToJoin(request->head.kind))
     deadline = std::min(deadline, request->since + options.joinPatience);
-  connection->call(request->message, deadline,
+  // A round may wait for others for long; its bytes need not come again.
+  const bool asks =
+      request->head.sequence > 0 && std::exchange(request->mayBeThere, true);
+  Envelope ask = request->head;
+  ask.kind = MessageKind::Ask;
+  connection->call(asks ? joinFrame(ask, {}) : request->message, deadline,
                    [weak = weak_from_this(), number](const CallResult &result) {
                      if (const auto self = weak.lock())
                        self->attemptEnded(number, result);
@@ -250,7 +278,7 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
         std::move(frame).status().withContext("server " + where));
   Envelope expected = head;
   expected.kind = frame->head.kind;
-  if (head.kind == MessageKind::Join)
+  if (asksToJoin(head.kind))
     expected.sequence = frame->head.sequence;
   Envelope unread;
   unread.kind = MessageKind::Refusal;
@@ -258,9 +286,8 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
       (frame->head == expected || frame->head == unread))
     return Expected<Message>(Status::invalid(
         "server " + where + " refuses: " + frame->payload.toString()));
-  if (frame->head.kind == MessageKind::Wait && head.kind == MessageKind::Join &&
-      frame->head == expected) {
-    takeWait(frame->payload);
+  if (frame->head.kind == MessageKind::Wait && frame->head == expected) {
+    takeWait(head, frame->payload);
     return std::nullopt;
   }
   if (frame->head.kind != MessageKind::Answer || frame->head != expected)
@@ -268,6 +295,10 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   {
     const std::lock_guard lock(mutex);
     lastHeard = clock.now();
+    if (head.kind == MessageKind::Greet) {
+      offered = frame->head.sequence;
+      earlierIsDone = frame->note.size() > 0;
+    }
   }
   if (head.kind == MessageKind::Join) {
     auto notes = decodeNotes(frame->note);
@@ -281,12 +312,15 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
 
 void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
   Envelope head;
+  Message greeting;
   {
     const std::lock_guard lock(mutex);
     const OpenRequest *request = findOpen(number);
     if (!request)
       return;
     head = request->head;
+    if (head.kind == MessageKind::Greet)
+      greeting = request->message;
   }
   if (result.outcome != CallOutcome::Answered && !checkProcess())
     return;
@@ -296,13 +330,25 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
         const std::lock_guard lock(mutex);
         if (failure.ok())
           failure = response->status();
+      } else if (head.kind == MessageKind::Greet) {
+        const std::lock_guard lock(mutex);
+        later(clock.now() + beatInterval(),
+              [head, greeting](SessionState &self) {
+                self.greetAgain(head, greeting);
+              });
       }
       finish(number, std::move(*response));
       return;
     }
-  if (result.outcome == CallOutcome::DeadlineExceeded && head.sequence > 0) {
+  if (head.sequence > 0) {
     const std::lock_guard lock(mutex);
-    if (OpenRequest *request = findOpen(number))
+    OpenRequest *request = findOpen(number);
+    if (request && std::exchange(request->isMissed, false)) {
+      later(clock.now(),
+            [number](SessionState &self) { self.attempt(number); });
+      return;
+    }
+    if (request && result.outcome == CallOutcome::DeadlineExceeded)
       request->attemptTime = std::min<ClockTime>(2 * request->attemptTime,
                                                  32 * options.attemptDeadline);
   }
@@ -320,7 +366,7 @@ void SessionState::attemptAgain(uint64_t number) {
             ? options.firstPause
             : std::min<ClockTime>(2 * request->pause, options.longestPause);
     const ClockTime when = clock.now() + request->pause;
-    if (request->head.kind != MessageKind::Join ||
+    if (!asksToJoin(request->head.kind) ||
         when < request->since + options.joinPatience) {
       later(when, [number](SessionState &self) { self.attempt(number); });
       return;
@@ -331,14 +377,48 @@ void SessionState::attemptAgain(uint64_t number) {
                                  ": is it started there, and reachable?"));
 }
 
-/// The server lives: its time to answer the join begins anew.
-void SessionState::takeWait(const Message &payload) {
+/// The server lives: its time to answer a join begins anew. A request that it
+/// was asked for has not come there.
+void SessionState::takeWait(const Envelope &head, const Message &payload) {
   {
     const std::lock_guard lock(mutex);
-    if (open && open->head.kind == MessageKind::Join)
+    if (open && asksToJoin(head.kind) && asksToJoin(open->head.kind))
       open->since = clock.now();
+    else if (open && open->head == head) {
+      open->mayBeThere = false;
+      open->isMissed = true;
+    }
   }
   takeSign(payload);
+}
+
+/// Says that this start still means to join.
+void SessionState::greetAgain(const Envelope &head, const Message &greeting) {
+  const std::lock_guard lock(mutex);
+  if (closed || joined || !failure.ok())
+    return;
+  const ClockTime now = clock.now();
+  if (!open)
+    connection->call(greeting, now + options.attemptDeadline,
+                     [weak = weak_from_this(), head](const CallResult &result) {
+                       if (const auto self = weak.lock())
+                         self->greetEnded(head, result);
+                     });
+  later(now + beatInterval(), [head, greeting](SessionState &self) {
+    self.greetAgain(head, greeting);
+  });
+}
+
+void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
+  if (result.outcome != CallOutcome::Answered)
+    return;
+  const auto response = readResponse(result.response, head);
+  if (!response || response->ok())
+    return;
+  const std::lock_guard lock(mutex);
+  // A join that is under way has an answer of its own.
+  if (!open && !joined && failure.ok())
+    failure = response->status();
 }
 
 void SessionState::joinedAt(uint64_t sequence,
@@ -503,6 +583,18 @@ public:
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
 
+  void greet(Message handshake, RequestDone done) override {
+    state->send(MessageKind::Greet, handshake, std::move(done));
+  }
+  uint64_t offeredIncarnation() const override {
+    return state->offeredIncarnation();
+  }
+  bool earlierStartIsDone() const override {
+    return state->earlierStartIsDone();
+  }
+  void becomeStart(uint64_t incarnation, StartSign::Claim claim) override {
+    state->becomeStart(incarnation, claim);
+  }
   void join(Message handshake, RequestDone done) override {
     state->send(MessageKind::Join, handshake, std::move(done));
   }

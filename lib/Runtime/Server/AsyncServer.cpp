@@ -91,8 +91,9 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   incoming = std::make_shared<const ExchangeMessage>(std::move(message));
   try {
     return takeUp(pulled, layout);
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
+  } catch (const std::bad_alloc &error) {
+    return outOfMemory(error, "took up what trainer " +
+                                  std::to_string(request.trainer) + " sent");
   }
 }
 

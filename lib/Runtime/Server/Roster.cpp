@@ -32,20 +32,38 @@ std::string pdlrt::trainerNames(const std::vector<uint32_t> &ranks) {
   return text;
 }
 
+/// What a process has sent may come so long after its death.
+static constexpr ClockTime onItsWay = std::chrono::seconds(3);
+/// A new start may be told to wait for that long where no silence counts as a
+/// loss.
+static constexpr ClockTime silenceOfTheLost = std::chrono::seconds(10);
+/// Starts of one trainer that ask at once; more are told so by their refusal.
+static constexpr size_t mostChallengers = 16;
+
 /// A refusal that was sent may be lost: who was told may ask again for so long.
 static constexpr ClockTime tellingTime = std::chrono::seconds(4);
 
 Roster::Roster(const ServerCoreOptions &given, const Clock &by)
     : options(given), clock(by), started(by.now()), trainers(given.trainers) {}
 
-bool Roster::join(const Envelope &head) {
+bool Roster::join(const Envelope &head, const StartSign &start) {
   Trainer &trainer = trainers[head.trainer];
   if (trainer.joined && head.incarnation <= trainer.incarnation)
     return false;
   trainer = {};
   trainer.joined = true;
   trainer.incarnation = head.incarnation;
+  trainer.startId = start.id;
+  trainer.joinedAt = clock.now();
+  sentBy(head.trainer, start.process);
   return true;
+}
+
+uint64_t Roster::nextIncarnation(uint32_t rank) const {
+  const Trainer &trainer = trainers[rank];
+  return trainer.joined
+             ? std::max(trainer.incarnation + 1, options.firstIncarnation)
+             : options.firstIncarnation;
 }
 
 void Roster::heard(uint32_t rank) {
@@ -66,38 +84,102 @@ void Roster::leave(uint32_t rank, const std::string &failure) {
   trainer.failure = failure;
 }
 
-void Roster::told(uint32_t rank) {
-  if (trainers[rank].toldAt < ClockTime(0))
-    trainers[rank].toldAt = clock.now();
-}
+void Roster::told(uint32_t rank) { trainers[rank].toldAt = clock.now(); }
 
 void Roster::forgive(ClockTime late) {
   started += late;
-  for (Trainer &trainer : trainers)
+  for (Trainer &trainer : trainers) {
     trainer.lastHeard = std::min(trainer.lastHeard + late, clock.now());
+    for (Challenger &each : trainer.challengers)
+      each.since = std::min(each.since + late, clock.now());
+  }
 }
 
-std::string Roster::joinFault(const Envelope &head) const {
-  const Trainer &trainer = trainers[head.trainer];
+JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
+  using What = JoinVerdict::What;
+  Trainer &trainer = trainers[head.trainer];
   if (!trainer.joined)
     return {};
-  const std::string starts = "start " + std::to_string(head.incarnation) +
-                             " of " + trainerName(head.trainer) +
-                             " is refused: start " +
-                             std::to_string(trainer.incarnation);
-  if (head.incarnation < trainer.incarnation)
-    return starts + " has joined, which is later";
-  if (head.incarnation == trainer.incarnation && !trainer.isDone())
+  const bool isJoin = head.kind == MessageKind::Join;
+  const bool isWait = options.onFailure == FailurePolicy::Wait;
+  const std::string who = trainerName(head.trainer);
+  if (start.id == trainer.startId &&
+      (!isJoin || head.incarnation == trainer.incarnation)) {
+    // Under Wait, also after it has left: it may have died before it left all
+    // servers.
+    if (!trainer.isDone() || isWait)
+      return {};
+    return {What::Refused, "this start of " + who +
+                               " has joined and left, and its part is done"};
+  }
+  if (isJoin && head.incarnation <= trainer.incarnation)
+    return {What::Refused,
+            "a start of " + who +
+                " is refused: a later one has joined; does a second process "
+                "run as rank " +
+                std::to_string(head.trainer) + "?"};
+  if (!isWait && trainer.isDone())
+    return {What::Refused, "a second start of " + who +
+                               " is refused: the first one has "
+                               "joined and left, and its part is "
+                               "done"};
+  if (!isWait)
+    return {What::Refused,
+            "a second start of " + who + " is refused: " + describe(trainer) +
+                "; does a second process run as rank " +
+                std::to_string(head.trainer) +
+                ", or another job at these addresses? A trainer that died "
+                "cannot come back under --on-failure=abort"};
+  return judgeAgainst(trainer, head, start);
+}
+
+/// Under Wait: whether a new start may take the place of one that has joined.
+JoinVerdict Roster::judgeAgainst(Trainer &earlier, const Envelope &head,
+                                 const StartSign &start) {
+  using What = JoinVerdict::What;
+  const std::string who = trainerName(head.trainer);
+  if (start.claim == StartSign::Claim::Decided &&
+      head.kind == MessageKind::Join)
     return {};
-  // Under Wait, also after it has left: it may have died before it left all
-  // servers.
-  if (options.onFailure == FailurePolicy::Wait)
+  if (start.claim == StartSign::Claim::OnlyIfFirst)
+    return {What::Refused, "a start of " + who + " has joined before"};
+  if (earlier.left || hasDied(earlier) || isLost(earlier))
     return {};
-  if (trainer.isDone())
-    return starts + " has joined and left, and its part is done";
-  return starts + " has joined: does a second process run as rank " +
-         std::to_string(head.trainer) +
-         "? A trainer that died cannot come back under --on-failure=abort";
+  const ClockTime now = clock.now();
+  auto &all = earlier.challengers;
+  auto own = std::find_if(all.begin(), all.end(), [&](const Challenger &each) {
+    return each.id == start.id;
+  });
+  if (own == all.end()) {
+    if (all.size() >= mostChallengers)
+      all.erase(all.begin());
+    own = all.insert(all.end(), {start.id, now});
+  }
+  // What its process sends says that it lives, except for what may have been on
+  // its way when it died. Who asks is no witness of itself.
+  const bool isSeenHere = earlier.process.host != 0 &&
+                          earlier.process != start.process &&
+                          now - earlier.lastHeard <= onItsWay;
+  if (isSeenHere || earlier.lastHeard > own->since + onItsWay)
+    return {What::Refused,
+            "a second start of " + who + " is refused: " + describe(earlier) +
+                "; end that process first, or give this job addresses of its "
+                "own"};
+  return {What::NotYet, "whether the earlier start of " + who +
+                            " lives: " + describe(earlier) +
+                            ", and counts as lost after a silence of " +
+                            inSeconds(takeoverLimit())};
+}
+
+std::string Roster::describe(const Trainer &trainer) const {
+  const ClockTime now = clock.now();
+  return "the earlier one" +
+         (trainer.process.host != 0
+              ? ", process " + std::to_string(trainer.process.number) +
+                    " of the server's host,"
+              : "") +
+         " joined " + inSeconds(now - trainer.joinedAt) +
+         " ago and was heard of " + inSeconds(now - trainer.lastHeard) + " ago";
 }
 
 std::string Roster::fenceFault(const Envelope &head) const {
@@ -136,7 +218,7 @@ bool Roster::allAreGone(bool mayJoin) const {
                        return each.left || isSilent(each) || hasDied(each) ||
                               (each.toldAt >= ClockTime(0) &&
                                clock.now() - each.toldAt > tellingTime) ||
-                              (!each.joined && (!mayJoin || joinIsLate()));
+                              (!each.joined && (!mayJoin || joinIsLate(each)));
                      });
 }
 
@@ -144,6 +226,15 @@ bool Roster::allAreGone(bool mayJoin) const {
 /// one than since its network was cut.
 static ClockTime withSlack(ClockTime limit) {
   return limit + std::min<ClockTime>(limit / 5, std::chrono::seconds(2));
+}
+
+ClockTime Roster::takeoverLimit() const {
+  return withSlack(options.silenceLimit > ClockTime(0) ? options.silenceLimit
+                                                       : silenceOfTheLost);
+}
+
+bool Roster::isLost(const Trainer &trainer) const {
+  return clock.now() - trainer.lastHeard > takeoverLimit();
 }
 
 bool Roster::isSilent(const Trainer &trainer) const {
@@ -163,7 +254,7 @@ std::string Roster::silenceOf(uint32_t rank) const {
 
 std::string Roster::absenceOf(uint32_t rank) const {
   const Trainer &trainer = trainers[rank];
-  if (!trainer.joined && joinIsLate())
+  if (!trainer.joined && joinIsLate(trainer))
     return trainerName(rank) + " did not join for " + inSeconds(sinceStart()) +
            ": is it started?";
   if (!trainer.left && hasDied(trainer))

@@ -11,9 +11,11 @@
 
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/ProcessIdentity.h"
+#include "pdlrt/Protocol/StartSign.h"
 #include "pdlrt/Server/ServerCore.h"
 #include "pdlrt/Transport/Envelope.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +30,14 @@ std::string trainerName(uint32_t rank);
 /// "trainer 1", "trainers 1, 2 and 5".
 std::string trainerNames(const std::vector<uint32_t> &ranks);
 
+/// What becomes of a start of a trainer that asks to be let in.
+struct JoinVerdict {
+  enum class What { LetIn, NotYet, Refused };
+  What what = What::LetIn;
+  /// Why it is not let in.
+  std::string sentence = {};
+};
+
 /// The trainers of one job as a server sees them: which start of each has
 /// joined, when it was heard of last, whether and how it left. Ranks are below
 /// the number of trainers. Not thread-safe.
@@ -40,8 +50,15 @@ public:
   // What trainers do
   //===--------------------------------------------------------------------===//
 
+  /// Judges a start that asks to be let in, by a Greet or a Join. Another one
+  /// that is there is not replaced before it is known to be lost.
+  JoinVerdict judge(const Envelope &head, const StartSign &start);
   /// Lets a start of a trainer in; whether it is a new one.
-  bool join(const Envelope &head);
+  bool join(const Envelope &head, const StartSign &start);
+  /// A start that means to join is there.
+  void greeted(uint32_t rank) { trainers[rank].lastGreeted = clock.now(); }
+  /// The incarnation of the trainer's next start.
+  uint64_t nextIncarnation(uint32_t rank) const;
   void heard(uint32_t rank);
   /// Says of which process that trainer is.
   void sentBy(uint32_t rank, const ProcessIdentity &process);
@@ -60,12 +77,11 @@ public:
   // What follows from that
   //===--------------------------------------------------------------------===//
 
-  /// Why a join is refused; empty if it is not.
-  std::string joinFault(const Envelope &head) const;
   /// Why any other request is refused that is not of the start that joined.
   std::string fenceFault(const Envelope &head) const;
   bool hasJoined(uint32_t rank) const { return trainers[rank].joined; }
   bool hasLeft(uint32_t rank) const { return trainers[rank].left; }
+  bool isDone(uint32_t rank) const { return trainers[rank].isDone(); }
   bool hasFailed(uint32_t rank) const { return trainers[rank].hasFailed(); }
   /// A trainer that left in order.
   std::optional<uint32_t> firstThatIsDone() const;
@@ -85,13 +101,24 @@ public:
   ClockTime watchInterval() const;
 
 private:
+  /// A start that asks for the place of one that may be there.
+  struct Challenger {
+    uint64_t id = 0;
+    ClockTime since{0};
+  };
   struct Trainer {
     bool joined = false;
     uint64_t incarnation = 0;
+    /// Of `StartSign`.
+    uint64_t startId = 0;
+    ClockTime joinedAt{0};
     ClockTime lastHeard{0};
+    /// Before it has joined.
+    ClockTime lastGreeted{0};
+    std::vector<Challenger> challengers;
     /// Where it is of this host and was seen there.
     ProcessIdentity process;
-    /// When it was told first; negative: it was not.
+    /// When it was told last; negative: it was not.
     ClockTime toldAt{-1};
     /// In order, or with a failure.
     bool left = false;
@@ -105,9 +132,18 @@ private:
   bool hasDied(const Trainer &trainer) const {
     return trainer.process.host != 0 && !trainer.process.isSeen();
   }
+  JoinVerdict judgeAgainst(Trainer &earlier, const Envelope &head,
+                           const StartSign &start);
+  /// When it joined and was heard of last.
+  std::string describe(const Trainer &trainer) const;
+  /// The silence after which a new start takes a trainer's place.
+  ClockTime takeoverLimit() const;
+  bool isLost(const Trainer &trainer) const;
   std::string deathOf(uint32_t rank) const;
-  bool joinIsLate() const {
-    return options.joinLimit > ClockTime(0) && sinceStart() > options.joinLimit;
+  bool joinIsLate(const Trainer &trainer) const {
+    return options.joinLimit > ClockTime(0) &&
+           clock.now() - std::max(started, trainer.lastGreeted) >
+               options.joinLimit;
   }
   std::string silenceOf(uint32_t rank) const;
 

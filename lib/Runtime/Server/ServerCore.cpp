@@ -9,6 +9,7 @@
 #include "pdlrt/Server/ServerCore.h"
 
 #include "Server/ServerCoreState.h"
+#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Protocol/LifeSign.h"
 
 #include <new>
@@ -19,13 +20,35 @@ using namespace pdlrt;
 /// Copies of one open request that are held; attempts before have timed out.
 static constexpr size_t heldCopies = 16;
 
+/// What a handshake and a start's sign need, and what a sentence does.
+static constexpr uint64_t largestJoin = 8192, largestSentence = 1 << 17;
+
+template <typename Step>
+void ServerCore::State::withMemory(Outbox &out, const std::string &did,
+                                   Step step) {
+  try {
+    step();
+  } catch (const std::bad_alloc &error) {
+    const std::lock_guard lock(mutex);
+    failWith("a server is " + describeOutOfMemory(error, did) +
+                 "; use more servers, or machines with more memory",
+             out);
+  }
+}
+
+static std::string workOn(const Envelope &head) {
+  return "worked on the " + std::string(nameOf(head.kind)) + " of " +
+         trainerName(head.trainer);
+}
+
 void ServerCore::State::handle(const Message &request, Responder responder) {
   {
     const std::lock_guard lock(mutex);
     ++handlers;
   }
   Outbox out;
-  take(request, std::move(responder), out);
+  withMemory(out, "took a request",
+             [&] { take(request, std::move(responder), out); });
   out.send();
   sent();
 }
@@ -38,21 +61,14 @@ void ServerCore::State::sent() {
 }
 
 void ServerCore::State::enqueue(
-    std::function<void(State &self, Outbox &out)> task) {
+    const Envelope &head, std::function<void(State &self, Outbox &out)> task) {
   {
     const std::lock_guard lock(mutex);
     ++handlers;
   }
-  executor.run([self = shared_from_this(), task = std::move(task)] {
+  executor.run([self = shared_from_this(), head, task = std::move(task)] {
     Outbox out;
-    try {
-      task(*self, out);
-    } catch (const std::bad_alloc &) {
-      const std::lock_guard lock(self->mutex);
-      self->failWith("a server is out of memory; use more servers, or machines "
-                     "with more memory",
-                     out);
-    }
+    self->withMemory(out, workOn(head), [&] { task(*self, out); });
     out.send();
     self->sent();
   });
@@ -70,7 +86,7 @@ void ServerCore::State::take(const Message &request, Responder responder,
     out.refuse(std::move(responder), head, fault);
     return;
   }
-  if (head.kind == MessageKind::Join) {
+  if (asksToJoin(head.kind)) {
     takeJoin(*frame, std::move(responder), out);
     return;
   }
@@ -79,7 +95,7 @@ void ServerCore::State::take(const Message &request, Responder responder,
     const std::lock_guard lock(mutex);
     if (closed)
       return;
-    if (const std::string fence = roster.fenceFault(head); !fence.empty()) {
+    if (const std::string fence = fenceFault(head); !fence.empty()) {
       out.refuse(std::move(responder), head, fence);
       return;
     }
@@ -90,13 +106,67 @@ void ServerCore::State::take(const Message &request, Responder responder,
       out.refuse(std::move(responder), head, job.sentence);
     else if (head.kind == MessageKind::Beat)
       beat(*frame, std::move(responder), out);
+    else if (head.kind == MessageKind::Ask)
+      answerAsked(head, std::move(responder), out);
     else
       isFresh = admit(*frame, std::move(responder), out);
   }
   if (isFresh)
-    enqueue([frame = std::move(*frame)](State &self, Outbox &box) mutable {
-      self.work(std::move(frame), box);
-    });
+    enqueue(head,
+            [frame = std::move(*frame)](State &self, Outbox &box) mutable {
+              self.work(std::move(frame), box);
+            });
+}
+
+std::optional<Message> ServerCore::State::screen(const Message &front,
+                                                 uint64_t size) const {
+  const auto refusal = [](Envelope head, const std::string &sentence) {
+    head.kind = MessageKind::Refusal;
+    return joinFrame(head, Message::ofString(sentence));
+  };
+  const auto head = readHead(front);
+  if (!head)
+    return refusal({}, head.status().message());
+  if (const std::string fault = headFault(*head); !fault.empty())
+    return refusal(*head, fault);
+  if (const std::string fault = sizeFault(*head, size); !fault.empty())
+    return refusal(*head, fault);
+  if (asksToJoin(head->kind))
+    return std::nullopt;
+  const std::lock_guard lock(mutex);
+  if (const std::string fault = fenceFault(*head); !fault.empty())
+    return refusal(*head, fault);
+  if (job.state == JobState::Failed && head->kind != MessageKind::Leave)
+    return refusal(*head, job.sentence);
+  return std::nullopt;
+}
+
+/// Only who has joined may send much, and that only to work on.
+std::string ServerCore::State::sizeFault(const Envelope &head,
+                                         uint64_t size) const {
+  uint64_t largest = UINT64_MAX;
+  if (asksToJoin(head.kind) || head.kind == MessageKind::Ask)
+    largest = largestJoin;
+  else if (head.kind == MessageKind::Beat || head.kind == MessageKind::Leave)
+    largest = largestSentence;
+  if (size <= largest)
+    return {};
+  return "the " + std::string(nameOf(head.kind)) + " of " +
+         trainerName(head.trainer) + " has " + std::to_string(size) +
+         " bytes, more than the " + std::to_string(largest) +
+         " that one may have: is the path of --checkpoint or the name of --job "
+         "so long?";
+}
+
+/// Why a request is refused that is not of a start that has joined.
+std::string ServerCore::State::fenceFault(const Envelope &head) const {
+  if (std::string fence = roster.fenceFault(head); !fence.empty())
+    return fence;
+  if (head.sequence > 0 && guard.look(head) == ReplayGuard::Verdict::Unknown)
+    return "worker " + std::to_string(head.worker) + " of " +
+           trainerName(head.trainer) +
+           " sends before its join: this is a fault of PDL, please report it";
+  return {};
 }
 
 std::string ServerCore::State::headFault(const Envelope &head) const {
@@ -148,10 +218,30 @@ bool ServerCore::State::admit(const Frame &frame, Responder responder,
                trainerName(head.trainer) + " has left this job");
     return false;
   }
-  switch (guard.admit(head, frame.note)) {
-  case ReplayGuard::Verdict::Fresh:
+  const ReplayGuard::Verdict verdict = guard.admit(head, frame.note);
+  if (verdict == ReplayGuard::Verdict::Fresh) {
     waiting[keyOf(head)].push_back({head, std::move(responder)});
     return true;
+  }
+  sort(head, verdict, std::move(responder), out);
+  return false;
+}
+
+/// An ask counts for nothing: it waits for the answer, or gets it, or hears
+/// that the request has not come.
+void ServerCore::State::answerAsked(const Envelope &head, Responder responder,
+                                    Outbox &out) {
+  const ReplayGuard::Verdict verdict = guard.look(head);
+  if (verdict == ReplayGuard::Verdict::Fresh)
+    answerWait(head, "the request has not come", std::move(responder), out);
+  else
+    sort(head, verdict, std::move(responder), out);
+}
+
+/// What is not new.
+void ServerCore::State::sort(const Envelope &head, ReplayGuard::Verdict verdict,
+                             Responder responder, Outbox &out) {
+  switch (verdict) {
   case ReplayGuard::Verdict::Pending: {
     std::deque<Waiting> &copies = waiting[keyOf(head)];
     copies.push_back({head, std::move(responder)});
@@ -159,31 +249,27 @@ bool ServerCore::State::admit(const Frame &frame, Responder responder,
       out.drop(std::move(copies.front().responder));
       copies.pop_front();
     }
-    return false;
+    return;
   }
   case ReplayGuard::Verdict::Repeat: {
     const ReplayGuard::StoredAnswer &answer = guard.answerTo(head);
     out.add(std::move(responder), head, answer.kind, answer.payload);
-    return false;
+    return;
   }
-  case ReplayGuard::Verdict::Stale:
-    return false;
   case ReplayGuard::Verdict::Gap:
     out.refuse(std::move(responder), head,
                trainerName(head.trainer) + " sends request " +
                    std::to_string(head.sequence) +
                    " out of turn: this is a fault of PDL, please report it");
-    return false;
+    return;
+  // Its sender has the answer.
+  case ReplayGuard::Verdict::Stale:
+  // Looked at before.
+  case ReplayGuard::Verdict::Fresh:
   case ReplayGuard::Verdict::Fenced:
   case ReplayGuard::Verdict::Unknown:
-    out.refuse(std::move(responder), head,
-               "worker " + std::to_string(head.worker) + " of " +
-                   trainerName(head.trainer) +
-                   " sends before its join: this is a fault of PDL, please "
-                   "report it");
-    return false;
+    return;
   }
-  return false;
 }
 
 void ServerCore::State::leave(const Frame &frame, Responder responder,
@@ -231,8 +317,20 @@ ServerCore::ServerCore(const ServerCoreOptions &options,
   open(application);
 }
 ServerCore::~ServerCore() { state->close(); }
+RequestHandler ServerCore::handler() {
+  return {[this](const Message &request, Responder responder) {
+            handle(request, std::move(responder));
+          },
+          [this](const Message &front, uint64_t size) {
+            return screen(front, size);
+          }};
+}
 void ServerCore::handle(const Message &request, Responder responder) {
   state->handle(request, std::move(responder));
+}
+std::optional<Message> ServerCore::screen(const Message &front,
+                                          uint64_t size) const {
+  return state->screen(front, size);
 }
 void ServerCore::setProgress(const std::string &sentence) {
   state->setProgress(sentence);

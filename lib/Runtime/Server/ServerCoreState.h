@@ -28,7 +28,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,6 +45,7 @@ public:
         round(given.trainers) {}
 
   void handle(const Message &request, Responder responder);
+  std::optional<Message> screen(const Message &front, uint64_t size) const;
   void setProgress(const std::string &sentence);
   void open(ServerApplication &with);
   void askToStop();
@@ -83,10 +87,18 @@ private:
   // Without a lock.
   void take(const Message &request, Responder responder, Outbox &out);
   std::string headFault(const Envelope &head) const;
+  std::string sizeFault(const Envelope &head, uint64_t size) const;
+  /// Runs `step`; where memory does not suffice the job fails, with what this
+  /// process `did`.
+  template <typename Step>
+  void withMemory(Outbox &out, const std::string &did, Step step);
   void takeJoin(const Frame &frame, Responder responder, Outbox &out);
-  /// Lets the executor run `task`, whose letters are sent after it.
-  void enqueue(std::function<void(State &self, Outbox &out)> task);
-  void join(const Frame &frame, Responder responder, Outbox &out);
+  /// Lets the executor run `task`, whose letters are sent after it; it is what
+  /// the server does with a request.
+  void enqueue(const Envelope &head,
+               std::function<void(State &self, Outbox &out)> task);
+  void join(const Frame &frame, const StartSign &start, Responder responder,
+            Outbox &out);
   void work(Frame frame, Outbox &out);
   void workOnRound(Frame frame, Outbox &out);
   void sent();
@@ -96,10 +108,15 @@ private:
   bool waitsForLost() const {
     return options.onFailure == FailurePolicy::Wait && !isStopping();
   }
-  std::string joinFault(const Envelope &head) const;
+  /// Why nobody can join any more; empty if somebody can.
+  std::string joinFault() const;
   void answerWait(const Envelope &head, std::string sentence,
                   Responder responder, Outbox &out);
+  std::string fenceFault(const Envelope &head) const;
   bool admit(const Frame &frame, Responder responder, Outbox &out);
+  void answerAsked(const Envelope &head, Responder responder, Outbox &out);
+  void sort(const Envelope &head, ReplayGuard::Verdict verdict,
+            Responder responder, Outbox &out);
   void beat(const Frame &frame, Responder responder, Outbox &out);
   void leave(const Frame &frame, Responder responder, Outbox &out);
   void answerSender(const Envelope &head, MessageKind kind,
@@ -136,8 +153,12 @@ private:
   Roster roster;
   ReplayGuard guard;
   std::map<SenderKey, std::deque<Waiting>> waiting;
-  /// Joins that the executor has: sender and incarnation.
-  std::set<std::pair<SenderKey, uint64_t>> openJoins;
+  /// Greets and joins that the executor has: sender, kind and start.
+  using OpenJoin = std::tuple<SenderKey, MessageKind, uint64_t, uint64_t>;
+  static OpenJoin openJoinOf(const Envelope &head, const StartSign &start) {
+    return {keyOf(head), head.kind, head.incarnation, start.id};
+  }
+  std::set<OpenJoin> openJoins;
   OpenRound round;
 };
 

@@ -18,15 +18,16 @@ using namespace pdlrt;
 // Joins
 //===----------------------------------------------------------------------===//
 
-std::string ServerCore::State::joinFault(const Envelope &head) const {
+/// Of strangers too, who may send many while the application works.
+static constexpr size_t mostOpenJoins = 1024;
+
+std::string ServerCore::State::joinFault() const {
   if (job.state == JobState::Failed)
     return job.sentence;
-  if (job.state == JobState::Finished)
-    return "the job is finished";
-  return roster.joinFault(head);
+  return job.state == JobState::Finished ? "the job is finished" : "";
 }
 
-/// Says that the join has come, and cannot be answered yet.
+/// Says that the request has come, and cannot be answered yet.
 void ServerCore::State::answerWait(const Envelope &head, std::string sentence,
                                    Responder responder, Outbox &out) {
   out.add(std::move(responder), head, MessageKind::Wait,
@@ -37,13 +38,17 @@ void ServerCore::State::answerWait(const Envelope &head, std::string sentence,
 void ServerCore::State::takeJoin(const Frame &frame, Responder responder,
                                  Outbox &out) {
   const Envelope &head = frame.head;
+  const auto start = decodeStartSign(frame.note);
+  if (!start) {
+    out.refuse(std::move(responder), head, start.status().message());
+    return;
+  }
   {
     const std::lock_guard lock(mutex);
     if (closed)
       return;
-    if (const std::string fault = joinFault(head); !fault.empty()) {
-      if (job.state != JobState::Running)
-        roster.told(head.trainer);
+    if (const std::string fault = joinFault(); !fault.empty()) {
+      roster.told(head.trainer);
       out.refuse(std::move(responder), head, fault);
       return;
     }
@@ -55,28 +60,31 @@ void ServerCore::State::takeJoin(const Frame &frame, Responder responder,
       answerWait(head, "told to stop", std::move(responder), out);
       return;
     }
-    if (!openJoins.insert({keyOf(head), head.incarnation}).second) {
+    if (openJoins.size() >= mostOpenJoins + options.trainers ||
+        !openJoins.insert(openJoinOf(head, *start)).second) {
       answerWait(head, "busy with another request", std::move(responder), out);
       return;
     }
   }
-  enqueue([frame, responder = std::move(responder)](State &self,
-                                                    Outbox &box) mutable {
-    self.join(frame, std::move(responder), box);
+  enqueue(head, [frame, start = *start, responder = std::move(responder)](
+                    State &self, Outbox &box) mutable {
+    self.join(frame, start, std::move(responder), box);
   });
 }
 
-void ServerCore::State::join(const Frame &frame, Responder responder,
-                             Outbox &out) {
+void ServerCore::State::join(const Frame &frame, const StartSign &start,
+                             Responder responder, Outbox &out) {
   const Envelope &head = frame.head;
   const std::lock_guard applicationLock(applicationMutex);
   {
     const std::lock_guard lock(mutex);
-    openJoins.erase({keyOf(head), head.incarnation});
+    openJoins.erase(openJoinOf(head, start));
     if (closed)
       return;
   }
-  auto reply = application->join(head, frame.payload);
+  const bool isGreet = head.kind == MessageKind::Greet;
+  auto reply = isGreet ? application->greet(head, frame.payload)
+                       : application->join(head, frame.payload);
   if (!reply) {
     const std::string &fault = reply.status().message();
     out.refuse(std::move(responder), head, fault);
@@ -93,8 +101,25 @@ void ServerCore::State::join(const Frame &frame, Responder responder,
 
   const std::lock_guard lock(mutex);
   // The job may have ended meanwhile.
-  if (const std::string fault = joinFault(head); !fault.empty()) {
+  if (const std::string fault = joinFault(); !fault.empty()) {
     out.refuse(std::move(responder), head, fault);
+    return;
+  }
+  if (JoinVerdict verdict = roster.judge(head, start);
+      verdict.what != JoinVerdict::What::LetIn) {
+    if (verdict.what == JoinVerdict::What::NotYet)
+      answerWait(head, std::move(verdict.sentence), std::move(responder), out);
+    else
+      out.refuse(std::move(responder), head, verdict.sentence);
+    return;
+  }
+  if (isGreet) {
+    roster.greeted(head.trainer);
+    Envelope answer = head;
+    answer.sequence = roster.nextIncarnation(head.trainer);
+    out.add(std::move(responder), answer, MessageKind::Answer, *reply,
+            roster.isDone(head.trainer) ? Message::ofString("done")
+                                        : Message());
     return;
   }
   const auto next = guard.join(head);
@@ -102,7 +127,7 @@ void ServerCore::State::join(const Frame &frame, Responder responder,
     out.refuse(std::move(responder), head, next.status().message());
     return;
   }
-  if (roster.join(head)) {
+  if (roster.join(head, start)) {
     if (*next > 1 && !options.newStartsGoOn) {
       failWith(trainerName(head.trainer) +
                    " was started anew in the middle of the job, and trainers "
@@ -150,8 +175,14 @@ void ServerCore::State::work(Frame frame, Outbox &out) {
   }
   const bool formsRound = application->formsRounds(head.kind);
   std::string fault;
-  if (const Status status = application->check(head, frame.payload);
-      !status.ok())
+  const Status status = application->check(head, frame.payload);
+  if (status.code() == PDL_OUT_OF_MEMORY) {
+    // Who sent it did nothing wrong, and others need not wait.
+    const std::lock_guard lock(mutex);
+    failWith(status.message(), out);
+    return;
+  }
+  if (!status.ok())
     fault = status.message();
   else if (formsRound && head.worker != 0)
     fault = "worker " + std::to_string(head.worker) + " of " +

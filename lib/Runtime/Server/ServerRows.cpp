@@ -108,11 +108,8 @@ void StateServer::insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
     status = table.findOrInsert(count, keys, rows, own, inserted);
     for (int64_t i : unknown)
       task.fresh.push_back({keys[i], rows[i]});
-  } catch (const std::bad_alloc &) {
-    status = Status::outOfMemory("a server is out of memory for rows of @" +
-                                 table.options().name +
-                                 "; use more servers, or machines with more "
-                                 "memory");
+  } catch (const std::bad_alloc &error) {
+    status = outOfMemory(error, "made rows of @" + table.options().name);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 
 #include <filesystem>
@@ -59,24 +60,42 @@ pdlrt::createStateServer(const ServerSetup &setup) {
 // Joins
 //===----------------------------------------------------------------------===//
 
-Expected<Message> StateServer::join(const Envelope &request,
-                                    const Message &payload) {
+Expected<Handshake> StateServer::compare(const Envelope &request,
+                                         const Message &payload) const {
   Expected<Handshake> trainer = decodeHandshake(payload);
   if (!trainer)
-    return trainer.status();
+    return trainer;
   // One that comes back may find a checkpoint that is newer than the run.
   if (started.count(request.trainer) > 0)
     trainer->startStep = own.startStep;
   PDLRT_RETURN_IF_ERROR(compareHandshakes(*trainer, own));
   PDLRT_RETURN_IF_ERROR(saves.check(trainer->checkpoint));
+  return trainer;
+}
+
+Message StateServer::ownHandshake() const {
+  Handshake answer = own;
+  answer.token.clear();
+  return encodeHandshake(answer);
+}
+
+Expected<Message> StateServer::greet(const Envelope &request,
+                                     const Message &payload) {
+  PDLRT_RETURN_IF_ERROR(compare(request, payload).status());
+  return ownHandshake();
+}
+
+Expected<Message> StateServer::join(const Envelope &request,
+                                    const Message &payload) {
+  const Expected<Handshake> trainer = compare(request, payload);
+  if (!trainer)
+    return trainer.status();
   saves.take(trainer->checkpoint);
   started.insert(request.trainer);
   // The first trainer says what the others must have too.
   if (own.workers == 0)
     own.workers = trainer->workers;
-  Handshake answer = own;
-  answer.token.clear();
-  return encodeHandshake(answer);
+  return ownHandshake();
 }
 
 /// Another translation of the model, or a model of another job, may have come
@@ -200,15 +219,18 @@ Expected<std::vector<Message>> StateServer::closeRound(MessageKind kind) {
     if (answers)
       endRequest(*answers);
     return answers;
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
+  } catch (const std::bad_alloc &error) {
+    return outOfMemory(error, "closed a round of " + std::string(nameOf(kind)) +
+                                  " requests");
   }
 }
 
-Status StateServer::outOfMemory() const {
+Status StateServer::outOfMemory(const std::bad_alloc &error,
+                                const std::string &did) const {
   return Status::outOfMemory(
-      "server " + std::to_string(rank()) +
-      " is out of memory; use more servers, or machines with more memory");
+      "server " + std::to_string(rank()) + " is " +
+      describeOutOfMemory(error, did) +
+      "; use more servers, or machines with more memory");
 }
 
 //===----------------------------------------------------------------------===//

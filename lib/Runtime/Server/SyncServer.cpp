@@ -130,8 +130,9 @@ void SyncServer::contribute(const Envelope &request, Message payload) {
     return;
   try {
     takenUp = takeUp(request);
-  } catch (const std::bad_alloc &) {
-    takenUp = outOfMemory();
+  } catch (const std::bad_alloc &error) {
+    takenUp = outOfMemory(error, "took up what trainer " +
+                                     std::to_string(request.trainer) + " sent");
   }
 }
 

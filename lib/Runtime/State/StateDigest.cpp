@@ -8,6 +8,8 @@
 
 #include "pdlrt/State/StateDigest.h"
 
+#include "pdlrt/Abi/Descriptor.h"
+
 #include "pdlrt/Core/AlignedBuffer.h"
 
 #include <vector>

@@ -16,7 +16,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian");
 
 static constexpr uint32_t mark = 0x4d4c4450; // "PDLM"
-static constexpr uint16_t wireVersion = 2;
+static constexpr uint16_t wireVersion = 3;
 
 template <typename T> static void put(std::string &out, T value) {
   out.append(reinterpret_cast<const char *>(&value), sizeof(T));
@@ -47,6 +47,10 @@ const char *pdlrt::nameOf(MessageKind kind) {
     return "leave";
   case MessageKind::Beat:
     return "beat";
+  case MessageKind::Greet:
+    return "greet";
+  case MessageKind::Ask:
+    return "ask";
   case MessageKind::Answer:
     return "answer";
   case MessageKind::Refusal:
@@ -85,7 +89,7 @@ Expected<Envelope> pdlrt::decodeEnvelope(std::string_view &bytes) {
   Envelope envelope;
   const auto kind = take<uint16_t>(position);
   const bool isRequest = kind >= static_cast<uint16_t>(MessageKind::Join) &&
-                         kind <= static_cast<uint16_t>(MessageKind::Beat);
+                         kind <= static_cast<uint16_t>(MessageKind::Ask);
   const bool isResponse = kind >= static_cast<uint16_t>(MessageKind::Answer) &&
                           kind <= static_cast<uint16_t>(MessageKind::Wait);
   if (!isRequest && !isResponse)

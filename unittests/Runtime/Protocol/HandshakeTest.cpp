@@ -8,6 +8,8 @@
 
 #include "pdlrt/Protocol/Handshake.h"
 
+#include "pdlrt/Protocol/StartSign.h"
+
 #include <functional>
 #include <gmock/gmock.h>
 #include <random>
@@ -124,4 +126,25 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
   open.token.clear();
   EXPECT_TRUE(compareHandshakes(open, open).ok());
   EXPECT_FALSE(compareHandshakes(example(), open).ok());
+}
+
+TEST(StartSign, ComesAsItWasSent) {
+  StartSign sign = StartSign::ofThisProcess();
+  EXPECT_EQ(sign.claim, StartSign::Claim::Judged);
+  EXPECT_NE(sign.id, StartSign::ofThisProcess().id);
+  sign.claim = StartSign::Claim::OnlyIfFirst;
+  const std::string bytes = encodeStartSign(sign).toString();
+  const auto read = decodeStartSign(Message::ofString(bytes));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->id, sign.id);
+  EXPECT_EQ(read->claim, sign.claim);
+  EXPECT_EQ(read->process, sign.process);
+  EXPECT_TRUE(decodeStartSign({}).ok());
+  for (size_t size = 1; size < bytes.size(); ++size)
+    EXPECT_FALSE(
+        decodeStartSign(Message::ofString(bytes.substr(0, size))).ok());
+  EXPECT_FALSE(decodeStartSign(Message::ofString(bytes + "x")).ok());
+  std::string unknown = bytes;
+  unknown[8] = 3;
+  EXPECT_FALSE(decodeStartSign(Message::ofString(unknown)).ok());
 }

@@ -41,9 +41,10 @@ protected:
     }
   }
   std::unique_ptr<ServerGroup> connect(uint32_t trainer,
-                                       uint64_t incarnation = 1) {
-    auto group = ServerGroup::connect(*transport, addresses,
-                                      {trainer, 0, incarnation, 0}, options);
+                                       uint64_t incarnation = 1,
+                                       const StartSign &start = {}) {
+    auto group = ServerGroup::connect(
+        *transport, addresses, {trainer, 0, incarnation, 0, start}, options);
     EXPECT_TRUE(group.ok());
     return std::move(*group);
   }
@@ -243,6 +244,78 @@ TEST_F(ServerGroupTest, WhatChangesNothingNeedsNoEarlierStart) {
   ASSERT_TRUE(answers.ok());
   for (const Message &answer : *answers)
     EXPECT_EQ(answer.toString(), "rows of b");
+}
+
+//===----------------------------------------------------------------------===//
+// Starts that have no number yet
+//===----------------------------------------------------------------------===//
+
+/// A start with a name of its own. All are of this process.
+StartSign startOf(uint64_t id) {
+  return {id, StartSign::Claim::Judged, ProcessIdentity::ofThisProcess()};
+}
+
+// No clock of a trainer has a say.
+TEST_F(ServerGroupTest, TheFirstServerGivesTheIncarnation) {
+  coreOptions.onFailure = FailurePolicy::Wait;
+  coreOptions.firstIncarnation = 1000;
+  startServers(2);
+  for (uint64_t start = 1; start <= 3; ++start) {
+    const auto group = connect(0, 0, startOf(start));
+    const auto joined = group->joinAll(all("hello"));
+    ASSERT_TRUE(joined.ok()) << joined.status().message();
+    EXPECT_EQ((*joined)[0].toString(), "welcome");
+    EXPECT_EQ((*joined)[1].toString(), "welcome");
+    EXPECT_EQ(group->incarnation(), 999 + start);
+    // Of two trainers one is always there: the job goes on.
+    group->leaveAll("killed");
+  }
+}
+
+// A wrong address or flag costs no trainer that runs its place.
+TEST_F(ServerGroupTest, WhereOneServerRefusesNobodyLosesItsPlace) {
+  coreOptions.trainers = 1;
+  coreOptions.onFailure = FailurePolicy::Wait;
+  startServers(2);
+  const auto first = connect(0, 0, startOf(1));
+  ASSERT_TRUE(first->joinAll(all("hello")).ok());
+  std::vector<Message> handshakes = all("hello");
+  handshakes[1] = Message::ofString("bad");
+  {
+    const auto second = connect(0, 0, startOf(2));
+    EXPECT_EQ(errorOf(second->joinAll(handshakes)),
+              "server server-1 refuses: model A is not model B");
+    second->leaveAll("refused");
+  }
+  EXPECT_TRUE(first->sendAll(MessageKind::Exchange, all("a")).ok());
+  first->leaveAll("");
+  for (const auto &server : servers)
+    EXPECT_EQ(server->core.status().state, JobState::Finished);
+}
+
+TEST_F(ServerGroupTest, AServerThatWouldWaitForARefusedStartIsTold) {
+  coreOptions.trainers = 1;
+  startServers(2);
+  std::vector<Message> handshakes = all("hello");
+  handshakes[1] = Message::ofString("bad");
+  const auto group = connect(0, 0, startOf(1));
+  const std::string error = errorOf(group->joinAll(handshakes));
+  EXPECT_EQ(error, "server server-1 refuses: model A is not model B");
+  group->leaveAll(error);
+  EXPECT_TRUE(servers[0]->core.waitUntilOver(std::chrono::seconds(10)));
+  EXPECT_EQ(servers[0]->core.status().sentence, "trainer 0 failed: " + error);
+}
+
+TEST_F(ServerGroupTest, AStartThatLeftAllServersIsNotDoneAgain) {
+  coreOptions.onFailure = FailurePolicy::Wait;
+  startServers(2);
+  {
+    const auto first = connect(0, 0, startOf(1));
+    ASSERT_TRUE(first->joinAll(all("hello")).ok());
+    first->leaveAll("");
+  }
+  EXPECT_THAT(errorOf(connect(0, 0, startOf(2))->joinAll(all("hello"))),
+              HasSubstr("its part is done"));
 }
 
 } // namespace

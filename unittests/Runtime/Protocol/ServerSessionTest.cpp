@@ -55,6 +55,10 @@ protected:
                                                        Responder back) {
           const auto frame = splitFrame(request);
           ASSERT_TRUE(frame.ok());
+          if (frame->head.kind == MessageKind::Ask) {
+            asked(frame->head, request.size(), std::move(back));
+            return;
+          }
           if (frame->head.kind != MessageKind::Beat)
             seen.push_back(frame->head);
           answer(frame->head, frame->payload.toString(), std::move(back));
@@ -62,6 +66,11 @@ protected:
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     listener = std::move(*opened);
   }
+  /// What it answers to an ask: that nothing has come, unless a test says so.
+  std::function<void(const Envelope &, size_t size, Responder)> asked =
+      [](const Envelope &head, size_t, Responder back) {
+        respond(back, head, MessageKind::Wait, encodeLifeSign({}).toString());
+      };
   static void respond(Responder &back, Envelope head, MessageKind kind,
                       const std::string &text) {
     if (head.kind == MessageKind::Join)
@@ -197,6 +206,74 @@ TEST_F(ServerSessionTest, AnAttemptThatTakesTooLongIsRepeated) {
   advance(Seconds(2));
   EXPECT_EQ(probe.text, "re g");
   EXPECT_EQ(seen.size(), 3u);
+}
+
+// A round may wait for others for long: the server has the bytes.
+TEST_F(ServerSessionTest, ARequestThatHasComeIsNotSentAgain) {
+  std::vector<Responder> held;
+  size_t bytes = 0, asks = 0;
+  Responder last;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Exchange) {
+      bytes += payload.size();
+      held.push_back(std::move(back));
+    } else {
+      echo()(head, payload, std::move(back));
+    }
+  });
+  asked = [&](const Envelope &head, size_t size, Responder back) {
+    EXPECT_EQ(head.sequence, 1u);
+    bytes += size;
+    ++asks;
+    last = std::move(back);
+  };
+  join();
+  Probe probe;
+  const std::string payload(1 << 20, 'g');
+  session().send(MessageKind::Exchange, Message::ofString(payload),
+                 probe.done());
+  advance(Seconds(3600));
+  EXPECT_EQ(probe.ends, 0);
+  EXPECT_EQ(held.size(), 1u);
+  EXPECT_GE(asks, 5u);
+  EXPECT_EQ(bytes, payload.size() + asks * envelopeSize);
+  respond(last, {MessageKind::Exchange, 3, 0, 11, 1, 4}, MessageKind::Answer,
+          "sums");
+  advance(Seconds(1));
+  EXPECT_EQ(probe.text, "sums");
+}
+
+TEST_F(ServerSessionTest, AGreetingIsRepeatedUntilTheJoin) {
+  std::vector<Envelope> greets;
+  listen([&](const Envelope &head, const std::string &, Responder back) {
+    Envelope answer = head;
+    answer.kind = MessageKind::Answer;
+    if (head.kind == MessageKind::Greet) {
+      greets.push_back(head);
+      answer.sequence = 77;
+    } else if (head.kind == MessageKind::Join) {
+      answer.sequence = 1;
+    }
+    back.answer(joinFrame(answer, Message::ofString("welcome")));
+  });
+  auto created = createServerSession(*transport, "server-7", {3, 0, 0, 4},
+                                     options, events);
+  ASSERT_TRUE(created.ok());
+  client = std::move(*created);
+  Probe greeted, joined;
+  session().greet(Message::ofString("hello"), greeted.done());
+  advance(Seconds(5));
+  EXPECT_EQ(greeted.text, "welcome");
+  EXPECT_EQ(session().offeredIncarnation(), 77u);
+  EXPECT_GE(greets.size(), 5u);
+  EXPECT_EQ(greets[0], (Envelope{MessageKind::Greet, 3, 0, 0, 0, 4}));
+  session().becomeStart(77, StartSign::Claim::Judged);
+  session().join(Message::ofString("hello"), joined.done());
+  advance(Milliseconds(1));
+  EXPECT_TRUE(joined.ok) << joined.text;
+  const size_t before = greets.size();
+  advance(Seconds(5));
+  EXPECT_EQ(greets.size(), before);
 }
 
 TEST_F(ServerSessionTest, AnotherRequestsAnswerIsNoAnswer) {
@@ -514,10 +591,7 @@ TEST(ServerSessionThreadsTest, EndsWhileItsServerAnswers) {
   const auto transport = createInProcessTransport(clock);
   RecordingApplication application(1);
   ServerCore core({}, application, clock);
-  const auto listener =
-      transport->listen("s", [&](const Message &request, Responder back) {
-        core.handle(request, std::move(back));
-      });
+  const auto listener = transport->listen("s", core.handler());
   ASSERT_TRUE(listener.ok());
   RetryOptions options;
   options.beatInterval = Milliseconds(1);

@@ -9,7 +9,9 @@
 #include "pdlrt/Server/ServerCore.h"
 
 #include "Support/RecordingApplication.h"
+#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/StartSign.h"
 #include "pdlrt/Transport/Frame.h"
 
 #include <gmock/gmock.h>
@@ -83,6 +85,17 @@ protected:
   }
   Reply join(uint32_t trainer, uint64_t incarnation = 1) {
     return send({MessageKind::Join, trainer, 0, incarnation, 0, 0}, "hello");
+  }
+  /// By a start with a name of its own; `incarnation` 0: a greeting.
+  Reply ask(uint32_t trainer, const StartSign &start, uint64_t incarnation = 0,
+            const std::string &payload = "hello") {
+    const Reply reply;
+    const MessageKind kind =
+        incarnation == 0 ? MessageKind::Greet : MessageKind::Join;
+    core().handle(joinFrame({kind, trainer, 0, incarnation, 0, 0},
+                            Message::ofString(payload), encodeStartSign(start)),
+                  reply.responder());
+    return reply;
   }
   Reply exchange(uint32_t trainer, uint64_t sequence,
                  const std::string &payload, uint64_t incarnation = 1) {
@@ -655,13 +668,15 @@ TEST_F(ServerCoreTest, AProcessThatDiesOnThisHostIsKnownAtOnce) {
 TEST_F(ServerCoreTest, ASecondProcessOfARankIsRefusedUnderAbort) {
   core();
   joinAll();
-  EXPECT_EQ(join(1, 2).text(),
-            "start 2 of trainer 1 is refused: start 1 has joined: does a "
-            "second process run as rank 1? A trainer that died cannot come "
-            "back under --on-failure=abort");
+  EXPECT_EQ(
+      join(1, 2).text(),
+      "a second start of trainer 1 is refused: the earlier one joined 0 s "
+      "ago and was heard of 0 s ago; does a second process run as rank "
+      "1, or another job at these addresses? A trainer that died cannot "
+      "come back under --on-failure=abort");
   EXPECT_EQ(join(1, 0).text(),
-            "start 0 of trainer 1 is refused: start 1 has joined, which is "
-            "later");
+            "a start of trainer 1 is refused: a later one has joined; does a "
+            "second process run as rank 1?");
   // The first one goes on.
   exchange(0, 1, "a");
   EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ab");
@@ -692,6 +707,212 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
   EXPECT_EQ(again.text(), "1 reads cd");
   EXPECT_EQ(again.head().incarnation, 5u);
   EXPECT_EQ(application->rounds, 2);
+}
+
+//===----------------------------------------------------------------------===//
+// Starts that have no number yet
+//===----------------------------------------------------------------------===//
+
+constexpr auto judged = StartSign::Claim::Judged;
+
+TEST_F(ServerCoreTest, AGreetingChangesNothing) {
+  options.firstIncarnation = 70;
+  core();
+  const Reply greeted = ask(0, {1, judged});
+  EXPECT_EQ(greeted.kind(), MessageKind::Answer);
+  EXPECT_EQ(greeted.head(), (Envelope{MessageKind::Answer, 0, 0, 0, 70, 0}));
+  EXPECT_THAT(application->calls, IsEmpty());
+  EXPECT_THAT(exchange(0, 1, "a", 70).text(), HasSubstr("has not joined"));
+  EXPECT_EQ(ask(0, {1, judged}, 0, "bad").text(), "model A is not model B");
+  EXPECT_EQ(ask(0, {1, judged}, 70).text(), "welcome");
+  EXPECT_EQ(ask(0, {2, judged}).kind(), MessageKind::Refusal);
+}
+
+// Others may take their time to load.
+TEST_F(ServerCoreTest, WhoGreetsIsNotLate) {
+  options.joinLimit = Seconds(60);
+  options.trainers = 1;
+  core();
+  for (int minute = 0; minute < 30; ++minute) {
+    advance(Seconds(50));
+    ASSERT_EQ(ask(0, {1, judged}).kind(), MessageKind::Answer);
+  }
+  EXPECT_EQ(core().status().state, JobState::Running);
+  advance(Seconds(62));
+  EXPECT_THAT(core().status().sentence, HasSubstr("did not join"));
+}
+
+TEST_F(ServerCoreTest, ASecondStartIsRefusedWhileTheFirstBeats) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  advance(Seconds(20));
+  beat(1);
+  Reply second;
+  for (int turn = 0; turn < 4; ++turn) {
+    second = ask(1, {2, judged});
+    EXPECT_EQ(second.kind(), MessageKind::Wait);
+    EXPECT_THAT(second.sign().sentence,
+                HasSubstr("whether the earlier start of trainer 1 lives"));
+    advance(Seconds(1));
+    beat(1);
+  }
+  second = ask(1, {2, judged});
+  EXPECT_EQ(second.text(),
+            "a second start of trainer 1 is refused: the earlier one joined 24 "
+            "s ago and was heard of 0 s ago; end that process first, or give "
+            "this job addresses of its own");
+  // It goes on.
+  exchange(0, 1, "a");
+  EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ab");
+}
+
+TEST_F(ServerCoreTest, ASecondStartIsLetInAfterASilence) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  // What was on its way when its sender died is no sign of life.
+  ask(1, {2, judged});
+  advance(Seconds(2));
+  beat(1);
+  for (int second = 0; second < 10; ++second) {
+    advance(Seconds(1));
+    EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Wait);
+    EXPECT_EQ(ask(1, {2, judged}, 2).kind(), MessageKind::Wait);
+  }
+  advance(Seconds(3));
+  EXPECT_EQ(ask(1, {2, judged}).head().sequence, 2u);
+  // To ask is not to take.
+  EXPECT_EQ(beat(1).kind(), MessageKind::Answer);
+  EXPECT_EQ(ask(1, {2, judged}, 2).kind(), MessageKind::Refusal);
+  advance(Seconds(13));
+  EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
+  EXPECT_THAT(beat(1).text(), HasSubstr("start 1 of trainer 1 is over"));
+  EXPECT_EQ(beat(1, 2).kind(), MessageKind::Answer);
+}
+
+TEST_F(ServerCoreTest, OfTwoStartsThatComeAtOnceOneIsLetIn) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  leave(1, "killed");
+  EXPECT_EQ(ask(1, {2, judged}).head().sequence, 2u);
+  EXPECT_EQ(ask(1, {3, judged}).head().sequence, 2u);
+  EXPECT_EQ(ask(1, {3, judged}, 2).text(), "welcome");
+  // A copy of its join, and the join of the other one.
+  EXPECT_EQ(ask(1, {3, judged}, 2).text(), "welcome");
+  EXPECT_THAT(ask(1, {2, judged}, 2).text(),
+              HasSubstr("a later one has joined"));
+  // What the first server has decided holds at others.
+  EXPECT_EQ(ask(1, {4, StartSign::Claim::Decided}, 3).text(), "welcome");
+}
+
+TEST_F(ServerCoreTest, AStartThatTakesNobodysPlace) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  const StartSign brief = {2, StartSign::Claim::OnlyIfFirst};
+  EXPECT_EQ(ask(1, brief).kind(), MessageKind::Answer);
+  joinAll();
+  advance(Seconds(60));
+  EXPECT_EQ(ask(1, brief).text(), "a start of trainer 1 has joined before");
+  leave(1, "killed");
+  EXPECT_EQ(ask(1, brief, 2).kind(), MessageKind::Refusal);
+}
+
+TEST_F(ServerCoreTest, AProcessOfThisHostThatLivesIsNotReplaced) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  const IdleProcess process;
+  ASSERT_EQ(join(0).text(), "welcome");
+  ASSERT_EQ(ask(1, {1, judged, process.identity()}, 1).text(), "welcome");
+  const Reply second = ask(1, {2, judged, ProcessIdentity::ofThisProcess()});
+  EXPECT_THAT(second.text(),
+              HasSubstr("the earlier one, process " +
+                        std::to_string(process.identity().number) +
+                        " of the server's host, joined"));
+  process.end();
+  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Answer);
+  EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
+}
+
+//===----------------------------------------------------------------------===//
+// What is held of whom
+//===----------------------------------------------------------------------===//
+
+TEST_F(ServerCoreTest, WhoHasNotJoinedMakesItHoldNothing) {
+  options.workersOfTrainer = 1;
+  core();
+  const auto faultOf = [&](const Envelope &head, uint64_t size) {
+    const auto refusal = core().screen(joinFrame(head, {}), size);
+    if (!refusal)
+      return std::string("taken");
+    const auto frame = splitFrame(*refusal);
+    EXPECT_TRUE(frame.ok());
+    EXPECT_EQ(frame->head.kind, MessageKind::Refusal);
+    return frame->payload.toString();
+  };
+  constexpr uint64_t large = uint64_t(512) << 20;
+  for (const MessageKind kind :
+       {MessageKind::Exchange, MessageKind::Norm, MessageKind::Pull,
+        MessageKind::Reduce, MessageKind::Save, MessageKind::Leave,
+        MessageKind::Beat, MessageKind::Ask}) {
+    EXPECT_NE(faultOf({kind, 0, 0, 1, 1, 0}, large), "taken") << nameOf(kind);
+    EXPECT_NE(faultOf({kind, 0, 0, 1, 1, 0}, 100), "taken") << nameOf(kind);
+  }
+  for (const MessageKind kind : {MessageKind::Join, MessageKind::Greet}) {
+    EXPECT_EQ(faultOf({kind, 0, 0, 1, 0, 0}, 8192), "taken");
+    EXPECT_THAT(faultOf({kind, 0, 0, 1, 0, 0}, large),
+                HasSubstr("more than the 8192"));
+  }
+  joinAll();
+  EXPECT_EQ(faultOf({MessageKind::Exchange, 0, 0, 1, 1, 0}, large), "taken");
+  EXPECT_THAT(faultOf({MessageKind::Exchange, 0, 1, 1, 1, 0}, large),
+              HasSubstr("sends before its join"));
+  for (const MessageKind kind : {MessageKind::Beat, MessageKind::Leave}) {
+    EXPECT_EQ(faultOf({kind, 0, 0, 1, 0, 0}, 100), "taken");
+    EXPECT_NE(faultOf({kind, 0, 0, 1, 0, 0}, large), "taken");
+  }
+  EXPECT_NE(faultOf({MessageKind::Exchange, 0, 0, 2, 1, 0}, large), "taken");
+  EXPECT_NE(faultOf({MessageKind::Exchange, 7, 0, 1, 1, 0}, large), "taken");
+  EXPECT_NE(faultOf({MessageKind::Exchange, 0, 0, 1, 1, 9}, large), "taken");
+  const auto foreign =
+      core().screen(Message::ofString(std::string(40, 'x')), large);
+  EXPECT_TRUE(foreign.has_value());
+}
+
+TEST_F(ServerCoreTest, AnAskGetsTheAnswerOfWhatHasCome) {
+  core();
+  joinAll();
+  const Envelope ask = {MessageKind::Ask, 0, 0, 1, 1, 0};
+  // It counts for nothing.
+  EXPECT_EQ(send(ask).kind(), MessageKind::Wait);
+  EXPECT_EQ(send(ask).kind(), MessageKind::Wait);
+  const Reply first = exchange(0, 1, "a");
+  const Reply asked = send(ask);
+  EXPECT_FALSE(asked.came());
+  exchange(1, 1, "b");
+  EXPECT_EQ(first.text(), "0 reads ab");
+  EXPECT_EQ(asked.text(), "0 reads ab");
+  EXPECT_EQ(asked.kind(), MessageKind::Answer);
+  EXPECT_EQ(send(ask).text(), "0 reads ab");
+  EXPECT_EQ(application->rounds, 1);
+  EXPECT_EQ(send({MessageKind::Ask, 0, 0, 1, 2, 0}).kind(), MessageKind::Wait);
+  EXPECT_THAT(send({MessageKind::Ask, 0, 0, 1, 3, 0}).text(),
+              HasSubstr("out of turn"));
+}
+
+TEST_F(ServerCoreTest, WithoutMemoryTheJobFailsWithOneSentence) {
+  core();
+  joinAll();
+  application->whileClosing = [] { throw OutOfMemory(size_t(64) << 20); };
+  const Reply first = exchange(0, 1, "a");
+  const Reply second = exchange(1, 1, "b");
+  EXPECT_EQ(first.text(),
+            "a server is out of memory while it worked on the exchange of "
+            "trainer 1 (it asked for 64.0 MiB); use more servers, or machines "
+            "with more memory");
+  EXPECT_EQ(second.text(), first.text());
+  EXPECT_EQ(core().status().state, JobState::Failed);
 }
 
 // Who waits for what cannot come would wait for ever.

@@ -25,6 +25,12 @@ class RecordingApplication final : public ServerApplication {
 public:
   explicit RecordingApplication(uint32_t trainers) : count(trainers) {}
 
+  Expected<Message> greet(const Envelope &, const Message &payload) override {
+    const Entry entry(*this);
+    if (payload.toString() == "bad")
+      return Status::invalid("model A is not model B");
+    return Message::ofString("hello");
+  }
   Expected<Message> join(const Envelope &request,
                          const Message &payload) override {
     const Entry entry(*this);

@@ -55,11 +55,8 @@ public:
       cores.push_back(
           std::make_unique<ServerCore>(options, *states.back(), clock));
       addresses.push_back("server" + std::to_string(rank));
-      auto listener = transport->listen(
-          addresses.back(),
-          [core = cores.back().get()](Message request, Responder responder) {
-            core->handle(request, std::move(responder));
-          });
+      auto listener =
+          transport->listen(addresses.back(), cores.back()->handler());
       EXPECT_TRUE(listener.ok());
       listeners.push_back(std::move(*listener));
     }

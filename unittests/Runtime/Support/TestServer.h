@@ -30,10 +30,7 @@ struct TestServer {
              const ServerCoreOptions &options)
       : application(options.trainers),
         core(options, application, transport.clock()) {
-    auto opened = transport.listen(
-        address, [this](const Message &request, Responder back) {
-          core.handle(request, std::move(back));
-        });
+    auto opened = transport.listen(address, core.handler());
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     listener = std::move(*opened);
   }

@@ -25,6 +25,10 @@ struct Event {
   enum class What {
     /// A start of a trainer begins.
     Started,
+    /// The first server has let a start in; `given` is its incarnation.
+    Joined,
+    /// A start ends because servers do not let it in: text.
+    Refused,
     /// A sender gives a request to its session: server, sender, request.
     Contributed,
     /// A server took a request: server, sender, request.
@@ -50,7 +54,10 @@ struct Event {
   uint32_t server = 0;
   uint32_t trainer = 0;
   uint32_t worker = 0;
+  /// Which start of the trainer, from 1 on; of what a server takes: the
+  /// incarnation that it has given to that one.
   uint64_t incarnation = 0;
+  uint64_t given = 0;
   uint64_t epoch = 0;
   uint64_t step = 0;
   MessageKind kind = MessageKind::Exchange;

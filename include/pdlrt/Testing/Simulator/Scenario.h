@@ -40,6 +40,12 @@ struct ToyCut {
   ClockTime length{0};
 };
 
+/// A second start of a trainer that begins whether or not the first one lives.
+struct ToySecond {
+  uint32_t trainer = 0;
+  ClockTime when{0};
+};
+
 /// Who does what in one simulated job, and how bad the network is.
 struct Scenario {
   uint64_t seed = 0;
@@ -56,6 +62,7 @@ struct Scenario {
   FaultRates faults;
   std::vector<ToyCrash> crashes;
   std::vector<ToyCut> cuts;
+  std::vector<ToySecond> seconds;
   /// A trainer that gives up with a sentence instead of that step; -1: none.
   int failingTrainer = -1;
   uint64_t failingStep = 0;

@@ -33,6 +33,8 @@ public:
       : scenario(within), rank(server), clock(by), history(into),
         roundRequests(within.trainers) {}
 
+  Expected<Message> greet(const Envelope &request,
+                          const Message &payload) override;
   Expected<Message> join(const Envelope &request,
                          const Message &payload) override;
   Status check(const Envelope &request, const Message &payload) override;

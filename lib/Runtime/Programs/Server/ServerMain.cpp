@@ -16,6 +16,7 @@
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Server/LoggedApplication.h"
@@ -24,6 +25,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -32,6 +34,7 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <random>
 #include <string_view>
 #include <thread>
 
@@ -238,9 +241,9 @@ static void loadAndOpen(LoadedServer &loaded, ServerCore &core, int64_t rank) {
       core.open(loaded.application());
     else
       core.fail(who + status.message());
-  } catch (const std::bad_alloc &) {
-    core.fail(who + "out of memory for its part of the state; use more "
-                    "servers, or machines with more memory");
+  } catch (const std::bad_alloc &error) {
+    core.fail(who + describeOutOfMemory(error, "made its part of the state") +
+              "; use more servers, or machines with more memory");
   } catch (const std::exception &exception) {
     core.fail(who + exception.what());
   }
@@ -273,11 +276,23 @@ static int waitForEnd(ServerCore &core, const std::atomic<bool> &isLoaded,
   return signal != 0 ? signal : stopSignal();
 }
 
+/// Larger than those that an earlier life of this server gave, so that trainers
+/// which that left behind are known; and not to be guessed by strangers.
+static uint64_t chooseFirstIncarnation() {
+  constexpr int randomBits = 28;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  std::random_device random;
+  return uint64_t(seconds.count()) << randomBits |
+         (random() & ((1U << randomBits) - 1));
+}
+
 static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
                                      const ServerFlags &flags) {
   ServerCoreOptions options;
   options.trainers = uint32_t(flags.trainers);
   options.workersOfTrainer = mostWorkers;
+  options.firstIncarnation = chooseFirstIncarnation();
   options.newStartsGoOn = modeOf(descriptor).newStartsGoOn;
   options.keptAnswers = options.newStartsGoOn ? keptAnswers : 1;
   options.silenceLimit = secondsOf(flags.silenceLimit);
@@ -320,11 +335,7 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
   ThreadExecutor executor;
   ServerCore core(coreOptions(descriptor, flags), clock, executor);
   Expected<std::unique_ptr<Listener>> listener =
-      (*transport)
-          ->listen(flags.address,
-                   [&core](const Message &request, Responder responder) {
-                     core.handle(request, std::move(responder));
-                   });
+      (*transport)->listen(flags.address, core.handler());
   if (!listener)
     return failed(listener.status());
   logInfo(fmt::format("server {} of {}: model {}, listening at {} for {} "

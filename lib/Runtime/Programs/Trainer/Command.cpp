@@ -13,10 +13,12 @@
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Kernels/Metrics.h"
 #include "pdlrt/Programs/Trainer/Progress.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <new>
 #include <optional>
@@ -119,19 +121,44 @@ Status Command::createTrainedModel() {
   return createModel(&*found, CheckpointUse::Values);
 }
 
+Expected<const pdl_program *> Command::programNamed(const char *name) const {
+  if (const pdl_program *program = findProgram(descriptor, name))
+    return program;
+  std::string known;
+  for (int32_t i = 0; i < descriptor.program_count; ++i)
+    known +=
+        std::string(known.empty() ? "@" : ", @") + descriptor.programs[i].name;
+  return Status::invalid(std::string("model ") + descriptor.model_name +
+                         " has no program @" + name + ", only " +
+                         (known.empty() ? "none" : known) +
+                         "; add one to the model and translate it again");
+}
+
+Status Command::checkData(const char *name, const DataOptions &data) const {
+  Expected<const pdl_program *> program = programNamed(name);
+  if (!program)
+    return program.status();
+  for (const std::string &file : data.files) {
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored) &&
+        !std::filesystem::is_regular_file(file, ignored))
+      return {};
+  }
+  DataOptions first = data;
+  // To count rows is for the run.
+  first.rows = {};
+  const int rank = options.distributed ? options.distributed->rank : 0;
+  return BatchSource::open(first, descriptor, **program, options.groups, rank,
+                           options.workers)
+      .status();
+}
+
 Status Command::openProgram(const char *name, const DataOptions &data,
                             const ReplicaLayout &layout, ProgramRun &run) {
-  run.program = findProgram(descriptor, name);
-  if (!run.program) {
-    std::string known;
-    for (int32_t i = 0; i < descriptor.program_count; ++i)
-      known += std::string(known.empty() ? "@" : ", @") +
-               descriptor.programs[i].name;
-    return Status::invalid(std::string("model ") + descriptor.model_name +
-                           " has no program @" + name + ", only " +
-                           (known.empty() ? "none" : known) +
-                           "; add one to the model and translate it again");
-  }
+  Expected<const pdl_program *> program = programNamed(name);
+  if (!program)
+    return program.status();
+  run.program = *program;
   Expected<std::unique_ptr<StepEngine>> engine =
       job->createEngine(*model, *run.program, layout, scheduler);
   if (!engine)

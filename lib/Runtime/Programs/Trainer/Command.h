@@ -54,6 +54,11 @@ protected:
   ReplicaLayout layout() const {
     return job->layout(options.groups, options.workers);
   }
+  /// The program of that name; an error that names what there is.
+  Expected<const pdl_program *> programNamed(const char *name) const;
+  /// Whether the program can read its data: they are there, and so is a first
+  /// row that fits. Leaves alone what can be read but once.
+  Status checkData(const char *name, const DataOptions &data) const;
   /// Sets up the program with its data and its engine.
   Status openProgram(const char *name, const DataOptions &data,
                      const ReplicaLayout &layout, ProgramRun &run);

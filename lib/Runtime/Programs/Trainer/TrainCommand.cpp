@@ -11,6 +11,7 @@
 #include "Programs/Trainer/Agreement.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Files/OutputFiles.h"
 
@@ -24,16 +25,20 @@
 
 using namespace pdlrt;
 
-Status TrainCommand::prepareEvaluation() {
-  tests = !options.evaluateFiles.empty() || options.evaluateRows;
-  if (!tests)
-    return {};
+DataOptions TrainCommand::evaluationData() const {
   DataOptions data = options.data;
   if (!options.evaluateFiles.empty())
     data.files = options.evaluateFiles;
   data.rows = options.evaluateRows.value_or(RowRange());
   data.shuffleWindow = 0;
-  return openProgram("evaluate", data, layout(), tester);
+  return data;
+}
+
+Status TrainCommand::prepareEvaluation() {
+  tests = !options.evaluateFiles.empty() || options.evaluateRows;
+  if (!tests)
+    return {};
+  return openProgram("evaluate", evaluationData(), layout(), tester);
 }
 
 /// What the handshake says of this run.
@@ -93,6 +98,12 @@ Status TrainCommand::checkAlone() {
     if (!path->empty())
       PDLRT_RETURN_IF_ERROR(checkReplaceable(*path));
   PDLRT_RETURN_IF_ERROR(openCheckpoints());
+  // A start that fails takes nobody's place: it has not joined.
+  if (options.distributed) {
+    PDLRT_RETURN_IF_ERROR(checkData("train", options.data));
+    if (!options.evaluateFiles.empty())
+      PDLRT_RETURN_IF_ERROR(checkData("evaluate", evaluationData()));
+  }
   // Checkpoints of a job that runs are in nobody's way.
   const bool mayComeBack =
       options.distributed && options.distributed->mayComeBack;
@@ -109,28 +120,45 @@ Status TrainCommand::runJoined() {
   return runTraining();
 }
 
+/// What `step` returns or throws: whatever ends this process, others are told.
+template <typename Step> static Status caught(Step step) {
+  try {
+    return step();
+  } catch (const std::bad_alloc &error) {
+    return Status::outOfMemory(
+        describeOutOfMemory(error, "trained") +
+        "; use a smaller --batch-size, fewer --replicas, or a machine with "
+        "more memory");
+  } catch (const std::exception &exception) {
+    return Status::internal(exception.what());
+  }
+}
+
+/// To leave takes some memory too.
+void TrainCommand::letMemoryGo() {
+  for (ProgramRun *run : {&tester, &trainer}) {
+    run->engine.reset();
+    run->reader.reset();
+  }
+  model.reset();
+}
+
 Status TrainCommand::run() {
-  Status status = checkAlone();
+  Status status = caught([this] { return checkAlone(); });
   if (!status.ok()) {
     if (options.distributed)
       announceFailure(descriptor, *options.distributed, runOptions(),
                       *options.transport, status);
     return status;
   }
-  status = joinOthers();
+  status = caught([this] { return joinOthers(); });
   if (status.ok()) {
-    try {
-      status = runJoined();
-    } catch (const std::bad_alloc &) {
-      status = Status::outOfMemory(
-          "out of memory; use a smaller --batch-size, fewer --replicas, or a "
-          "machine with more memory");
-    } catch (const std::exception &exception) {
-      status = Status::internal(exception.what());
-    }
+    status = caught([this] { return runJoined(); });
     // Nobody asks servers any more.
     if (trainer.engine)
       trainer.engine->rest();
+    if (status.code() == PDL_OUT_OF_MEMORY)
+      letMemoryGo();
     job->leave(status);
   }
   if (status.ok() || hasBegun || !stopSignal())

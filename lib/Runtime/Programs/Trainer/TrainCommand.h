@@ -50,6 +50,8 @@ private:
   Status comeBack(const Message &note);
   Status begin();
   void leaveBookmark(Bookmark::Place place, const PendingStep *step);
+  void letMemoryGo();
+  DataOptions evaluationData() const;
   Status prepareEvaluation();
   Status beginEpoch(int64_t epoch, Report &report);
   Status restoreEpoch(const Bookmark &bookmark, Report &report);

@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 using namespace pdlrt;
@@ -57,6 +58,11 @@ private:
   std::string applied(const Event &event);
   std::string closed(const Event &event);
   std::string read(const Event &event) const;
+  std::string joined(const Event &event);
+  std::string refused(const Event &event) const;
+  std::string lostPlace(const Event &event) const;
+  bool isLate(const Event &event) const;
+  bool wasCutOff(uint32_t trainer, ClockTime now) const;
   std::string failed(const std::string &text) const;
   std::string checkEnd() const;
   void apply(ServerModel &server, const std::vector<const Event *> &requests);
@@ -71,6 +77,10 @@ private:
   std::set<RequestKey> wasRead;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> lastTaken;
   std::set<uint32_t> leftTrainers, endedTrainers, deadTrainers;
+  /// By trainer: the starts that live and have not joined, and the one that
+  /// joined last, with its incarnation.
+  std::map<uint32_t, std::set<uint64_t>> outside;
+  std::map<uint32_t, uint64_t> place, lastGiven;
   std::map<uint32_t, std::string> endedServers;
 };
 
@@ -78,7 +88,17 @@ std::string Checker::checkEvent(const Event &event) {
   switch (event.what) {
   case Event::What::Started:
     deadTrainers.erase(event.trainer);
+    outside[event.trainer].insert(event.incarnation);
     return {};
+  case Event::What::Joined:
+    return joined(event);
+  case Event::What::Refused:
+    outside[event.trainer].erase(event.incarnation);
+    if (const auto there = place.find(event.trainer);
+        (there == place.end() || there->second == 0) &&
+        outside[event.trainer].empty())
+      endedTrainers.insert(event.trainer);
+    return refused(event);
   case Event::What::Contributed:
     return contributed(event);
   case Event::What::Applied:
@@ -88,14 +108,21 @@ std::string Checker::checkEvent(const Event &event) {
   case Event::What::Read:
     return read(event);
   case Event::What::Left:
+    if (isLate(event))
+      return "a start that lost its place goes on to its end";
     leftTrainers.insert(event.trainer);
     endedTrainers.insert(event.trainer);
     return {};
   case Event::What::Failed:
+    if (isLate(event))
+      return lostPlace(event);
     endedTrainers.insert(event.trainer);
     return failed(event.text);
   case Event::What::Crashed:
     deadTrainers.insert(event.trainer);
+    outside[event.trainer].erase(event.incarnation);
+    if (place[event.trainer] == event.incarnation)
+      place[event.trainer] = 0;
     return {};
   case Event::What::ServerEnded:
     if (!endedServers.emplace(event.server, event.text).second)
@@ -105,6 +132,52 @@ std::string Checker::checkEvent(const Event &event) {
     return "somebody waits for ever";
   }
   return {};
+}
+
+/// Its network was cut for as long as servers take for a loss.
+bool Checker::wasCutOff(uint32_t trainer, ClockTime now) const {
+  for (const ToyCut &cut : scenario.cuts)
+    if (cut.trainer == trainer &&
+        cut.when + scenario.core.silenceLimit <= now &&
+        cut.length >= scenario.core.silenceLimit)
+      return true;
+  return false;
+}
+
+std::string Checker::joined(const Event &event) {
+  if (event.given <= lastGiven[event.trainer])
+    return "a start gets the incarnation of an earlier one";
+  lastGiven[event.trainer] = event.given;
+  outside[event.trainer].erase(event.incarnation);
+  const uint64_t before =
+      std::exchange(place[event.trainer], event.incarnation);
+  const bool hasFailed = endedTrainers.contains(event.trainer);
+  if (before != 0 && !hasFailed && !wasCutOff(event.trainer, event.when))
+    return "a start takes the place of one that lives";
+  return {};
+}
+
+/// A start that lives keeps others out, as does the end of the job.
+std::string Checker::refused(const Event &event) const {
+  const auto there = place.find(event.trainer);
+  const auto others = outside.find(event.trainer);
+  const bool isTaken = (there != place.end() && there->second != 0) ||
+                       (others != outside.end() && !others->second.empty());
+  return isTaken && !scenario.seconds.empty() ? "" : failed(event.text);
+}
+
+/// Whether a later start has joined in its place.
+bool Checker::isLate(const Event &event) const {
+  const auto there = place.find(event.trainer);
+  return there != place.end() && there->second != 0 &&
+         there->second != event.incarnation;
+}
+
+std::string Checker::lostPlace(const Event &event) const {
+  return event.text.find("is over") != std::string::npos ||
+                 event.text.find("a later one has joined") != std::string::npos
+             ? ""
+             : "a start that lost its place is not told so";
 }
 
 std::string Checker::contributed(const Event &event) {

@@ -49,6 +49,11 @@ std::string Event::describe() const {
   switch (what) {
   case What::Started:
     return time + sender + " begins";
+  case What::Joined:
+    return time + sender + " has joined as incarnation " +
+           std::to_string(given);
+  case What::Refused:
+    return time + sender + " is not let in: " + text;
   case What::Contributed:
     return time + sender + " sends to " + at + ": " + requestText;
   case What::Applied:

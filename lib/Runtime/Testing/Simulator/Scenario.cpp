@@ -77,6 +77,10 @@ std::string Scenario::describe() const {
     text += "; trainer " + std::to_string(cut.trainer) + " is cut off at " +
             std::to_string(cut.when / Milliseconds(1)) + " ms for " +
             std::to_string(cut.length / Milliseconds(1)) + " ms";
+  for (const ToySecond &second : seconds)
+    text += "; trainer " + std::to_string(second.trainer) +
+            " is started a second time at " +
+            std::to_string(second.when / Milliseconds(1)) + " ms";
   if (failingTrainer >= 0)
     text += "; trainer " + std::to_string(failingTrainer) + " fails at step " +
             std::to_string(failingStep);
@@ -152,6 +156,18 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed) {
   } else if (dice.chance(10)) {
     scenario.failingTrainer = static_cast<int>(anyTrainer());
     scenario.failingStep = dice.below(scenario.program.size());
+  }
+  // Somebody starts a trainer that runs; or one that is cut off for so long
+  // that its place is taken, and which then comes back.
+  const bool waits = scenario.core.onFailure == FailurePolicy::Wait;
+  if (scenario.crashes.empty() && scenario.failingTrainer < 0 &&
+      dice.chance(waits ? 80 : 20)) {
+    if (waits && dice.chance(70))
+      scenario.cuts = {{anyTrainer(), Milliseconds(500 + dice.upTo(2500)),
+                        Milliseconds(22000 + dice.upTo(6000))}};
+    const uint32_t rank =
+        scenario.cuts.empty() ? anyTrainer() : scenario.cuts.front().trainer;
+    scenario.seconds.push_back({rank, Milliseconds(dice.upTo(8000))});
   }
   return scenario;
 }

@@ -15,6 +15,7 @@
 #include "pdlrt/Testing/Simulator/ToyTable.h"
 #include "pdlrt/Transport/Frame.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -38,9 +39,7 @@ public:
       wrapped = hooks.wrapApplication(table);
     core =
         std::make_unique<ServerCore>(in.scenario.core, application(), in.clock);
-    RequestHandler handler = [this](const Message &request, Responder back) {
-      core->handle(request, std::move(back));
-    };
+    RequestHandler handler = core->handler();
     if (hooks.wrapServer)
       handler = hooks.wrapServer(std::move(handler), application());
     auto opened =
@@ -133,7 +132,8 @@ private:
   std::vector<std::unique_ptr<Connection>> connections;
 };
 
-/// The trainer of one rank, with all of its starts.
+/// The trainer of one rank, with all of its starts. A second one stands beside
+/// the first until the end.
 class ToyRank {
 public:
   ToyRank(const ToyWorld &in, uint32_t number)
@@ -149,13 +149,31 @@ public:
     for (const ToyCrash &crash : world.scenario.crashes)
       if (crash.trainer == rank)
         world.clock.runAt(crash.when, [this, crash] { die(crash); });
+    for (const ToySecond &second : world.scenario.seconds)
+      if (second.trainer == rank) {
+        ++secondsToCome;
+        // From another host, which is not cut off.
+        world.clock.runAt(second.when, [this, &uncut = in] {
+          --secondsToCome;
+          seconds.push_back(
+              std::make_unique<ToyTrainer>(uncut, rank, ++starts));
+        });
+      }
   }
 
   bool hasEnded() const {
-    return trainer ? trainer->isOver() : isDead && !comesBack;
+    return secondsToCome == 0 &&
+           std::all_of(seconds.begin(), seconds.end(),
+                       [](const auto &each) { return each->isOver(); }) &&
+           (trainer ? trainer->isOver() || isReplaced() : isDead && !comesBack);
   }
 
 private:
+  /// It may come back when nobody is there any more, and would wait for ever.
+  bool isReplaced() const {
+    return std::any_of(seconds.begin(), seconds.end(),
+                       [](const auto &each) { return each->hasJoined(); });
+  }
   static bool isCut(const Scenario &scenario, uint32_t rank, ClockTime now) {
     for (const ToyCut &cut : scenario.cuts)
       if (cut.trainer == rank && cut.when <= now && now < cut.when + cut.length)
@@ -164,7 +182,7 @@ private:
   }
   void start() {
     isDead = comesBack = false;
-    trainer = std::make_unique<ToyTrainer>(world, rank, ++incarnation);
+    trainer = std::make_unique<ToyTrainer>(world, rank, ++starts);
   }
   void die(const ToyCrash &crash) {
     // It may not have been started, may be dead, or on its way out.
@@ -174,7 +192,7 @@ private:
     event.what = Event::What::Crashed;
     event.when = world.clock.now();
     event.trainer = rank;
-    event.incarnation = incarnation;
+    event.incarnation = starts;
     world.history.push_back(event);
     if (crash.saysSo)
       trainer->sayLastWords();
@@ -188,10 +206,12 @@ private:
   std::unique_ptr<Transport> network;
   ToyWorld world;
   const uint32_t rank;
-  uint64_t incarnation = 0;
+  uint64_t starts = 0;
   bool isDead = false;
   bool comesBack = false;
   std::unique_ptr<ToyTrainer> trainer;
+  uint32_t secondsToCome = 0;
+  std::vector<std::unique_ptr<ToyTrainer>> seconds;
 };
 
 } // namespace

@@ -10,6 +10,10 @@
 
 using namespace pdlrt;
 
+Expected<Message> ToyTable::greet(const Envelope &, const Message &) {
+  return Message();
+}
+
 Expected<Message> ToyTable::join(const Envelope &, const Message &) {
   return Message();
 }

@@ -19,26 +19,32 @@ using Milliseconds = std::chrono::milliseconds;
 struct ToyTrainer::Shared {
   ToyWorld world;
   uint32_t rank = 0;
-  uint64_t incarnation = 0;
+  uint64_t start = 0;
   uint32_t workersLeft = 0;
+  /// Given by the first server.
+  uint64_t incarnation = 0;
+  bool hasJoined = false;
   bool isLeaving = false;
   bool isOver = false;
   /// Tells the servers; set by the process's sender.
-  std::function<void(const std::string &sentence)> leave;
+  std::function<void(const std::string &sentence)> leave = {};
+  /// Lets the workers join; set by the trainer.
+  std::function<void()> beginWorkers = {};
 
   void note(Event::What what, const std::string &text = "") const {
     Event event;
     event.what = what;
     event.when = world.clock.now();
     event.trainer = rank;
-    event.incarnation = incarnation;
+    event.incarnation = start;
+    event.given = incarnation;
     event.text = text;
     world.history.push_back(event);
   }
   void giveUp(const std::string &sentence) {
     if (isLeaving)
       return;
-    note(Event::What::Failed, sentence);
+    note(hasJoined ? Event::What::Failed : Event::What::Refused, sentence);
     leave(sentence);
   }
 };
@@ -51,6 +57,9 @@ public:
         program(shared->world.scenario.programOf(number)),
         previous(shared->world.scenario.servers) {}
 
+  /// Of the process: greets all servers, and joins the first one before others.
+  void greet();
+  /// Joins all servers as the process has.
   void begin();
   void leave(const std::string &sentence);
   void sayLastWords() {
@@ -79,12 +88,17 @@ private:
   }
   /// So that trainers come in any order.
   ClockTime thinkingTime() const {
-    const uint64_t drawn = drawFor(
-        scenario().seed, 3,
-        ((step * 64 + shared->incarnation) * 8 + worker) * 8 + shared->rank);
+    const uint64_t drawn =
+        drawFor(scenario().seed, 3,
+                ((step * 64 + shared->start) * 8 + worker) * 8 + shared->rank);
     return Milliseconds(static_cast<int64_t>(drawn % 300));
   }
 
+  void connect();
+  void joinFirst();
+  void joinOthers();
+  void joinFrom(uint32_t first, uint32_t end, Next next);
+  void processJoined();
   void joined();
   void think() { after(thinkingTime(), &Sender::sendStep); }
   void askAgain();
@@ -112,7 +126,7 @@ Event ToyTrainer::Sender::eventOf(Event::What what, uint32_t server) const {
   event.server = server;
   event.trainer = shared->rank;
   event.worker = worker;
-  event.incarnation = shared->incarnation;
+  event.incarnation = shared->start;
   event.epoch = scenario().core.epoch;
   event.step = step;
   event.kind = program[step];
@@ -144,7 +158,7 @@ void ToyTrainer::Sender::answered(uint32_t server, Expected<Message> answer,
     (this->*next)();
 }
 
-void ToyTrainer::Sender::begin() {
+void ToyTrainer::Sender::connect() {
   RetryOptions options;
   options.attemptDeadline = std::chrono::seconds(2);
   // Who is waited for waits too.
@@ -156,14 +170,68 @@ void ToyTrainer::Sender::begin() {
   for (uint32_t server = 0; server < scenario().servers; ++server) {
     auto session = createServerSession(
         shared->world.network, ToyWorld::addressOf(server),
-        {shared->rank, worker, shared->incarnation, scenario().core.epoch},
+        {shared->rank,
+         worker,
+         shared->incarnation,
+         scenario().core.epoch,
+         {shared->start,
+          worker == 0 ? StartSign::Claim::Judged : StartSign::Claim::Decided,
+          ProcessIdentity::ofThisProcess()}},
         options);
     if (session)
       sessions.push_back(std::move(*session));
   }
+}
+
+void ToyTrainer::Sender::greet() {
+  connect();
   toAll([&](uint32_t server,
-            RequestDone done) { sessions[server]->join({}, std::move(done)); },
-        &Sender::joined);
+            RequestDone done) { sessions[server]->greet({}, std::move(done)); },
+        &Sender::joinFirst);
+}
+
+/// Others need no answer.
+void ToyTrainer::Sender::joinFrom(uint32_t first, uint32_t end, Next next) {
+  toAll(
+      [&](uint32_t server, RequestDone done) {
+        if (server >= first && server < end)
+          sessions[server]->join({}, std::move(done));
+        else
+          shared->world.clock.runAfter(
+              ClockTime(0), [done = std::move(done)] { done(Message()); });
+      },
+      next);
+}
+
+void ToyTrainer::Sender::joinFirst() {
+  if (std::all_of(sessions.begin(), sessions.end(), [](const auto &session) {
+        return session->earlierStartIsDone();
+      })) {
+    shared->giveUp("its part is done");
+    return;
+  }
+  shared->incarnation = sessions[0]->offeredIncarnation();
+  for (const auto &session : sessions)
+    session->becomeStart(shared->incarnation, session == sessions[0]
+                                                  ? StartSign::Claim::Judged
+                                                  : StartSign::Claim::Decided);
+  joinFrom(0, 1, &Sender::joinOthers);
+}
+
+void ToyTrainer::Sender::joinOthers() {
+  shared->hasJoined = true;
+  shared->note(Event::What::Joined);
+  joinFrom(1, scenario().servers, &Sender::processJoined);
+}
+
+void ToyTrainer::Sender::processJoined() {
+  shared->beginWorkers();
+  joined();
+}
+
+void ToyTrainer::Sender::begin() {
+  connect();
+  joinFrom(0, scenario().servers, &Sender::joined);
 }
 
 void ToyTrainer::Sender::joined() {
@@ -257,9 +325,9 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
 
 void ToyTrainer::Sender::left() { shared->isOver = true; }
 
-ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t incarnation)
-    : shared(std::make_shared<Shared>(Shared{
-          in, rank, incarnation, in.scenario.workers, false, false, {}})) {
+ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start)
+    : shared(std::make_shared<Shared>(
+          Shared{in, rank, start, in.scenario.workers})) {
   shared->note(Event::What::Started);
   for (uint32_t worker = 0; worker <= in.scenario.workers; ++worker)
     senders.push_back(std::make_shared<Sender>(shared, worker));
@@ -268,10 +336,14 @@ ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t incarnation)
         if (const auto process = weak.lock())
           process->leave(sentence);
       };
-  for (const auto &sender : senders)
-    sender->begin();
+  shared->beginWorkers = [this] {
+    for (size_t worker = 1; worker < senders.size(); ++worker)
+      senders[worker]->begin();
+  };
+  senders.front()->greet();
 }
 ToyTrainer::~ToyTrainer() = default;
 void ToyTrainer::sayLastWords() { senders.front()->sayLastWords(); }
 bool ToyTrainer::isOver() const { return shared->isOver; }
+bool ToyTrainer::hasJoined() const { return shared->hasJoined; }
 bool ToyTrainer::isLeaving() const { return shared->isLeaving; }

@@ -36,11 +36,13 @@ struct ToyWorld {
 /// Each joins all servers and goes through its program, one step after the
 /// other: it sends to all servers, and goes on when all have answered. A start
 /// that finds requests of an earlier one at the servers asks them for the last
-/// answer that all have, and sends again what came after. The process leaves
-/// when its workers are done. It does nothing after its destruction.
+/// answer that all have, and sends again what came after. The process joins
+/// before its workers, and leaves when they are done. It does nothing after its
+/// destruction.
 class ToyTrainer {
 public:
-  ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t incarnation);
+  /// `start` counts the starts of its rank, from 1 on.
+  ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start);
   ~ToyTrainer();
   ToyTrainer(const ToyTrainer &) = delete;
   ToyTrainer &operator=(const ToyTrainer &) = delete;
@@ -49,6 +51,8 @@ public:
   void sayLastWords();
   /// It has left, or has given up and told the servers.
   bool isOver() const;
+  /// The first server has let it in.
+  bool hasJoined() const;
   /// It has begun to leave: a new start would not be let in.
   bool isLeaving() const;
 

@@ -1,4 +1,4 @@
-//===- SlowCalls.cpp - A disk that takes its time ------------------------===//
+//===- SlowCalls.cpp - A slow disk, and a clock that is wrong -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,13 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // To be loaded before the C library (LD_PRELOAD). The first fsync of a process
-// takes PDL_SLOW_FSYNC milliseconds more, the first pread PDL_SLOW_PREAD.
+// takes PDL_SLOW_FSYNC milliseconds more, the first pread PDL_SLOW_PREAD. The
+// time of day is PDL_CLOCK_BACK seconds late.
 //
 //===----------------------------------------------------------------------===//
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <dlfcn.h>
 #include <sys/types.h>
 #include <thread>
@@ -47,4 +49,13 @@ extern "C" ssize_t pread64(int file, void *to, size_t size, off_t from) {
   delayOnce(isOver, "PDL_SLOW_PREAD");
   return next<ssize_t(int, void *, size_t, off_t)>("pread64")(file, to, size,
                                                               from);
+}
+
+extern "C" int clock_gettime(clockid_t clock, timespec *time) {
+  const int result =
+      next<int(clockid_t, timespec *)>("clock_gettime")(clock, time);
+  static const char *late = std::getenv("PDL_CLOCK_BACK");
+  if (late && clock == CLOCK_REALTIME)
+    time->tv_sec -= std::atoi(late);
+  return result;
 }

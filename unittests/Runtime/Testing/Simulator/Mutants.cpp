@@ -8,6 +8,7 @@
 
 #include "Mutants.h"
 
+#include "pdlrt/Protocol/StartSign.h"
 #include "pdlrt/Server/PassingApplication.h"
 #include "pdlrt/Testing/Simulator/ToyTable.h"
 #include "pdlrt/Testing/Simulator/WrappingTransport.h"
@@ -51,7 +52,12 @@ RequestHandler filtered(RequestHandler protocol, Filter filter) {
 class Copies {
 public:
   bool isCopy(const Envelope &head) {
-    return head.sequence > 0 && ++counts[keyOf(head)] > 1;
+    return head.sequence > 0 && head.kind != MessageKind::Ask &&
+           ++counts[keyOf(head)] > 1;
+  }
+  /// Asks for one that has come.
+  bool isAsk(const Envelope &head) const {
+    return head.kind == MessageKind::Ask && counts.contains(keyOf(head));
   }
 
 private:
@@ -85,7 +91,8 @@ SimulationHooks repeatedAnswerLost(const Scenario &) {
                     [copies = std::make_shared<Copies>()](
                         const Frame &frame, const Message &request,
                         Responder &responder, const RequestHandler &next) {
-                      if (!copies->isCopy(frame.head))
+                      if (!copies->isCopy(frame.head) &&
+                          !copies->isAsk(frame.head))
                         next(request, std::move(responder));
                     });
   };
@@ -95,14 +102,15 @@ SimulationHooks repeatedAnswerLost(const Scenario &) {
 SimulationHooks staleEpochAccepted(const Scenario &scenario) {
   SimulationHooks hooks;
   hooks.wrapServer = [&scenario](RequestHandler protocol, ServerApplication &) {
-    return filtered(
-        std::move(protocol),
-        [&scenario](const Frame &frame, const Message &, Responder &responder,
-                    const RequestHandler &next) {
-          Envelope head = frame.head;
-          head.epoch = scenario.core.epoch;
-          next(joinFrame(head, frame.payload), std::move(responder));
-        });
+    return filtered(std::move(protocol),
+                    [&scenario](const Frame &frame, const Message &,
+                                Responder &responder,
+                                const RequestHandler &next) {
+                      Envelope head = frame.head;
+                      head.epoch = scenario.core.epoch;
+                      next(joinFrame(head, frame.payload, frame.note),
+                           std::move(responder));
+                    });
   };
   return hooks;
 }
@@ -118,10 +126,40 @@ SimulationHooks noFencing(const Scenario &) {
                       Envelope head = frame.head;
                       uint64_t &known = (*newest)[head.trainer];
                       known = std::max(known, head.incarnation);
-                      head.incarnation = known;
-                      next(joinFrame(head, frame.payload),
+                      if (head.kind != MessageKind::Greet)
+                        head.incarnation = known;
+                      next(joinFrame(head, frame.payload, frame.note),
                            std::move(responder));
                     });
+  };
+  return hooks;
+}
+
+/// Lets every start in, whoever has its place.
+SimulationHooks livingStartReplaced(const Scenario &) {
+  SimulationHooks hooks;
+  hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
+    return filtered(
+        std::move(protocol),
+        [newest = std::make_shared<std::map<uint32_t, uint64_t>>()](
+            const Frame &frame, const Message &request, Responder &responder,
+            const RequestHandler &next) {
+          Envelope head = frame.head;
+          uint64_t &known = (*newest)[head.trainer];
+          if (head.kind == MessageKind::Greet) {
+            head.kind = MessageKind::Answer;
+            head.sequence = known + 1;
+            responder.answer(joinFrame(head, {}));
+          } else if (head.kind == MessageKind::Join) {
+            known = std::max(known, head.incarnation);
+            StartSign start = *decodeStartSign(frame.note);
+            start.claim = StartSign::Claim::Decided;
+            next(joinFrame(head, frame.payload, encodeStartSign(start)),
+                 std::move(responder));
+          } else {
+            next(request, std::move(responder));
+          }
+        });
   };
   return hooks;
 }
@@ -364,8 +402,18 @@ std::vector<Mutant> pdlrt::test::allMutants() {
     crashing(scenario);
     scenario.core.keptAnswers = 1;
   };
+  const auto startedTwice = [](Scenario &scenario) {
+    scenario.core.onFailure = FailurePolicy::Wait;
+    scenario.failingTrainer = -1;
+    scenario.crashes.clear();
+    scenario.cuts.clear();
+    scenario.seconds = {{0, std::chrono::milliseconds(2500)}};
+  };
   const auto sayingSo = [crashing](Scenario &scenario) {
     crashing(scenario);
+    // Copies of its last words come when a new start has its place.
+    scenario.faults.duplicate = 500;
+    scenario.faults.longestDelay = std::chrono::milliseconds(1500);
     for (ToyCrash &crash : scenario.crashes)
       crash.saysSo = scenario.trainers > 1 && crash.trainer == 0;
   };
@@ -383,5 +431,6 @@ std::vector<Mutant> pdlrt::test::allMutants() {
       // A new start that comes within a round needs the answer before the last.
       {"oneAnswerKept", 20, nothing, crashingKeepingOne},
       {"noFencing", 20, noFencing, sayingSo},
+      {"livingStartReplaced", 20, livingStartReplaced, startedTwice},
   };
 }

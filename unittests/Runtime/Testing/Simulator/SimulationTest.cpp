@@ -70,6 +70,8 @@ TEST(SimulationTest, TheSeedsMeetWhatTheyAreFor) {
   int newStarts = 0;
   int sentAgain = 0;
   int askedAgain = 0;
+  int notLetIn = 0;
+  int replacedAlive = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     const Scenario scenario = scenarioOfSeed(seed);
     const SimulationResult result = simulate(scenario);
@@ -87,6 +89,10 @@ TEST(SimulationTest, TheSeedsMeetWhatTheyAreFor) {
         ++failures;
       if (event.what == Event::What::Started && event.incarnation > 1)
         ++newStarts;
+      notLetIn += event.what == Event::What::Refused;
+      replacedAlive += event.what == Event::What::Joined &&
+                       event.incarnation > 1 && !scenario.cuts.empty() &&
+                       !scenario.seconds.empty();
       const auto keyOfStart =
           std::tuple_cat(key, std::tuple(event.incarnation));
       if (event.what == Event::What::Contributed) {
@@ -105,6 +111,8 @@ TEST(SimulationTest, TheSeedsMeetWhatTheyAreFor) {
   EXPECT_GT(newStarts, 50);
   EXPECT_GT(sentAgain, 20);
   EXPECT_GT(askedAgain, 20);
+  EXPECT_GT(notLetIn, 10);
+  EXPECT_GT(replacedAlive, 3);
 }
 
 class MutantTest : public testing::TestWithParam<Mutant> {};

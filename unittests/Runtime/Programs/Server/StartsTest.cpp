@@ -1,0 +1,99 @@
+//===- StartsTest.cpp - Several starts of one trainer ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/TwoByTwo.h"
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+namespace {
+
+const std::vector<std::string> waits = {"--on-failure", "wait"};
+
+std::vector<std::string> withMore(std::vector<std::string> flags,
+                                  const std::vector<std::string> &more) {
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+/// Ends all in order: nobody was disturbed.
+void endInOrder(TwoByTwo &job) {
+  for (auto &trainer : job.trainers)
+    kill(trainer->child.id(), SIGINT);
+  for (auto &trainer : job.trainers)
+    EXPECT_EQ(trainer->wait(), 128 + SIGINT) << trainer->said();
+  for (auto &server : job.servers)
+    EXPECT_THAT(server->wait(), AnyOf(0, 128 + SIGTERM)) << server->said();
+  EXPECT_GT(stepsOf(*job.trainers[0]), 0);
+  EXPECT_EQ(stepsOf(*job.trainers[0]), stepsOf(*job.trainers[1]));
+}
+
+} // namespace
+
+TEST(Starts, AStrayStartCostsNoTrainerItsPlace) {
+  TwoByTwo job;
+  const auto flags = withMore(waits, {"--epochs", "1000000"});
+  job.start(flags, waits);
+  job.awaitTraining();
+  // Of this job, or of another one at the same addresses.
+  for (const auto &more : std::vector<std::vector<std::string>>{
+           {}, {"--job", "other"}, {"--seed", "9"}}) {
+    auto second = job.makeTrainer(1, withMore(flags, more));
+    EXPECT_EQ(second->wait(), 1) << second->said();
+    EXPECT_THAT(second->said(),
+                AnyOf(HasSubstr("a second start of trainer 1 is refused"),
+                      HasSubstr("is of job 'other'"), HasSubstr("--seed 9")));
+  }
+  // With data that are not there, or do not fit.
+  for (const std::string &data :
+       {job.place.file("none"), job.place.write("bad", "1\tx\n")}) {
+    auto second = job.makeTrainer(1, withMore(flags, {"--data", data}));
+    EXPECT_EQ(second->wait(), 1) << second->said();
+    EXPECT_THAT(second->said(), HasSubstr(data));
+  }
+  // With an address where nobody is.
+  auto second = job.makeTrainer(
+      1, withMore(flags, {"--wait", "1", "--servers",
+                          "unix:" + job.place.file("a") +
+                              ",unix:" + job.place.file("nobody")}));
+  EXPECT_EQ(second->wait(), 1) << second->said();
+  endInOrder(job);
+}
+
+TEST(Starts, ATrainerThatDiedIsReplacedAtOnceWhateverItsClockSays) {
+  TwoByTwo job;
+  const auto flags = withMore(waits, {"--epochs", "1000000"});
+  job.start(flags, waits);
+  job.awaitTraining();
+  kill(job.trainers[1]->child.id(), SIGKILL);
+  job.trainers[1]->wait();
+  const auto begin = std::chrono::steady_clock::now();
+  job.startTrainer(1, flags, {"LD_PRELOAD=" SLOW_CALLS, "PDL_CLOCK_BACK=3600"});
+  TwoByTwo::await(*job.trainers[1], "came back");
+  EXPECT_LT(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count(),
+      9);
+  endInOrder(job);
+}
+
+TEST(Starts, ATrainerThatIsReplacedWhileItIsStoppedIsFenced) {
+  TwoByTwo job;
+  const auto flags = withMore(waits, {"--epochs", "1000000"});
+  job.start(flags, withMore(waits, {"--silence-limit", "2"}));
+  job.awaitTraining();
+  kill(job.trainers[1]->child.id(), SIGSTOP);
+  const std::unique_ptr<Process> stopped = std::move(job.trainers[1]);
+  TwoByTwo::await(*job.servers[0], "trainer 1 was not heard of for");
+  job.startTrainer(1, flags);
+  TwoByTwo::await(*job.trainers[1], "came back");
+  kill(stopped->child.id(), SIGCONT);
+  EXPECT_EQ(stopped->wait(), 1) << stopped->said();
+  EXPECT_THAT(stopped->said(), HasSubstr("of trainer 1 is over"));
+  endInOrder(job);
+}
