@@ -1,4 +1,4 @@
-//===- Codegen.cpp - From the LLVM dialect to an object file --------------===//
+//===- Codegen.cpp - From the LLVM dialect to object files ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,17 +9,21 @@
 #include "pdlc/Target/Codegen.h"
 
 #include "MathBitcode.h"
+#include "PartitionModule.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "pdlc/Conversion/AbiLayout.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CodeGen.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -112,7 +116,8 @@ pdlc::translateToLLVMIR(mlir::ModuleOp module, LLVMContext &context) {
   return result;
 }
 
-void pdlc::optimize(Module &module, TargetMachine &machine) {
+/// LLVM's -O3 pipeline.
+static void runO3(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager callGraph;
@@ -131,12 +136,111 @@ void pdlc::optimize(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
-Error pdlc::emitObject(Module &module, TargetMachine &machine,
-                       raw_pwrite_stream &stream) {
+/// Turns an optimised module into bytes.
+using WriteFn = Error (*)(Module &module, TargetMachine &machine,
+                          raw_svector_ostream &stream);
+
+static Error writeObject(Module &module, TargetMachine &machine,
+                         raw_svector_ostream &stream) {
   legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::ObjectFile))
     return createStringError("LLVM cannot write object files for this target");
   passes.run(module);
   return Error::success();
+}
+
+static Error writeBitcode(Module &module, TargetMachine &,
+                          raw_svector_ostream &stream) {
+  WriteBitcodeToFile(module, stream);
+  return Error::success();
+}
+
+static Expected<FileBytes> generate(Module &module, const TargetSpec &spec,
+                                    WriteFn write) {
+  std::unique_ptr<TargetMachine> machine = spec.createMachine();
+  runO3(module, *machine);
+  FileBytes bytes;
+  raw_svector_ostream stream(bytes);
+  if (Error error = write(module, *machine, stream))
+    return std::move(error);
+  return bytes;
+}
+
+/// ... of a module that travels as bitcode, for no two threads may share a
+/// context.
+static Expected<FileBytes>
+generateApart(FileBytes &bitcode, const TargetSpec &spec, WriteFn write) {
+  LLVMContext context;
+  Expected<std::unique_ptr<Module>> module = parseBitcodeFile(
+      MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), "part"),
+      context);
+  if (!module)
+    return module.takeError();
+  bitcode = FileBytes(); // many parts may wait for a thread
+  return generate(**module, spec, write);
+}
+
+static Expected<std::vector<FileBytes>> generateParts(Module &module,
+                                                      const TargetSpec &spec,
+                                                      ThreadPoolInterface &pool,
+                                                      WriteFn write) {
+  ModulePartition partition(module);
+  std::vector<FileBytes> files(partition.size());
+  if (partition.size() == 1) {
+    Expected<FileBytes> bytes = generate(module, spec, write);
+    if (!bytes)
+      return bytes.takeError();
+    files.front() = std::move(*bytes);
+    return files;
+  }
+  std::vector<FileBytes> bitcodes(partition.size());
+  std::vector<std::string> errors(partition.size());
+  ThreadPoolTaskGroup tasks(pool);
+  for (unsigned part = 0; part < partition.size(); ++part) {
+    raw_svector_ostream stream(bitcodes[part]);
+    WriteBitcodeToFile(*partition.clone(part), stream);
+    tasks.async([&, part] {
+      Expected<FileBytes> bytes = generateApart(bitcodes[part], spec, write);
+      if (bytes)
+        files[part] = std::move(*bytes);
+      else
+        errors[part] = toString(bytes.takeError());
+    });
+  }
+  tasks.wait();
+  for (const std::string &error : errors)
+    if (!error.empty())
+      return createStringError(error);
+  return files;
+}
+
+Expected<std::vector<FileBytes>>
+pdlc::compileToObjects(Module &module, const TargetSpec &spec,
+                       ThreadPoolInterface &pool) {
+  return generateParts(module, spec, pool, writeObject);
+}
+
+Expected<std::unique_ptr<Module>> pdlc::optimize(Module &module,
+                                                 const TargetSpec &spec,
+                                                 ThreadPoolInterface &pool,
+                                                 LLVMContext &context) {
+  Expected<std::vector<FileBytes>> parts =
+      generateParts(module, spec, pool, writeBitcode);
+  if (!parts)
+    return parts.takeError();
+  std::unique_ptr<Module> whole;
+  for (const FileBytes &part : *parts) {
+    Expected<std::unique_ptr<Module>> parsed =
+        parseBitcodeFile(MemoryBufferRef(StringRef(part.data(), part.size()),
+                                         module.getModuleIdentifier()),
+                         context);
+    if (!parsed)
+      return parsed.takeError();
+    if (!whole)
+      whole = std::move(*parsed);
+    else if (Linker::linkModules(*whole, std::move(*parsed)))
+      return createStringError("cannot join the parts of the module");
+  }
+  return whole;
 }

@@ -1,4 +1,4 @@
-//===- Executable.cpp - From an object file to a program ------------------===//
+//===- Executable.cpp - From object files to a program --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,12 +9,16 @@
 #include "pdlc/Target/Executable.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ObjCopy/ConfigManager.h"
+#include "llvm/ObjCopy/ObjCopy.h"
+#include "llvm/Object/Binary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
 #include <vector>
 
 using namespace llvm;
@@ -181,8 +185,9 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
       "--exclude-libs=ALL", "-z", "relro", "-z", "now", "-dynamic-linker",
       "/lib64/ld-linux-x86-64.so.2", "-o", temporary,
       joinPath(*system, "Scrt1.o"), joinPath(*system, "crti.o"),
-      joinPath(files, "crtbeginS.o"), "-L" + files, "-L" + *system,
-      request.objectFile, archive(request.mainArchive)};
+      joinPath(files, "crtbeginS.o"), "-L" + files, "-L" + *system};
+  llvm::append_range(arguments, request.objectFiles);
+  arguments.push_back(archive(request.mainArchive));
   if (oneDnn) {
     // Not DT_RUNPATH, which would not hold for what oneDNN loads in turn.
     for (const char *flag : {"--undefined=pdlrt_register_onednn",
@@ -220,6 +225,57 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
     if (std::error_code code = sys::fs::rename(temporary, program))
       error =
           createStringError("cannot write " + program + ": " + code.message());
+  if (error)
+    removeQuietly(temporary);
+  sys::DontRemoveFileOnSignal(temporary);
+  return error;
+}
+
+/// Makes hidden symbols of an object file local.
+static Error hideSymbols(const std::string &path) {
+  Expected<object::OwningBinary<object::Binary>> binary =
+      object::createBinary(path);
+  if (!binary)
+    return binary.takeError();
+  objcopy::ConfigManager config;
+  config.ELF.LocalizeHidden = true;
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  if (Error error =
+          objcopy::executeObjcopyOnBinary(config, *binary->getBinary(), stream))
+    return error;
+  std::error_code code;
+  raw_fd_ostream file(path + ".local", code);
+  if (!code) {
+    file.write(bytes.data(), bytes.size());
+    file.close();
+    code = file.error();
+    file.clear_error();
+  }
+  if (!code)
+    code = sys::fs::rename(path + ".local", path);
+  if (!code)
+    return Error::success();
+  removeQuietly(path + ".local");
+  return createStringError("cannot write " + path + ": " + code.message());
+}
+
+Error pdlc::joinObjects(const std::vector<std::string> &objectFiles,
+                        const std::string &output) {
+  Expected<std::string> linker = findLinker();
+  if (!linker)
+    return linker.takeError();
+  std::string temporary = output + ".partial";
+  std::vector<std::string> arguments{"-r", "-o", temporary};
+  llvm::append_range(arguments, objectFiles);
+  sys::RemoveFileOnSignal(temporary);
+  Error error = runLinker(*linker, arguments);
+  if (!error)
+    error = hideSymbols(temporary);
+  if (!error)
+    if (std::error_code code = sys::fs::rename(temporary, output))
+      error =
+          createStringError("cannot write " + output + ": " + code.message());
   if (error)
     removeQuietly(temporary);
   sys::DontRemoveFileOnSignal(temporary);

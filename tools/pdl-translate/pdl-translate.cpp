@@ -16,6 +16,7 @@
 #include "pdlc/Target/TargetSpec.h"
 #include "pdlc/Transforms/Dialects.h"
 #include "pdlc/Transforms/Pipelines.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
@@ -24,8 +25,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/WithColor.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 
@@ -78,6 +79,11 @@ static cl::opt<std::string> targetBlockBytes(
     cl::desc("About how many bytes a block has (default: 131072)"),
     cl::value_desc("number"), cl::cat(category));
 static cl::opt<std::string>
+    jobs("jobs",
+         cl::desc("Threads that compile; what is written is the same for any "
+                  "number (default: one for each core)"),
+         cl::value_desc("number"), cl::cat(category));
+static cl::opt<std::string>
     runtimeFolder("runtime-dir",
                   cl::desc("The folder of PDL's archives (default: ../lib from "
                            "this program)"),
@@ -118,7 +124,6 @@ static bool emitsRole(StringRef role) {
   return is_contained(roles, role);
 }
 
-/// Refuses combinations of flags that mean nothing.
 /// At least 1; none where the text is no decimal number.
 static std::optional<int64_t> numberOf(StringRef text) {
   int64_t number = 0;
@@ -127,6 +132,7 @@ static std::optional<int64_t> numberOf(StringRef text) {
   return number;
 }
 
+/// Refuses combinations of flags that mean nothing.
 static int checkFlags() {
   if (checkOneOf("mode", mode, {"local", "sync", "async"}) ||
       checkOneOf("numerics", numerics, {"fast", "strict"}) ||
@@ -156,8 +162,8 @@ static int checkFlags() {
         "servers share parameters, but --mode=local has none; add "
         "--mode=sync or --mode=async");
   for (const cl::opt<std::string> *option :
-       {&minBlockElements, &targetBlockBytes})
-    if (!numberOf(*option))
+       {&minBlockElements, &targetBlockBytes, &jobs})
+    if ((option != &jobs || jobs.getNumOccurrences()) && !numberOf(*option))
       return fail("--" + option->ArgStr + " is '" + option->getValue() +
                   "'; say a whole decimal number of at least 1");
   return 0;
@@ -243,11 +249,11 @@ static Error writeFile(StringRef name,
   return file->keep(path);
 }
 
-/// Links an object file into a program in the output folder.
-static Error link(StringRef objectFile, StringRef name,
+/// Links object files into a program in the output folder.
+static Error link(const std::vector<std::string> &objectFiles, StringRef name,
                   const char *programPath) {
   pdlc::LinkRequest request;
-  request.objectFile = objectFile.str();
+  request.objectFiles = objectFiles;
   request.folder = outputFolder;
   request.name = name.str();
   // Servers form no products.
@@ -268,41 +274,73 @@ static Error link(StringRef objectFile, StringRef name,
   return pdlc::linkTrainer(request);
 }
 
+/// Writes a file that is only passing through on its way to another one.
+static Error writePassing(StringRef name, const pdlc::FileBytes &bytes,
+                          std::string &path) {
+  SmallString<256> whole(outputFolder.getValue());
+  sys::path::append(whole, name);
+  path = whole.str().str();
+  sys::RemoveFileOnSignal(path);
+  return writeFile(name, [&](raw_pwrite_stream &stream) {
+    stream.write(bytes.data(), bytes.size());
+    return Error::success();
+  });
+}
+
+/// Makes a program, or one object file, of those that code generation made.
+static Error finish(const std::vector<pdlc::FileBytes> &objects, StringRef name,
+                    const char *programPath) {
+  if (!emitsPrograms() && objects.size() == 1)
+    return writeFile((name + ".o").str(), [&](raw_pwrite_stream &stream) {
+      stream.write(objects.front().data(), objects.front().size());
+      return Error::success();
+    });
+  std::vector<std::string> paths(objects.size());
+  Error error = Error::success();
+  for (auto [number, object] : enumerate(objects))
+    if (!error)
+      error = writePassing((name + "." + Twine(number) + ".o.partial").str(),
+                           object, paths[number]);
+  if (!error && emitsPrograms()) {
+    error = link(paths, name, programPath);
+  } else if (!error) {
+    SmallString<256> output(outputFolder.getValue());
+    sys::path::append(output, name + ".o");
+    error = pdlc::joinObjects(paths, output.str().str());
+  }
+  // Nothing needs them any more: one that stays behind is no failure.
+  for (const std::string &path : paths) {
+    std::error_code ignored = sys::fs::remove(path);
+    (void)ignored;
+  }
+  return error;
+}
+
 /// From LLVM dialect to the files that --emit asks for.
 static Error emit(Program &program, const pdlc::TargetSpec &spec,
-                  const char *programPath) {
+                  ThreadPoolInterface &pool, const char *programPath) {
   LLVMContext context;
   Expected<std::unique_ptr<Module>> translated =
       pdlc::translateToLLVMIR(*program.module, context);
   if (!translated)
     return createStringError(inputFile + ": " +
                              toString(translated.takeError()));
-  std::unique_ptr<TargetMachine> machine = spec.createMachine();
-  pdlc::optimize(**translated, *machine);
-
-  if (emitKind == "llvm")
+  if (emitKind == "llvm") {
+    LLVMContext another;
+    Expected<std::unique_ptr<Module>> optimized =
+        pdlc::optimize(**translated, spec, pool, another);
+    if (!optimized)
+      return optimized.takeError();
     return writeFile(program.name + ".ll", [&](raw_pwrite_stream &stream) {
-      (*translated)->print(stream, nullptr);
+      (*optimized)->print(stream, nullptr);
       return Error::success();
     });
-  // On its way to a program the object file is only passing through.
-  bool passing = emitsPrograms();
-  std::string objectName = program.name + (passing ? ".o.partial" : ".o");
-  SmallString<256> object(outputFolder.getValue());
-  sys::path::append(object, objectName);
-  if (passing)
-    sys::RemoveFileOnSignal(object);
-  if (Error error = writeFile(objectName, [&](raw_pwrite_stream &stream) {
-        return pdlc::emitObject(**translated, *machine, stream);
-      }))
-    return error;
-  if (!passing)
-    return Error::success();
-  Error error = link(object, program.name, programPath);
-  // The executable does not need it: one that stays behind is no failure.
-  std::error_code ignored = sys::fs::remove(object);
-  (void)ignored;
-  return error;
+  }
+  Expected<std::vector<pdlc::FileBytes>> objects =
+      pdlc::compileToObjects(**translated, spec, pool);
+  if (!objects)
+    return objects.takeError();
+  return finish(*objects, program.name, programPath);
 }
 
 int main(int argc, char **argv) {
@@ -327,7 +365,10 @@ int main(int argc, char **argv) {
 
   mlir::DialectRegistry registry;
   pdlc::registerDialects(registry);
-  mlir::MLIRContext context(registry);
+  // None: one for each core.
+  DefaultThreadPool pool(hardware_concurrency(numberOf(jobs).value_or(0)));
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.setThreadPool(pool);
   // A sentence with its place, without the op's text.
   context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<SourceMgr>();
@@ -345,7 +386,7 @@ int main(int argc, char **argv) {
   if (std::error_code code = sys::fs::create_directories(outputFolder))
     return fail("cannot create folder " + outputFolder + ": " + code.message());
   for (Program &program : programs)
-    if (Error error = emit(program, *spec, argv[0])) {
+    if (Error error = emit(program, *spec, pool, argv[0])) {
       // What was written stays; a folder of nothing does not.
       if (isNew)
         (void)sys::fs::remove(outputFolder);

@@ -24,6 +24,11 @@ def StageOpInterface : OpInterface<"StageOpInterface"> {
       Emits the op into the stage that it is in. Diagnoses what fails.
     }], "::llvm::LogicalResult", "emit", (ins "::pdlc::StageEmitter &":$emitter)>,
     InterfaceMethod<[{
+      Diagnoses what the op's verifier lets pass, for it sees one op alone, and no
+      stage can hold. By default nothing.
+    }], "::llvm::LogicalResult", "checkInProgram",
+      (ins "const ::pdlc::ProgramSizes &":$sizes)>,
+    InterfaceMethod<[{
       The operand that the result is another view of; null if the result has
       memory of its own. By default null.
     }], "::mlir::Value", "getViewSource", (ins)>,

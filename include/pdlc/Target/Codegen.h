@@ -1,4 +1,4 @@
-//===- Codegen.h - From the LLVM dialect to an object file ------*- C++ -*-===//
+//===- Codegen.h - From the LLVM dialect to object files --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,14 +10,16 @@
 #define PDLC_TARGET_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "pdlc/Target/TargetSpec.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/raw_ostream.h"
 #include <memory>
+#include <vector>
 
 namespace llvm {
 class LLVMContext;
 class Module;
-class TargetMachine;
+class ThreadPoolInterface;
 } // namespace llvm
 
 namespace pdlc {
@@ -29,12 +31,23 @@ namespace pdlc {
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context);
 
-/// LLVM's -O3 pipeline for `machine`.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+/// The bytes of a file.
+using FileBytes = llvm::SmallVector<char, 0>;
 
-/// Writes the module as an object file.
-llvm::Error emitObject(llvm::Module &module, llvm::TargetMachine &machine,
-                       llvm::raw_pwrite_stream &stream);
+/// Runs LLVM's -O3 pipeline on the module and compiles it, a large one in parts
+/// that `pool` works on side by side: one object file a part, to be linked
+/// together. Only their first may define `pdl_program_query`; what parts use of
+/// each other is hidden. The bytes depend on module and machine, not on the
+/// pool. The module is of no use afterwards.
+llvm::Expected<std::vector<FileBytes>>
+compileToObjects(llvm::Module &module, const TargetSpec &spec,
+                 llvm::ThreadPoolInterface &pool);
+
+/// The same up to the optimised parts, which become one module again, in
+/// `context`: another one than that of `module`.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+optimize(llvm::Module &module, const TargetSpec &spec,
+         llvm::ThreadPoolInterface &pool, llvm::LLVMContext &context);
 
 } // namespace pdlc
 

@@ -1,4 +1,4 @@
-//===- Executable.h - From an object file to a program ----------*- C++ -*-===//
+//===- Executable.h - From object files to a program ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,12 +11,13 @@
 
 #include "llvm/Support/Error.h"
 #include <string>
+#include <vector>
 
 namespace pdlc {
 
-/// What becomes of an object file.
+/// What becomes of object files.
 struct LinkRequest {
-  std::string objectFile;
+  std::vector<std::string> objectFiles;
   /// The folder that gets the program and the libraries that it loads.
   std::string folder;
   /// The program's name in the folder.
@@ -38,6 +39,11 @@ struct LinkRequest {
 /// whole or not at all. Fails with a sentence that names what is missing and
 /// its remedy.
 llvm::Error linkTrainer(const LinkRequest &request);
+
+/// Makes one object file of several with the LLVM linker; what they hide from
+/// others becomes local. Fails with a sentence.
+llvm::Error joinObjects(const std::vector<std::string> &objectFiles,
+                        const std::string &output);
 
 } // namespace pdlc
 

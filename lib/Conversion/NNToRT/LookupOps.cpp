@@ -103,6 +103,12 @@ namespace {
 
 /// The keys belong to the lookup that the nn.pull behind it makes.
 struct UniqueStage : WithoutCode<UniqueStage, nn::UniqueOp> {
+  LogicalResult checkInProgram(Operation *op, const ProgramSizes &) const {
+    if (llvm::any_of(cast<nn::UniqueOp>(op).getKeys().getUsers(),
+                     llvm::IsaPred<nn::PullOp>))
+      return success();
+    return op->emitOpError("makes keys that no nn.pull takes");
+  }
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {
     auto unique = cast<nn::UniqueOp>(op);

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "pdlc/Conversion/Passes.h"
+#include "pdlc/Interfaces/StageOpInterface.h"
 #include "pdlc/Support/Statistics.h"
 
 namespace pdlc {
@@ -32,7 +33,6 @@ struct NNToRT : pdlc::impl::NNToRTBase<NNToRT> {
 
 private:
   LogicalResult convert(ModuleContext &context, nn::ProgramOp program);
-  LogicalResult checkProgram(nn::ProgramOp program);
 
   uint64_t fused = 0, slots = 0;
 };
@@ -40,43 +40,33 @@ private:
 
 /// The plan relies on the stages; without them a module is not in phase
 /// `split`.
-LogicalResult NNToRT::checkProgram(nn::ProgramOp program) {
-  for (Operation &op : program.getBody().front().without_terminator()) {
+static LogicalResult checkStages(nn::ProgramOp program) {
+  for (Operation &op : program.getBody().front().without_terminator())
     if (!stageOf(&op))
       return op.emitOpError("has no stage: run nn-assign-stages first");
-    if (auto pull = dyn_cast<nn::PullOp>(op);
-        pull && !pull.getKeys().getDefiningOp<nn::UniqueOp>())
-      return pull.emitOpError("pulls keys that nn.unique did not make");
-    if (auto unique = dyn_cast<nn::UniqueOp>(op);
-        unique &&
-        llvm::none_of(unique.getKeys().getUsers(), llvm::IsaPred<nn::PullOp>))
-      return unique.emitOpError("makes keys that no nn.pull takes");
-    if (auto constant = dyn_cast<nn::ConstantOp>(op);
-        constant && !isa<DenseElementsAttr>(constant.getValue()))
-      return constant.emitOpError("has a value that is not dense");
-  }
   return success();
 }
 
-/// Refuses what only makes sense for some batches, and what no arena holds.
-static LogicalResult checkSizes(nn::ProgramOp program,
-                                const ProgramSizes &sizes,
-                                const BufferPlan &plan) {
-  for (Operation &op : program.getBody().front().without_terminator()) {
-    if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
-      if (!sizes.elements(reshape.getInput())
-               .isMultipleOf(innerElements(reshape.getResult())))
-        return reshape.emitOpError()
-               << "joins rows of " << reshape.getInput().getType() << " to "
-               << reshape.getType()
-               << ", whose number is not always a multiple (C2)";
+static LogicalResult checkOps(nn::ProgramOp program,
+                              const ProgramSizes &sizes) {
+  for (Operation &op : program.getBody().front())
+    if (auto inStage = dyn_cast<StageOpInterface>(op))
+      if (failed(inStage.checkInProgram(sizes)))
+        return failure();
+  return success();
+}
+
+/// Refuses what no arena holds.
+static LogicalResult checkArenas(nn::ProgramOp program,
+                                 const ProgramSizes &sizes,
+                                 const BufferPlan &plan) {
+  for (Operation &op : program.getBody().front().without_terminator())
     for (Value result : op.getResults())
       if (plan.home(result).kind == Home::Arena &&
           !plan.isPlannable(sizes.bytes(result)))
         return op.emitOpError("is as large as a number of ids that only the "
                               "stage itself counts, for which no room is "
                               "planned");
-  }
   return success();
 }
 
@@ -89,14 +79,16 @@ static SmallVector<Attribute> symbolRefs(MLIRContext *context,
 }
 
 LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
-  if (failed(checkProgram(program)))
+  if (failed(checkStages(program)))
     return failure();
   ProgramSizes sizes(program);
+  if (failed(checkOps(program, sizes)))
+    return failure();
   auto parameterIndex = [&](FlatSymbolRefAttr symbol) -> int64_t {
     return context.order.symbol(symbol.getValue());
   };
   BufferPlan plan(program, {sizes, parameterIndex});
-  if (failed(checkSizes(program, sizes, plan)))
+  if (failed(checkArenas(program, sizes, plan)))
     return failure();
   fused += plan.fusedCount();
   slots +=

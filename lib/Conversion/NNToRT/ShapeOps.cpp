@@ -308,6 +308,17 @@ static void emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
 namespace {
 
 struct ReshapeStage : WithoutCode<ReshapeStage, nn::ReshapeOp> {
+  /// What only makes sense for some batches is refused.
+  LogicalResult checkInProgram(Operation *op, const ProgramSizes &sizes) const {
+    auto reshape = cast<nn::ReshapeOp>(op);
+    if (sizes.elements(reshape.getInput())
+            .isMultipleOf(innerElements(reshape.getResult())))
+      return success();
+    return reshape.emitOpError()
+           << "joins rows of " << reshape.getInput().getType() << " to "
+           << reshape.getType()
+           << ", whose number is not always a multiple (C2)";
+  }
   Value getViewSource(Operation *op) const { return op->getOperand(0); }
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {

@@ -22,6 +22,10 @@ namespace pdlc {
 /// Everything but `emit`, as StageOpInterface.td says. A model hides what is
 /// different; extents, homes and scratch it returns.
 template <typename Model, typename Base> struct StageDefaults : Base {
+  mlir::LogicalResult checkInProgram(mlir::Operation *,
+                                     const ProgramSizes &) const {
+    return mlir::success();
+  }
   mlir::Value getViewSource(mlir::Operation *) const { return {}; }
   bool readsElements(mlir::Operation *, mlir::OpOperand &) const {
     return true;

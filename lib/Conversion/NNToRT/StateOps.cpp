@@ -23,6 +23,11 @@ struct ReadStage : WithoutCode<ReadStage, nn::ReadOp> {
 };
 
 struct ConstantStage : WithoutCode<ConstantStage, nn::ConstantOp> {
+  LogicalResult checkInProgram(Operation *op, const ProgramSizes &) const {
+    if (isa<DenseElementsAttr>(cast<nn::ConstantOp>(op).getValue()))
+      return success();
+    return op->emitOpError("has a value that is not dense");
+  }
   std::optional<Home> getHome(Operation *, OpResult,
                               const HomeNumbers &) const {
     return Home::ofKind(Home::Constant);

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Engine/RemoteEngine.h"
 
+#include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/StopSignal.h"
 
 using namespace pdlrt;

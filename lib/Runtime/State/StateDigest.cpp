@@ -10,8 +10,6 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 
-#include "pdlrt/Core/AlignedBuffer.h"
-
 #include <vector>
 #include <xxhash.h>
 

@@ -70,3 +70,23 @@ nn.program @predict frozen reads(@r) {
   %rows = nn.pull @emb[%keys] {stage = "prepare"} : tensor<?x4xf32>
 }
 }
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x2xf32>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x2xf32>):
+  // expected-error@below {{has a value that is not dense}}
+  %c = nn.constant dense_resource<numbers> : tensor<2xf32> {stage = "compute"}
+  %0 = nn.add %x, %c {stage = "compute"} : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  nn.return %0 : tensor<?x2xf32>
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      numbers: "0x040000000000803F00000040"
+    }
+  }
+#-}

@@ -156,6 +156,7 @@ nn.record @r {
 }
 nn.program @train reads(@r) {
 ^bb0(%x: tensor<?x2xf32>):
+  // nn.minimize (C1)
   // expected-error @+1 {{needs per-sample losses, and weights of the same type, of shape [b, 1]}}
   nn.minimize %x over @g : tensor<?x2xf32>
 }
@@ -260,6 +261,7 @@ nn.record @r {
 nn.program @train reads(@r) {
 ^bb0(%x: tensor<?x1xf32>):
   %p = nn.read @p : tensor<1x1xf32>
+  // nn.minimize (C1)
   // expected-error @+1 {{of shape [b, 1] with b the batch}}
   nn.minimize %p over [@g] : tensor<1x1xf32>
 }
@@ -277,6 +279,7 @@ nn.func private @f(%a: tensor<3x2xi64>) {
 
 nn.param @w : tensor<4x3xf32> init(#nn.zeros)
 nn.func private @f(%x: tensor<?x4xf32>) {
+  // nn.linear (C2)
   // expected-error @+1 {{has activation 'standardise'; expected none, abs, exp}}
   %0 = nn.linear %x, @w act(standardise) : (tensor<?x4xf32>) -> tensor<?x3xf32>
   nn.return
@@ -307,4 +310,80 @@ nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x1xf32>):
   // expected-error @+1 {{has 'exact' that is not its value in f64 (C3)}}
   %c = "nn.constant"() {value = dense<0.1> : tensor<2xf32>, exact = dense<0.1> : tensor<3xf64>} : () -> tensor<2xf32>
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<3xf32>' to 'tensor<?x4xf32>' (C1)}}
+  %0 = nn.broadcast %y like %x : (tensor<3xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f() {
+  // nn.constant (C1)
+  // expected-error @+1 {{failed to verify that all of {value, result} have same type}}
+  %0 = "nn.constant"() {value = dense<1.0> : tensor<3xf32>} : () -> tensor<2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x2xi64>) {
+  // expected-error @+1 {{is not an nn.table (C1)}}
+  %0 = nn.lookup @nobody[%x] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x5xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{feeds @nobody, which is not an nn.metric (C1)}}
+  nn.observe @nobody(%x, %x) : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // nn.reduce (C2)
+  // expected-error @+1 {{gives 'tensor<?x1xf32>', not 'tensor<?xf32>'}}
+  %0 = nn.reduce sum %x axes [1] keep : (tensor<?x4xf32>) -> tensor<?xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{changes the element type (C1)}}
+  %0 = nn.reshape %x : (tensor<?x4xf32>) -> tensor<?x2x2xf64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{cuts axis 0 of 'tensor<?x4xf32>'; expected a static dimension (C1)}}
+  %0 = nn.slice %x axis 0 offset 0 size 1 : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros)
+nn.func private @f() {
+  // expected-error @+1 {{reads @t, which is neither nn.param nor nn.state (C1)}}
+  %0 = nn.read @t : tensor<4xf32>
+  nn.return
+}
+
+// -----
+
+nn.state @w : tensor<4xf32> init(#nn.zeros)
+nn.func private @f() {
+  // expected-error @+1 {{reads @w of type 'tensor<4xf32>' as 'tensor<3xf32>' (C1)}}
+  %0 = nn.read @w : tensor<3xf32>
+  nn.return
 }

@@ -191,3 +191,75 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   %0 = nn.greater %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.add (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.div (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.div %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.equal (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.equal %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.greater (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.greater %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.max (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.max %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.min (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.min %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.mul (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.sub (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.sub %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}

@@ -204,3 +204,49 @@ nn.func private @f(%a: tensor<?x2xi64>) {
   %0 = "nn.single_bags"(%a) : (tensor<?x2xi64>) -> tensor<?xi32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %w: tensor<3x2xf32>) {
+  // expected-error @+1 {{cannot multiply 'tensor<?x4xf32>' by 'tensor<3x2xf32>' to 'tensor<?x2xf32>' (C1)}}
+  %0 = nn.gemm %x, %w post [relu] : (tensor<?x4xf32>, tensor<3x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%i: tensor<?xi32>, %ids: tensor<?xi64>) {
+  // expected-error @+1 {{gives 'tensor<2x2xf32>'; expected one row of a known width for each key, whose number is not known (C2)}}
+  %0 = nn.pool_gradient () at [%i, %i, %i] of(%ids) splits() [sum] bagged [false] present [false]
+    : () -> tensor<2x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.func private @f(%w: tensor<f64>) {
+  %0 = nn.once @g weight(%w) {
+  ^bb0(%step: f64, %weight: f64, %norm: f64):
+    // nn.once (C3)
+    // expected-error @+1 {{has no settled scalar numerics; it may not stand in region 'body' of nn.once}}
+    %s = math.sin %step : f64
+    nn.yield %weight : f64
+  } : tensor<f32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @p : tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%g: tensor<2xf32>) {
+  nn.update @p gradient(%g) scalars() {
+  ^bb0(%value: f32, %sum: f32):
+    // nn.update (C4)
+    // expected-error @+1 {{has no settled scalar numerics; it may not stand in region 'each' of nn.update}}
+    %s = math.sin %value : f32
+    nn.yield %sum : f32
+  } : tensor<2xf32>
+  nn.return
+}

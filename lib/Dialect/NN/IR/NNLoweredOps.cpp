@@ -112,6 +112,11 @@ LogicalResult PoolGradientOp::verify() {
       static_cast<size_t>(llvm::count(getPresent(), true)) !=
           getCotangents().size())
     return emitOpError("needs a cotangent for each input that is present (C1)");
+  auto rows = cast<RankedTensorType>(getGradient().getType());
+  if (rows.getRank() != 2 || !rows.isDynamicDim(0) || rows.isDynamicDim(1))
+    return emitOpError() << "gives " << rows
+                         << "; expected one row of a known width for each key, "
+                            "whose number is not known (C2)";
   for (Value cotangent : getCotangents())
     if (cotangent.getType() != getGradient().getType())
       return emitOpError() << "turns a cotangent " << cotangent.getType()
