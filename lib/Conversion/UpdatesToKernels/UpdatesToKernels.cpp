@@ -338,9 +338,11 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   builder.setInsertionPoint(function);
   SmallVector<std::string> names = namesOfScalars(once);
   SmallVector<StringRef> nameRefs(names.begin(), names.end());
-  rt::OnceKernelOp::create(
-      builder, loc, once.getGroupAttr(), FlatSymbolRefAttr::get(function),
-      builder.getStrArrayAttr(nameRefs), divisorsOf(once), scalarTypeOf(once));
+  rt::OnceKernelOp::create(builder, loc, once.getGroupAttr(),
+                           FlatSymbolRefAttr::get(function),
+                           builder.getStrArrayAttr(nameRefs),
+                           builder.getDenseI32ArrayAttr(divisorsOf(once)),
+                           TypeAttr::get(scalarTypeOf(once)));
   return success();
 }
 

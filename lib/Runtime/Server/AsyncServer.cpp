@@ -33,7 +33,7 @@ public:
 protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
                    const ExchangeLayout &layout) override;
-  Message handleStep(const Envelope &request) override;
+  Expected<Message> handleStep(const Envelope &request) override;
   Expected<std::vector<Message>> closeStep(MessageKind) override {
     return Status::internal("mode async has no rounds of steps");
   }

@@ -38,7 +38,7 @@ public:
 protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
                    const ExchangeLayout &layout) override;
-  Message handleStep(const Envelope &) override { return {}; }
+  Expected<Message> handleStep(const Envelope &) override { return Message(); }
   Expected<std::vector<Message>> closeStep(MessageKind kind) override;
 
 private:

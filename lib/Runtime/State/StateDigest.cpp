@@ -8,7 +8,7 @@
 
 #include "pdlrt/State/StateDigest.h"
 
-#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Abi/Descriptor.h"
 
 #include <vector>
 #include <xxhash.h>

@@ -28,9 +28,9 @@ LogicalResult SizeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 static ParseResult parseNumbers(AsmParser &parser,
                                 SmallVectorImpl<int64_t> &numbers) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Paren,
-      [&] { return parser.parseInteger(numbers.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+    return parser.parseInteger(numbers.emplace_back());
+  });
 }
 
 /// `<` constant `+` number `*` `batch` (`,` part)* `>`, each part at most once,
@@ -67,11 +67,12 @@ Attribute SizeAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return SizeAttr::getChecked([&] { return parser.emitError(loc); },
-                              parser.getContext(), constant, perBatch,
-                              perBatchSquared.empty() ? 0
-                                                      : perBatchSquared.front(),
-                              perId, perKey, perOccurrence);
+  auto emitError = [&] { return parser.emitError(loc); };
+  int64_t squared = perBatchSquared.empty() ? 0 : perBatchSquared.front();
+  return SizeAttr::getChecked(
+      function_ref<InFlightDiagnostic()>(emitError), parser.getContext(),
+      constant, perBatch, squared, ArrayRef<int64_t>(perId),
+      ArrayRef<int64_t>(perKey), ArrayRef<int64_t>(perOccurrence));
 }
 
 void SizeAttr::print(AsmPrinter &printer) const {
