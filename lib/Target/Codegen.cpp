@@ -14,7 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "pdlc/Conversion/AbiLayout.h"
+#include "pdlc/Target/TargetSpec.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -75,7 +75,7 @@ static Error linkMath(Module &module) {
   const Function *caller = nullptr;
   for (const Function &function : module)
     if (!caller && !function.isDeclaration() &&
-        function.getName() != abi::kQueryName &&
+        function.getName() != kQueryName &&
         function.hasFnAttribute("target-cpu"))
       caller = &function;
   for (const std::string &name : names) {

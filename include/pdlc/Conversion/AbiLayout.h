@@ -26,9 +26,6 @@
 
 namespace pdlc::abi {
 
-/// The function that a program exports.
-inline constexpr llvm::StringLiteral kQueryName = "pdl_program_query";
-
 enum class Kind { I32, I64, F64, Pointer, Struct };
 
 struct Struct;

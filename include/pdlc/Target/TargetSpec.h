@@ -9,6 +9,7 @@
 #ifndef PDLC_TARGET_TARGETSPEC_H
 #define PDLC_TARGET_TARGETSPEC_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,10 @@ class TargetMachine;
 } // namespace llvm
 
 namespace pdlc {
+
+/// The function that a program exports (pdlabi/abi.h). It is compiled for every
+/// x86-64 CPU.
+inline constexpr llvm::StringLiteral kQueryName = "pdl_program_query";
 
 /// The machine that a program is compiled for.
 struct TargetSpec {

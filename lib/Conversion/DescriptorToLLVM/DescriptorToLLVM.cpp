@@ -26,7 +26,6 @@ namespace pdlc {
 
 using namespace mlir;
 using namespace pdlc;
-using abi::kQueryName;
 
 /// A number of a model, written with or without a point.
 static double numberOf(Attribute attribute) {

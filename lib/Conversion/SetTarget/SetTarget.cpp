@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "pdlc/Conversion/AbiLayout.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Target/TargetSpec.h"
 
@@ -40,7 +39,7 @@ struct SetTarget : pdlc::impl::RTSetTargetBase<SetTarget> {
       if (function.isExternal())
         continue;
       // It is called before it is known what the CPU has.
-      if (function.getSymName() == pdlc::abi::kQueryName) {
+      if (function.getSymName() == pdlc::kQueryName) {
         function.setTargetCpu(StringRef("x86-64"));
         function.setTargetFeaturesAttr(
             LLVM::TargetFeaturesAttr::get(&getContext(), "+sse2"));

@@ -1,0 +1,25 @@
+// RUN: pdl-opt %s --nn-to-rt | FileCheck %s
+
+// What is as large as the ids of a field has room in the arena: readers count
+// them before a stage runs.
+
+module attributes {nn.phase = "split"} {
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+  nn.field @c : !nn.ragged<?x1x*xi64>
+}
+nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
+
+// 4 * (ids + 1) bytes, rounded up to 64.
+// CHECK-LABEL: func.func @predict_prepare
+// CHECK:         rt.program @predict frozen reads(@r [@x, @c]) lookups [@emb]
+// CHECK-SAME:      prepare(@predict_prepare, <67 + 0 * batch, ids(0, 4), keys(0), occurrences(0)>)
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
+  %single = nn.single_bags %ids {stage = "prepare"}
+  %crossed, %bags = nn.cross_bags (%ids, %ids) splits(%single, %single) {stage = "prepare"}
+  %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = "prepare"}
+  %rows = nn.pull @emb[%keys] {stage = "prepare"} : tensor<?x4xf32>
+  nn.return %x : tensor<?x1xf32>
+}
+}
