@@ -299,6 +299,6 @@ TEST(Engine, MetricsAreSummedOverReplicas) {
   EXPECT_EQ(positives, labels);
   two.train.replicas().resetCounters();
   std::fill(counts.begin(), counts.end(), 0);
-  two.train.replicas().sumMetric(0, sum);
-  EXPECT_EQ(counts, std::vector<int64_t>(512));
+  two.train.replicas().sumMetric(0, counts);
+  EXPECT_EQ(counts, std::vector<double>(512));
 }
