@@ -201,9 +201,9 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
       memref.store %106, %91[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    rt.observe  auc buckets 4096 %91, %89 into %19 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %91, %89 into %20 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %91, %89 into %21 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  auc buckets 4096 %91 labels(%89 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %91 labels(%89 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %91 labels(%89 : memref<?xf32>) into %21 : memref<?xf32>, !llvm.ptr
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       %105 = memref.load %91[%arg1] : memref<?xf32>
       %106 = memref.load %89[%arg1] : memref<?xf32>
@@ -434,9 +434,9 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
       scf.reduce 
     }
     %69 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    rt.observe  auc buckets 4096 %68, %69 into %18 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %68, %69 into %19 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %68, %69 into %20 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  auc buckets 4096 %68 labels(%69 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %68 labels(%69 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %68 labels(%69 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
@@ -577,7 +577,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <315 + 5388 * batch, keys(40), occurrences(0)>)
+  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <315 + 5388 * batch, keys(40), occurrences(0)>)
   nn.fingerprint state {
     "keys of @emb in @train" = "c3a78c542cf8db67",
     "rows of @emb" = "f32 [10]",
@@ -623,7 +623,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     "rule of group @sparse" = "{beta1 = 0.9, beta2 = 0.999, epsilon = 1e-08} slots {m = 0, v = 0}, 73cd4d1424e06faa463a75f5397c8995",
     "untouched rows of group @sparse" = "lazy"
   }
-  rt.once_kernel @dense calls @once_dense scalars 9
+  rt.once_kernel @dense calls @once_dense scalars ["sum of weights", "factor of clip @joint", "value 1 of region 'once' of rule @adam", "value 2 of region 'once' of rule @adam", "hyper-parameter beta1", "value 4 of region 'once' of rule @adam", "hyper-parameter beta2", "value 6 of region 'once' of rule @adam", "hyper-parameter epsilon"] divisors [0] : f32
   func.func private @once_dense(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
     %0 = llvm.getelementptr inbounds %arg0[0] : (!llvm.ptr) -> !llvm.ptr, f64
     %1 = llvm.load %0 : !llvm.ptr -> f64
@@ -678,7 +678,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     llvm.store %34, %35 : f32, !llvm.ptr
     return
   }
-  rt.once_kernel @sparse calls @once_sparse scalars 8
+  rt.once_kernel @sparse calls @once_sparse scalars ["sum of weights", "value 1 of region 'once' of rule @adam", "value 2 of region 'once' of rule @adam", "hyper-parameter beta1", "value 4 of region 'once' of rule @adam", "hyper-parameter beta2", "value 6 of region 'once' of rule @adam", "hyper-parameter epsilon"] divisors [0] : f32
   func.func private @once_sparse(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
     %0 = llvm.getelementptr inbounds %arg0[0] : (!llvm.ptr) -> !llvm.ptr, f64
     %1 = llvm.load %0 : !llvm.ptr -> f64
@@ -726,7 +726,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     return
   }
   rt.update_kernel @emb calls @update_emb slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_emb(%arg0: i64, %arg1: i64, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr) {
+  func.func private @update_emb(%arg0: i64, %arg1: i64, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg4[0] : (!llvm.ptr) -> !llvm.ptr, f32
     %1 = llvm.load %0 : !llvm.ptr -> f32
     %2 = llvm.getelementptr inbounds %arg4[1] : (!llvm.ptr) -> !llvm.ptr, f32
@@ -749,58 +749,80 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %17 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg5) = (%c0) to (%17) step (%c1) {
-      %18 = arith.index_cast %arg5 : index to i64
-      %19 = arith.addi %18, %c16_i64 : i64
-      %20 = arith.minsi %19, %16 : i64
-      %21 = llvm.getelementptr inbounds %arg2[%20] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %22 = llvm.load %21 : !llvm.ptr -> !llvm.ptr
-      %23 = llvm.getelementptr inbounds %22[0] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%23) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %24 = llvm.getelementptr inbounds %22[64] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%24) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %25 = llvm.getelementptr inbounds %arg2[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %26 = llvm.load %25 : !llvm.ptr -> !llvm.ptr
-      %27 = llvm.getelementptr inbounds %arg3[%18] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %28 = llvm.load %27 : !llvm.ptr -> !llvm.ptr
-      %29 = llvm.getelementptr inbounds %26[10] : (!llvm.ptr) -> !llvm.ptr, f32
-      %30 = llvm.getelementptr inbounds %26[20] : (!llvm.ptr) -> !llvm.ptr, f32
+    %c0_i32 = arith.constant 0 : i32
+    %18 = scf.parallel (%arg5) = (%c0) to (%17) step (%c1) init (%c0_i32) -> i32 {
+      %21 = arith.index_cast %arg5 : index to i64
+      %22 = arith.addi %21, %c16_i64 : i64
+      %23 = arith.minsi %22, %16 : i64
+      %24 = llvm.getelementptr inbounds %arg2[%23] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %25 = llvm.load %24 : !llvm.ptr -> !llvm.ptr
+      %26 = llvm.getelementptr inbounds %25[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%26) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %27 = llvm.getelementptr inbounds %25[64] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%27) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %28 = llvm.getelementptr inbounds %arg2[%21] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %29 = llvm.load %28 : !llvm.ptr -> !llvm.ptr
+      %30 = llvm.getelementptr inbounds %arg3[%21] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %31 = llvm.load %30 : !llvm.ptr -> !llvm.ptr
+      %32 = llvm.getelementptr inbounds %29[10] : (!llvm.ptr) -> !llvm.ptr, f32
+      %33 = llvm.getelementptr inbounds %29[20] : (!llvm.ptr) -> !llvm.ptr, f32
       %c10 = arith.constant 10 : index
-      scf.parallel (%arg6) = (%c0) to (%c10) step (%c1) {
-        %31 = arith.index_cast %arg6 : index to i64
-        %32 = llvm.getelementptr inbounds %26[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %33 = llvm.getelementptr inbounds %29[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %34 = llvm.getelementptr inbounds %30[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %35 = llvm.load %32 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-        %36 = llvm.load %33 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-        %37 = llvm.load %34 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-        %38 = llvm.getelementptr inbounds %28[%31] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %39 = llvm.load %38 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-        %40 = arith.divf %39, %1 : f32
-        %41 = arith.mulf %7, %36 : f32
-        %42 = arith.mulf %9, %40 : f32
-        %43 = arith.addf %41, %42 : f32
-        %44 = arith.mulf %40, %40 : f32
-        %45 = arith.mulf %11, %37 : f32
-        %46 = arith.mulf %13, %44 : f32
+      %34 = scf.parallel (%arg6) = (%c0) to (%c10) step (%c1) init (%c0_i32) -> i32 {
+        %35 = arith.index_cast %arg6 : index to i64
+        %36 = llvm.getelementptr inbounds %29[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %37 = llvm.getelementptr inbounds %32[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %38 = llvm.getelementptr inbounds %33[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %39 = llvm.load %36 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %40 = llvm.load %37 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+        %41 = llvm.load %38 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %42 = llvm.getelementptr inbounds %31[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %43 = llvm.load %42 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %44 = arith.divf %43, %1 : f32
+        %45 = arith.mulf %7, %40 : f32
+        %46 = arith.mulf %9, %44 : f32
         %47 = arith.addf %45, %46 : f32
-        %48 = math.sqrt %47 : f32
-        %49 = arith.mulf %48, %5 : f32
-        %50 = arith.addf %49, %15 : f32
-        %51 = arith.divf %43, %50 : f32
-        %52 = arith.mulf %3, %51 : f32
-        %53 = arith.subf %35, %52 : f32
-        llvm.store %53, %32 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-        llvm.store %43, %33 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-        llvm.store %47, %34 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-        scf.reduce 
+        %48 = arith.mulf %44, %44 : f32
+        %49 = arith.mulf %11, %41 : f32
+        %50 = arith.mulf %13, %48 : f32
+        %51 = arith.addf %49, %50 : f32
+        %52 = math.sqrt %51 : f32
+        %53 = arith.mulf %52, %5 : f32
+        %54 = arith.addf %53, %15 : f32
+        %55 = arith.divf %47, %54 : f32
+        %56 = arith.mulf %3, %55 : f32
+        %57 = arith.subf %39, %56 : f32
+        llvm.store %57, %36 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+        %58 = arith.bitcast %57 : f32 to i32
+        %c2147483647_i32 = arith.constant 2147483647 : i32
+        %59 = arith.andi %58, %c2147483647_i32 : i32
+        %60 = arith.maxsi %c0_i32, %59 : i32
+        llvm.store %47, %37 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+        %61 = arith.bitcast %47 : f32 to i32
+        %62 = arith.andi %61, %c2147483647_i32 : i32
+        %63 = arith.maxsi %60, %62 : i32
+        llvm.store %51, %38 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+        %64 = arith.bitcast %51 : f32 to i32
+        %65 = arith.andi %64, %c2147483647_i32 : i32
+        %66 = arith.maxsi %63, %65 : i32
+        scf.reduce(%66 : i32) {
+        ^bb0(%arg7: i32, %arg8: i32):
+          %67 = arith.maxsi %arg7, %arg8 : i32
+          scf.reduce.return %67 : i32
+        }
       }
-      scf.reduce 
+      scf.reduce(%34 : i32) {
+      ^bb0(%arg6: i32, %arg7: i32):
+        %35 = arith.maxsi %arg6, %arg7 : i32
+        scf.reduce.return %35 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %19 = arith.cmpi sge, %18, %c2139095040_i32 : i32
+    %20 = arith.extui %19 : i1 to i32
+    return %20 : i32
   }
   rt.update_kernel @w1 calls @update_w1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_w1(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_w1(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -828,43 +850,61 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %24 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
-      %25 = arith.index_cast %arg4 : index to i64
-      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = arith.divf %33, %7 : f32
-      %35 = arith.mulf %34, %9 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
+      %28 = arith.index_cast %arg4 : index to i64
+      %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %37 = arith.divf %36, %7 : f32
+      %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %36 = arith.mulf %cst, %29 : f32
-      %37 = arith.addf %35, %36 : f32
-      %38 = arith.mulf %15, %30 : f32
-      %39 = arith.mulf %17, %37 : f32
+      %39 = arith.mulf %cst, %32 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %37, %37 : f32
-      %42 = arith.mulf %19, %31 : f32
-      %43 = arith.mulf %21, %41 : f32
-      %44 = arith.addf %42, %43 : f32
-      %45 = math.sqrt %44 : f32
-      %46 = arith.mulf %45, %13 : f32
-      %47 = arith.addf %46, %23 : f32
-      %48 = arith.divf %40, %47 : f32
-      %49 = arith.mulf %11, %48 : f32
-      %50 = arith.subf %29, %49 : f32
-      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      scf.reduce 
+      %41 = arith.mulf %15, %33 : f32
+      %42 = arith.mulf %17, %40 : f32
+      %43 = arith.addf %41, %42 : f32
+      %44 = arith.mulf %40, %40 : f32
+      %45 = arith.mulf %19, %34 : f32
+      %46 = arith.mulf %21, %44 : f32
+      %47 = arith.addf %45, %46 : f32
+      %48 = math.sqrt %47 : f32
+      %49 = arith.mulf %48, %13 : f32
+      %50 = arith.addf %49, %23 : f32
+      %51 = arith.divf %43, %50 : f32
+      %52 = arith.mulf %11, %51 : f32
+      %53 = arith.subf %32, %52 : f32
+      llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      %54 = arith.bitcast %53 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %55 = arith.andi %54, %c2147483647_i32 : i32
+      %56 = arith.maxsi %c0_i32, %55 : i32
+      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      %57 = arith.bitcast %43 : f32 to i32
+      %58 = arith.andi %57, %c2147483647_i32 : i32
+      %59 = arith.maxsi %56, %58 : i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %60 = arith.bitcast %47 : f32 to i32
+      %61 = arith.andi %60, %c2147483647_i32 : i32
+      %62 = arith.maxsi %59, %61 : i32
+      scf.reduce(%62 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %63 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %63 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %26 = arith.cmpi sge, %25, %c2139095040_i32 : i32
+    %27 = arith.extui %26 : i1 to i32
+    return %27 : i32
   }
   rt.update_kernel @b1 calls @update_b1 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_b1(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_b1(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -892,43 +932,61 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %24 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
-      %25 = arith.index_cast %arg4 : index to i64
-      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = arith.divf %33, %7 : f32
-      %35 = arith.mulf %34, %9 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
+      %28 = arith.index_cast %arg4 : index to i64
+      %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %37 = arith.divf %36, %7 : f32
+      %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %36 = arith.mulf %cst, %29 : f32
-      %37 = arith.addf %35, %36 : f32
-      %38 = arith.mulf %15, %30 : f32
-      %39 = arith.mulf %17, %37 : f32
+      %39 = arith.mulf %cst, %32 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %37, %37 : f32
-      %42 = arith.mulf %19, %31 : f32
-      %43 = arith.mulf %21, %41 : f32
-      %44 = arith.addf %42, %43 : f32
-      %45 = math.sqrt %44 : f32
-      %46 = arith.mulf %45, %13 : f32
-      %47 = arith.addf %46, %23 : f32
-      %48 = arith.divf %40, %47 : f32
-      %49 = arith.mulf %11, %48 : f32
-      %50 = arith.subf %29, %49 : f32
-      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      scf.reduce 
+      %41 = arith.mulf %15, %33 : f32
+      %42 = arith.mulf %17, %40 : f32
+      %43 = arith.addf %41, %42 : f32
+      %44 = arith.mulf %40, %40 : f32
+      %45 = arith.mulf %19, %34 : f32
+      %46 = arith.mulf %21, %44 : f32
+      %47 = arith.addf %45, %46 : f32
+      %48 = math.sqrt %47 : f32
+      %49 = arith.mulf %48, %13 : f32
+      %50 = arith.addf %49, %23 : f32
+      %51 = arith.divf %43, %50 : f32
+      %52 = arith.mulf %11, %51 : f32
+      %53 = arith.subf %32, %52 : f32
+      llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      %54 = arith.bitcast %53 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %55 = arith.andi %54, %c2147483647_i32 : i32
+      %56 = arith.maxsi %c0_i32, %55 : i32
+      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      %57 = arith.bitcast %43 : f32 to i32
+      %58 = arith.andi %57, %c2147483647_i32 : i32
+      %59 = arith.maxsi %56, %58 : i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %60 = arith.bitcast %47 : f32 to i32
+      %61 = arith.andi %60, %c2147483647_i32 : i32
+      %62 = arith.maxsi %59, %61 : i32
+      scf.reduce(%62 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %63 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %63 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %26 = arith.cmpi sge, %25, %c2139095040_i32 : i32
+    %27 = arith.extui %26 : i1 to i32
+    return %27 : i32
   }
   rt.update_kernel @w2 calls @update_w2 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_w2(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_w2(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -956,43 +1014,61 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %24 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
-      %25 = arith.index_cast %arg4 : index to i64
-      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = arith.divf %33, %7 : f32
-      %35 = arith.mulf %34, %9 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
+      %28 = arith.index_cast %arg4 : index to i64
+      %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %37 = arith.divf %36, %7 : f32
+      %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %36 = arith.mulf %cst, %29 : f32
-      %37 = arith.addf %35, %36 : f32
-      %38 = arith.mulf %15, %30 : f32
-      %39 = arith.mulf %17, %37 : f32
+      %39 = arith.mulf %cst, %32 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %37, %37 : f32
-      %42 = arith.mulf %19, %31 : f32
-      %43 = arith.mulf %21, %41 : f32
-      %44 = arith.addf %42, %43 : f32
-      %45 = math.sqrt %44 : f32
-      %46 = arith.mulf %45, %13 : f32
-      %47 = arith.addf %46, %23 : f32
-      %48 = arith.divf %40, %47 : f32
-      %49 = arith.mulf %11, %48 : f32
-      %50 = arith.subf %29, %49 : f32
-      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      scf.reduce 
+      %41 = arith.mulf %15, %33 : f32
+      %42 = arith.mulf %17, %40 : f32
+      %43 = arith.addf %41, %42 : f32
+      %44 = arith.mulf %40, %40 : f32
+      %45 = arith.mulf %19, %34 : f32
+      %46 = arith.mulf %21, %44 : f32
+      %47 = arith.addf %45, %46 : f32
+      %48 = math.sqrt %47 : f32
+      %49 = arith.mulf %48, %13 : f32
+      %50 = arith.addf %49, %23 : f32
+      %51 = arith.divf %43, %50 : f32
+      %52 = arith.mulf %11, %51 : f32
+      %53 = arith.subf %32, %52 : f32
+      llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      %54 = arith.bitcast %53 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %55 = arith.andi %54, %c2147483647_i32 : i32
+      %56 = arith.maxsi %c0_i32, %55 : i32
+      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      %57 = arith.bitcast %43 : f32 to i32
+      %58 = arith.andi %57, %c2147483647_i32 : i32
+      %59 = arith.maxsi %56, %58 : i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %60 = arith.bitcast %47 : f32 to i32
+      %61 = arith.andi %60, %c2147483647_i32 : i32
+      %62 = arith.maxsi %59, %61 : i32
+      scf.reduce(%62 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %63 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %63 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %26 = arith.cmpi sge, %25, %c2139095040_i32 : i32
+    %27 = arith.extui %26 : i1 to i32
+    return %27 : i32
   }
   rt.update_kernel @b2 calls @update_b2 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_b2(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_b2(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -1020,43 +1096,61 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %24 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
-      %25 = arith.index_cast %arg4 : index to i64
-      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = arith.divf %33, %7 : f32
-      %35 = arith.mulf %34, %9 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
+      %28 = arith.index_cast %arg4 : index to i64
+      %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %37 = arith.divf %36, %7 : f32
+      %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %36 = arith.mulf %cst, %29 : f32
-      %37 = arith.addf %35, %36 : f32
-      %38 = arith.mulf %15, %30 : f32
-      %39 = arith.mulf %17, %37 : f32
+      %39 = arith.mulf %cst, %32 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %37, %37 : f32
-      %42 = arith.mulf %19, %31 : f32
-      %43 = arith.mulf %21, %41 : f32
-      %44 = arith.addf %42, %43 : f32
-      %45 = math.sqrt %44 : f32
-      %46 = arith.mulf %45, %13 : f32
-      %47 = arith.addf %46, %23 : f32
-      %48 = arith.divf %40, %47 : f32
-      %49 = arith.mulf %11, %48 : f32
-      %50 = arith.subf %29, %49 : f32
-      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      scf.reduce 
+      %41 = arith.mulf %15, %33 : f32
+      %42 = arith.mulf %17, %40 : f32
+      %43 = arith.addf %41, %42 : f32
+      %44 = arith.mulf %40, %40 : f32
+      %45 = arith.mulf %19, %34 : f32
+      %46 = arith.mulf %21, %44 : f32
+      %47 = arith.addf %45, %46 : f32
+      %48 = math.sqrt %47 : f32
+      %49 = arith.mulf %48, %13 : f32
+      %50 = arith.addf %49, %23 : f32
+      %51 = arith.divf %43, %50 : f32
+      %52 = arith.mulf %11, %51 : f32
+      %53 = arith.subf %32, %52 : f32
+      llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      %54 = arith.bitcast %53 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %55 = arith.andi %54, %c2147483647_i32 : i32
+      %56 = arith.maxsi %c0_i32, %55 : i32
+      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      %57 = arith.bitcast %43 : f32 to i32
+      %58 = arith.andi %57, %c2147483647_i32 : i32
+      %59 = arith.maxsi %56, %58 : i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %60 = arith.bitcast %47 : f32 to i32
+      %61 = arith.andi %60, %c2147483647_i32 : i32
+      %62 = arith.maxsi %59, %61 : i32
+      scf.reduce(%62 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %63 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %63 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %26 = arith.cmpi sge, %25, %c2139095040_i32 : i32
+    %27 = arith.extui %26 : i1 to i32
+    return %27 : i32
   }
   rt.update_kernel @w3 calls @update_w3 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_w3(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_w3(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -1084,43 +1178,61 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %24 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
-      %25 = arith.index_cast %arg4 : index to i64
-      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = arith.divf %33, %7 : f32
-      %35 = arith.mulf %34, %9 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
+      %28 = arith.index_cast %arg4 : index to i64
+      %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %37 = arith.divf %36, %7 : f32
+      %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %36 = arith.mulf %cst, %29 : f32
-      %37 = arith.addf %35, %36 : f32
-      %38 = arith.mulf %15, %30 : f32
-      %39 = arith.mulf %17, %37 : f32
+      %39 = arith.mulf %cst, %32 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %37, %37 : f32
-      %42 = arith.mulf %19, %31 : f32
-      %43 = arith.mulf %21, %41 : f32
-      %44 = arith.addf %42, %43 : f32
-      %45 = math.sqrt %44 : f32
-      %46 = arith.mulf %45, %13 : f32
-      %47 = arith.addf %46, %23 : f32
-      %48 = arith.divf %40, %47 : f32
-      %49 = arith.mulf %11, %48 : f32
-      %50 = arith.subf %29, %49 : f32
-      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      scf.reduce 
+      %41 = arith.mulf %15, %33 : f32
+      %42 = arith.mulf %17, %40 : f32
+      %43 = arith.addf %41, %42 : f32
+      %44 = arith.mulf %40, %40 : f32
+      %45 = arith.mulf %19, %34 : f32
+      %46 = arith.mulf %21, %44 : f32
+      %47 = arith.addf %45, %46 : f32
+      %48 = math.sqrt %47 : f32
+      %49 = arith.mulf %48, %13 : f32
+      %50 = arith.addf %49, %23 : f32
+      %51 = arith.divf %43, %50 : f32
+      %52 = arith.mulf %11, %51 : f32
+      %53 = arith.subf %32, %52 : f32
+      llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      %54 = arith.bitcast %53 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %55 = arith.andi %54, %c2147483647_i32 : i32
+      %56 = arith.maxsi %c0_i32, %55 : i32
+      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      %57 = arith.bitcast %43 : f32 to i32
+      %58 = arith.andi %57, %c2147483647_i32 : i32
+      %59 = arith.maxsi %56, %58 : i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %60 = arith.bitcast %47 : f32 to i32
+      %61 = arith.andi %60, %c2147483647_i32 : i32
+      %62 = arith.maxsi %59, %61 : i32
+      scf.reduce(%62 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %63 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %63 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %26 = arith.cmpi sge, %25, %c2139095040_i32 : i32
+    %27 = arith.extui %26 : i1 to i32
+    return %27 : i32
   }
   rt.update_kernel @b3 calls @update_b3 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_b3(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_b3(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -1148,43 +1260,61 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %24 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
-      %25 = arith.index_cast %arg4 : index to i64
-      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = arith.divf %33, %7 : f32
-      %35 = arith.mulf %34, %9 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
+      %28 = arith.index_cast %arg4 : index to i64
+      %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %37 = arith.divf %36, %7 : f32
+      %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %36 = arith.mulf %cst, %29 : f32
-      %37 = arith.addf %35, %36 : f32
-      %38 = arith.mulf %15, %30 : f32
-      %39 = arith.mulf %17, %37 : f32
+      %39 = arith.mulf %cst, %32 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %37, %37 : f32
-      %42 = arith.mulf %19, %31 : f32
-      %43 = arith.mulf %21, %41 : f32
-      %44 = arith.addf %42, %43 : f32
-      %45 = math.sqrt %44 : f32
-      %46 = arith.mulf %45, %13 : f32
-      %47 = arith.addf %46, %23 : f32
-      %48 = arith.divf %40, %47 : f32
-      %49 = arith.mulf %11, %48 : f32
-      %50 = arith.subf %29, %49 : f32
-      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      scf.reduce 
+      %41 = arith.mulf %15, %33 : f32
+      %42 = arith.mulf %17, %40 : f32
+      %43 = arith.addf %41, %42 : f32
+      %44 = arith.mulf %40, %40 : f32
+      %45 = arith.mulf %19, %34 : f32
+      %46 = arith.mulf %21, %44 : f32
+      %47 = arith.addf %45, %46 : f32
+      %48 = math.sqrt %47 : f32
+      %49 = arith.mulf %48, %13 : f32
+      %50 = arith.addf %49, %23 : f32
+      %51 = arith.divf %43, %50 : f32
+      %52 = arith.mulf %11, %51 : f32
+      %53 = arith.subf %32, %52 : f32
+      llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      %54 = arith.bitcast %53 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %55 = arith.andi %54, %c2147483647_i32 : i32
+      %56 = arith.maxsi %c0_i32, %55 : i32
+      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      %57 = arith.bitcast %43 : f32 to i32
+      %58 = arith.andi %57, %c2147483647_i32 : i32
+      %59 = arith.maxsi %56, %58 : i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %60 = arith.bitcast %47 : f32 to i32
+      %61 = arith.andi %60, %c2147483647_i32 : i32
+      %62 = arith.maxsi %59, %61 : i32
+      scf.reduce(%62 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %63 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %63 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %26 = arith.cmpi sge, %25, %c2139095040_i32 : i32
+    %27 = arith.extui %26 : i1 to i32
+    return %27 : i32
   }
   rt.update_kernel @w4 calls @update_w4 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_w4(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_w4(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -1212,43 +1342,61 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %24 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
-      %25 = arith.index_cast %arg4 : index to i64
-      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = arith.divf %33, %7 : f32
-      %35 = arith.mulf %34, %9 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
+      %28 = arith.index_cast %arg4 : index to i64
+      %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %37 = arith.divf %36, %7 : f32
+      %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %36 = arith.mulf %cst, %29 : f32
-      %37 = arith.addf %35, %36 : f32
-      %38 = arith.mulf %15, %30 : f32
-      %39 = arith.mulf %17, %37 : f32
+      %39 = arith.mulf %cst, %32 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %37, %37 : f32
-      %42 = arith.mulf %19, %31 : f32
-      %43 = arith.mulf %21, %41 : f32
-      %44 = arith.addf %42, %43 : f32
-      %45 = math.sqrt %44 : f32
-      %46 = arith.mulf %45, %13 : f32
-      %47 = arith.addf %46, %23 : f32
-      %48 = arith.divf %40, %47 : f32
-      %49 = arith.mulf %11, %48 : f32
-      %50 = arith.subf %29, %49 : f32
-      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      scf.reduce 
+      %41 = arith.mulf %15, %33 : f32
+      %42 = arith.mulf %17, %40 : f32
+      %43 = arith.addf %41, %42 : f32
+      %44 = arith.mulf %40, %40 : f32
+      %45 = arith.mulf %19, %34 : f32
+      %46 = arith.mulf %21, %44 : f32
+      %47 = arith.addf %45, %46 : f32
+      %48 = math.sqrt %47 : f32
+      %49 = arith.mulf %48, %13 : f32
+      %50 = arith.addf %49, %23 : f32
+      %51 = arith.divf %43, %50 : f32
+      %52 = arith.mulf %11, %51 : f32
+      %53 = arith.subf %32, %52 : f32
+      llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      %54 = arith.bitcast %53 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %55 = arith.andi %54, %c2147483647_i32 : i32
+      %56 = arith.maxsi %c0_i32, %55 : i32
+      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      %57 = arith.bitcast %43 : f32 to i32
+      %58 = arith.andi %57, %c2147483647_i32 : i32
+      %59 = arith.maxsi %56, %58 : i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %60 = arith.bitcast %47 : f32 to i32
+      %61 = arith.andi %60, %c2147483647_i32 : i32
+      %62 = arith.maxsi %59, %61 : i32
+      scf.reduce(%62 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %63 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %63 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %26 = arith.cmpi sge, %25, %c2139095040_i32 : i32
+    %27 = arith.extui %26 : i1 to i32
+    return %27 : i32
   }
   rt.update_kernel @b4 calls @update_b4 slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
-  func.func private @update_b4(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_b4(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -1276,40 +1424,58 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %24 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%24) step (%c1) {
-      %25 = arith.index_cast %arg4 : index to i64
-      %26 = llvm.getelementptr inbounds %1[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %27 = llvm.getelementptr inbounds %3[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %28 = llvm.getelementptr inbounds %5[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %29 = llvm.load %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %30 = llvm.load %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %31 = llvm.load %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %32 = llvm.getelementptr inbounds %arg2[%25] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %33 = llvm.load %32 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = arith.divf %33, %7 : f32
-      %35 = arith.mulf %34, %9 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
+      %28 = arith.index_cast %arg4 : index to i64
+      %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %37 = arith.divf %36, %7 : f32
+      %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %36 = arith.mulf %cst, %29 : f32
-      %37 = arith.addf %35, %36 : f32
-      %38 = arith.mulf %15, %30 : f32
-      %39 = arith.mulf %17, %37 : f32
+      %39 = arith.mulf %cst, %32 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %37, %37 : f32
-      %42 = arith.mulf %19, %31 : f32
-      %43 = arith.mulf %21, %41 : f32
-      %44 = arith.addf %42, %43 : f32
-      %45 = math.sqrt %44 : f32
-      %46 = arith.mulf %45, %13 : f32
-      %47 = arith.addf %46, %23 : f32
-      %48 = arith.divf %40, %47 : f32
-      %49 = arith.mulf %11, %48 : f32
-      %50 = arith.subf %29, %49 : f32
-      llvm.store %50, %26 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %40, %27 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %44, %28 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      scf.reduce 
+      %41 = arith.mulf %15, %33 : f32
+      %42 = arith.mulf %17, %40 : f32
+      %43 = arith.addf %41, %42 : f32
+      %44 = arith.mulf %40, %40 : f32
+      %45 = arith.mulf %19, %34 : f32
+      %46 = arith.mulf %21, %44 : f32
+      %47 = arith.addf %45, %46 : f32
+      %48 = math.sqrt %47 : f32
+      %49 = arith.mulf %48, %13 : f32
+      %50 = arith.addf %49, %23 : f32
+      %51 = arith.divf %43, %50 : f32
+      %52 = arith.mulf %11, %51 : f32
+      %53 = arith.subf %32, %52 : f32
+      llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
+      %54 = arith.bitcast %53 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %55 = arith.andi %54, %c2147483647_i32 : i32
+      %56 = arith.maxsi %c0_i32, %55 : i32
+      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      %57 = arith.bitcast %43 : f32 to i32
+      %58 = arith.andi %57, %c2147483647_i32 : i32
+      %59 = arith.maxsi %56, %58 : i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %60 = arith.bitcast %47 : f32 to i32
+      %61 = arith.andi %60, %c2147483647_i32 : i32
+      %62 = arith.maxsi %59, %61 : i32
+      scf.reduce(%62 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %63 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %63 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %26 = arith.cmpi sge, %25, %c2139095040_i32 : i32
+    %27 = arith.extui %26 : i1 to i32
+    return %27 : i32
   }
 }
 

@@ -453,9 +453,9 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %37 = rt.view %3[%26] size(%0) : !llvm.ptr -> memref<?xf32>
     %38 = rt.address %3[%26] : !llvm.ptr
     call @kernel.elementwise_sigmoid_f32(%35, %38, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    rt.observe  auc buckets 4096 %37, %36 into %7 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %37, %36 into %8 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %37, %36 into %9 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  auc buckets 4096 %37 labels(%36 : memref<?xf32>) into %7 : memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %37 labels(%36 : memref<?xf32>) into %8 : memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %37 labels(%36 : memref<?xf32>) into %9 : memref<?xf32>, !llvm.ptr
     call @kernel.elementwise_sub_f32(%38, %6, %35, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.fill_f32(%10, %c1) : (!llvm.ptr, index) -> ()
     call @kernel.reduce_add_f32_3(%10, %35, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
@@ -653,9 +653,9 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %29 = rt.address %3[%20] : !llvm.ptr
     call @kernel.elementwise_add_sigmoid_f32(%5, %26, %29, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     %30 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.observe  auc buckets 4096 %28, %30 into %7 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %28, %30 into %8 : memref<?xf32>, memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %28, %30 into %9 : memref<?xf32>, memref<?xf32>, !llvm.ptr
+    rt.observe  auc buckets 4096 %28 labels(%30 : memref<?xf32>) into %7 : memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %28 labels(%30 : memref<?xf32>) into %8 : memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %28 labels(%30 : memref<?xf32>) into %9 : memref<?xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
@@ -823,7 +823,7 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] prepare(@predict_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <189 + 80 * batch, keys(4), occurrences(0)>)
+  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <189 + 80 * batch, keys(4), occurrences(0)>)
   nn.fingerprint state {
     "keys of @weights in @train" = "8ba5e601bba5934f",
     "rows of @weights" = "f32 [1]",
@@ -843,7 +843,7 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     "rate of group @linear" = "0.1",
     "rule of group @linear" = "{epsilon = 1e-10} slots {accumulator = 0}, f9e77f759da8ff6fe0e8a09cc24c5336"
   }
-  rt.once_kernel @linear calls @once_linear scalars 3
+  rt.once_kernel @linear calls @once_linear scalars ["sum of weights", "rate", "hyper-parameter epsilon"] divisors [0] : f32
   func.func private @once_linear(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
     %0 = llvm.getelementptr inbounds %arg0[1] : (!llvm.ptr) -> !llvm.ptr, f64
     %1 = llvm.load %0 : !llvm.ptr -> f64
@@ -861,7 +861,7 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     return
   }
   rt.update_kernel @weights calls @update_weights slots ["accumulator"] from [0.000000e+00]
-  func.func private @update_weights(%arg0: i64, %arg1: i64, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr) {
+  func.func private @update_weights(%arg0: i64, %arg1: i64, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg4[0] : (!llvm.ptr) -> !llvm.ptr, f32
     %1 = llvm.load %0 : !llvm.ptr -> f32
     %2 = llvm.getelementptr inbounds %arg4[1] : (!llvm.ptr) -> !llvm.ptr, f32
@@ -874,45 +874,64 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %7 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg5) = (%c0) to (%7) step (%c1) {
-      %8 = arith.index_cast %arg5 : index to i64
-      %9 = arith.addi %8, %c16_i64 : i64
-      %10 = arith.minsi %9, %6 : i64
-      %11 = llvm.getelementptr inbounds %arg2[%10] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %12 = llvm.load %11 : !llvm.ptr -> !llvm.ptr
-      %13 = llvm.getelementptr inbounds %12[0] : (!llvm.ptr) -> !llvm.ptr, i8
-      "llvm.intr.prefetch"(%13) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
-      %14 = llvm.getelementptr inbounds %arg2[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+    %c0_i32 = arith.constant 0 : i32
+    %8 = scf.parallel (%arg5) = (%c0) to (%7) step (%c1) init (%c0_i32) -> i32 {
+      %11 = arith.index_cast %arg5 : index to i64
+      %12 = arith.addi %11, %c16_i64 : i64
+      %13 = arith.minsi %12, %6 : i64
+      %14 = llvm.getelementptr inbounds %arg2[%13] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
       %15 = llvm.load %14 : !llvm.ptr -> !llvm.ptr
-      %16 = llvm.getelementptr inbounds %arg3[%8] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-      %17 = llvm.load %16 : !llvm.ptr -> !llvm.ptr
-      %18 = llvm.getelementptr inbounds %15[1] : (!llvm.ptr) -> !llvm.ptr, f32
-      scf.parallel (%arg6) = (%c0) to (%c1) step (%c1) {
-        %19 = arith.index_cast %arg6 : index to i64
-        %20 = llvm.getelementptr inbounds %15[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %21 = llvm.getelementptr inbounds %18[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %22 = llvm.load %20 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
-        %23 = llvm.load %21 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
-        %24 = llvm.getelementptr inbounds %17[%19] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %25 = llvm.load %24 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-        %26 = arith.divf %25, %1 : f32
-        %27 = arith.mulf %26, %26 : f32
-        %28 = arith.addf %23, %27 : f32
-        %29 = math.sqrt %28 : f32
-        %30 = arith.addf %29, %5 : f32
-        %31 = arith.divf %26, %30 : f32
-        %32 = arith.mulf %3, %31 : f32
-        %33 = arith.subf %22, %32 : f32
-        llvm.store %33, %20 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
-        llvm.store %28, %21 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
-        scf.reduce 
+      %16 = llvm.getelementptr inbounds %15[0] : (!llvm.ptr) -> !llvm.ptr, i8
+      "llvm.intr.prefetch"(%16) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}> : (!llvm.ptr) -> ()
+      %17 = llvm.getelementptr inbounds %arg2[%11] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %18 = llvm.load %17 : !llvm.ptr -> !llvm.ptr
+      %19 = llvm.getelementptr inbounds %arg3[%11] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+      %20 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
+      %21 = llvm.getelementptr inbounds %18[1] : (!llvm.ptr) -> !llvm.ptr, f32
+      %22 = scf.parallel (%arg6) = (%c0) to (%c1) step (%c1) init (%c0_i32) -> i32 {
+        %23 = arith.index_cast %arg6 : index to i64
+        %24 = llvm.getelementptr inbounds %18[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %25 = llvm.getelementptr inbounds %21[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %26 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+        %27 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+        %28 = llvm.getelementptr inbounds %20[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %29 = llvm.load %28 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %30 = arith.divf %29, %1 : f32
+        %31 = arith.mulf %30, %30 : f32
+        %32 = arith.addf %27, %31 : f32
+        %33 = math.sqrt %32 : f32
+        %34 = arith.addf %33, %5 : f32
+        %35 = arith.divf %30, %34 : f32
+        %36 = arith.mulf %3, %35 : f32
+        %37 = arith.subf %26, %36 : f32
+        llvm.store %37, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
+        %38 = arith.bitcast %37 : f32 to i32
+        %c2147483647_i32 = arith.constant 2147483647 : i32
+        %39 = arith.andi %38, %c2147483647_i32 : i32
+        %40 = arith.maxsi %c0_i32, %39 : i32
+        llvm.store %32, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+        %41 = arith.bitcast %32 : f32 to i32
+        %42 = arith.andi %41, %c2147483647_i32 : i32
+        %43 = arith.maxsi %40, %42 : i32
+        scf.reduce(%43 : i32) {
+        ^bb0(%arg7: i32, %arg8: i32):
+          %44 = arith.maxsi %arg7, %arg8 : i32
+          scf.reduce.return %44 : i32
+        }
       }
-      scf.reduce 
+      scf.reduce(%22 : i32) {
+      ^bb0(%arg6: i32, %arg7: i32):
+        %23 = arith.maxsi %arg6, %arg7 : i32
+        scf.reduce.return %23 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %9 = arith.cmpi sge, %8, %c2139095040_i32 : i32
+    %10 = arith.extui %9 : i1 to i32
+    return %10 : i32
   }
   rt.update_kernel @bias calls @update_bias slots ["accumulator"] from [0.000000e+00]
-  func.func private @update_bias(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) {
+  func.func private @update_bias(%arg0: i64, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr) -> i32 {
     %0 = llvm.getelementptr inbounds %arg1[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
     %2 = llvm.getelementptr inbounds %arg1[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -926,27 +945,42 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %10 = arith.index_cast %arg0 : i64 to index
-    scf.parallel (%arg4) = (%c0) to (%10) step (%c1) {
-      %11 = arith.index_cast %arg4 : index to i64
-      %12 = llvm.getelementptr inbounds %1[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %13 = llvm.getelementptr inbounds %3[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %14 = llvm.load %12 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
-      %15 = llvm.load %13 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
-      %16 = llvm.getelementptr inbounds %arg2[%11] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %17 = llvm.load %16 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
-      %18 = arith.divf %17, %5 : f32
-      %19 = arith.mulf %18, %18 : f32
-      %20 = arith.addf %15, %19 : f32
-      %21 = math.sqrt %20 : f32
-      %22 = arith.addf %21, %9 : f32
-      %23 = arith.divf %18, %22 : f32
-      %24 = arith.mulf %7, %23 : f32
-      %25 = arith.subf %14, %24 : f32
-      llvm.store %25, %12 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
-      llvm.store %20, %13 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
-      scf.reduce 
+    %c0_i32 = arith.constant 0 : i32
+    %11 = scf.parallel (%arg4) = (%c0) to (%10) step (%c1) init (%c0_i32) -> i32 {
+      %14 = arith.index_cast %arg4 : index to i64
+      %15 = llvm.getelementptr inbounds %1[%14] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %16 = llvm.getelementptr inbounds %3[%14] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %17 = llvm.load %15 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+      %18 = llvm.load %16 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+      %19 = llvm.getelementptr inbounds %arg2[%14] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %20 = llvm.load %19 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %21 = arith.divf %20, %5 : f32
+      %22 = arith.mulf %21, %21 : f32
+      %23 = arith.addf %18, %22 : f32
+      %24 = math.sqrt %23 : f32
+      %25 = arith.addf %24, %9 : f32
+      %26 = arith.divf %21, %25 : f32
+      %27 = arith.mulf %7, %26 : f32
+      %28 = arith.subf %17, %27 : f32
+      llvm.store %28, %15 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
+      %29 = arith.bitcast %28 : f32 to i32
+      %c2147483647_i32 = arith.constant 2147483647 : i32
+      %30 = arith.andi %29, %c2147483647_i32 : i32
+      %31 = arith.maxsi %c0_i32, %30 : i32
+      llvm.store %23, %16 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+      %32 = arith.bitcast %23 : f32 to i32
+      %33 = arith.andi %32, %c2147483647_i32 : i32
+      %34 = arith.maxsi %31, %33 : i32
+      scf.reduce(%34 : i32) {
+      ^bb0(%arg5: i32, %arg6: i32):
+        %35 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %35 : i32
+      }
     }
-    return
+    %c2139095040_i32 = arith.constant 2139095040 : i32
+    %12 = arith.cmpi sge, %11, %c2139095040_i32 : i32
+    %13 = arith.extui %12 : i1 to i32
+    return %13 : i32
   }
 }
 
