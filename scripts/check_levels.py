@@ -73,6 +73,15 @@ ONE_PLACE = {
         ["include/pdlrt", "lib/Runtime", "tools"],
         ["lib/Runtime/Abi/Mode.cpp"],
     ),
+    # Passes ask what a mode or a stage is like (`#ps.mode`, `#nn.stage`).
+    re.compile(r"\bMode::(local|sync|async)\b|\bmode *[!=]= *\""): (
+        COMPILER,
+        ["lib/Dialect/PS/IR/Modes.cpp", "include/pdlc/Transforms/Pipelines.h"],
+    ),
+    re.compile(r"[!=]= *(nn::)?Stage::|\bStage::\w+ *[!=]=|\bcase (nn::)?Stage::"): (
+        COMPILER,
+        ["lib/Dialect/NN/IR/Stages.cpp"],
+    ),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')

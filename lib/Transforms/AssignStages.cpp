@@ -59,19 +59,18 @@ LogicalResult AssignStages::assign(ProgramOp program) {
       }
       prepare.insert(made);
     }
-  Builder builder(program.getContext());
   for (Operation &op : body.without_terminator()) {
-    StringRef stage = "compute";
+    Stage stage = Stage::compute;
     if (prepare.contains(&op)) {
-      stage = "prepare";
+      stage = Stage::prepare;
       ++prepareOps;
     } else if (op.hasTrait<AppliesStep>()) {
-      stage = "apply";
+      stage = Stage::apply;
       ++applyOps;
     } else {
       ++computeOps;
     }
-    op.setAttr("stage", builder.getStringAttr(stage));
+    setStage(&op, stage);
   }
   return success();
 }

@@ -25,8 +25,8 @@ namespace {
 /// Forms the messages of one program.
 class MessageFuser {
 public:
-  MessageFuser(nn::ProgramOp program, bool sync, SymbolTable &symbols)
-      : program(program), sync(sync), symbols(symbols),
+  MessageFuser(nn::ProgramOp program, ps::ModeAttr mode, SymbolTable &symbols)
+      : program(program), mode(mode.getProperties()), symbols(symbols),
         body(program.getBody().front()), builder(program),
         loc(program.getLoc()) {}
 
@@ -40,19 +40,16 @@ private:
                               ArrayRef<Attribute> receives);
   /// Waits for the channels that `ops` received, and replaces those.
   void waitFor(OpBuilder &at, ps::MessageOp message, ValueRange keys,
-               ArrayRef<Operation *> ops, StringRef stage);
+               ArrayRef<Operation *> ops, nn::Stage stage);
   void post(OpBuilder &at, ps::MessageOp message, ValueRange values);
   /// Partial norms answer the exchange; state is applied by the last message.
   void setHandlers(ps::MessageOp exchange, ps::MessageOp last);
   ChannelKind kindOf(Operation *op, FlatSymbolRefAttr channel) {
     return ps::lookupChannel(op, channel).getKind();
   }
-  template <typename OpTy> void setStage(OpTy op, StringRef stage) {
-    op->setAttr("stage", builder.getStringAttr(stage));
-  }
 
   nn::ProgramOp program;
-  bool sync;
+  const ps::ModeProperties &mode;
   SymbolTable &symbols;
   Block &body;
   OpBuilder builder;
@@ -73,8 +70,9 @@ ps::MessageOp MessageFuser::createMessage(StringRef name,
                                           ArrayRef<Attribute> receives) {
   auto message = ps::MessageOp::create(
       builder, loc, (program.getSymName() + "." + name).str(),
-      program.getSymName(), sync && trains, builder.getArrayAttr(sends),
-      builder.getArrayAttr(ahead), builder.getArrayAttr(receives));
+      program.getSymName(), mode.stepsAreRounds && trains,
+      builder.getArrayAttr(sends), builder.getArrayAttr(ahead),
+      builder.getArrayAttr(receives));
   symbols.insert(message);
   ++after;
   return message;
@@ -82,7 +80,7 @@ ps::MessageOp MessageFuser::createMessage(StringRef name,
 
 void MessageFuser::waitFor(OpBuilder &at, ps::MessageOp message,
                            ValueRange keys, ArrayRef<Operation *> ops,
-                           StringRef stage) {
+                           nn::Stage stage) {
   SmallVector<Type> types;
   for (Attribute name : message.getReceives())
     llvm::append_range(types, ps::valueTypes(ps::lookupChannel(program, name)));
@@ -92,15 +90,15 @@ void MessageFuser::waitFor(OpBuilder &at, ps::MessageOp message,
   for (Operation *op : ops)
     for (OpResult result : op->getResults())
       result.replaceAllUsesWith(wait.getResult(next++));
-  setStage(wait, stage);
+  nn::setStage(wait, stage);
 }
 
 void MessageFuser::post(OpBuilder &at, ps::MessageOp message,
                         ValueRange values) {
-  setStage(ps::PostOp::create(at, loc,
-                              FlatSymbolRefAttr::get(message.getSymNameAttr()),
-                              values),
-           "send");
+  nn::setStage(
+      ps::PostOp::create(
+          at, loc, FlatSymbolRefAttr::get(message.getSymNameAttr()), values),
+      nn::Stage::send);
 }
 
 void MessageFuser::setHandlers(ps::MessageOp exchange, ps::MessageOp last) {
@@ -132,8 +130,9 @@ LogicalResult MessageFuser::run() {
       sends.push_back(push.getChannelAttr());
       sent.push_back(push.getGradient());
     } else if (auto send = dyn_cast<ps::SendOp>(op)) {
-      bool isNorm =
-          sync && kindOf(send, send.getChannelAttr()) == ChannelKind::norm;
+      // A norm that is joined of the partials of servers goes by itself.
+      bool isNorm = !mode.sendersFormNorms &&
+                    kindOf(send, send.getChannelAttr()) == ChannelKind::norm;
       (isNorm ? normNames : sends).push_back(send.getChannelAttr());
       llvm::append_range(isNorm ? joined : sent, send.getValues());
     } else if (!isa<ps::BarrierOp>(op)) {
@@ -155,7 +154,7 @@ LogicalResult MessageFuser::run() {
   if (sends.empty()) {
     // Nothing is trained: one request with keys, answered with rows and values.
     ps::MessageOp pull = createMessage("pull", keyNames, {}, entryNames);
-    waitFor(atEntry, pull, keys, entry, "receive");
+    waitFor(atEntry, pull, keys, entry, nn::Stage::receive);
   } else if (normNames.empty()) {
     // The sums that the last step's exchange brings are for reports.
     llvm::append_range(sends, keyNames);
@@ -163,17 +162,17 @@ LogicalResult MessageFuser::run() {
     llvm::append_range(answers, entry);
     ps::MessageOp exchange =
         createMessage("exchange", sends, keyNames, answerNames);
-    waitFor(atEntry, exchange, keys, answers, "receive");
+    waitFor(atEntry, exchange, keys, answers, nn::Stage::receive);
     post(atEnd, exchange, sent);
     setHandlers(exchange, exchange);
   } else {
     ps::MessageOp exchange = createMessage("exchange", sends, {}, answerNames);
     llvm::append_range(normNames, keyNames);
     ps::MessageOp norm = createMessage("norm", normNames, keyNames, entryNames);
-    waitFor(atEntry, norm, keys, entry, "receive");
+    waitFor(atEntry, norm, keys, entry, nn::Stage::receive);
     OpBuilder atAnswers(answers.front());
     post(atAnswers, exchange, sent);
-    waitFor(atAnswers, exchange, {}, answers, "send");
+    waitFor(atAnswers, exchange, {}, answers, nn::Stage::send);
     post(atEnd, norm, joined);
     setHandlers(exchange, norm);
   }
@@ -184,14 +183,14 @@ LogicalResult MessageFuser::run() {
 
 void FuseMessages::runOnOperation() {
   ModuleOp module = getOperation();
-  ps::Mode mode;
-  if (failed(ps::requireMode(module, mode)))
+  FailureOr<ps::ModeAttr> mode = ps::requireMode(module);
+  if (failed(mode))
     return signalPassFailure();
   SymbolTable symbols(module);
   uint64_t before = 0, after = 0;
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
-    MessageFuser fuser(program, mode == ps::Mode::sync, symbols);
+    MessageFuser fuser(program, *mode, symbols);
     if (failed(fuser.run()))
       return signalPassFailure();
     before += fuser.before;

@@ -12,7 +12,6 @@
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_PSINSERTSENDRECV
@@ -28,8 +27,9 @@ namespace {
 /// Splits one program.
 class ProgramSplitter {
 public:
-  ProgramSplitter(nn::ProgramOp program, bool sync, SymbolTable &symbols)
-      : program(program), sync(sync), symbols(symbols),
+  ProgramSplitter(nn::ProgramOp program, ps::ModeAttr mode,
+                  SymbolTable &symbols)
+      : program(program), mode(mode.getProperties()), symbols(symbols),
         body(program.getBody().front()), builder(program),
         loc(program.getLoc()), token(ps::TokenType::get(program.getContext())) {
   }
@@ -60,13 +60,13 @@ private:
   void orderByStage();
 
   /// Marks an op with its stage.
-  template <typename OpTy> OpTy in(StringRef stage, OpTy op) {
-    op->setAttr("stage", builder.getStringAttr(stage));
+  template <typename OpTy> OpTy in(nn::Stage stage, OpTy op) {
+    nn::setStage(op, stage);
     return op;
   }
 
   nn::ProgramOp program;
-  bool sync;
+  const ps::ModeProperties &mode;
   SymbolTable &symbols;
   Block &body;
   OpBuilder builder;
@@ -129,7 +129,7 @@ void ProgramSplitter::receiveState() {
         ChannelKind::value, read.getSymbolAttr(), {}, read.getType());
     OpBuilder at(read);
     auto recv =
-        in("receive",
+        in(nn::Stage::receive,
            ps::RecvOp::create(at, read.getLoc(), TypeRange(read.getType()),
                               nameOf(channel), ValueRange()));
     read.getResult().replaceAllUsesWith(recv.getResult(0));
@@ -142,7 +142,7 @@ void ProgramSplitter::receiveState() {
                                        {}, pull.getType());
     OpBuilder at(pull);
     auto remote =
-        in("receive",
+        in(nn::Stage::receive,
            ps::PullOp::create(at, pull.getLoc(), pull.getType(), nameOf(rows),
                               pull.getKeys(), nameOf(keys)));
     pull.getRows().replaceAllUsesWith(remote.getRows());
@@ -160,7 +160,7 @@ void ProgramSplitter::sendGradients() {
   OpBuilder at(body.getTerminator());
   // Where a worker forms the norms itself, gradients say whose they are.
   llvm::SmallDenseMap<Attribute, FlatSymbolRefAttr> clips;
-  if (!sync)
+  if (mode.sendersFormNorms)
     for (nn::SquaredNormOp norm : norms)
       for (Attribute symbol : norm.getSymbols())
         clips[symbol] = clipOf(norm);
@@ -173,11 +173,11 @@ void ProgramSplitter::sendGradients() {
     gradientChannels.push_back(channel);
     Value sent =
         isTable
-            ? in("send",
+            ? in(nn::Stage::send,
                  ps::PushOp::create(at, update.getLoc(), token, nameOf(channel),
                                     update.getGradient(), update.getKeys()))
                   .getToken()
-            : in("send",
+            : in(nn::Stage::send,
                  ps::SendOp::create(at, update.getLoc(), token, nameOf(channel),
                                     update.getGradient()))
                   .getToken();
@@ -186,7 +186,7 @@ void ProgramSplitter::sendGradients() {
   lossChannel = createChannel(ChannelKind::loss, {}, {},
                               RankedTensorType::get({2}, builder.getF64Type()));
   tokens.push_back(
-      in("send",
+      in(nn::Stage::send,
          ps::SendOp::create(at, lossSum.getLoc(), token, nameOf(lossChannel),
                             ValueRange{lossSum.getSum(), lossSum.getWeight()}))
           .getToken());
@@ -197,19 +197,20 @@ void ProgramSplitter::exchangeNorms() {
       RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type());
   OpBuilder at(body.getTerminator());
   SmallVector<Value> behind = tokens;
-  if (sync)
-    behind = {
-        in("send", ps::BarrierOp::create(at, loc, token, tokens)).getToken()};
+  if (mode.stepsAreRounds)
+    behind = {in(nn::Stage::send, ps::BarrierOp::create(at, loc, token, tokens))
+                  .getToken()};
   Type scalar = lossSum.getWeight().getType();
-  auto loss = in("send", ps::RecvOp::create(at, lossSum.getLoc(),
-                                            TypeRange{scalar, scalar},
-                                            nameOf(lossChannel), behind));
+  auto loss =
+      in(nn::Stage::send,
+         ps::RecvOp::create(at, lossSum.getLoc(), TypeRange{scalar, scalar},
+                            nameOf(lossChannel), behind));
   (void)loss;
   for (nn::SquaredNormOp norm : norms) {
     FlatSymbolRefAttr clip = clipOf(norm);
     SmallVector<Partial> &own = partials.emplace_back();
     Value joined = norm.getResult();
-    if (sync) {
+    if (!mode.sendersFormNorms) {
       // No server sees the whole gradient. Partials are joined in the order of
       // the module's symbols, like those of one process.
       SmallVector<Value> parts;
@@ -226,20 +227,22 @@ void ProgramSplitter::exchangeNorms() {
                           FlatSymbolRefAttr::get(name), clip, vector);
         own.push_back({channel, update});
         parts.push_back(
-            in("send", ps::RecvOp::create(at, norm.getLoc(), TypeRange(vector),
-                                          nameOf(channel), behind))
+            in(nn::Stage::send,
+               ps::RecvOp::create(at, norm.getLoc(), TypeRange(vector),
+                                  nameOf(channel), behind))
                 .getResult(0));
       }
-      joined = in("send", ps::JoinNormsOp::create(at, norm.getLoc(),
-                                                  norm.getType(), parts))
-                   .getNorm();
+      joined =
+          in(nn::Stage::send,
+             ps::JoinNormsOp::create(at, norm.getLoc(), norm.getType(), parts))
+              .getNorm();
     } else {
       norm->moveBefore(body.getTerminator());
-      in("send", norm);
+      in(nn::Stage::send, norm);
     }
     ps::ChannelOp channel = createChannel(ChannelKind::norm, {}, clip, scalar);
     normChannels.push_back(channel);
-    in("send",
+    in(nn::Stage::send,
        ps::SendOp::create(at, norm.getLoc(), token, nameOf(channel), joined));
   }
 }
@@ -308,12 +311,12 @@ void ProgramSplitter::createApplyHandler() {
         if (update.getKeys())
           mapping.map(update.getKeys(), merged.getResult(0));
       }
-      inside.clone(op, mapping)->removeAttr("stage");
+      nn::removeStage(inside.clone(op, mapping));
       moved.push_back(&op);
     }
   for (Operation *op : llvm::reverse(moved))
     op->erase();
-  if (sync)
+  if (!mode.sendersFormNorms)
     for (nn::SquaredNormOp norm : norms)
       norm.erase();
 }
@@ -326,10 +329,10 @@ void ProgramSplitter::createApplyHandler() {
 /// computed, what goes back.
 void ProgramSplitter::orderByStage() {
   Operation *end = body.getTerminator();
-  for (StringRef stage : {"prepare", "receive", "compute", "send"}) {
+  for (const nn::StageProperties &properties : nn::allStages()) {
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
-      if (op.getAttrOfType<StringAttr>("stage").getValue() == stage)
+      if (nn::stageOf(&op).getValue() == properties.stage)
         ops.push_back(&op);
     for (Operation *op : ops)
       op->moveBefore(end);
@@ -339,13 +342,14 @@ void ProgramSplitter::orderByStage() {
 LogicalResult ProgramSplitter::check() {
   llvm::SmallDenseSet<Attribute> pulled;
   for (Operation &op : body.without_terminator()) {
-    auto stage = op.getAttrOfType<StringAttr>("stage");
+    nn::StageAttr stage = nn::stageOf(&op);
     if (!stage)
       return op.emitOpError("has no stage: run nn-assign-stages first");
-    if (!llvm::is_contained({"prepare", "compute", "apply"}, stage.getValue()))
-      return op.emitOpError() << "is of stage " << stage
-                              << "; only prepare, compute and apply are there "
-                                 "before ps-insert-send-recv has run";
+    if (stage.getProperties().needsServers())
+      return op.emitOpError()
+             << "is of stage " << nn::stringifyStage(stage.getValue())
+             << "; only prepare, compute and apply are there "
+                "before ps-insert-send-recv has run";
     auto pull = dyn_cast<nn::PullOp>(op);
     if (pull && !pulled.insert(pull.getTableAttr()).second)
       return pull.emitOpError() << "pulls from " << pull.getTableAttr()
@@ -377,7 +381,7 @@ LogicalResult ProgramSplitter::run() {
     lossSum = *body.getOps<nn::LossSumOp>().begin();
     sendGradients();
     exchangeNorms();
-    if (sync && !norms.empty())
+    if (!mode.sendersFormNorms && !norms.empty())
       createNormHandler();
     createApplyHandler();
   }
@@ -387,14 +391,14 @@ LogicalResult ProgramSplitter::run() {
 
 void InsertSendRecv::runOnOperation() {
   ModuleOp module = getOperation();
-  ps::Mode mode;
-  if (failed(ps::requireMode(module, mode)))
+  FailureOr<ps::ModeAttr> mode = ps::requireMode(module);
+  if (failed(mode))
     return signalPassFailure();
   SymbolTable symbols(module);
   uint64_t channels = 0;
   for (auto program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>())) {
-    ProgramSplitter splitter(program, mode == ps::Mode::sync, symbols);
+    ProgramSplitter splitter(program, *mode, symbols);
     if (failed(splitter.run()))
       return signalPassFailure();
     channels += splitter.channelCount();

@@ -39,8 +39,7 @@ ModuleOp OutlineRoles::createRole(OpBuilder &builder, StringRef name,
 
 void OutlineRoles::runOnOperation() {
   ModuleOp module = getOperation();
-  ps::Mode mode;
-  if (failed(ps::requireMode(module, mode)))
+  if (failed(ps::requireMode(module)))
     return signalPassFailure();
   auto wire = StringAttr::get(&getContext(), wireDigest(module));
   SmallVector<Operation *> ops;

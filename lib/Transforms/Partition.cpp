@@ -44,10 +44,12 @@ private:
 
 LogicalResult Partition::check() {
   ModuleOp module = getOperation();
-  if (mode != "sync" && mode != "async")
+  std::optional<ps::Mode> known = ps::symbolizeMode(mode);
+  if (!known || !ps::propertiesOf(*known).hasServers)
     return module.emitError()
-           << "ps-partition knows no mode '" << mode
-           << "'; expected sync or async, or no ps pass at all for one process";
+           << "ps-partition knows no mode '" << mode << "'; expected "
+           << ps::modeList(/*withServers=*/true)
+           << ", or no ps pass at all for one process";
   if (minBlockElements < 1 || targetBlockBytes < 1)
     return module.emitError()
            << "ps-partition: min-block-elements and target-block-bytes are at "
@@ -112,7 +114,8 @@ void Partition::runOnOperation() {
   if (failed(check()))
     return signalPassFailure();
   OpBuilder builder(&getContext());
-  module->setAttr(ps::PSDialect::kModeAttrName, builder.getStringAttr(mode));
+  module->setAttr(ps::PSDialect::kModeAttrName,
+                  ps::ModeAttr::get(&getContext(), *ps::symbolizeMode(mode)));
   allBlocks = allShards = 0;
   // What a step moves is what programs that train pull and update.
   llvm::DenseMap<StringAttr, int64_t> ids;

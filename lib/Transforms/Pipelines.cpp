@@ -54,7 +54,7 @@ static void addLLVMLowering(OpPassManager &manager,
 /// Adds what leads from the phase before to `phase`.
 static void addPhase(OpPassManager &manager, Phase phase,
                      const PipelineOptions &options) {
-  const bool isDistributed = options.mode != "local";
+  const bool isDistributed = ps::propertiesOf(options.mode).hasServers;
   switch (phase) {
   case Phase::Model:
     manager.addPass(createNNLinkStd());
@@ -77,14 +77,15 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createCSEPass());
     break;
   case Phase::Fused:
+    manager.addPass(createNNCanonicalize());
     manager.addPass(createNNFuseGemm());
     manager.addPass(createNNBroadcastSplats());
     break;
   case Phase::Placed:
     if (isDistributed)
-      manager.addPass(createPSPartition({options.mode, options.slice,
-                                         options.minBlockElements,
-                                         options.targetBlockBytes}));
+      manager.addPass(createPSPartition(
+          {ps::stringifyMode(options.mode).str(), options.slice,
+           options.minBlockElements, options.targetBlockBytes}));
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::Split:
@@ -130,7 +131,8 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
                          std::optional<Phase> from) {
   unsigned first = from ? static_cast<unsigned>(*from) + 1 : 0;
   // Behind roles each of the two modules goes its own way.
-  const bool nests = options.mode != "local" && !options.isRole;
+  const bool nests =
+      ps::propertiesOf(options.mode).hasServers && !options.isRole;
   for (unsigned phase = first; phase <= static_cast<unsigned>(to); ++phase)
     addPhase(nests && phase > static_cast<unsigned>(Phase::Roles)
                  ? manager.nest<ModuleOp>()
@@ -211,14 +213,14 @@ void pdlc::registerPipelines() {
         options.elementType = arguments.elementType;
         options.numerics = arguments.numerics;
         options.targetCpu = arguments.targetCpu;
-        options.mode = arguments.mode;
         options.slice = arguments.slice;
         options.minBlockElements = arguments.minBlockElements;
         options.targetBlockBytes = arguments.targetBlockBytes;
-        if (options.mode != "local" && options.mode != "sync" &&
-            options.mode != "async")
-          return reject("--pdl-pipeline knows no mode '" + options.mode +
-                        "'; expected local, sync or async");
+        std::optional<ps::Mode> mode = ps::symbolizeMode(arguments.mode);
+        if (!mode)
+          return reject("--pdl-pipeline knows no mode '" + arguments.mode +
+                        "'; expected " + ps::modeList(/*withServers=*/false));
+        options.mode = *mode;
         buildPipeline(manager, *to, options, from);
         return success();
       },

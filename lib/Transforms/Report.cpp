@@ -84,8 +84,7 @@ private:
   void printServers(raw_ostream &out) const;
   void printTrainer(raw_ostream &out) const;
   void printTimes(raw_ostream &out, const Machine &on) const;
-  /// Mode async: each worker sends by itself.
-  int64_t sendersOfTrainer() const { return mode == "sync" ? 1 : workers; }
+  int64_t sendersOfTrainer() const { return mode->workersSend ? workers : 1; }
   double keysOfStep(const SymbolFacts &table) const {
     return double(table.idsOfSample) * double(batchSize) * workers *
            uniqueShare;
@@ -98,7 +97,7 @@ private:
 
   nn::ProgramOp train;
   int64_t clips = 0, channels = 0;
-  StringRef mode;
+  const ps::ModeProperties *mode = nullptr;
   llvm::DenseMap<StringAttr, SymbolFacts> facts;
   PlacementMap map;
   std::vector<ServerFacts> byServer;
@@ -168,7 +167,7 @@ LogicalResult Report::collect() {
       for (Attribute symbol : norm.getSymbols())
         facts[cast<FlatSymbolRefAttr>(symbol).getAttr()].clipped = true;
       ++clips;
-      channels += 1 + (mode == "sync" ? norm.getSymbols().size() : 0);
+      channels += 1 + (mode->sendersFormNorms ? 0 : norm.getSymbols().size());
     }
   // The losses'.
   ++channels;
@@ -213,7 +212,7 @@ void Report::distribute() {
       if (fact.trained) {
         own.bytesIn += keys * fact.rowBytes();
         own.touchedBytes += keys * fact.rowBytes() * (1 + fact.slots);
-        if (fact.clipped && mode == "sync")
+        if (fact.clipped && !mode->sendersFormNorms)
           own.bytesOut += kNormBytes;
       }
     }
@@ -224,7 +223,7 @@ void Report::distribute() {
           double(llvm::alignTo(rows * fact.rowBytes(), kSectionAlignment));
       byServer[server].bytesIn += section;
       byServer[server].bytesOut += fact.read ? section : 0;
-      if (fact.clipped && mode == "sync")
+      if (fact.clipped && !mode->sendersFormNorms)
         byServer[server].bytesOut +=
             double(kNormBytes * llvm::divideCeil(rows, pdlabi::rowsInNormUnit));
     }
@@ -259,7 +258,7 @@ double Report::flopsOfSample() const {
 }
 
 int64_t Report::messagesOfStep() const {
-  return mode == "sync" && clips > 0 ? 2 : 1;
+  return !mode->sendersFormNorms && clips > 0 ? 2 : 1;
 }
 
 void Report::printParameters(raw_ostream &out) const {
@@ -348,8 +347,8 @@ void Report::printTimes(raw_ostream &out, const Machine &on) const {
   double network = bytes / on.networkBytes;
   double latency = double(messagesOfStep()) * on.roundTrip;
   // Each byte of state is read and written; gradients are read.
-  double apply =
-      3 * touched * (mode == "sync" ? 1 : trainers * workers) / on.memoryBytes;
+  double apply = 3 * touched * (mode->stepsAreRounds ? 1 : trainers * workers) /
+                 on.memoryBytes;
   double sum = compute + network + latency + apply;
   out << "\n  predicted time of a step, its parts one after the other, on such "
          "machines\n";
@@ -401,8 +400,7 @@ LogicalResult Report::run() {
     return failure();
   if (failed(PlacementMap::compute(module, servers, policy, map)))
     return failure();
-  mode = module->getAttrOfType<StringAttr>(ps::PSDialect::kModeAttrName)
-             .getValue();
+  mode = &ps::getMode(module);
   if (failed(collect()))
     return failure();
   distribute();
@@ -411,9 +409,10 @@ LogicalResult Report::run() {
   if (!file)
     return module.emitError() << "ps-report: " << message;
   raw_ostream &out = file->os();
-  out << "model @" << module.getName().value_or("model") << ", mode " << mode
-      << ", " << trainers << " trainers of " << workers << " workers, batch "
-      << batchSize << ", " << servers << " servers, policy " << policy << '\n';
+  out << "model @" << module.getName().value_or("model") << ", mode "
+      << ps::stringifyMode(mode->mode) << ", " << trainers << " trainers of "
+      << workers << " workers, batch " << batchSize << ", " << servers
+      << " servers, policy " << policy << '\n';
   printParameters(out);
   printServers(out);
   printTrainer(out);

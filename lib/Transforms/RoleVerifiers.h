@@ -30,7 +30,7 @@ struct Role {
 /// Both roles of a module.
 struct RolePair {
   Role trainer, pserver;
-  ps::Mode mode;
+  const ps::ModeProperties &mode;
 };
 
 /// Fails with a note at the other op.

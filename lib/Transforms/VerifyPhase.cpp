@@ -11,7 +11,6 @@
 #include "pdlc/Support/Phases.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNVERIFYPHASE
@@ -140,6 +139,17 @@ static LogicalResult verifySnapshot(ProgramOp program) {
                                           << " a second time (nn.program, C5)",
                         first->second->getLoc(), "the first time is here");
   };
+  // Where servers have the rows, it is ps-verify-roles that compares keys.
+  auto checkKeys = [&](UpdateOp update) -> LogicalResult {
+    auto pull = dyn_cast_or_null<PullOp>(
+        reads.lookup(update.getSymbolAttr().getAttr()));
+    if (!pull || pull.getKeys() == update.getKeys())
+      return success();
+    return failWithNote(update.emitOpError()
+                            << "updates rows of " << update.getSymbolAttr()
+                            << " by other keys than they are pulled by (C1)",
+                        pull.getLoc(), "pulled here");
+  };
   for (Operation &op : program.getBody().front()) {
     LogicalResult result = success();
     if (auto read = dyn_cast<ReadOp>(op))
@@ -147,7 +157,9 @@ static LogicalResult verifySnapshot(ProgramOp program) {
     else if (auto pull = dyn_cast<PullOp>(op))
       result = record(reads, &op, pull.getTableAttr(), "pulls");
     else if (auto update = dyn_cast<UpdateOp>(op))
-      result = record(updates, &op, update.getSymbolAttr(), "updates");
+      result = failed(checkKeys(update))
+                   ? failure()
+                   : record(updates, &op, update.getSymbolAttr(), "updates");
     if (failed(result))
       return failure();
   }
@@ -205,39 +217,29 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
   /// From `split` on each op belongs to a stage, and no stage waits for a later
   /// one.
   LogicalResult verifyStages(ProgramOp program) {
-    auto order = [](StringRef stage) {
-      return llvm::StringSwitch<int>(stage)
-          .Case("prepare", 0)
-          .Case("receive", 1)
-          .Case("compute", 2)
-          .Case("send", 3)
-          .Case("apply", 4)
-          .Default(-1);
-    };
-    auto stageOf = [&](Operation *op) {
-      auto stage = op->getAttrOfType<StringAttr>("stage");
-      return stage ? order(stage.getValue()) : -1;
-    };
     for (Operation &op : program.getBody().front().without_terminator()) {
-      int stage = stageOf(&op);
-      if (stage < 0)
+      StageAttr stage = stageOf(&op);
+      if (!stage)
         return op.emitOpError("has no stage; expected the attribute 'stage' to "
-                              "be prepare, receive, compute, send or apply");
+                              "be ")
+               << stageList();
+      const StageProperties &properties = stage.getProperties();
       for (Value operand : op.getOperands())
         if (Operation *producer = operand.getDefiningOp())
-          if (stageOf(producer) > stage)
+          if (StageAttr earlier = stageOf(producer);
+              earlier && earlier.runsAfter(stage))
             return failWithNote(op.emitOpError("waits for a later stage"),
                                 producer->getLoc(), "this runs later");
-      if (op.hasTrait<PreparesStep>() && stage != 0)
+      if (op.hasTrait<PreparesStep>() && !properties.mayFail)
         return op.emitOpError("can fail and stands outside of prepare");
-      // What updates nothing may also be sent: in mode async a worker forms the
+      // What updates nothing may also be sent: in some modes a worker forms the
       // norm of its own gradients.
       bool applies = op.hasTrait<AppliesStep>() &&
-                     !(isPure(&op) && stage == order("send"));
-      if (applies != (stage == order("apply")))
+                     !(isPure(&op) && properties.sendsResults);
+      if (applies != properties.writesState)
         return op.emitOpError("belongs to apply exactly if it updates state");
       if (isa_and_nonnull<ps::PSDialect>(op.getDialect()) &&
-          stage != order("receive") && stage != order("send"))
+          !properties.needsServers())
         return op.emitOpError("belongs to receive or send: servers take part");
     }
     return success();

@@ -147,8 +147,9 @@ static bool sendsResults(ps::MessageOp message) {
 
 /// In mode sync what trainers send is summed in rounds, in mode async it is
 /// not.
-static LogicalResult verifyRounds(ps::MessageOp message, ps::Mode mode) {
-  bool expected = mode == ps::Mode::sync && sendsResults(message);
+static LogicalResult verifyRounds(ps::MessageOp message,
+                                  const ps::ModeProperties &mode) {
+  bool expected = mode.stepsAreRounds && sendsResults(message);
   if (message.getRound() == expected)
     return success();
   if (expected)
@@ -158,7 +159,7 @@ static LogicalResult verifyRounds(ps::MessageOp message, ps::Mode mode) {
                                     "are what servers go on with";
   return message.emitOpError()
          << "@" << message.getSymName()
-         << (mode == ps::Mode::sync
+         << (mode.stepsAreRounds
                  ? " forms rounds, but sends nothing that could be summed"
                  : " forms rounds in mode async, where each request is applied "
                    "by itself");

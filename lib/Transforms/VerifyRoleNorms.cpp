@@ -148,9 +148,9 @@ LogicalResult pdlc::verifyRoleNorms(RolePair &roles) {
         SmallVector<FlatSymbolRefAttr> members =
             findMembers(roles.pserver, program.getSymName(), clip);
         Value norm = postedValues(post, channel).front();
-        if (failed(roles.mode == ps::Mode::sync
-                       ? verifyJoined(post, norm, clip, members)
-                       : verifyFormed(post, norm, clip, members)))
+        if (failed(roles.mode.sendersFormNorms
+                       ? verifyFormed(post, norm, clip, members)
+                       : verifyJoined(post, norm, clip, members)))
           return failure();
       }
     }

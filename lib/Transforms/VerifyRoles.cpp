@@ -123,10 +123,10 @@ LogicalResult VerifyRoles::verify() {
                           trainer, "the trainer's module is here");
   if (failed(verifyFingerprints(trainer, pserver)))
     return failure();
-  ps::Mode mode;
-  if (failed(ps::requireMode(trainer, mode)))
+  FailureOr<ps::ModeAttr> mode = ps::requireMode(trainer);
+  if (failed(mode))
     return failure();
-  RolePair roles{Role(trainer), Role(pserver), mode};
+  RolePair roles{Role(trainer), Role(pserver), mode->getProperties()};
   return success(succeeded(verifyRoleLayouts(roles)) &&
                  succeeded(verifyRoleChannels(roles)) &&
                  succeeded(verifyTrainerRole(roles)) &&

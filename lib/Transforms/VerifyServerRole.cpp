@@ -34,7 +34,7 @@ private:
   size_t position(ps::MessageOp message);
 
   Role &pserver, &trainer;
-  ps::Mode mode;
+  const ps::ModeProperties &mode;
   /// By channel; by program and symbol; by program and group.
   llvm::DenseMap<StringAttr, Operation *> used, answered;
   llvm::DenseMap<std::pair<StringAttr, StringAttr>, Operation *> updated,
@@ -76,13 +76,13 @@ static LogicalResult verifyScalars(nn::OnceOp once, Role &pserver) {
 
 /// A gradient's channel says the clip which a worker takes it into.
 static LogicalResult verifyClip(ps::ChannelOp gradient, Role &pserver,
-                                ps::Mode mode) {
+                                const ps::ModeProperties &mode) {
   Operation *symbol =
       pserver.symbols.lookup(gradient.getSymbolAttr().getAttr());
   auto group = symbol->getAttrOfType<FlatSymbolRefAttr>("group");
   FlatSymbolRefAttr expected;
-  // In mode sync no worker forms a norm.
-  if (group && mode == ps::Mode::async)
+  // Where servers form partials, no worker forms a norm.
+  if (group && mode.sendersFormNorms)
     expected = pserver.symbols.lookup<nn::GroupOp>(group.getAttr().getValue())
                    .getClipAttr();
   if (gradient.getClipAttr() == expected)

@@ -11,11 +11,11 @@
 // CHECK: ps.message @train.exchange
 // CHECK: nn.program @train
 // CHECK-NOT: ps.
-// CHECK: %[[K:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = "prepare"}
-// CHECK-NEXT: %[[SCALE:.*]] = nn.read @scale {stage = "compute"} : tensor<8xf32>
-// CHECK-NEXT: %[[W:.*]] = nn.read @w {stage = "compute"} : tensor<208x1xf32>
-// CHECK-NEXT: %[[V:.*]] = nn.read @v {stage = "compute"} : tensor<208x1xf32>
-// CHECK-NEXT: %[[ROWS:.*]] = nn.pull @emb[%[[K]]] {stage = "prepare"} : tensor<?x4xf32>
+// CHECK: %[[K:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = #nn.stage<prepare>}
+// CHECK-NEXT: %[[SCALE:.*]] = nn.read @scale {stage = #nn.stage<compute>} : tensor<8xf32>
+// CHECK-NEXT: %[[W:.*]] = nn.read @w {stage = #nn.stage<compute>} : tensor<208x1xf32>
+// CHECK-NEXT: %[[V:.*]] = nn.read @v {stage = #nn.stage<compute>} : tensor<208x1xf32>
+// CHECK-NEXT: %[[ROWS:.*]] = nn.pull @emb[%[[K]]] {stage = #nn.stage<prepare>} : tensor<?x4xf32>
 // CHECK: nn.pool %[[ROWS]][
 // CHECK: nn.mul %{{.*}}, %[[SCALE]]
 // CHECK: nn.gemm %{{.*}}, %[[W]]
@@ -25,9 +25,9 @@
 // CHECK: %[[DROWS:.*]] = nn.pool_gradient
 // The sums of loss stay: the runtime takes them from the step context.
 // CHECK-NEXT: nn.loss_sum
-// CHECK-NEXT: rt.gradient @emb keys(%[[K]] : tensor<?xi64>) sum(%[[DROWS]] : tensor<?x4xf32>) {stage = "apply"}
-// CHECK-NEXT: rt.gradient @w sum(%[[DW]] : tensor<208x1xf32>) {stage = "apply"}
-// CHECK-NEXT: rt.gradient @v sum(%[[DV]] : tensor<208x1xf32>) {stage = "apply"}
+// CHECK-NEXT: rt.gradient @emb keys(%[[K]] : tensor<?xi64>) sum(%[[DROWS]] : tensor<?x4xf32>) {stage = #nn.stage<apply>}
+// CHECK-NEXT: rt.gradient @w sum(%[[DW]] : tensor<208x1xf32>) {stage = #nn.stage<apply>}
+// CHECK-NEXT: rt.gradient @v sum(%[[DV]] : tensor<208x1xf32>) {stage = #nn.stage<apply>}
 // CHECK-NEXT: }
 // Of a program that only asks, nothing is left but reads.
 // CHECK: nn.program @predict frozen

@@ -20,37 +20,37 @@ nn.rule @sgd hyper() slots() once {
 nn.program @train reads(@r) {
 ^bb0(%x: tensor<?x2xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
   // What ids derive from is prepared, float ops included.
-  // CHECK: nn.standardise {{.*}}stage = "prepare"
+  // CHECK: nn.standardise {{.*}}stage = #nn.stage<prepare>
   %s = nn.standardise %x mean [1.0, 2.0] deviation [3.0, 4.0] : tensor<?x2xf32>
-  // CHECK: nn.bucketize {{.*}}stage = "prepare"
+  // CHECK: nn.bucketize {{.*}}stage = #nn.stage<prepare>
   %b = nn.bucketize %s boundaries [0.0, 1.0] : (tensor<?x2xf32>) -> tensor<?x2xi64>
-  // CHECK: nn.reshape {{.*}}stage = "prepare"
+  // CHECK: nn.reshape {{.*}}stage = #nn.stage<prepare>
   %flat = nn.reshape %b : (tensor<?x2xi64>) -> tensor<?xi64>
-  // CHECK: nn.unique {{.*}}stage = "prepare"
+  // CHECK: nn.unique {{.*}}stage = #nn.stage<prepare>
   %keys, %inverse, %key_splits, %occurrences = nn.unique %flat
-  // CHECK: nn.pull {{.*}}stage = "prepare"
+  // CHECK: nn.pull {{.*}}stage = #nn.stage<prepare>
   %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
   // A cross of bags asks for memory, which can fail: prepared even if unused.
-  // CHECK: nn.cross_bags{{.*}}stage = "prepare"
+  // CHECK: nn.cross_bags{{.*}}stage = #nn.stage<prepare>
   %c, %cs = nn.cross_bags (%ids, %ids) splits(%splits, %splits)
-  // CHECK: nn.pool {{.*}}stage = "compute"
+  // CHECK: nn.pool {{.*}}stage = #nn.stage<compute>
   %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%flat) splits() [sum] bagged [false]
     : (tensor<?x4xf32>) -> tensor<?x4xf32>
-  // CHECK: nn.reduce {{.*}}stage = "compute"
+  // CHECK: nn.reduce {{.*}}stage = #nn.stage<compute>
   %l = nn.reduce sum %x axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
-  // CHECK: nn.loss_sum {{.*}}stage = "compute"
+  // CHECK: nn.loss_sum {{.*}}stage = #nn.stage<compute>
   %sum, %weight = nn.loss_sum %l : tensor<?x1xf32>
-  // CHECK: nn.pool_gradient{{.*}}stage = "compute"
+  // CHECK: nn.pool_gradient{{.*}}stage = #nn.stage<compute>
   %g = nn.pool_gradient (%e) at [%inverse, %key_splits, %occurrences] of(%flat) splits() [sum] bagged [false] present [true]
     : (tensor<?x4xf32>) -> tensor<?x4xf32>
   // CHECK: nn.once
-  // CHECK: stage = "apply"
+  // CHECK: stage = #nn.stage<apply>
   %scalar = nn.once @g weight(%weight) {
   ^bb0(%step: f64, %total: f64, %norm: f64):
     nn.yield %total : f64
   } : tensor<f32>
   // CHECK: nn.update
-  // CHECK: stage = "apply"
+  // CHECK: stage = #nn.stage<apply>
   nn.update @emb keys(%keys) gradient(%g) scalars(%scalar) {
   ^bb0(%value: f32, %gradient: f32, %total: f32):
     nn.yield %gradient : f32

@@ -8,13 +8,13 @@ module {
 // -----
 
 // expected-error @+1 {{has no mode: run ps-partition first}}
-module attributes {ps.mode = "local"} {
+module attributes {ps.mode = #ps.mode<local>} {
   nn.param @w : tensor<4xf32> init(#nn.zeros)
 }
 
 // -----
 
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x1xf32>
   }
@@ -23,7 +23,7 @@ module attributes {nn.phase = "placed", ps.mode = "sync"} {
   // expected-error @+1 {{sends a norm, but receives no partial norms that it could be joined from}}
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
-    %sum, %weight = nn.loss_sum %x {stage = "compute"} : tensor<?x1xf32>
-    %t = ps.send %sum to @norm {stage = "send"} : tensor<f64>
+    %sum, %weight = nn.loss_sum %x {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    %t = ps.send %sum to @norm {stage = #nn.stage<send>} : tensor<f64>
   }
 }

@@ -36,15 +36,15 @@
 // CHECK-NOT: ps.pull
 
 // The step begins behind the answer to the last message of the step before.
-// TWO: %[[IN:.*]]:6 = ps.wait @train.norm keys(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {stage = "receive"}
+// TWO: %[[IN:.*]]:6 = ps.wait @train.norm keys(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {stage = #nn.stage<receive>}
 // TWO: nn.pool %[[IN]]#3
 // TWO: nn.mul %{{.*}}, %[[IN]]#0
 // TWO: %[[SUM:.*]], %[[WEIGHT:.*]] = nn.loss_sum
-// TWO-NEXT: ps.post @train.exchange(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]], %[[WEIGHT]]) {stage = "send"}
-// TWO-NEXT: %[[OUT:.*]]:5 = ps.wait @train.exchange {stage = "send"} : tensor<f64>, tensor<f64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>
+// TWO-NEXT: ps.post @train.exchange(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]], %[[WEIGHT]]) {stage = #nn.stage<send>}
+// TWO-NEXT: %[[OUT:.*]]:5 = ps.wait @train.exchange {stage = #nn.stage<send>} : tensor<f64>, tensor<f64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>
 // TWO-NEXT: %[[N0:.*]] = ps.join_norms %[[OUT]]#2, %[[OUT]]#3
 // TWO-NEXT: %[[N1:.*]] = ps.join_norms %[[OUT]]#4
-// TWO-NEXT: ps.post @train.norm(%[[N0]], %[[N1]]) {stage = "send"} : tensor<f64>, tensor<f64>
+// TWO-NEXT: ps.post @train.norm(%[[N0]], %[[N1]]) {stage = #nn.stage<send>} : tensor<f64>, tensor<f64>
 // TWO-NEXT: }
 
 // The first two results are the sums of the step before.
@@ -54,7 +54,7 @@
 // ONE: %[[SUM:.*]], %[[WEIGHT:.*]] = nn.loss_sum
 // ONE-NEXT: %[[N0:.*]] = nn.squared_norm [@second, @w]
 // ONE-NEXT: %[[N1:.*]] = nn.squared_norm @first
-// ONE-NEXT: ps.post @train.exchange(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]], %[[WEIGHT]], %[[N0]], %[[N1]]) {stage = "send"}
+// ONE-NEXT: ps.post @train.exchange(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]], %[[WEIGHT]], %[[N0]], %[[N1]]) {stage = #nn.stage<send>}
 // ONE-NEXT: }
 
 // CHECK-NOT: ps.send

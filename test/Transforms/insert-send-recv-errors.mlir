@@ -8,20 +8,20 @@ module {
 // -----
 
 // expected-error @+1 {{has no mode: run ps-partition first}}
-module attributes {ps.mode = "geo"} {
+module attributes {ps.mode = #ps.mode<local>} {
   nn.param @w : tensor<4xf32> init(#nn.zeros)
 }
 
 // -----
 
-// expected-error @+1 {{has no mode: run ps-partition first}}
+// expected-error @+1 {{has attribute 'ps.mode' with value 1 : i64, which is no #ps.mode}}
 module attributes {ps.mode = 1} {
   nn.param @w : tensor<4xf32> init(#nn.zeros)
 }
 
 // -----
 
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x4xf32>
   }
@@ -35,7 +35,7 @@ module attributes {nn.phase = "placed", ps.mode = "sync"} {
 
 // -----
 
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x4xf32>
   }
@@ -50,7 +50,7 @@ module attributes {nn.phase = "placed", ps.mode = "sync"} {
 // -----
 
 // As it would be a second time.
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x4xf32>
   }
@@ -58,34 +58,34 @@ module attributes {nn.phase = "placed", ps.mode = "sync"} {
   ps.channel @value number 0 in "predict" value of @w : tensor<4xf32>
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x4xf32>):
-    // expected-error @+1 {{is of stage "receive"; only prepare, compute and apply are there before ps-insert-send-recv has run}}
-    %w = ps.recv @value {stage = "receive"} : tensor<4xf32>
-    %0 = nn.mul %x, %w {stage = "compute"} : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    // expected-error @+1 {{is of stage receive; only prepare, compute and apply are there before ps-insert-send-recv has run}}
+    %w = ps.recv @value {stage = #nn.stage<receive>} : tensor<4xf32>
+    %0 = nn.mul %x, %w {stage = #nn.stage<compute>} : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
     nn.return %0 : tensor<?x4xf32>
   }
 }
 
 // -----
 
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @c : tensor<?x1xi64>
   }
   nn.table @emb : i64 -> tensor<2xf32> init(#nn.zeros)
   nn.program @predict frozen reads(@r) {
   ^bb0(%c: tensor<?x1xi64>):
-    %ids = nn.reshape %c {stage = "prepare"} : (tensor<?x1xi64>) -> tensor<?xi64>
-    %k, %i, %s, %o = nn.unique %ids {stage = "prepare"}
-    %0 = nn.pull @emb[%k] {stage = "prepare"} : tensor<?x2xf32>
+    %ids = nn.reshape %c {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?xi64>
+    %k, %i, %s, %o = nn.unique %ids {stage = #nn.stage<prepare>}
+    %0 = nn.pull @emb[%k] {stage = #nn.stage<prepare>} : tensor<?x2xf32>
     // expected-error @+1 {{pulls from @emb a second time: run nn-merge-lookups first}}
-    %1 = nn.pull @emb[%k] {stage = "prepare"} : tensor<?x2xf32>
+    %1 = nn.pull @emb[%k] {stage = #nn.stage<prepare>} : tensor<?x2xf32>
     nn.return %0 : tensor<?x2xf32>
   }
 }
 
 // -----
 
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x1xf32>
   }
@@ -101,33 +101,33 @@ module attributes {nn.phase = "placed", ps.mode = "sync"} {
   // expected-error @+1 {{updates state without one nn.loss_sum, whose weight servers divide by}}
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
-    %g = nn.reduce sum %x axes [0] {stage = "compute"} : (tensor<?x1xf32>) -> tensor<1xf32>
+    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
     nn.update @w gradient(%g) scalars() {
     ^bb0(%value: f32, %gradient: f32):
       nn.yield %gradient : f32
-    } {stage = "apply"} : tensor<1xf32>
+    } {stage = #nn.stage<apply>} : tensor<1xf32>
   }
 }
 
 // -----
 
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x1xf32>
   }
   nn.param @w : tensor<1xf32> init(#nn.zeros)
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
-    %g = nn.reduce sum %x axes [0] {stage = "compute"} : (tensor<?x1xf32>) -> tensor<1xf32>
-    %sum, %weight = nn.loss_sum %x {stage = "compute"} : tensor<?x1xf32>
+    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+    %sum, %weight = nn.loss_sum %x {stage = #nn.stage<compute>} : tensor<?x1xf32>
     // expected-error @+1 {{is the norm of no group's clip}}
-    %n = nn.squared_norm [@w](%g) weight(%weight) {stage = "apply"} : tensor<1xf32>
+    %n = nn.squared_norm [@w](%g) weight(%weight) {stage = #nn.stage<apply>} : tensor<1xf32>
   }
 }
 
 // -----
 
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x1xf32>
   }
@@ -144,17 +144,17 @@ module attributes {nn.phase = "placed", ps.mode = "sync"} {
   nn.param @v : tensor<1xf32> in @g init(#nn.zeros)
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
-    %g = nn.reduce sum %x axes [0] {stage = "compute"} : (tensor<?x1xf32>) -> tensor<1xf32>
-    %sum, %weight = nn.loss_sum %x {stage = "compute"} : tensor<?x1xf32>
+    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+    %sum, %weight = nn.loss_sum %x {stage = #nn.stage<compute>} : tensor<?x1xf32>
     // expected-error @+1 {{counts in @v, which nothing updates}}
-    %n = nn.squared_norm [@w, @v](%g, %g) weight(%weight) {stage = "apply"} : tensor<1xf32>, tensor<1xf32>
+    %n = nn.squared_norm [@w, @v](%g, %g) weight(%weight) {stage = #nn.stage<apply>} : tensor<1xf32>, tensor<1xf32>
     %s = nn.once @g weight(%weight) norm(%n) {
     ^bb0(%step: f64, %w: f64, %squared_norm: f64):
       nn.yield %w : f64
-    } {stage = "apply"} : tensor<f32>
+    } {stage = #nn.stage<apply>} : tensor<f32>
     nn.update @w gradient(%g) scalars(%s) {
     ^bb0(%value: f32, %gradient: f32, %w: f32):
       nn.yield %gradient : f32
-    } {stage = "apply"} : tensor<1xf32>, tensor<f32>
+    } {stage = #nn.stage<apply>} : tensor<1xf32>, tensor<f32>
   }
 }

@@ -6,8 +6,8 @@
 
 // A trainer's program reads and updates state: all of that moves.
 // BEFORE-LABEL: nn.program @train
-// BEFORE-DAG: nn.read @scale {stage = "compute"}
-// BEFORE-DAG: nn.pull @first[{{.*}}] {stage = "prepare"}
+// BEFORE-DAG: nn.read @scale {stage = #nn.stage<compute>}
+// BEFORE-DAG: nn.pull @first[{{.*}}] {stage = #nn.stage<prepare>}
 // BEFORE: nn.squared_norm [@second, @w]
 // BEFORE: nn.once @dense {{.*}} norm
 // BEFORE: nn.update @first
@@ -47,17 +47,17 @@
 // From the entry: prepare, receive, compute, send.
 // CHECK-NOT: nn.read
 // CHECK-NOT: nn.pull
-// CHECK: %[[K0:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = "prepare"}
-// CHECK: %[[K1:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = "prepare"}
-// CHECK: %[[K2:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = "prepare"}
-// CHECK-NEXT: ps.recv @train.value.scale {stage = "receive"} : tensor<2xf32>
-// CHECK-NEXT: ps.recv @train.value.w {stage = "receive"} : tensor<2x1xf32>
-// CHECK-NEXT: ps.recv @train.value.bias {stage = "receive"} : tensor<1xf32>
-// CHECK-NEXT: ps.pull @train.rows.first[%[[K0]]] by @train.keys.first {stage = "receive"}
-// CHECK-NEXT: ps.pull @train.rows.second[%[[K1]]] by @train.keys.second {stage = "receive"}
-// CHECK-NEXT: ps.pull @train.rows.fixed[%[[K2]]] by @train.keys.fixed {stage = "receive"}
+// CHECK: %[[K0:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = #nn.stage<prepare>}
+// CHECK: %[[K1:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = #nn.stage<prepare>}
+// CHECK: %[[K2:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = #nn.stage<prepare>}
+// CHECK-NEXT: ps.recv @train.value.scale {stage = #nn.stage<receive>} : tensor<2xf32>
+// CHECK-NEXT: ps.recv @train.value.w {stage = #nn.stage<receive>} : tensor<2x1xf32>
+// CHECK-NEXT: ps.recv @train.value.bias {stage = #nn.stage<receive>} : tensor<1xf32>
+// CHECK-NEXT: ps.pull @train.rows.first[%[[K0]]] by @train.keys.first {stage = #nn.stage<receive>}
+// CHECK-NEXT: ps.pull @train.rows.second[%[[K1]]] by @train.keys.second {stage = #nn.stage<receive>}
+// CHECK-NEXT: ps.pull @train.rows.fixed[%[[K2]]] by @train.keys.fixed {stage = #nn.stage<receive>}
 // CHECK: %[[SUM:.*]], %[[WEIGHT:.*]] = nn.loss_sum
-// CHECK-NEXT: %[[T0:.*]] = ps.push %[[G0:.*]][%[[K0]]] to @train.row_gradient.first {stage = "send"}
+// CHECK-NEXT: %[[T0:.*]] = ps.push %[[G0:.*]][%[[K0]]] to @train.row_gradient.first {stage = #nn.stage<send>}
 // CHECK-NEXT: %[[T1:.*]] = ps.push %[[G1:.*]][%[[K1]]] to @train.row_gradient.second
 // CHECK-NEXT: %[[T2:.*]] = ps.send %[[G2:.*]] to @train.gradient.w
 // CHECK-NEXT: %[[T3:.*]] = ps.send %{{.*}} to @train.gradient.bias
@@ -79,9 +79,9 @@
 // Async: no barrier; a worker knows its whole gradient.
 // ASYNC-NOT: ps.barrier
 // ASYNC-NEXT: ps.recv @train.loss after(%[[T0]], %[[T1]], %[[T2]], %[[T3]], %[[T4]])
-// ASYNC-NEXT: %[[N0:.*]] = nn.squared_norm [@second, @w](%[[G1]], %[[G2]]) keys(%[[K1]]) weight(%[[WEIGHT]]) {stage = "send"}
+// ASYNC-NEXT: %[[N0:.*]] = nn.squared_norm [@second, @w](%[[G1]], %[[G2]]) keys(%[[K1]]) weight(%[[WEIGHT]]) {stage = #nn.stage<send>}
 // ASYNC-NEXT: ps.send %[[N0]] to @train.norm.tight
-// ASYNC-NEXT: %[[N1:.*]] = nn.squared_norm @first(%[[G0]]) keys(%[[K0]]) weight(%[[WEIGHT]]) {stage = "send"}
+// ASYNC-NEXT: %[[N1:.*]] = nn.squared_norm @first(%[[G0]]) keys(%[[K0]]) weight(%[[WEIGHT]]) {stage = #nn.stage<send>}
 // ASYNC-NEXT: ps.send %[[N1]] to @train.norm.loose
 
 // The trainer updates nothing.
@@ -122,7 +122,7 @@
 // CHECK: ps.channel @predict.rows.fixed number 8 in "predict"
 // CHECK-NOT: ps.channel
 // CHECK: nn.program @predict frozen
-// CHECK: ps.recv @predict.value.scale {stage = "receive"}
+// CHECK: ps.recv @predict.value.scale {stage = #nn.stage<receive>}
 // CHECK: ps.pull @predict.rows.first
 // CHECK: ps.pull @predict.rows.second
 // CHECK: ps.pull @predict.rows.fixed

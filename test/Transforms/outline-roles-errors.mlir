@@ -8,7 +8,7 @@ module {
 // -----
 
 // As it would be a second time.
-module attributes {ps.mode = "sync"} {
+module attributes {ps.mode = #ps.mode<sync>} {
   // expected-error @+1 {{is a module already: roles are cut out of a flat one}}
   module @trainer {
   }

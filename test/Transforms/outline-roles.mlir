@@ -9,14 +9,14 @@
 // RUN: not diff %t.other %t.wire
 // RUN: sed 's/number 8 in "train"/number 80 in "train"/' %t | pdl-opt --ps-outline-roles | grep -o 'ps.wire = "[0-9a-f]*"' | sort -u > %t.other
 // RUN: not diff %t.other %t.wire
-// RUN: sed 's/ps.mode = "sync"/ps.mode = "async"/' %t | pdl-opt --ps-outline-roles | grep -o 'ps.wire = "[0-9a-f]*"' | sort -u > %t.other
+// RUN: sed 's/ps.mode = #ps.mode<sync>/ps.mode = #ps.mode<async>/' %t | pdl-opt --ps-outline-roles | grep -o 'ps.wire = "[0-9a-f]*"' | sort -u > %t.other
 // RUN: not diff %t.other %t.wire
 // RUN: wc -l < %t.wire | FileCheck %s --check-prefix=ONE
 // ONE: {{^ *1$}}
 
 // Both say mode, role and wire; what a trainer knows of state is its layout.
-// CHECK: module @two_roles attributes {{{.*}}ps.mode = "sync"}
-// CHECK-NEXT: module @trainer attributes {nn.phase = "split", ps.mode = "sync", ps.role = "trainer", ps.wire = "[[WIRE:[0-9a-f]{16}]]"} {
+// CHECK: module @two_roles attributes {{{.*}}ps.mode = #ps.mode<sync>}
+// CHECK-NEXT: module @trainer attributes {nn.phase = "split", ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "[[WIRE:[0-9a-f]{16}]]"} {
 // CHECK-NEXT: nn.record @clicks
 // CHECK: nn.clip @joint
 // CHECK-NEXT: nn.table @emb : i64 -> tensor<4xf32> init(
@@ -36,7 +36,7 @@
 // CHECK-NOT: nn.group
 // CHECK-NOT: nn.rule
 // CHECK-NOT: ps.handler
-// CHECK: module @pserver attributes {nn.phase = "split", ps.mode = "sync", ps.role = "pserver", ps.wire = "[[WIRE]]"} {
+// CHECK: module @pserver attributes {nn.phase = "split", ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "[[WIRE]]"} {
 // CHECK-NEXT: nn.clip @joint
 // CHECK-NEXT: nn.rule @adagrad
 // CHECK: nn.group @all rule(@adagrad)

@@ -6,8 +6,8 @@
 // COUNT-DAG: blocks=16
 // COUNT-DAG: shards=3072
 
-// SLICED: ps.mode = "sync"
-// WHOLE: ps.mode = "async"
+// SLICED: ps.mode = #ps.mode<sync>
+// WHOLE: ps.mode = #ps.mode<async>
 module attributes {nn.phase = "fused"} {
 nn.record @r {
   nn.field @x : tensor<?x1xf32>

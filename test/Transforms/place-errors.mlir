@@ -14,7 +14,7 @@
 // MACHINE: error: ps-report cannot read machine constants from {{.*}}.none: No such file
 // NUMBER: error: {{.*}} has no positive number "flops_per_second"; let pdl-measure write the file
 // UNITS: error: is cut into no units: stop at phase placed of mode sync or async
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.param @w : tensor<8x1xf32> init(#nn.zeros)
   ps.blocks @w rows [0, 8] costs [64]
 }

@@ -3,7 +3,7 @@
 // RUN: pdl-opt %s --ps-place="servers=1 policy=hash-name" | FileCheck %s --check-prefix=ONE
 
 // The dearest unit goes first, each to the server with the least load so far.
-module attributes {nn.phase = "placed", ps.mode = "sync"} {
+module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.param @w : tensor<256x1xf32> init(#nn.zeros)
   // LEAST: ps.blocks @w {{.*}} {servers = array<i32: 0, 1, 1>}
   // ROBIN: ps.blocks @w {{.*}} {servers = array<i32: 0, 1, 0>}

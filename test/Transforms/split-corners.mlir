@@ -44,7 +44,7 @@
 // DENSE: ps.message @train.exchange
 // DENSE-SAME: sends [@train.gradient.w, @train.loss] ahead [] receives [@train.loss, @train.value.w]
 // DENSE: nn.program @train
-// DENSE: ps.wait @train.exchange {stage = "receive"} : tensor<f64>, tensor<f64>, tensor<4x1xf32>
+// DENSE: ps.wait @train.exchange {stage = #nn.stage<receive>} : tensor<f64>, tensor<f64>, tensor<4x1xf32>
 // DENSE: ps.post @train.exchange
 
 // A program that may insert rows, but trains nothing: it asks, by itself in sync

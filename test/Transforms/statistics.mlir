@@ -11,14 +11,15 @@
 // RUN: cat %pdl_src/docs/Reference/Passes*.md | sed -n "/^#### Statistics/,/^### /s/^\([a-z-]*\) *: .*/\1/p" | sort -u > %t.declared
 // RUN: diff %t.declared %t.reported
 
-// CHECK: statistics.mlir:[[# @LINE + 23]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
+// CHECK: statistics.mlir:[[# @LINE + 24]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
 // CHECK-NEXT: nn-merge-lookups | Category:statistics | lookups-merged=1{{$}}
 // CHECK-NEXT: nn-autodiff | Category:statistics | ops-differentiated=10{{$}}
 // CHECK-NEXT: nn-expand-updates | Category:statistics | symbols-updated=3{{$}}
+// CHECK-NEXT: nn-canonicalize | Category:statistics | ops-removed=2{{$}}
 // CHECK-NEXT: nn-fuse-gemm | Category:statistics | posts-fused=2{{$}}
 // CHECK-NEXT: nn-broadcast-splats | Category:statistics | splats-broadcast=0{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | prepare=4{{$}}
-// CHECK-NEXT: nn-assign-stages | Category:statistics | compute=19{{$}}
+// CHECK-NEXT: nn-assign-stages | Category:statistics | compute=17{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | apply=4{{$}}
 // CHECK-NEXT: nn-updates-to-kernels | Category:statistics | kernels=4{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | fused=1{{$}}

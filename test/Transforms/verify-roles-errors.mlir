@@ -10,7 +10,7 @@ module {
 
 // expected-error @+1 {{holds no module of role pserver: run ps-outline-roles first}}
 module {
-  module @trainer attributes {ps.mode = "sync", ps.role = "trainer", ps.wire = "0"} {
+  module @trainer attributes {ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "0"} {
   }
 }
 
@@ -18,7 +18,7 @@ module {
 
 // Nothing is sent ahead, but values are those that the next step begins with.
 module {
-  module @trainer attributes {ps.mode = "sync", ps.role = "trainer", ps.wire = "0"} {
+  module @trainer attributes {ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "0"} {
     nn.record @r {
       nn.field @x : tensor<?x1xf32>
     }
@@ -36,7 +36,7 @@ module {
       %l:2, %w = ps.wait @exchange : tensor<f64>, tensor<f64>, tensor<1xf32>
     }
   }
-  module @pserver attributes {ps.mode = "sync", ps.role = "pserver", ps.wire = "0"} {
+  module @pserver attributes {ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "0"} {
     nn.param @w : tensor<1xf32> init(#nn.zeros)
     ps.blocks @w rows [0, 1] costs [8]
     ps.channel @value number 0 in "train" value of @w : tensor<1xf32>
@@ -53,7 +53,7 @@ module {
 // Two messages in a step; the values come with the first, the update with the
 // second.
 module {
-  module @trainer attributes {ps.mode = "sync", ps.role = "trainer", ps.wire = "0"} {
+  module @trainer attributes {ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "0"} {
     nn.record @r {
       nn.field @x : tensor<?x1xf32>
     }
@@ -72,7 +72,7 @@ module {
       ps.post @late(%w) : tensor<1xf32>
     }
   }
-  module @pserver attributes {ps.mode = "sync", ps.role = "pserver", ps.wire = "0"} {
+  module @pserver attributes {ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "0"} {
     nn.rule @sgd hyper() slots() once {
     ^bb0(%step: f64, %rate: f64):
       nn.yield %rate : f64
@@ -109,7 +109,7 @@ module {
 
 // The same two messages; the update does not wait for the gradient.
 module {
-  module @trainer attributes {ps.mode = "sync", ps.role = "trainer", ps.wire = "0"} {
+  module @trainer attributes {ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "0"} {
     nn.record @r {
       nn.field @x : tensor<?x1xf32>
     }
@@ -128,7 +128,7 @@ module {
       ps.post @late(%w) : tensor<1xf32>
     }
   }
-  module @pserver attributes {ps.mode = "sync", ps.role = "pserver", ps.wire = "0"} {
+  module @pserver attributes {ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "0"} {
     nn.param @w : tensor<1xf32> init(#nn.zeros)
     ps.blocks @w rows [0, 1] costs [8]
     ps.channel @value number 0 in "train" value of @w : tensor<1xf32>
@@ -149,7 +149,7 @@ module {
 
 // Gradients of rows that nobody has asked for.
 module {
-  module @trainer attributes {ps.mode = "sync", ps.role = "trainer", ps.wire = "0"} {
+  module @trainer attributes {ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "0"} {
     nn.record @r {
       nn.field @id : tensor<?x1xi64>
       nn.field @x : tensor<?x1xf32>
@@ -170,7 +170,7 @@ module {
       %l:2 = ps.wait @exchange : tensor<f64>, tensor<f64>
     }
   }
-  module @pserver attributes {ps.mode = "sync", ps.role = "pserver", ps.wire = "0"} {
+  module @pserver attributes {ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "0"} {
     nn.table @emb : i64 -> tensor<1xf32> init(#nn.zeros)
     ps.shards @emb count 1024 cost 8
     ps.channel @loss number 0 in "train" loss : tensor<2xf64>
@@ -183,7 +183,7 @@ module {
 
 // A gradient that is taken for a scalar of the group.
 module {
-  module @trainer attributes {ps.mode = "async", ps.role = "trainer", ps.wire = "0"} {
+  module @trainer attributes {ps.mode = #ps.mode<async>, ps.role = "trainer", ps.wire = "0"} {
     nn.record @r {
       nn.field @x : tensor<?x1xf32>
     }
@@ -200,7 +200,7 @@ module {
       ps.post @exchange(%w, %sum, %weight) : tensor<f32>, tensor<f64>, tensor<f64>
     }
   }
-  module @pserver attributes {ps.mode = "async", ps.role = "pserver", ps.wire = "0"} {
+  module @pserver attributes {ps.mode = #ps.mode<async>, ps.role = "pserver", ps.wire = "0"} {
     nn.rule @sgd hyper() slots() once {
     ^bb0(%step: f64, %rate: f64):
       nn.yield %rate : f64

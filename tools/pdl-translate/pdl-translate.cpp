@@ -113,7 +113,11 @@ struct Program {
 };
 } // namespace
 
-static bool isDistributed() { return mode != "local"; }
+/// That of a flag that was checked.
+static pdlc::ps::Mode chosenMode() { return *pdlc::ps::symbolizeMode(mode); }
+static bool isDistributed() {
+  return pdlc::ps::propertiesOf(chosenMode()).hasServers;
+}
 static bool emitsPrograms() { return emitKind != "obj" && emitKind != "llvm"; }
 /// Whether --emit asks for a role.
 static bool emitsRole(StringRef role) {
@@ -134,8 +138,10 @@ static std::optional<int64_t> numberOf(StringRef text) {
 
 /// Refuses combinations of flags that mean nothing.
 static int checkFlags() {
-  if (checkOneOf("mode", mode, {"local", "sync", "async"}) ||
-      checkOneOf("numerics", numerics, {"fast", "strict"}) ||
+  if (!pdlc::ps::symbolizeMode(mode))
+    return fail("--mode knows no '" + mode + "'; use " +
+                pdlc::ps::modeList(/*withServers=*/false));
+  if (checkOneOf("numerics", numerics, {"fast", "strict"}) ||
       checkOneOf("element-type", elementType, {"f32", "f64"}))
     return 1;
   SmallVector<StringRef> parts;
@@ -175,7 +181,7 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
   options.elementType = elementType;
   options.numerics = numerics;
   options.targetCpu = targetCpu;
-  options.mode = mode;
+  options.mode = chosenMode();
   options.isRole = from.has_value();
   options.slice = slice;
   options.minBlockElements = numberOf(minBlockElements).value_or(1);

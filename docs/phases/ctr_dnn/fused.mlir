@@ -62,271 +62,269 @@ module @ctr_dnn attributes {nn.phase = "fused"} {
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2
     %8 = nn.pull @emb[%keys] : tensor<?x10xf32>
     %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
-    %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
-    %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
-    %12 = nn.signed_log1p %arg1 : tensor<?x13xf32>
-    %13 = nn.concat %11, %12 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %14 = nn.gemm %13, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %15 = nn.gemm %14, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %16 = nn.gemm %15, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %17 = nn.gemm %16, %6 bias(%7) post [bias] : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %18 = nn.sigmoid_cross_entropy %17, %arg0 : tensor<?x1xf32>
-    %19 = nn.sigmoid %17 : tensor<?x1xf32>
-    nn.observe @auc(%19, %arg0) : tensor<?x1xf32>
-    nn.observe @log_loss(%19, %arg0) : tensor<?x1xf32>
-    nn.observe @copc(%19, %arg0) : tensor<?x1xf32>
-    %20 = nn.sub %19, %arg0 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %21 = nn.reduce  sum %20 axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
-    %22 = nn.gemm %16 transposed, %20 post [] : (tensor<?x400xf32>, tensor<?x1xf32>) -> tensor<400x1xf32>
-    %23 = nn.gemm %20, %6 transposed mask(%16) post [relu_gradient] : (tensor<?x1xf32>, tensor<400x1xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %24 = nn.reduce  sum %23 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
-    %25 = nn.gemm %15 transposed, %23 post [] : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
-    %26 = nn.gemm %23, %4 transposed mask(%15) post [relu_gradient] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %27 = nn.reduce  sum %26 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
-    %28 = nn.gemm %14 transposed, %26 post [] : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
-    %29 = nn.gemm %26, %2 transposed mask(%14) post [relu_gradient] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %30 = nn.reduce  sum %29 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
-    %31 = nn.gemm %13 transposed, %29 post [] : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
-    %32 = nn.gemm %29, %0 transposed post [] : (tensor<?x400xf32>, tensor<273x400xf32>) -> tensor<?x273xf32>
-    %33 = nn.slice %32 axis 1 offset 0 size 260 : (tensor<?x273xf32>) -> tensor<?x260xf32>
-    %34 = nn.reshape %33 : (tensor<?x260xf32>) -> tensor<?x26x10xf32>
-    %35 = nn.reshape %34 : (tensor<?x26x10xf32>) -> tensor<?x10xf32>
-    %36 = nn.pool_gradient(%35) at[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] present [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
-    %sum, %weight = nn.loss_sum %18 : tensor<?x1xf32>
-    %37 = nn.squared_norm [@w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4](%31, %30, %28, %27, %25, %24, %22, %21) weight(%weight) : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>
-    %38:9 = nn.once @dense weight(%weight) norm(%37) {
+    %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x260xf32>
+    %11 = nn.signed_log1p %arg1 : tensor<?x13xf32>
+    %12 = nn.concat %10, %11 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %13 = nn.gemm %12, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %14 = nn.gemm %13, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %15 = nn.gemm %14, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %16 = nn.gemm %15, %6 bias(%7) post [bias] : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %17 = nn.sigmoid_cross_entropy %16, %arg0 : tensor<?x1xf32>
+    %18 = nn.sigmoid %16 : tensor<?x1xf32>
+    nn.observe @auc(%18, %arg0) : tensor<?x1xf32>
+    nn.observe @log_loss(%18, %arg0) : tensor<?x1xf32>
+    nn.observe @copc(%18, %arg0) : tensor<?x1xf32>
+    %19 = nn.sub %18, %arg0 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %20 = nn.reduce  sum %19 axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
+    %21 = nn.gemm %15 transposed, %19 post [] : (tensor<?x400xf32>, tensor<?x1xf32>) -> tensor<400x1xf32>
+    %22 = nn.gemm %19, %6 transposed mask(%15) post [relu_gradient] : (tensor<?x1xf32>, tensor<400x1xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
+    %23 = nn.reduce  sum %22 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
+    %24 = nn.gemm %14 transposed, %22 post [] : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
+    %25 = nn.gemm %22, %4 transposed mask(%14) post [relu_gradient] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
+    %26 = nn.reduce  sum %25 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
+    %27 = nn.gemm %13 transposed, %25 post [] : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
+    %28 = nn.gemm %25, %2 transposed mask(%13) post [relu_gradient] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
+    %29 = nn.reduce  sum %28 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
+    %30 = nn.gemm %12 transposed, %28 post [] : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
+    %31 = nn.gemm %28, %0 transposed post [] : (tensor<?x400xf32>, tensor<273x400xf32>) -> tensor<?x273xf32>
+    %32 = nn.slice %31 axis 1 offset 0 size 260 : (tensor<?x273xf32>) -> tensor<?x260xf32>
+    %33 = nn.reshape %32 : (tensor<?x260xf32>) -> tensor<?x10xf32>
+    %34 = nn.pool_gradient(%33) at[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] present [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %sum, %weight = nn.loss_sum %17 : tensor<?x1xf32>
+    %35 = nn.squared_norm [@w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4](%30, %29, %27, %26, %24, %23, %21, %20) weight(%weight) : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>
+    %36:9 = nn.once @dense weight(%weight) norm(%35) {
     ^bb0(%arg4: f64, %arg5: f64, %arg6: f64):
       %cst = arith.constant 1.000000e-03 : f64
       %cst_0 = arith.constant 1.000000e+01 : f64
-      %40 = math.sqrt %arg6 : f64
-      %41 = arith.maximumf %40, %cst_0 : f64
-      %42 = arith.divf %cst_0, %41 : f64
+      %38 = math.sqrt %arg6 : f64
+      %39 = arith.maximumf %38, %cst_0 : f64
+      %40 = arith.divf %cst_0, %39 : f64
       %cst_1 = arith.constant 9.000000e-01 : f64
       %cst_2 = arith.constant 0.99899999999999999 : f64
       %cst_3 = arith.constant 1.000000e-08 : f64
       %cst_4 = arith.constant 1.000000e+00 : f64
-      %43 = arith.subf %cst_4, %cst_1 : f64
-      %44 = arith.subf %cst_4, %cst_2 : f64
-      %45 = math.powf %cst_1, %arg4 : f64
-      %46 = math.powf %cst_2, %arg4 : f64
-      %47 = arith.subf %cst_4, %45 : f64
-      %48 = arith.subf %cst_4, %46 : f64
-      %49 = arith.divf %cst, %47 : f64
-      %50 = math.sqrt %48 : f64
-      %51 = arith.divf %cst_4, %50 : f64
-      nn.yield %arg5, %42, %49, %51, %cst_1, %43, %cst_2, %44, %cst_3 : f64, f64, f64, f64, f64, f64, f64, f64, f64
+      %41 = arith.subf %cst_4, %cst_1 : f64
+      %42 = arith.subf %cst_4, %cst_2 : f64
+      %43 = math.powf %cst_1, %arg4 : f64
+      %44 = math.powf %cst_2, %arg4 : f64
+      %45 = arith.subf %cst_4, %43 : f64
+      %46 = arith.subf %cst_4, %44 : f64
+      %47 = arith.divf %cst, %45 : f64
+      %48 = math.sqrt %46 : f64
+      %49 = arith.divf %cst_4, %48 : f64
+      nn.yield %arg5, %40, %47, %49, %cst_1, %41, %cst_2, %42, %cst_3 : f64, f64, f64, f64, f64, f64, f64, f64, f64
     } : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    %39:8 = nn.once @sparse weight(%weight) {
+    %37:8 = nn.once @sparse weight(%weight) {
     ^bb0(%arg4: f64, %arg5: f64, %arg6: f64):
       %cst = arith.constant 1.000000e-03 : f64
       %cst_0 = arith.constant 9.000000e-01 : f64
       %cst_1 = arith.constant 0.99899999999999999 : f64
       %cst_2 = arith.constant 1.000000e-08 : f64
       %cst_3 = arith.constant 1.000000e+00 : f64
-      %40 = arith.subf %cst_3, %cst_0 : f64
-      %41 = arith.subf %cst_3, %cst_1 : f64
-      %42 = math.powf %cst_0, %arg4 : f64
-      %43 = math.powf %cst_1, %arg4 : f64
-      %44 = arith.subf %cst_3, %42 : f64
-      %45 = arith.subf %cst_3, %43 : f64
-      %46 = arith.divf %cst, %44 : f64
-      %47 = math.sqrt %45 : f64
-      %48 = arith.divf %cst_3, %47 : f64
-      nn.yield %arg5, %46, %48, %cst_0, %40, %cst_1, %41, %cst_2 : f64, f64, f64, f64, f64, f64, f64, f64
+      %38 = arith.subf %cst_3, %cst_0 : f64
+      %39 = arith.subf %cst_3, %cst_1 : f64
+      %40 = math.powf %cst_0, %arg4 : f64
+      %41 = math.powf %cst_1, %arg4 : f64
+      %42 = arith.subf %cst_3, %40 : f64
+      %43 = arith.subf %cst_3, %41 : f64
+      %44 = arith.divf %cst, %42 : f64
+      %45 = math.sqrt %43 : f64
+      %46 = arith.divf %cst_3, %45 : f64
+      nn.yield %arg5, %44, %46, %cst_0, %38, %cst_1, %39, %cst_2 : f64, f64, f64, f64, f64, f64, f64, f64
     } : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @emb keys(%keys) gradient(%36) scalars(%39#0, %39#1, %39#2, %39#3, %39#4, %39#5, %39#6, %39#7) {
+    nn.update @emb keys(%keys) gradient(%34) scalars(%37#0, %37#1, %37#2, %37#3, %37#4, %37#5, %37#6, %37#7) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %arg11, %arg6 : f32
-      %42 = arith.mulf %arg12, %40 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %40, %40 : f32
-      %45 = arith.mulf %arg13, %arg7 : f32
-      %46 = arith.mulf %arg14, %44 : f32
-      %47 = arith.addf %45, %46 : f32
-      %48 = math.sqrt %47 : f32
-      %49 = arith.mulf %48, %arg10 : f32
-      %50 = arith.addf %49, %arg15 : f32
-      %51 = arith.divf %43, %50 : f32
-      %52 = arith.mulf %arg9, %51 : f32
-      %53 = arith.subf %arg4, %52 : f32
-      nn.yield %53, %43, %47 : f32, f32, f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %arg11, %arg6 : f32
+      %40 = arith.mulf %arg12, %38 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %38, %38 : f32
+      %43 = arith.mulf %arg13, %arg7 : f32
+      %44 = arith.mulf %arg14, %42 : f32
+      %45 = arith.addf %43, %44 : f32
+      %46 = math.sqrt %45 : f32
+      %47 = arith.mulf %46, %arg10 : f32
+      %48 = arith.addf %47, %arg15 : f32
+      %49 = arith.divf %41, %48 : f32
+      %50 = arith.mulf %arg9, %49 : f32
+      %51 = arith.subf %arg4, %50 : f32
+      nn.yield %51, %41, %45 : f32, f32, f32
     } : tensor<?x10xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @w1 gradient(%31) scalars(%38#0, %38#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %38#8) {
+    nn.update @w1 gradient(%30) scalars(%36#0, %36#1, %36#2, %36#3, %36#4, %36#5, %36#6, %36#7, %36#8) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32, %arg16: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %40, %arg9 : f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %38, %arg9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %42 = arith.mulf %cst, %arg4 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %arg12, %arg6 : f32
-      %45 = arith.mulf %arg13, %43 : f32
-      %46 = arith.addf %44, %45 : f32
-      %47 = arith.mulf %43, %43 : f32
-      %48 = arith.mulf %arg14, %arg7 : f32
-      %49 = arith.mulf %arg15, %47 : f32
-      %50 = arith.addf %48, %49 : f32
-      %51 = math.sqrt %50 : f32
-      %52 = arith.mulf %51, %arg11 : f32
-      %53 = arith.addf %52, %arg16 : f32
-      %54 = arith.divf %46, %53 : f32
-      %55 = arith.mulf %arg10, %54 : f32
-      %56 = arith.subf %arg4, %55 : f32
-      nn.yield %56, %46, %50 : f32, f32, f32
+      %40 = arith.mulf %cst, %arg4 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %arg12, %arg6 : f32
+      %43 = arith.mulf %arg13, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = arith.mulf %41, %41 : f32
+      %46 = arith.mulf %arg14, %arg7 : f32
+      %47 = arith.mulf %arg15, %45 : f32
+      %48 = arith.addf %46, %47 : f32
+      %49 = math.sqrt %48 : f32
+      %50 = arith.mulf %49, %arg11 : f32
+      %51 = arith.addf %50, %arg16 : f32
+      %52 = arith.divf %44, %51 : f32
+      %53 = arith.mulf %arg10, %52 : f32
+      %54 = arith.subf %arg4, %53 : f32
+      nn.yield %54, %44, %48 : f32, f32, f32
     } : tensor<273x400xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @b1 gradient(%30) scalars(%38#0, %38#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %38#8) {
+    nn.update @b1 gradient(%29) scalars(%36#0, %36#1, %36#2, %36#3, %36#4, %36#5, %36#6, %36#7, %36#8) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32, %arg16: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %40, %arg9 : f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %38, %arg9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %42 = arith.mulf %cst, %arg4 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %arg12, %arg6 : f32
-      %45 = arith.mulf %arg13, %43 : f32
-      %46 = arith.addf %44, %45 : f32
-      %47 = arith.mulf %43, %43 : f32
-      %48 = arith.mulf %arg14, %arg7 : f32
-      %49 = arith.mulf %arg15, %47 : f32
-      %50 = arith.addf %48, %49 : f32
-      %51 = math.sqrt %50 : f32
-      %52 = arith.mulf %51, %arg11 : f32
-      %53 = arith.addf %52, %arg16 : f32
-      %54 = arith.divf %46, %53 : f32
-      %55 = arith.mulf %arg10, %54 : f32
-      %56 = arith.subf %arg4, %55 : f32
-      nn.yield %56, %46, %50 : f32, f32, f32
+      %40 = arith.mulf %cst, %arg4 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %arg12, %arg6 : f32
+      %43 = arith.mulf %arg13, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = arith.mulf %41, %41 : f32
+      %46 = arith.mulf %arg14, %arg7 : f32
+      %47 = arith.mulf %arg15, %45 : f32
+      %48 = arith.addf %46, %47 : f32
+      %49 = math.sqrt %48 : f32
+      %50 = arith.mulf %49, %arg11 : f32
+      %51 = arith.addf %50, %arg16 : f32
+      %52 = arith.divf %44, %51 : f32
+      %53 = arith.mulf %arg10, %52 : f32
+      %54 = arith.subf %arg4, %53 : f32
+      nn.yield %54, %44, %48 : f32, f32, f32
     } : tensor<400xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @w2 gradient(%28) scalars(%38#0, %38#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %38#8) {
+    nn.update @w2 gradient(%27) scalars(%36#0, %36#1, %36#2, %36#3, %36#4, %36#5, %36#6, %36#7, %36#8) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32, %arg16: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %40, %arg9 : f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %38, %arg9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %42 = arith.mulf %cst, %arg4 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %arg12, %arg6 : f32
-      %45 = arith.mulf %arg13, %43 : f32
-      %46 = arith.addf %44, %45 : f32
-      %47 = arith.mulf %43, %43 : f32
-      %48 = arith.mulf %arg14, %arg7 : f32
-      %49 = arith.mulf %arg15, %47 : f32
-      %50 = arith.addf %48, %49 : f32
-      %51 = math.sqrt %50 : f32
-      %52 = arith.mulf %51, %arg11 : f32
-      %53 = arith.addf %52, %arg16 : f32
-      %54 = arith.divf %46, %53 : f32
-      %55 = arith.mulf %arg10, %54 : f32
-      %56 = arith.subf %arg4, %55 : f32
-      nn.yield %56, %46, %50 : f32, f32, f32
+      %40 = arith.mulf %cst, %arg4 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %arg12, %arg6 : f32
+      %43 = arith.mulf %arg13, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = arith.mulf %41, %41 : f32
+      %46 = arith.mulf %arg14, %arg7 : f32
+      %47 = arith.mulf %arg15, %45 : f32
+      %48 = arith.addf %46, %47 : f32
+      %49 = math.sqrt %48 : f32
+      %50 = arith.mulf %49, %arg11 : f32
+      %51 = arith.addf %50, %arg16 : f32
+      %52 = arith.divf %44, %51 : f32
+      %53 = arith.mulf %arg10, %52 : f32
+      %54 = arith.subf %arg4, %53 : f32
+      nn.yield %54, %44, %48 : f32, f32, f32
     } : tensor<400x400xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @b2 gradient(%27) scalars(%38#0, %38#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %38#8) {
+    nn.update @b2 gradient(%26) scalars(%36#0, %36#1, %36#2, %36#3, %36#4, %36#5, %36#6, %36#7, %36#8) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32, %arg16: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %40, %arg9 : f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %38, %arg9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %42 = arith.mulf %cst, %arg4 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %arg12, %arg6 : f32
-      %45 = arith.mulf %arg13, %43 : f32
-      %46 = arith.addf %44, %45 : f32
-      %47 = arith.mulf %43, %43 : f32
-      %48 = arith.mulf %arg14, %arg7 : f32
-      %49 = arith.mulf %arg15, %47 : f32
-      %50 = arith.addf %48, %49 : f32
-      %51 = math.sqrt %50 : f32
-      %52 = arith.mulf %51, %arg11 : f32
-      %53 = arith.addf %52, %arg16 : f32
-      %54 = arith.divf %46, %53 : f32
-      %55 = arith.mulf %arg10, %54 : f32
-      %56 = arith.subf %arg4, %55 : f32
-      nn.yield %56, %46, %50 : f32, f32, f32
+      %40 = arith.mulf %cst, %arg4 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %arg12, %arg6 : f32
+      %43 = arith.mulf %arg13, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = arith.mulf %41, %41 : f32
+      %46 = arith.mulf %arg14, %arg7 : f32
+      %47 = arith.mulf %arg15, %45 : f32
+      %48 = arith.addf %46, %47 : f32
+      %49 = math.sqrt %48 : f32
+      %50 = arith.mulf %49, %arg11 : f32
+      %51 = arith.addf %50, %arg16 : f32
+      %52 = arith.divf %44, %51 : f32
+      %53 = arith.mulf %arg10, %52 : f32
+      %54 = arith.subf %arg4, %53 : f32
+      nn.yield %54, %44, %48 : f32, f32, f32
     } : tensor<400xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @w3 gradient(%25) scalars(%38#0, %38#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %38#8) {
+    nn.update @w3 gradient(%24) scalars(%36#0, %36#1, %36#2, %36#3, %36#4, %36#5, %36#6, %36#7, %36#8) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32, %arg16: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %40, %arg9 : f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %38, %arg9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %42 = arith.mulf %cst, %arg4 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %arg12, %arg6 : f32
-      %45 = arith.mulf %arg13, %43 : f32
-      %46 = arith.addf %44, %45 : f32
-      %47 = arith.mulf %43, %43 : f32
-      %48 = arith.mulf %arg14, %arg7 : f32
-      %49 = arith.mulf %arg15, %47 : f32
-      %50 = arith.addf %48, %49 : f32
-      %51 = math.sqrt %50 : f32
-      %52 = arith.mulf %51, %arg11 : f32
-      %53 = arith.addf %52, %arg16 : f32
-      %54 = arith.divf %46, %53 : f32
-      %55 = arith.mulf %arg10, %54 : f32
-      %56 = arith.subf %arg4, %55 : f32
-      nn.yield %56, %46, %50 : f32, f32, f32
+      %40 = arith.mulf %cst, %arg4 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %arg12, %arg6 : f32
+      %43 = arith.mulf %arg13, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = arith.mulf %41, %41 : f32
+      %46 = arith.mulf %arg14, %arg7 : f32
+      %47 = arith.mulf %arg15, %45 : f32
+      %48 = arith.addf %46, %47 : f32
+      %49 = math.sqrt %48 : f32
+      %50 = arith.mulf %49, %arg11 : f32
+      %51 = arith.addf %50, %arg16 : f32
+      %52 = arith.divf %44, %51 : f32
+      %53 = arith.mulf %arg10, %52 : f32
+      %54 = arith.subf %arg4, %53 : f32
+      nn.yield %54, %44, %48 : f32, f32, f32
     } : tensor<400x400xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @b3 gradient(%24) scalars(%38#0, %38#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %38#8) {
+    nn.update @b3 gradient(%23) scalars(%36#0, %36#1, %36#2, %36#3, %36#4, %36#5, %36#6, %36#7, %36#8) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32, %arg16: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %40, %arg9 : f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %38, %arg9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %42 = arith.mulf %cst, %arg4 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %arg12, %arg6 : f32
-      %45 = arith.mulf %arg13, %43 : f32
-      %46 = arith.addf %44, %45 : f32
-      %47 = arith.mulf %43, %43 : f32
-      %48 = arith.mulf %arg14, %arg7 : f32
-      %49 = arith.mulf %arg15, %47 : f32
-      %50 = arith.addf %48, %49 : f32
-      %51 = math.sqrt %50 : f32
-      %52 = arith.mulf %51, %arg11 : f32
-      %53 = arith.addf %52, %arg16 : f32
-      %54 = arith.divf %46, %53 : f32
-      %55 = arith.mulf %arg10, %54 : f32
-      %56 = arith.subf %arg4, %55 : f32
-      nn.yield %56, %46, %50 : f32, f32, f32
+      %40 = arith.mulf %cst, %arg4 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %arg12, %arg6 : f32
+      %43 = arith.mulf %arg13, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = arith.mulf %41, %41 : f32
+      %46 = arith.mulf %arg14, %arg7 : f32
+      %47 = arith.mulf %arg15, %45 : f32
+      %48 = arith.addf %46, %47 : f32
+      %49 = math.sqrt %48 : f32
+      %50 = arith.mulf %49, %arg11 : f32
+      %51 = arith.addf %50, %arg16 : f32
+      %52 = arith.divf %44, %51 : f32
+      %53 = arith.mulf %arg10, %52 : f32
+      %54 = arith.subf %arg4, %53 : f32
+      nn.yield %54, %44, %48 : f32, f32, f32
     } : tensor<400xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @w4 gradient(%22) scalars(%38#0, %38#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %38#8) {
+    nn.update @w4 gradient(%21) scalars(%36#0, %36#1, %36#2, %36#3, %36#4, %36#5, %36#6, %36#7, %36#8) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32, %arg16: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %40, %arg9 : f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %38, %arg9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %42 = arith.mulf %cst, %arg4 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %arg12, %arg6 : f32
-      %45 = arith.mulf %arg13, %43 : f32
-      %46 = arith.addf %44, %45 : f32
-      %47 = arith.mulf %43, %43 : f32
-      %48 = arith.mulf %arg14, %arg7 : f32
-      %49 = arith.mulf %arg15, %47 : f32
-      %50 = arith.addf %48, %49 : f32
-      %51 = math.sqrt %50 : f32
-      %52 = arith.mulf %51, %arg11 : f32
-      %53 = arith.addf %52, %arg16 : f32
-      %54 = arith.divf %46, %53 : f32
-      %55 = arith.mulf %arg10, %54 : f32
-      %56 = arith.subf %arg4, %55 : f32
-      nn.yield %56, %46, %50 : f32, f32, f32
+      %40 = arith.mulf %cst, %arg4 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %arg12, %arg6 : f32
+      %43 = arith.mulf %arg13, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = arith.mulf %41, %41 : f32
+      %46 = arith.mulf %arg14, %arg7 : f32
+      %47 = arith.mulf %arg15, %45 : f32
+      %48 = arith.addf %46, %47 : f32
+      %49 = math.sqrt %48 : f32
+      %50 = arith.mulf %49, %arg11 : f32
+      %51 = arith.addf %50, %arg16 : f32
+      %52 = arith.divf %44, %51 : f32
+      %53 = arith.mulf %arg10, %52 : f32
+      %54 = arith.subf %arg4, %53 : f32
+      nn.yield %54, %44, %48 : f32, f32, f32
     } : tensor<400x1xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    nn.update @b4 gradient(%21) scalars(%38#0, %38#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %38#8) {
+    nn.update @b4 gradient(%20) scalars(%36#0, %36#1, %36#2, %36#3, %36#4, %36#5, %36#6, %36#7, %36#8) {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32, %arg11: f32, %arg12: f32, %arg13: f32, %arg14: f32, %arg15: f32, %arg16: f32):
-      %40 = arith.divf %arg5, %arg8 : f32
-      %41 = arith.mulf %40, %arg9 : f32
+      %38 = arith.divf %arg5, %arg8 : f32
+      %39 = arith.mulf %38, %arg9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %42 = arith.mulf %cst, %arg4 : f32
-      %43 = arith.addf %41, %42 : f32
-      %44 = arith.mulf %arg12, %arg6 : f32
-      %45 = arith.mulf %arg13, %43 : f32
-      %46 = arith.addf %44, %45 : f32
-      %47 = arith.mulf %43, %43 : f32
-      %48 = arith.mulf %arg14, %arg7 : f32
-      %49 = arith.mulf %arg15, %47 : f32
-      %50 = arith.addf %48, %49 : f32
-      %51 = math.sqrt %50 : f32
-      %52 = arith.mulf %51, %arg11 : f32
-      %53 = arith.addf %52, %arg16 : f32
-      %54 = arith.divf %46, %53 : f32
-      %55 = arith.mulf %arg10, %54 : f32
-      %56 = arith.subf %arg4, %55 : f32
-      nn.yield %56, %46, %50 : f32, f32, f32
+      %40 = arith.mulf %cst, %arg4 : f32
+      %41 = arith.addf %39, %40 : f32
+      %42 = arith.mulf %arg12, %arg6 : f32
+      %43 = arith.mulf %arg13, %41 : f32
+      %44 = arith.addf %42, %43 : f32
+      %45 = arith.mulf %41, %41 : f32
+      %46 = arith.mulf %arg14, %arg7 : f32
+      %47 = arith.mulf %arg15, %45 : f32
+      %48 = arith.addf %46, %47 : f32
+      %49 = math.sqrt %48 : f32
+      %50 = arith.mulf %49, %arg11 : f32
+      %51 = arith.addf %50, %arg16 : f32
+      %52 = arith.divf %44, %51 : f32
+      %53 = arith.mulf %arg10, %52 : f32
+      %54 = arith.subf %arg4, %53 : f32
+      nn.yield %54, %44, %48 : f32, f32, f32
     } : tensor<1xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
   }
   nn.program @evaluate frozen reads(@criteo) {
@@ -342,18 +340,17 @@ module @ctr_dnn attributes {nn.phase = "fused"} {
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2
     %8 = nn.pull @emb[%keys] : tensor<?x10xf32>
     %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
-    %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
-    %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
-    %12 = nn.signed_log1p %arg1 : tensor<?x13xf32>
-    %13 = nn.concat %11, %12 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %14 = nn.gemm %13, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %15 = nn.gemm %14, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %16 = nn.gemm %15, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %17 = nn.gemm %16, %6 bias(%7) post [bias] : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %18 = nn.sigmoid %17 : tensor<?x1xf32>
-    nn.observe @auc(%18, %arg0) : tensor<?x1xf32>
-    nn.observe @log_loss(%18, %arg0) : tensor<?x1xf32>
-    nn.observe @copc(%18, %arg0) : tensor<?x1xf32>
+    %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x260xf32>
+    %11 = nn.signed_log1p %arg1 : tensor<?x13xf32>
+    %12 = nn.concat %10, %11 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %13 = nn.gemm %12, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %14 = nn.gemm %13, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %15 = nn.gemm %14, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %16 = nn.gemm %15, %6 bias(%7) post [bias] : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %17 = nn.sigmoid %16 : tensor<?x1xf32>
+    nn.observe @auc(%17, %arg0) : tensor<?x1xf32>
+    nn.observe @log_loss(%17, %arg0) : tensor<?x1xf32>
+    nn.observe @copc(%17, %arg0) : tensor<?x1xf32>
   }
   nn.program @predict frozen reads(@criteo except @label) {
   ^bb0(%arg0: tensor<?x13xf32>, %arg1: tensor<?xi64>, %arg2: tensor<?xi32>):
@@ -368,16 +365,15 @@ module @ctr_dnn attributes {nn.phase = "fused"} {
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg1
     %8 = nn.pull @emb[%keys] : tensor<?x10xf32>
     %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg1) splits(%arg2) [sum] bagged [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
-    %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
-    %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
-    %12 = nn.signed_log1p %arg0 : tensor<?x13xf32>
-    %13 = nn.concat %11, %12 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %14 = nn.gemm %13, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %15 = nn.gemm %14, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %16 = nn.gemm %15, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %17 = nn.gemm %16, %6 bias(%7) post [bias] : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %18 = nn.sigmoid %17 : tensor<?x1xf32>
-    nn.return %18 : tensor<?x1xf32>
+    %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x260xf32>
+    %11 = nn.signed_log1p %arg0 : tensor<?x13xf32>
+    %12 = nn.concat %10, %11 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %13 = nn.gemm %12, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %14 = nn.gemm %13, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %15 = nn.gemm %14, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %16 = nn.gemm %15, %6 bias(%7) post [bias] : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %17 = nn.sigmoid %16 : tensor<?x1xf32>
+    nn.return %17 : tensor<?x1xf32>
   }
   nn.fingerprint state {
     "keys of @emb in @train" = "c3a78c542cf8db67",

@@ -1,4 +1,4 @@
-module @ctr_dnn attributes {nn.phase = "split", ps.mode = "sync"} {
+module @ctr_dnn attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
   nn.record @criteo {
     nn.field @label : tensor<?x1xf32>
     nn.field @numbers : tensor<?x13xf32> missing(0.000000e+00 : f64)
@@ -91,44 +91,42 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = "sync"} {
   ps.message @train.norm in "train" round sends [@train.norm.joint, @train.keys.emb] ahead [@train.keys.emb] receives [@train.value.w1, @train.value.b1, @train.value.w2, @train.value.b2, @train.value.w3, @train.value.b3, @train.value.w4, @train.value.b4, @train.rows.emb]
   nn.program @train reads(@criteo) {
   ^bb0(%arg0: tensor<?x1xf32>, %arg1: tensor<?x13xf32>, %arg2: tensor<?xi64>, %arg3: tensor<?xi32>):
-    %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2 {stage = "prepare"}
-    %0:9 = ps.wait @train.norm keys(%keys : tensor<?xi64>) {stage = "receive"} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
-    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] {stage = "compute"} : (tensor<?x10xf32>) -> tensor<?x10xf32>
-    %2 = nn.reshape %1 {stage = "compute"} : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
-    %3 = nn.reshape %2 {stage = "compute"} : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
-    %4 = nn.signed_log1p %arg1 {stage = "compute"} : tensor<?x13xf32>
-    %5 = nn.concat %3, %4 axis 1 {stage = "compute"} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %6 = nn.gemm %5, %0#0 bias(%0#1) post [bias, relu] {stage = "compute"} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %7 = nn.gemm %6, %0#2 bias(%0#3) post [bias, relu] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %8 = nn.gemm %7, %0#4 bias(%0#5) post [bias, relu] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %9 = nn.gemm %8, %0#6 bias(%0#7) post [bias] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %10 = nn.sigmoid_cross_entropy %9, %arg0 {stage = "compute"} : tensor<?x1xf32>
-    %11 = nn.sigmoid %9 {stage = "compute"} : tensor<?x1xf32>
-    nn.observe @auc(%11, %arg0) {stage = "compute"} : tensor<?x1xf32>
-    nn.observe @log_loss(%11, %arg0) {stage = "compute"} : tensor<?x1xf32>
-    nn.observe @copc(%11, %arg0) {stage = "compute"} : tensor<?x1xf32>
-    %12 = nn.sub %11, %arg0 {stage = "compute"} : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %13 = nn.reduce  sum %12 axes [0] {stage = "compute"} : (tensor<?x1xf32>) -> tensor<1xf32>
-    %14 = nn.gemm %8 transposed, %12 post [] {stage = "compute"} : (tensor<?x400xf32>, tensor<?x1xf32>) -> tensor<400x1xf32>
-    %15 = nn.gemm %12, %0#6 transposed mask(%8) post [relu_gradient] {stage = "compute"} : (tensor<?x1xf32>, tensor<400x1xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %16 = nn.reduce  sum %15 axes [0] {stage = "compute"} : (tensor<?x400xf32>) -> tensor<400xf32>
-    %17 = nn.gemm %7 transposed, %15 post [] {stage = "compute"} : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
-    %18 = nn.gemm %15, %0#4 transposed mask(%7) post [relu_gradient] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %19 = nn.reduce  sum %18 axes [0] {stage = "compute"} : (tensor<?x400xf32>) -> tensor<400xf32>
-    %20 = nn.gemm %6 transposed, %18 post [] {stage = "compute"} : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
-    %21 = nn.gemm %18, %0#2 transposed mask(%6) post [relu_gradient] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %22 = nn.reduce  sum %21 axes [0] {stage = "compute"} : (tensor<?x400xf32>) -> tensor<400xf32>
-    %23 = nn.gemm %5 transposed, %21 post [] {stage = "compute"} : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
-    %24 = nn.gemm %21, %0#0 transposed post [] {stage = "compute"} : (tensor<?x400xf32>, tensor<273x400xf32>) -> tensor<?x273xf32>
-    %25 = nn.slice %24 axis 1 offset 0 size 260 {stage = "compute"} : (tensor<?x273xf32>) -> tensor<?x260xf32>
-    %26 = nn.reshape %25 {stage = "compute"} : (tensor<?x260xf32>) -> tensor<?x26x10xf32>
-    %27 = nn.reshape %26 {stage = "compute"} : (tensor<?x26x10xf32>) -> tensor<?x10xf32>
-    %28 = nn.pool_gradient(%27) at[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] present [true] {stage = "compute"} : (tensor<?x10xf32>) -> tensor<?x10xf32>
-    %sum, %weight = nn.loss_sum %10 {stage = "compute"} : tensor<?x1xf32>
-    ps.post @train.exchange(%28, %23, %22, %20, %19, %17, %16, %14, %13, %sum, %weight) {stage = "send"} : tensor<?x10xf32>, tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<f64>, tensor<f64>
-    %29:10 = ps.wait @train.exchange {stage = "send"} : tensor<f64>, tensor<f64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>
-    %30 = ps.join_norms %29#2, %29#3, %29#4, %29#5, %29#6, %29#7, %29#8, %29#9 {stage = "send"} : tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64> -> tensor<f64>
-    ps.post @train.norm(%30) {stage = "send"} : tensor<f64>
+    %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2 {stage = #nn.stage<prepare>}
+    %0:9 = ps.wait @train.norm keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
+    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
+    %3 = nn.signed_log1p %arg1 {stage = #nn.stage<compute>} : tensor<?x13xf32>
+    %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %5 = nn.gemm %4, %0#0 bias(%0#1) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %6 = nn.gemm %5, %0#2 bias(%0#3) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %7 = nn.gemm %6, %0#4 bias(%0#5) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %8 = nn.gemm %7, %0#6 bias(%0#7) post [bias] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %9 = nn.sigmoid_cross_entropy %8, %arg0 {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    %10 = nn.sigmoid %8 {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.observe @auc(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.observe @log_loss(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.observe @copc(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    %11 = nn.sub %10, %arg0 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %12 = nn.reduce  sum %11 axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+    %13 = nn.gemm %7 transposed, %11 post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<?x1xf32>) -> tensor<400x1xf32>
+    %14 = nn.gemm %11, %0#6 transposed mask(%7) post [relu_gradient] {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<400x1xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
+    %15 = nn.reduce  sum %14 axes [0] {stage = #nn.stage<compute>} : (tensor<?x400xf32>) -> tensor<400xf32>
+    %16 = nn.gemm %6 transposed, %14 post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
+    %17 = nn.gemm %14, %0#4 transposed mask(%6) post [relu_gradient] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
+    %18 = nn.reduce  sum %17 axes [0] {stage = #nn.stage<compute>} : (tensor<?x400xf32>) -> tensor<400xf32>
+    %19 = nn.gemm %5 transposed, %17 post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
+    %20 = nn.gemm %17, %0#2 transposed mask(%5) post [relu_gradient] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
+    %21 = nn.reduce  sum %20 axes [0] {stage = #nn.stage<compute>} : (tensor<?x400xf32>) -> tensor<400xf32>
+    %22 = nn.gemm %4 transposed, %20 post [] {stage = #nn.stage<compute>} : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
+    %23 = nn.gemm %20, %0#0 transposed post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<273x400xf32>) -> tensor<?x273xf32>
+    %24 = nn.slice %23 axis 1 offset 0 size 260 {stage = #nn.stage<compute>} : (tensor<?x273xf32>) -> tensor<?x260xf32>
+    %25 = nn.reshape %24 {stage = #nn.stage<compute>} : (tensor<?x260xf32>) -> tensor<?x10xf32>
+    %26 = nn.pool_gradient(%25) at[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] present [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %sum, %weight = nn.loss_sum %9 {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    ps.post @train.exchange(%26, %22, %21, %19, %18, %16, %15, %13, %12, %sum, %weight) {stage = #nn.stage<send>} : tensor<?x10xf32>, tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<f64>, tensor<f64>
+    %27:10 = ps.wait @train.exchange {stage = #nn.stage<send>} : tensor<f64>, tensor<f64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>
+    %28 = ps.join_norms %27#2, %27#3, %27#4, %27#5, %27#6, %27#7, %27#8, %27#9 {stage = #nn.stage<send>} : tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64> -> tensor<f64>
+    ps.post @train.norm(%28) {stage = #nn.stage<send>} : tensor<f64>
   }
   ps.handler @train.apply in "train" on @train.norm {
     %0:2 = ps.merged @train.loss : tensor<f64>, tensor<f64>
@@ -410,21 +408,20 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = "sync"} {
   ps.message @evaluate.pull in "evaluate" sends [@evaluate.keys.emb] ahead [] receives [@evaluate.value.w1, @evaluate.value.b1, @evaluate.value.w2, @evaluate.value.b2, @evaluate.value.w3, @evaluate.value.b3, @evaluate.value.w4, @evaluate.value.b4, @evaluate.rows.emb]
   nn.program @evaluate frozen reads(@criteo) {
   ^bb0(%arg0: tensor<?x1xf32>, %arg1: tensor<?x13xf32>, %arg2: tensor<?xi64>, %arg3: tensor<?xi32>):
-    %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2 {stage = "prepare"}
-    %0:9 = ps.wait @evaluate.pull keys(%keys : tensor<?xi64>) {stage = "receive"} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
-    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] {stage = "compute"} : (tensor<?x10xf32>) -> tensor<?x10xf32>
-    %2 = nn.reshape %1 {stage = "compute"} : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
-    %3 = nn.reshape %2 {stage = "compute"} : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
-    %4 = nn.signed_log1p %arg1 {stage = "compute"} : tensor<?x13xf32>
-    %5 = nn.concat %3, %4 axis 1 {stage = "compute"} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %6 = nn.gemm %5, %0#0 bias(%0#1) post [bias, relu] {stage = "compute"} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %7 = nn.gemm %6, %0#2 bias(%0#3) post [bias, relu] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %8 = nn.gemm %7, %0#4 bias(%0#5) post [bias, relu] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %9 = nn.gemm %8, %0#6 bias(%0#7) post [bias] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %10 = nn.sigmoid %9 {stage = "compute"} : tensor<?x1xf32>
-    nn.observe @auc(%10, %arg0) {stage = "compute"} : tensor<?x1xf32>
-    nn.observe @log_loss(%10, %arg0) {stage = "compute"} : tensor<?x1xf32>
-    nn.observe @copc(%10, %arg0) {stage = "compute"} : tensor<?x1xf32>
+    %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2 {stage = #nn.stage<prepare>}
+    %0:9 = ps.wait @evaluate.pull keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
+    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
+    %3 = nn.signed_log1p %arg1 {stage = #nn.stage<compute>} : tensor<?x13xf32>
+    %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %5 = nn.gemm %4, %0#0 bias(%0#1) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %6 = nn.gemm %5, %0#2 bias(%0#3) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %7 = nn.gemm %6, %0#4 bias(%0#5) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %8 = nn.gemm %7, %0#6 bias(%0#7) post [bias] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %9 = nn.sigmoid %8 {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.observe @auc(%9, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.observe @log_loss(%9, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.observe @copc(%9, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
   }
   ps.channel @predict.value.w1 number 0 in "predict" value of @w1 : tensor<273x400xf32>
   ps.channel @predict.value.b1 number 1 in "predict" value of @b1 : tensor<400xf32>
@@ -439,19 +436,18 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = "sync"} {
   ps.message @predict.pull in "predict" sends [@predict.keys.emb] ahead [] receives [@predict.value.w1, @predict.value.b1, @predict.value.w2, @predict.value.b2, @predict.value.w3, @predict.value.b3, @predict.value.w4, @predict.value.b4, @predict.rows.emb]
   nn.program @predict frozen reads(@criteo except @label) {
   ^bb0(%arg0: tensor<?x13xf32>, %arg1: tensor<?xi64>, %arg2: tensor<?xi32>):
-    %keys, %inverse, %key_splits, %occurrences = nn.unique %arg1 {stage = "prepare"}
-    %0:9 = ps.wait @predict.pull keys(%keys : tensor<?xi64>) {stage = "receive"} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
-    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg1) splits(%arg2) [sum] bagged [true] {stage = "compute"} : (tensor<?x10xf32>) -> tensor<?x10xf32>
-    %2 = nn.reshape %1 {stage = "compute"} : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
-    %3 = nn.reshape %2 {stage = "compute"} : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
-    %4 = nn.signed_log1p %arg0 {stage = "compute"} : tensor<?x13xf32>
-    %5 = nn.concat %3, %4 axis 1 {stage = "compute"} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %6 = nn.gemm %5, %0#0 bias(%0#1) post [bias, relu] {stage = "compute"} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %7 = nn.gemm %6, %0#2 bias(%0#3) post [bias, relu] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %8 = nn.gemm %7, %0#4 bias(%0#5) post [bias, relu] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
-    %9 = nn.gemm %8, %0#6 bias(%0#7) post [bias] {stage = "compute"} : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %10 = nn.sigmoid %9 {stage = "compute"} : tensor<?x1xf32>
-    nn.return %10 : tensor<?x1xf32>
+    %keys, %inverse, %key_splits, %occurrences = nn.unique %arg1 {stage = #nn.stage<prepare>}
+    %0:9 = ps.wait @predict.pull keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
+    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg1) splits(%arg2) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
+    %3 = nn.signed_log1p %arg0 {stage = #nn.stage<compute>} : tensor<?x13xf32>
+    %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %5 = nn.gemm %4, %0#0 bias(%0#1) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %6 = nn.gemm %5, %0#2 bias(%0#3) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %7 = nn.gemm %6, %0#4 bias(%0#5) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %8 = nn.gemm %7, %0#6 bias(%0#7) post [bias] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %9 = nn.sigmoid %8 {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.return %9 : tensor<?x1xf32>
   }
   nn.fingerprint state {
     "keys of @emb in @train" = "c3a78c542cf8db67",

@@ -3,16 +3,6 @@
 #alias_scope1 = #llvm.alias_scope<id = "pdl.update.0", domain = #alias_scope_domain>
 #alias_scope2 = #llvm.alias_scope<id = "pdl.update.2", domain = #alias_scope_domain>
 module @logistic_regression attributes {nn.phase = "buffers"} {
-  llvm.mlir.global internal constant @constant14(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
-  llvm.mlir.global internal constant @constant13(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
-  llvm.mlir.global internal constant @constant12(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
-  llvm.mlir.global internal constant @constant11(dense<[5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
-  llvm.mlir.global internal constant @constant10(dense<[2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01]> : tensor<11xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<11 x f64>
-  llvm.mlir.global internal constant @constant9(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
-  llvm.mlir.global internal constant @constant8(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
-  llvm.mlir.global internal constant @constant7(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
-  llvm.mlir.global internal constant @constant6(dense<[5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
-  llvm.mlir.global internal constant @constant5(dense<[2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01]> : tensor<11xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<11 x f64>
   func.func private @pdlabi_sigmoidf(f32) -> f32
   llvm.mlir.global internal constant @constant4(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
   llvm.mlir.global internal constant @constant3(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
@@ -424,11 +414,11 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
-    %3 = llvm.mlir.addressof @constant5 : !llvm.ptr
-    %4 = llvm.mlir.addressof @constant6 : !llvm.ptr
-    %5 = llvm.mlir.addressof @constant7 : !llvm.ptr
-    %6 = llvm.mlir.addressof @constant8 : !llvm.ptr
-    %7 = llvm.mlir.addressof @constant9 : !llvm.ptr
+    %3 = llvm.mlir.addressof @constant0 : !llvm.ptr
+    %4 = llvm.mlir.addressof @constant1 : !llvm.ptr
+    %5 = llvm.mlir.addressof @constant2 : !llvm.ptr
+    %6 = llvm.mlir.addressof @constant3 : !llvm.ptr
+    %7 = llvm.mlir.addressof @constant4 : !llvm.ptr
     %8 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %c9 = arith.constant 9 : index
     %c10 = arith.constant 10 : index
@@ -752,11 +742,11 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
-    %3 = llvm.mlir.addressof @constant10 : !llvm.ptr
-    %4 = llvm.mlir.addressof @constant11 : !llvm.ptr
-    %5 = llvm.mlir.addressof @constant12 : !llvm.ptr
-    %6 = llvm.mlir.addressof @constant13 : !llvm.ptr
-    %7 = llvm.mlir.addressof @constant14 : !llvm.ptr
+    %3 = llvm.mlir.addressof @constant0 : !llvm.ptr
+    %4 = llvm.mlir.addressof @constant1 : !llvm.ptr
+    %5 = llvm.mlir.addressof @constant2 : !llvm.ptr
+    %6 = llvm.mlir.addressof @constant3 : !llvm.ptr
+    %7 = llvm.mlir.addressof @constant4 : !llvm.ptr
     %8 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %c9 = arith.constant 9 : index
     %c10 = arith.constant 10 : index

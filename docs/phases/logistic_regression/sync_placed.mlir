@@ -1,4 +1,4 @@
-module @logistic_regression attributes {nn.phase = "placed", ps.mode = "sync"} {
+module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @person {
     nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
     nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])

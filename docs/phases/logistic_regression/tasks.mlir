@@ -3,16 +3,6 @@
 #alias_scope1 = #llvm.alias_scope<id = "pdl.update.0", domain = #alias_scope_domain>
 #alias_scope2 = #llvm.alias_scope<id = "pdl.update.2", domain = #alias_scope_domain>
 module @logistic_regression attributes {nn.phase = "tasks"} {
-  llvm.mlir.global internal constant @constant14(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
-  llvm.mlir.global internal constant @constant13(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
-  llvm.mlir.global internal constant @constant12(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
-  llvm.mlir.global internal constant @constant11(dense<[5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
-  llvm.mlir.global internal constant @constant10(dense<[2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01]> : tensor<11xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<11 x f64>
-  llvm.mlir.global internal constant @constant9(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
-  llvm.mlir.global internal constant @constant8(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
-  llvm.mlir.global internal constant @constant7(dense<[1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
-  llvm.mlir.global internal constant @constant6(dense<[5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
-  llvm.mlir.global internal constant @constant5(dense<[2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01]> : tensor<11xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<11 x f64>
   func.func private @pdlabi_sigmoidf(f32) -> f32
   llvm.mlir.global internal constant @constant4(dense<[2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01]> : tensor<9xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<9 x f64>
   llvm.mlir.global internal constant @constant3(dense<[1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03]> : tensor<8xf64>) {addr_space = 0 : i32, alignment = 64 : i64} : !llvm.array<8 x f64>
@@ -467,133 +457,6 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     return %c0_i32 : i32
   }
   rt.program @train reads(@person [@numbers, @categories, @label]) lookups [@weights] updates [@weights, @bias] lookup_of [0, -1] loss prepare(@train_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@train_compute, <315 + 88 * batch, keys(4), occurrences(0)>)
-  func.func @evaluate_prepare(%arg0: !llvm.ptr) -> i32 {
-    %c0 = arith.constant 0 : index
-    %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
-    %c8 = arith.constant 8 : index
-    %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    %c3 = arith.constant 3 : index
-    %3 = llvm.mlir.addressof @constant5 : !llvm.ptr
-    %4 = llvm.mlir.addressof @constant6 : !llvm.ptr
-    %5 = llvm.mlir.addressof @constant7 : !llvm.ptr
-    %6 = llvm.mlir.addressof @constant8 : !llvm.ptr
-    %7 = llvm.mlir.addressof @constant9 : !llvm.ptr
-    %8 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %c19 = arith.constant 19 : index
-    %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %11 = arith.muli %0, %c4 : index
-    %12 = arith.addi %11, %c63 : index
-    %13 = arith.andi %12, %c-64 : index
-    %14 = arith.addi %13, %13 : index
-    %15 = arith.addi %14, %13 : index
-    %16 = arith.addi %15, %13 : index
-    %17 = arith.addi %16, %13 : index
-    %18 = arith.muli %0, %c8 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.addi %17, %20 : index
-    %22 = arith.addi %21, %20 : index
-    %23 = arith.addi %22, %20 : index
-    %24 = arith.addi %23, %20 : index
-    %25 = arith.addi %24, %20 : index
-    %26 = arith.addi %25, %20 : index
-    %27 = arith.addi %26, %20 : index
-    %28 = arith.addi %27, %20 : index
-    %29 = arith.addi %28, %20 : index
-    %30 = arith.addi %29, %20 : index
-    %31 = arith.addi %30, %20 : index
-    %32 = arith.addi %31, %20 : index
-    %33 = arith.addi %32, %20 : index
-    call @kernel.copy_f32(%1, %2, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %34 = rt.address %2[%13] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %34, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %35 = rt.address %2[%14] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %35, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %36 = rt.address %2[%15] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %36, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %37 = rt.address %2[%16] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %37, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %38 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
-    %39 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %40 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.bucketize %39, %38 into %40 : memref<?xf32>, memref<11xf64>, memref<?xi64>
-    %41 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 100 into %41 : (memref<?xi64>), memref<?xi64>
-    %42 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
-    %43 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %43, %42 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %44 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 101 into %44 : (memref<?xi64>), memref<?xi64>
-    %45 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
-    %46 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %46, %45 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %47 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 102 into %47 : (memref<?xi64>), memref<?xi64>
-    %48 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
-    %49 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %49, %48 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %50 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 103 into %50 : (memref<?xi64>), memref<?xi64>
-    %51 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
-    %52 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %52, %51 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %53 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 104 into %53 : (memref<?xi64>), memref<?xi64>
-    %54 = rt.address %2[%17] : !llvm.ptr
-    call @kernel.copy_i64(%8, %54, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %55 = rt.address %2[%26] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %55, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %56 = rt.address %2[%27] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %56, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %57 = rt.address %2[%28] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %57, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %58 = rt.address %2[%29] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %58, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %59 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
-    %60 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
-    %61 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%59, %60) salt 110 into %61 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %62 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%41, %59, %60) salt 111 into %62 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %63 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
-    %64 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%63, %41) salt 112 into %64 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%65, %59) salt 113 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%60, %53) salt 114 into %59 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%40, %60) salt 115 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %66 = rt.address %2[%33] : !llvm.ptr
-    %67 = rt.address %2[%21] : !llvm.ptr
-    %68 = rt.address %2[%22] : !llvm.ptr
-    %69 = rt.address %2[%23] : !llvm.ptr
-    %70 = rt.address %2[%24] : !llvm.ptr
-    %71 = rt.address %2[%25] : !llvm.ptr
-    %72 = rt.address %2[%30] : !llvm.ptr
-    %73 = rt.address %2[%31] : !llvm.ptr
-    %74 = rt.address %2[%32] : !llvm.ptr
-    call @kernel.copy_i64_2(%8, %66, %67, %68, %69, %70, %71, %72, %73, %74, %58, %55, %56, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %75 = arith.muli %0, %c19 : index
-    %76 = rt.view %2[%33] size(%75) : !llvm.ptr -> memref<?xi64>
-    %77 = rt.unique %9, (%76) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
-    %c0_i32 = arith.constant 0 : i32
-    %78 = arith.cmpi ne, %77, %c0_i32 : i32
-    cf.cond_br %78, ^bb3(%77 : i32), ^bb1
-  ^bb1:  // pred: ^bb0
-    %79 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
-    %80 = arith.cmpi ne, %79, %c0_i32 : i32
-    cf.cond_br %80, ^bb3(%79 : i32), ^bb2
-  ^bb2:  // pred: ^bb1
-    return %c0_i32 : i32
-  ^bb3(%81: i32):  // 2 preds: ^bb0, ^bb1
-    return %81 : i32
-  }
   func.func private @kernel.elementwise_add_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -659,134 +522,7 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @evaluate frozen reads(@person [@numbers, @categories, @label]) lookups [@weights] prepare(@evaluate_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <252 + 84 * batch, keys(4), occurrences(0)>)
-  func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
-    %c0 = arith.constant 0 : index
-    %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
-    %c8 = arith.constant 8 : index
-    %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    %c3 = arith.constant 3 : index
-    %3 = llvm.mlir.addressof @constant10 : !llvm.ptr
-    %4 = llvm.mlir.addressof @constant11 : !llvm.ptr
-    %5 = llvm.mlir.addressof @constant12 : !llvm.ptr
-    %6 = llvm.mlir.addressof @constant13 : !llvm.ptr
-    %7 = llvm.mlir.addressof @constant14 : !llvm.ptr
-    %8 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %c19 = arith.constant 19 : index
-    %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %11 = arith.muli %0, %c4 : index
-    %12 = arith.addi %11, %c63 : index
-    %13 = arith.andi %12, %c-64 : index
-    %14 = arith.addi %13, %13 : index
-    %15 = arith.addi %14, %13 : index
-    %16 = arith.addi %15, %13 : index
-    %17 = arith.addi %16, %13 : index
-    %18 = arith.muli %0, %c8 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.addi %17, %20 : index
-    %22 = arith.addi %21, %20 : index
-    %23 = arith.addi %22, %20 : index
-    %24 = arith.addi %23, %20 : index
-    %25 = arith.addi %24, %20 : index
-    %26 = arith.addi %25, %20 : index
-    %27 = arith.addi %26, %20 : index
-    %28 = arith.addi %27, %20 : index
-    %29 = arith.addi %28, %20 : index
-    %30 = arith.addi %29, %20 : index
-    %31 = arith.addi %30, %20 : index
-    %32 = arith.addi %31, %20 : index
-    %33 = arith.addi %32, %20 : index
-    call @kernel.copy_f32(%1, %2, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %34 = rt.address %2[%13] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %34, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %35 = rt.address %2[%14] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %35, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %36 = rt.address %2[%15] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %36, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %37 = rt.address %2[%16] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %37, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %38 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
-    %39 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %40 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.bucketize %39, %38 into %40 : memref<?xf32>, memref<11xf64>, memref<?xi64>
-    %41 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 100 into %41 : (memref<?xi64>), memref<?xi64>
-    %42 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
-    %43 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %43, %42 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %44 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 101 into %44 : (memref<?xi64>), memref<?xi64>
-    %45 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
-    %46 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %46, %45 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %47 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 102 into %47 : (memref<?xi64>), memref<?xi64>
-    %48 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
-    %49 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %49, %48 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %50 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 103 into %50 : (memref<?xi64>), memref<?xi64>
-    %51 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
-    %52 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %52, %51 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %53 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 104 into %53 : (memref<?xi64>), memref<?xi64>
-    %54 = rt.address %2[%17] : !llvm.ptr
-    call @kernel.copy_i64(%8, %54, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %55 = rt.address %2[%26] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %55, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %56 = rt.address %2[%27] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %56, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %57 = rt.address %2[%28] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %57, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %58 = rt.address %2[%29] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %58, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %59 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
-    %60 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
-    %61 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%59, %60) salt 110 into %61 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %62 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%41, %59, %60) salt 111 into %62 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %63 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
-    %64 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%63, %41) salt 112 into %64 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%65, %59) salt 113 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%60, %53) salt 114 into %59 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%40, %60) salt 115 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %66 = rt.address %2[%33] : !llvm.ptr
-    %67 = rt.address %2[%21] : !llvm.ptr
-    %68 = rt.address %2[%22] : !llvm.ptr
-    %69 = rt.address %2[%23] : !llvm.ptr
-    %70 = rt.address %2[%24] : !llvm.ptr
-    %71 = rt.address %2[%25] : !llvm.ptr
-    %72 = rt.address %2[%30] : !llvm.ptr
-    %73 = rt.address %2[%31] : !llvm.ptr
-    %74 = rt.address %2[%32] : !llvm.ptr
-    call @kernel.copy_i64_2(%8, %66, %67, %68, %69, %70, %71, %72, %73, %74, %58, %55, %56, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %75 = arith.muli %0, %c19 : index
-    %76 = rt.view %2[%33] size(%75) : !llvm.ptr -> memref<?xi64>
-    %77 = rt.unique %9, (%76) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
-    %c0_i32 = arith.constant 0 : i32
-    %78 = arith.cmpi ne, %77, %c0_i32 : i32
-    cf.cond_br %78, ^bb3(%77 : i32), ^bb1
-  ^bb1:  // pred: ^bb0
-    %79 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
-    %80 = arith.cmpi ne, %79, %c0_i32 : i32
-    cf.cond_br %80, ^bb3(%79 : i32), ^bb2
-  ^bb2:  // pred: ^bb1
-    return %c0_i32 : i32
-  ^bb3(%81: i32):  // 2 preds: ^bb0, ^bb1
-    return %81 : i32
-  }
+  rt.program @evaluate frozen reads(@person [@numbers, @categories, @label]) lookups [@weights] prepare(@train_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <252 + 84 * batch, keys(4), occurrences(0)>)
   func.func @predict_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
@@ -823,7 +559,7 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <189 + 80 * batch, keys(4), occurrences(0)>)
+  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] types [f32] prepare(@train_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <189 + 80 * batch, keys(4), occurrences(0)>)
   nn.fingerprint state {
     "keys of @weights in @train" = "8ba5e601bba5934f",
     "rows of @weights" = "f32 [1]",

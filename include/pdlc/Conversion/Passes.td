@@ -76,15 +76,15 @@ def PSToRT : Pass<"ps-to-rt", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %loss:2, %w = ps.wait @train.exchange {stage = "receive"} : tensor<f64>, tensor<f64>, tensor<4x1xf32>
+    %loss:2, %w = ps.wait @train.exchange {stage = #nn.stage<receive>} : tensor<f64>, tensor<f64>, tensor<4x1xf32>
     ...
-    ps.post @train.exchange(%g, %sum, %weight) {stage = "send"} : ...
+    ps.post @train.exchange(%g, %sum, %weight) {stage = #nn.stage<send>} : ...
     ```
     After:
     ```mlir
-    %w = nn.read @w {stage = "compute"} : tensor<4x1xf32>
+    %w = nn.read @w {stage = #nn.stage<compute>} : tensor<4x1xf32>
     ...
-    rt.gradient @w sum(%g : tensor<4x1xf32>) {stage = "apply"}
+    rt.gradient @w sum(%g : tensor<4x1xf32>) {stage = #nn.stage<apply>}
     ```
   }];
   let dependentDialects = ["::pdlc::nn::NNDialect", "::pdlc::rt::RTDialect"];
@@ -106,7 +106,7 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     ```mlir
     nn.program @predict frozen reads(@r) {
     ^bb0(%x: tensor<?x4xf32>):
-      %0 = nn.relu %x {stage = "compute"} : tensor<?x4xf32>
+      %0 = nn.relu %x {stage = #nn.stage<compute>} : tensor<?x4xf32>
       nn.return %0 : tensor<?x4xf32>
     }
     ```

@@ -9,6 +9,7 @@
 #ifndef PDLC_TRANSFORMS_PIPELINES_H
 #define PDLC_TRANSFORMS_PIPELINES_H
 
+#include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Support/Phases.h"
 
 namespace mlir {
@@ -25,10 +26,10 @@ struct PipelineOptions {
   std::string numerics = "fast";
   /// A name that LLVM knows, or `native`.
   std::string targetCpu = "x86-64-v3";
-  /// `local`, `sync` or `async`. In the last two, phase `roles` leaves two
-  /// modules in one; later phases treat each, or, where `isRole` is set, the
-  /// module, which then is one of them.
-  std::string mode = "local";
+  /// Where it has servers, phase `roles` leaves two modules in one; later
+  /// phases treat each, or, where `isRole` is set, the module, which then is
+  /// one of them.
+  ps::Mode mode = ps::Mode::local;
   bool isRole = false;
   /// How parameters are cut; see `ps-partition`.
   bool slice = true;

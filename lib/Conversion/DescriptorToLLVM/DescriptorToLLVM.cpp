@@ -472,16 +472,16 @@ void DescriptorBuilder::setUnits(Constant<pdl_symbol> &symbol,
 
 LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
   auto role = module->getAttrOfType<StringAttr>(ps::PSDialect::kRoleAttrName);
-  std::optional<ps::Mode> mode = ps::getMode(module);
-  if (bool(role) != mode.has_value())
+  const ps::ModeProperties &mode = ps::getMode(module);
+  if (bool(role) != mode.hasServers)
     return emitError(module.getLoc())
            << "a module with a mode is compiled role by role: run "
               "ps-outline-roles first";
-  if (!role || !mode)
+  data.mode = mode.abiMode;
+  if (!role)
     return success();
   data.role =
       role.getValue() == "trainer" ? PDL_ROLE_TRAINER : PDL_ROLE_PSERVER;
-  data.mode = *mode == ps::Mode::sync ? PDL_MODE_SYNC : PDL_MODE_ASYNC;
   return success();
 }
 

@@ -8,7 +8,6 @@
 
 #include "BufferPlan.h"
 #include "pdlc/Interfaces/StageOpInterface.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,17 +15,6 @@ using namespace pdlc;
 
 /// The end of a lifetime that outlives its stage.
 static constexpr unsigned kForever = ~0u;
-
-std::optional<Stage> pdlc::stageOf(Operation *op) {
-  auto stage = op->getAttrOfType<StringAttr>("stage");
-  if (!stage)
-    return std::nullopt;
-  return llvm::StringSwitch<std::optional<Stage>>(stage.getValue())
-      .Case("prepare", Stage::Prepare)
-      .Case("compute", Stage::Compute)
-      .Case("apply", Stage::Apply)
-      .Default(std::nullopt);
-}
 
 /// The operand that the op's result is another view of, or null.
 static Value viewSource(Operation *op) {
@@ -61,8 +49,10 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
     positions[&op] = next++;
   findFused(body);
   placeInContext(program, numbers);
-  planArena(body, Stage::Prepare);
-  planArena(body, Stage::Compute);
+  for (const nn::StageProperties &properties : nn::allStages())
+    if (properties.isFunction)
+      planArena(body,
+                nn::StageAttr::get(program.getContext(), properties.stage));
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,7 +114,7 @@ void BufferPlan::placeInContext(nn::ProgramOp program,
   auto claim = [&](Value value, rt::Place place, int64_t index) {
     Value from = root(value);
     if (from.getDefiningOp() && !homes.contains(from) &&
-        stageOf(from.getDefiningOp()) == Stage::Compute)
+        stageOf(from.getDefiningOp()).getProperties().readsState)
       homes[from] = Home::inContext(place, index);
   };
   for (auto [index, update] : llvm::enumerate(gradientsOf(program)))
@@ -154,7 +144,7 @@ unsigned BufferPlan::lastRead(Operation *user) const {
   return last;
 }
 
-void BufferPlan::planArena(Block &body, Stage stage) {
+void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
   SmallVector<Lifetime> lifetimes;
   // The last op of this stage that reads the value or a view of it.
   auto lastUse = [&](auto &self, Value value, unsigned begin) -> unsigned {
@@ -175,7 +165,7 @@ void BufferPlan::planArena(Block &body, Stage stage) {
                          lastUse(lastUse, value, begin)});
   };
   // Rows are pulled in prepare, but gathered when compute begins.
-  if (stage == Stage::Compute)
+  if (stage.getProperties().readsState)
     for (nn::PullOp pull : sizes.lookups())
       if (!pull.getRows().use_empty())
         add(pull.getRows(), 0);
@@ -193,9 +183,9 @@ void BufferPlan::planArena(Block &body, Stage stage) {
   assignSlots(lifetimes, stage);
 }
 
-void BufferPlan::assignSlots(MutableArrayRef<Lifetime> lifetimes, Stage stage) {
-  SmallVector<Slot> &slots =
-      stage == Stage::Prepare ? prepareSlots : computeSlots;
+void BufferPlan::assignSlots(MutableArrayRef<Lifetime> lifetimes,
+                             nn::StageAttr stage) {
+  SmallVector<Slot> &slots = slotsOf[stage];
   SmallVector<unsigned> freeAfter;
   for (Lifetime &lifetime : lifetimes) {
     unsigned slot = 0;
@@ -229,8 +219,7 @@ int64_t BufferPlan::fieldOf(Value ids) const {
              : -1;
 }
 
-rt::SizeAttr BufferPlan::arenaSize(Stage stage, unsigned fields,
-                                   MLIRContext *context) const {
+rt::SizeAttr BufferPlan::arenaSize(nn::StageAttr stage, unsigned fields) const {
   int64_t constant = 0, perBatch = 0;
   SmallVector<int64_t> perId(fields, 0);
   SmallVector<int64_t> perKey(sizes.lookups().size(), 0);
@@ -251,6 +240,6 @@ rt::SizeAttr BufferPlan::arenaSize(Stage stage, unsigned fields,
   }
   if (llvm::all_of(perId, [](int64_t bytes) { return bytes == 0; }))
     perId.clear();
-  return rt::SizeAttr::get(context, constant, perBatch, /*perBatchSquared=*/0,
-                           perId, perKey, perOccurrence);
+  return rt::SizeAttr::get(stage.getContext(), constant, perBatch,
+                           /*perBatchSquared=*/0, perId, perKey, perOccurrence);
 }

@@ -14,10 +14,7 @@
 
 namespace pdlc {
 
-enum class Stage { Prepare, Compute, Apply };
-
-/// What attribute `stage` of an op says; nothing if it is missing.
-std::optional<Stage> stageOf(mlir::Operation *op);
+using nn::stageOf;
 
 /// A piece of an arena that values share whose lifetimes do not overlap.
 struct Slot {
@@ -36,7 +33,7 @@ struct Home {
   Kind kind = None;
   rt::Place place = rt::Place::worker;
   int64_t index = 0;
-  Stage stage = Stage::Compute;
+  nn::StageAttr stage;
   unsigned slot = 0;
 
   static Home ofKind(Kind kind);
@@ -68,16 +65,16 @@ public:
 
   size_t fusedCount() const { return fused.size(); }
 
-  llvm::ArrayRef<Slot> slots(Stage stage) const {
-    return stage == Stage::Prepare ? prepareSlots : computeSlots;
+  llvm::ArrayRef<Slot> slots(nn::StageAttr stage) const {
+    auto found = slotsOf.find(stage);
+    return found == slotsOf.end() ? llvm::ArrayRef<Slot>() : found->second;
   }
   /// Whether an arena can have room for it: the ids of a field are counted
   /// before a stage runs, those that a stage makes are not.
   bool isPlannable(const Extent &extent) const;
   /// The bytes of the stage's arena in a program of so many fields; all slots
   /// are plannable.
-  rt::SizeAttr arenaSize(Stage stage, unsigned fields,
-                         mlir::MLIRContext *context) const;
+  rt::SizeAttr arenaSize(nn::StageAttr stage, unsigned fields) const;
 
 private:
   struct Lifetime {
@@ -89,8 +86,9 @@ private:
 
   void findFused(mlir::Block &body);
   void placeInContext(nn::ProgramOp program, const HomeNumbers &numbers);
-  void planArena(mlir::Block &body, Stage stage);
-  void assignSlots(llvm::MutableArrayRef<Lifetime> lifetimes, Stage stage);
+  void planArena(mlir::Block &body, nn::StageAttr stage);
+  void assignSlots(llvm::MutableArrayRef<Lifetime> lifetimes,
+                   nn::StageAttr stage);
   /// The program's field whose ids these are; -1 if they are no field's.
   int64_t fieldOf(mlir::Value ids) const;
   unsigned position(mlir::Operation *op) const;
@@ -102,7 +100,7 @@ private:
   llvm::DenseSet<mlir::Operation *> fused;
   llvm::DenseMap<mlir::Value, Home> homes;
   llvm::DenseMap<mlir::Operation *, unsigned> scratches;
-  llvm::SmallVector<Slot> prepareSlots, computeSlots;
+  llvm::DenseMap<nn::StageAttr, llvm::SmallVector<Slot>> slotsOf;
 };
 
 /// The alignment of all buffers, in bytes.

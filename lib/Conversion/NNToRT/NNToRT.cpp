@@ -91,15 +91,17 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   if (failed(checkArenas(program, sizes, plan)))
     return failure();
   fused += plan.fusedCount();
-  slots +=
-      plan.slots(Stage::Prepare).size() + plan.slots(Stage::Compute).size();
-  func::FuncOp stages[2];
-  for (Stage stage : {Stage::Prepare, Stage::Compute}) {
+  MLIRContext *mlir = program.getContext();
+  const auto prepare = nn::StageAttr::get(mlir, nn::Stage::prepare);
+  const auto compute = nn::StageAttr::get(mlir, nn::Stage::compute);
+  DenseMap<nn::StageAttr, FlatSymbolRefAttr> functions;
+  for (nn::StageAttr stage : {prepare, compute}) {
+    slots += plan.slots(stage).size();
     func::FuncOp function =
         StageEmitter(context, program, sizes, plan, stage).emit();
     if (!function)
       return failure();
-    stages[static_cast<unsigned>(stage)] = function;
+    functions[stage] = FlatSymbolRefAttr::get(function);
   }
 
   OpBuilder builder(program);
@@ -125,25 +127,23 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
     outputTypes.push_back(getElementTypeOrSelf(output));
   }
   SmallVector<StringRef> outputRefs(outputNames.begin(), outputNames.end());
-  MLIRContext *mlir = builder.getContext();
   bool hasLoss = !program.getBody().getOps<nn::LossSumOp>().empty();
   auto name = program.getSymNameAttr();
   auto record = program.getRecordAttr();
   UnitAttr frozen = program.getFrozenAttr();
   Location loc = program.getLoc();
-  rt::ProgramOp::create(builder, loc, name, frozen, record,
-                        builder.getArrayAttr(symbolRefs(mlir, fields)),
-                        builder.getArrayAttr(symbolRefs(mlir, lookups)),
-                        builder.getArrayAttr(symbolRefs(mlir, updates)),
-                        builder.getDenseI32ArrayAttr(updateLookups),
-                        builder.getStrArrayAttr(outputRefs),
-                        builder.getDenseI64ArrayAttr(outputWidths),
-                        builder.getTypeArrayAttr(outputTypes),
-                        hasLoss ? builder.getUnitAttr() : UnitAttr(),
-                        FlatSymbolRefAttr::get(stages[0]),
-                        plan.arenaSize(Stage::Prepare, fields.size(), mlir),
-                        FlatSymbolRefAttr::get(stages[1]),
-                        plan.arenaSize(Stage::Compute, fields.size(), mlir));
+  rt::ProgramOp::create(
+      builder, loc, name, frozen, record,
+      builder.getArrayAttr(symbolRefs(mlir, fields)),
+      builder.getArrayAttr(symbolRefs(mlir, lookups)),
+      builder.getArrayAttr(symbolRefs(mlir, updates)),
+      builder.getDenseI32ArrayAttr(updateLookups),
+      builder.getStrArrayAttr(outputRefs),
+      builder.getDenseI64ArrayAttr(outputWidths),
+      builder.getTypeArrayAttr(outputTypes),
+      hasLoss ? builder.getUnitAttr() : UnitAttr(), functions[prepare],
+      plan.arenaSize(prepare, fields.size()), functions[compute],
+      plan.arenaSize(compute, fields.size()));
   program.erase();
   return success();
 }

@@ -39,17 +39,20 @@ std::string ModuleContext::freeName(StringRef wanted) {
 }
 
 StringRef ModuleContext::addConstant(DenseElementsAttr value) {
+  // The global is flat, so its initializer is too.
+  value = value.reshape(
+      RankedTensorType::get({value.getNumElements()}, value.getElementType()));
+  StringRef &known = constants[value];
+  if (!known.empty())
+    return known;
   std::string name = freeName("constant" + std::to_string(constantCount++));
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   auto type =
       LLVM::LLVMArrayType::get(value.getElementType(), value.getNumElements());
-  // The global is flat, so its initializer is too.
-  value = value.reshape(
-      RankedTensorType::get({value.getNumElements()}, value.getElementType()));
   auto global = LLVM::GlobalOp::create(
       builder, module.getLoc(), type, /*isConstant=*/true,
       LLVM::Linkage::Internal, name, value, kBufferAlignment);
-  return global.getSymName();
+  return known = global.getSymName();
 }
 
 //===----------------------------------------------------------------------===//
@@ -58,7 +61,7 @@ StringRef ModuleContext::addConstant(DenseElementsAttr value) {
 
 StageEmitter::StageEmitter(ModuleContext &module, nn::ProgramOp program,
                            const ProgramSizes &sizes, const BufferPlan &plan,
-                           Stage stage)
+                           nn::StageAttr stage)
     : builder(program.getLoc(), program.getContext()), module(module),
       sizes(sizes), plan(plan), program(program), stage(stage) {}
 
@@ -138,13 +141,18 @@ Value StageEmitter::evaluate(const Extent &extent) {
   return sum;
 }
 
+/// Where the step context has the memory of a stage's intermediate results.
+static rt::Place arenaOf(nn::StageAttr stage) {
+  return stage.getProperties().lastsForStep ? rt::Place::prepare_arena
+                                            : rt::Place::compute_arena;
+}
+
 Value StageEmitter::baseOf(const Home &home, Value tensor) {
   switch (home.kind) {
   case Home::Place:
     return pointer(home.place, home.index);
   case Home::Arena:
-    return pointer(home.stage == Stage::Prepare ? rt::Place::prepare_arena
-                                                : rt::Place::compute_arena);
+    return pointer(arenaOf(home.stage));
   case Home::Allocated:
     return allocated.lookup(tensor);
   case Home::Constant:
@@ -184,8 +192,7 @@ Value StageEmitter::view(Value tensor, const Extent &first,
   Home home = plan.home(from);
   Value offset = index(0);
   if (home.kind == Home::Arena)
-    offset = (home.stage == Stage::Prepare ? prepareOffsets
-                                           : computeOffsets)[home.slot];
+    offset = offsetsOf.at(home.stage)[home.slot];
   return viewAt(baseOf(home, from), offset, first, shape,
                 cast<RankedTensorType>(tensor.getType()).getElementType());
 }
@@ -203,8 +210,8 @@ Value StageEmitter::flat(Value tensor) {
 
 Value StageEmitter::scratchView(unsigned slot, const Extent &first,
                                 Type element) {
-  return viewAt(pointer(rt::Place::compute_arena), computeOffsets[slot], first,
-                {}, element);
+  return viewAt(pointer(arenaOf(stage)), offsetsOf.at(stage)[slot], first, {},
+                element);
 }
 
 void StageEmitter::allocate(Value tensor, Value count) {
@@ -289,9 +296,8 @@ void StageEmitter::returnUnlessZero(Value status) {
   builder.setInsertionPointToStart(next);
 }
 
-void StageEmitter::emitOffsets(Stage arena) {
-  SmallVector<Value> &offsets =
-      arena == Stage::Prepare ? prepareOffsets : computeOffsets;
+void StageEmitter::emitOffsets(nn::StageAttr arena) {
+  SmallVector<Value> &offsets = offsetsOf[arena];
   // Constant sizes add up at compile time.
   int64_t constant = 0;
   Value sum;
@@ -349,28 +355,33 @@ void StageEmitter::copyResults() {
 }
 
 func::FuncOp StageEmitter::emit() {
-  StringRef suffix = stage == Stage::Prepare ? "_prepare" : "_compute";
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
   builder.setInsertionPoint(program);
   function = func::FuncOp::create(
-      builder, module.freeName((program.getSymName() + suffix).str()),
+      builder,
+      module.freeName(
+          (program.getSymName() + "_" + nn::stringifyStage(stage.getValue()))
+              .str()),
       builder.getFunctionType(pointerType, builder.getI32Type()));
   context = function.addEntryBlock()->getArgument(0);
   builder.setInsertionPointToStart(&function.getBody().front());
   // Its place marks where constants and pointers go that are read once.
   index(0);
-  emitOffsets(Stage::Prepare);
-  if (stage == Stage::Compute) {
-    emitOffsets(Stage::Compute);
-    gatherRows();
+  // Of its own arena, and of those that it finds.
+  for (const nn::StageProperties &arena : nn::allStages()) {
+    auto of = nn::StageAttr::get(builder.getContext(), arena.stage);
+    if (of == stage || (arena.lastsForStep && stage.runsAfter(of)))
+      emitOffsets(of);
   }
+  if (stage.getProperties().readsState)
+    gatherRows();
   for (Operation &op : program.getBody().front().without_terminator()) {
     builder.setLoc(op.getLoc());
     if (stageOf(&op) == stage && failed(emitOp(&op)))
       return {};
   }
   builder.setLoc(program.getLoc());
-  if (stage == Stage::Compute)
+  if (stage.getProperties().readsState)
     copyResults();
   Value zero = arith::ConstantIntOp::create(builder, PDL_OK, 32);
   func::ReturnOp::create(builder, zero);

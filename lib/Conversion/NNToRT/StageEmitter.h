@@ -21,7 +21,6 @@ struct ModuleContext {
   mlir::ModuleOp module;
   rt::DescriptorOrder order;
   rt::Numerics numerics;
-  unsigned constantCount = 0;
 
   explicit ModuleContext(mlir::ModuleOp module)
       : module(module), order(module) {}
@@ -30,8 +29,14 @@ struct ModuleContext {
   /// `wanted`, or with a number behind it where a symbol of the model has that
   /// name.
   std::string freeName(llvm::StringRef wanted);
-  /// The name of a new constant with these elements.
+  /// The name of the constant with these elements, whatever their shape: equal
+  /// ones of all programs are one.
   llvm::StringRef addConstant(mlir::DenseElementsAttr value);
+
+private:
+  unsigned constantCount = 0;
+  /// By their elements; names are owned by the module.
+  llvm::DenseMap<mlir::Attribute, llvm::StringRef> constants;
 };
 
 /// Emits one stage function: owns the insertion point, and knows how to reach
@@ -39,7 +44,8 @@ struct ModuleContext {
 class StageEmitter {
 public:
   StageEmitter(ModuleContext &module, nn::ProgramOp program,
-               const ProgramSizes &sizes, const BufferPlan &plan, Stage stage);
+               const ProgramSizes &sizes, const BufferPlan &plan,
+               nn::StageAttr stage);
 
   /// Emits the function `@<program>_<stage>`; null where it failed.
   mlir::func::FuncOp emit();
@@ -62,7 +68,7 @@ public:
   /// ... in its own shape, or as one dimension.
   mlir::Value view(mlir::Value tensor);
   mlir::Value flat(mlir::Value tensor);
-  /// A view of a slot of the compute arena.
+  /// A view of a slot of the stage's arena.
   mlir::Value scratchView(unsigned slot, const Extent &first,
                           mlir::Type element);
   mlir::Value viewAt(mlir::Value base, mlir::Value offset, const Extent &first,
@@ -92,7 +98,7 @@ public:
 private:
   mlir::LogicalResult emitOp(mlir::Operation *op);
   void declareCallees();
-  void emitOffsets(Stage arena);
+  void emitOffsets(nn::StageAttr arena);
   void gatherRows();
   void copyResults();
   void copyTo(mlir::Value tensor, rt::Place place, int64_t number);
@@ -102,7 +108,7 @@ private:
   template <typename BuildFn> mlir::Value atEntry(BuildFn build);
 
   nn::ProgramOp program;
-  Stage stage;
+  nn::StageAttr stage;
   mlir::Value context;
   mlir::func::FuncOp function;
   llvm::DenseMap<std::pair<unsigned, int64_t>, mlir::Value> pointers, counts;
@@ -111,7 +117,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> idCounts, allocated;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseMap<int64_t, mlir::Value> indices;
-  llvm::SmallVector<mlir::Value> prepareOffsets, computeOffsets;
+  /// By stage, where the slots of its arena begin.
+  llvm::DenseMap<nn::StageAttr, llvm::SmallVector<mlir::Value>> offsetsOf;
 };
 
 } // namespace pdlc

@@ -57,13 +57,13 @@ void PSToRT::convertWait(ps::WaitOp wait) {
     if (channel.getKind() == ChannelKind::value) {
       auto read = nn::ReadOp::create(builder, wait.getLoc(), value.getType(),
                                      channel.getSymbolAttr());
-      read->setAttr("stage", builder.getStringAttr("compute"));
+      nn::setStage(read, nn::Stage::compute);
       value.replaceAllUsesWith(read.getResult());
     } else if (channel.getKind() == ChannelKind::rows) {
       auto pull = nn::PullOp::create(builder, wait.getLoc(), value.getType(),
                                      channel.getSymbolAttr(),
                                      keysOf.lookup(channel.getSymbolAttr()));
-      pull->setAttr("stage", builder.getStringAttr("prepare"));
+      nn::setStage(pull, nn::Stage::prepare);
       value.replaceAllUsesWith(pull.getRows());
     }
   }
@@ -98,7 +98,7 @@ void PSToRT::convertPost(ps::PostOp post) {
     auto gradient =
         rt::GradientOp::create(builder, post.getLoc(), channel.getSymbolAttr(),
                                keys, post.getValues()[next++]);
-    gradient->setAttr("stage", builder.getStringAttr("apply"));
+    nn::setStage(gradient, nn::Stage::apply);
   }
 }
 

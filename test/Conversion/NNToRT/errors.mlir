@@ -21,7 +21,7 @@ nn.record @r {
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>):
   // expected-error@below {{has no lowering to a stage}}
-  %0 = nn.flatten %x from 1 {stage = "compute"} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.flatten %x from 1 {stage = #nn.stage<compute>} : (tensor<?x4xf32>) -> tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -32,9 +32,9 @@ nn.record @r {
 }
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x1xi64>):
-  %ids = nn.reshape %x {stage = "prepare"} : (tensor<?x1xi64>) -> tensor<?xi64>
+  %ids = nn.reshape %x {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?xi64>
   // expected-error@below {{makes keys that no nn.pull takes}}
-  %keys, %inverse, %key_splits, %occurrences = nn.unique %ids {stage = "prepare"}
+  %keys, %inverse, %key_splits, %occurrences = nn.unique %ids {stage = #nn.stage<prepare>}
 }
 
 // -----
@@ -46,8 +46,8 @@ nn.record @r {
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x3xf32>):
   // expected-error@below {{joins rows of 'tensor<?x3xf32>' to 'tensor<?x6xf32>', whose number is not always a multiple (C2)}}
-  %0 = nn.reshape %x {stage = "compute"} : (tensor<?x3xf32>) -> tensor<?x6xf32>
-  %1 = nn.exp %0 {stage = "compute"} : tensor<?x6xf32>
+  %0 = nn.reshape %x {stage = #nn.stage<compute>} : (tensor<?x3xf32>) -> tensor<?x6xf32>
+  %1 = nn.exp %0 {stage = #nn.stage<compute>} : tensor<?x6xf32>
   nn.return %1 : tensor<?x6xf32>
 }
 
@@ -62,12 +62,12 @@ nn.record @r {
 nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 nn.program @predict frozen reads(@r) {
 ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>):
-  %made, %made_splits = nn.cross_bags (%ids, %ids) splits(%splits, %splits) {stage = "prepare"}
+  %made, %made_splits = nn.cross_bags (%ids, %ids) splits(%splits, %splits) {stage = #nn.stage<prepare>}
   // expected-error@below {{is as large as a number of ids that only the stage itself counts, for which no room is planned}}
-  %single = nn.single_bags %made {stage = "prepare"}
-  %crossed, %bags = nn.cross_bags (%made, %made) splits(%single, %single) {stage = "prepare"}
-  %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = "prepare"}
-  %rows = nn.pull @emb[%keys] {stage = "prepare"} : tensor<?x4xf32>
+  %single = nn.single_bags %made {stage = #nn.stage<prepare>}
+  %crossed, %bags = nn.cross_bags (%made, %made) splits(%single, %single) {stage = #nn.stage<prepare>}
+  %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = #nn.stage<prepare>}
+  %rows = nn.pull @emb[%keys] {stage = #nn.stage<prepare>} : tensor<?x4xf32>
 }
 }
 
@@ -79,8 +79,8 @@ nn.record @r {
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x2xf32>):
   // expected-error@below {{has a value that is not dense}}
-  %c = nn.constant dense_resource<numbers> : tensor<2xf32> {stage = "compute"}
-  %0 = nn.add %x, %c {stage = "compute"} : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %c = nn.constant dense_resource<numbers> : tensor<2xf32> {stage = #nn.stage<compute>}
+  %0 = nn.add %x, %c {stage = #nn.stage<compute>} : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
   nn.return %0 : tensor<?x2xf32>
 }
 {-#

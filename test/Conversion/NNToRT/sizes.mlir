@@ -10,16 +10,16 @@ nn.record @r {
 }
 nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 
-// 4 * (ids + 1) bytes, rounded up to 64.
+// Two lists of 4 * (ids + 1) bytes, each rounded up to 64.
 // CHECK-LABEL: func.func @predict_prepare
 // CHECK:         rt.program @predict frozen reads(@r [@x, @c]) lookups [@emb]
-// CHECK-SAME:      prepare(@predict_prepare, <67 + 0 * batch, ids(0, 4), keys(0), occurrences(0)>)
+// CHECK-SAME:      prepare(@predict_prepare, <134 + 0 * batch, ids(0, 8), keys(0), occurrences(0)>)
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
-  %single = nn.single_bags %ids {stage = "prepare"}
-  %crossed, %bags = nn.cross_bags (%ids, %ids) splits(%single, %single) {stage = "prepare"}
-  %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = "prepare"}
-  %rows = nn.pull @emb[%keys] {stage = "prepare"} : tensor<?x4xf32>
+  %single = nn.single_bags %ids {stage = #nn.stage<prepare>}
+  %crossed, %bags = nn.cross_bags (%ids, %ids) splits(%single, %single) {stage = #nn.stage<prepare>}
+  %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = #nn.stage<prepare>}
+  %rows = nn.pull @emb[%keys] {stage = #nn.stage<prepare>} : tensor<?x4xf32>
   nn.return %x : tensor<?x1xf32>
 }
 }

@@ -36,6 +36,12 @@ nn.func private @f(%ids: tensor<?xi64>) {
 
 // -----
 
+nn.fingerprint state {} optimizer {} training {}
+// expected-error @+1 {{is a second one in this module (C2)}}
+nn.fingerprint state {} optimizer {} training {}
+
+// -----
+
 // expected-error @+1 {{has part "rate" with value 1 : i64, which is not a string (C1)}}
 nn.fingerprint state {} optimizer {} training {"rate" = 1}
 
@@ -72,6 +78,46 @@ nn.func private @f(%i: tensor<?xi32>, %ids: tensor<?xi64>) {
   // expected-error @+1 {{needs a cotangent for each input that is present (C1)}}
   %0 = nn.pool_gradient () at [%i, %i, %i] of(%ids) splits() [sum] bagged [false] present [true]
     : () -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+// Ids in another order are other occurrences.
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%a: tensor<?xi64>, %b: tensor<?xi64>) {
+  %k, %i, %s, %o = nn.unique %a, %b
+  %rows = nn.pull @t[%k] : tensor<?x2xf32>
+  // expected-error @+1 {{needs inverse, key splits, occurrences and ids of one nn.unique, in this order (C3)}}
+  %0:2 = nn.pool %rows[%i, %s, %o] of(%b, %a) splits() [sum, sum] bagged [false, false]
+    : (tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
+  nn.return
+}
+
+// -----
+
+// The inverse of one list and the occurrences of another.
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%a: tensor<?xi64>, %d: tensor<?x2xf32>) {
+  %k, %i, %s, %o = nn.unique %a
+  %k1, %i1, %s1, %o1 = nn.unique %a
+  // expected-error @+1 {{needs inverse, key splits, occurrences and ids of one nn.unique, in this order (C3)}}
+  %0 = nn.pool_gradient (%d) at [%i, %s1, %o1] of(%a) splits() [sum] bagged [false] present [true]
+    : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+// Rows of other ids.
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%a: tensor<?xi64>, %b: tensor<?xi64>) {
+  %k, %i, %s, %o = nn.unique %a
+  %k1, %i1, %s1, %o1 = nn.unique %b
+  // expected-note @+1 {{they are pulled here}}
+  %rows = nn.pull @t[%k1] : tensor<?x2xf32>
+  // expected-error @+1 {{pools rows of other keys than those of its nn.unique (C3)}}
+  %0 = nn.pool %rows[%i, %s, %o] of(%a) splits() [sum] bagged [false] : (tensor<?x2xf32>) -> tensor<?x2xf32>
   nn.return
 }
 

@@ -727,3 +727,13 @@ ps.handler @h in "train" {
   // expected-error @+1 {{answers for @emb with a 'tensor<4x3xf32>', expected 'tensor<?x3xf32>' (C2)}}
   ps.partial_norm %g weight(%weight) to @partial : tensor<4x3xf32>, tensor<f64>
 }
+
+//===----------------------------------------------------------------------===//
+// ps.mode
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// expected-error @+1 {{has attribute 'ps.mode' with value "sync", which is no #ps.mode}}
+module attributes {ps.mode = "sync"} {
+}

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s | pdl-opt | FileCheck %s
 // RUN: pdl-opt %s --mlir-print-op-generic | pdl-opt | FileCheck %s
 
-module attributes {nn.phase = "split", ps.mode = "sync"} {
+module attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x1xf32>
     nn.field @c : tensor<?x1xi64>

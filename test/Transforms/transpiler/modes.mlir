@@ -11,8 +11,8 @@
 // RUN: pdl-opt %S/Inputs/embedding.mlir --pdl-pipeline="to=roles mode=sync" -o %t.sync
 // RUN: pdl-opt %S/Inputs/embedding.mlir --pdl-pipeline="to=roles mode=async" -o %t.async
 // RUN: not diff %t.sync %t.async > %t.different
-// RUN: sed -e 's/ps.mode = "[a-z]*"//' -e 's/ps.wire = "[0-9a-f]*"//' -e 's/ in "train" round / in "train" /' %t.sync > %t.sync.plain
-// RUN: sed -e 's/ps.mode = "[a-z]*"//' -e 's/ps.wire = "[0-9a-f]*"//' %t.async > %t.async.plain
+// RUN: sed -e 's/ps.mode = #ps.mode<[a-z]*>//' -e 's/ps.wire = "[0-9a-f]*"//' -e 's/ in "train" round / in "train" /' %t.sync > %t.sync.plain
+// RUN: sed -e 's/ps.mode = #ps.mode<[a-z]*>//' -e 's/ps.wire = "[0-9a-f]*"//' %t.async > %t.async.plain
 // RUN: diff %t.sync.plain %t.async.plain
 // RUN: grep -c '^<.*round' %t.different | FileCheck %s --check-prefix=ROUNDS
 // One message in each of the two roles.

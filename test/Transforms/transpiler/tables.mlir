@@ -34,8 +34,8 @@
 
 // CHECK: nn.program @train
 // CHECK: ^bb0(%{{.*}}: tensor<?x1xf32>, %[[TITLE:.*]]: tensor<?xi64>, %[[TS:.*]]: tensor<?xi32>, %[[BRAND:.*]]: tensor<?xi64>, %[[BS:.*]]: tensor<?xi32>, %[[PROFILE:.*]]: tensor<?xi64>, %{{.*}}: tensor<?xi32>):
-// CHECK: %[[K0:[a-z0-9_]+]], %[[I0:[a-z0-9_]+]], {{.*}} = nn.unique %[[TITLE]], %[[BRAND]] {stage = "prepare"}
-// CHECK: %[[K1:[a-z0-9_]+]], {{.*}} = nn.unique %[[PROFILE]] {stage = "prepare"}
+// CHECK: %[[K0:[a-z0-9_]+]], %[[I0:[a-z0-9_]+]], {{.*}} = nn.unique %[[TITLE]], %[[BRAND]] {stage = #nn.stage<prepare>}
+// CHECK: %[[K1:[a-z0-9_]+]], {{.*}} = nn.unique %[[PROFILE]] {stage = #nn.stage<prepare>}
 // CHECK: %[[IN:.*]]:6 = ps.wait @train.exchange keys(%[[K0]], %[[K1]] :
 // Rows go back to their places, bag by bag.
 // CHECK: nn.pool %[[IN]]#4[%[[I0]], {{.*}}] of(%[[TITLE]], %[[BRAND]]) splits(%[[TS]], %[[BS]]) [mean, mean]

@@ -261,10 +261,6 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-OpFoldResult ConcatOp::fold(FoldAdaptor) {
-  return getInputs().size() == 1 ? getInputs().front() : OpFoldResult();
-}
-
 LogicalResult SliceOp::inferReturnTypes(MLIRContext *context,
                                         std::optional<Location> location,
                                         Adaptor adaptor,
@@ -287,14 +283,9 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-OpFoldResult SliceOp::fold(FoldAdaptor) {
-  return getInput().getType() == getType() ? getInput() : OpFoldResult();
-}
-
-LogicalResult ReshapeOp::verify() {
-  auto from = tensorOf(getInput()), to = tensorOf(getResult());
-  if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type (C1)");
+/// Whether the elements of one type fit the other, with what is known of the
+/// first dimension.
+static bool canReshape(RankedTensorType from, RankedTensorType to) {
   auto staticProduct = [](RankedTensorType type) {
     int64_t product = 1;
     for (int64_t size : type.getShape())
@@ -307,18 +298,24 @@ LogicalResult ReshapeOp::verify() {
   // release the static ones, [b, s, w] <-> [b * s, w].
   // Neither is 0 nor too large: trait BatchFirst looked.
   int64_t fromProduct = staticProduct(from), toProduct = staticProduct(to);
-  bool fits = dynamicFrom == dynamicTo &&
-              (dynamicFrom ? fromProduct % toProduct == 0 ||
-                                 toProduct % fromProduct == 0
-                           : fromProduct == toProduct);
-  if (!fits)
+  return dynamicFrom == dynamicTo &&
+         (dynamicFrom
+              ? fromProduct % toProduct == 0 || toProduct % fromProduct == 0
+              : fromProduct == toProduct);
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto from = tensorOf(getInput()), to = tensorOf(getResult());
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("changes the element type (C1)");
+  if (!canReshape(from, to))
     return emitOpError() << "cannot reshape " << from << " to " << to
                          << " (C2)";
   return success();
 }
 
-OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  return getInput().getType() == getType() ? getInput() : OpFoldResult();
+bool ReshapeOp::canTake(Value input) {
+  return canReshape(tensorOf(input), tensorOf(getResult()));
 }
 
 LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,

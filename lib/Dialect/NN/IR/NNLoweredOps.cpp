@@ -50,6 +50,9 @@ LogicalResult PullOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FingerprintOp::verify() {
+  auto module = cast<ModuleOp>((*this)->getParentOp());
+  if (*module.getOps<FingerprintOp>().begin() != *this)
+    return emitOpError("is a second one in this module (C2)");
   for (DictionaryAttr parts : {getState(), getOptimizer(), getTraining()})
     for (NamedAttribute part : parts)
       if (!isa<StringAttr>(part.getValue()))
@@ -83,6 +86,19 @@ template <typename OpT> static LogicalResult verifyInputs(OpT op) {
   return success();
 }
 
+/// (C3) of nn.pool and nn.pool_gradient: what names a row belongs to the list
+/// of keys that rows are in.
+template <typename OpT> static LogicalResult verifyUnique(OpT op) {
+  auto unique = op.getInverse().template getDefiningOp<UniqueOp>();
+  if (unique && op.getInverse() == unique.getInverse() &&
+      op.getKeySplits() == unique.getKeySplits() &&
+      op.getOccurrences() == unique.getOccurrences() &&
+      llvm::equal(op.getIds(), unique.getIds()))
+    return success();
+  return op.emitOpError("needs inverse, key splits, occurrences and ids of one "
+                        "nn.unique, in this order (C3)");
+}
+
 Value PoolOp::getSplitsOf(unsigned index) {
   return splitsOf(getSplits(), getBagged(), index);
 }
@@ -98,6 +114,15 @@ LogicalResult PoolOp::verify() {
     if (pooled.getType() != getRows().getType())
       return emitOpError() << "pools " << getRows().getType() << " to "
                            << pooled.getType() << " (C2)";
+  if (failed(verifyUnique(*this)))
+    return failure();
+  auto pull = getRows().getDefiningOp<PullOp>();
+  if (pull && pull.getKeys().getDefiningOp() != getInverse().getDefiningOp()) {
+    InFlightDiagnostic diagnostic = emitOpError(
+        "pools rows of other keys than those of its nn.unique (C3)");
+    diagnostic.attachNote(pull.getLoc()) << "they are pulled here";
+    return diagnostic;
+  }
   return success();
 }
 
@@ -122,7 +147,7 @@ LogicalResult PoolGradientOp::verify() {
       return emitOpError() << "turns a cotangent " << cotangent.getType()
                            << " into rows " << getGradient().getType()
                            << " (C2)";
-  return success();
+  return verifyUnique(*this);
 }
 
 LogicalResult CrossBagsOp::verify() {

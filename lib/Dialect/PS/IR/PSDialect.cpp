@@ -17,11 +17,31 @@ using namespace pdlc::ps;
 
 #include "pdlc/Dialect/PS/IR/PSEnums.cpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "pdlc/Dialect/PS/IR/PSAttributes.cpp.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "pdlc/Dialect/PS/IR/PSTypes.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "pdlc/Dialect/PS/IR/PSOps.cpp.inc"
+
+void PSDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "pdlc/Dialect/PS/IR/PSAttributes.cpp.inc"
+      >();
+}
+
+LogicalResult PSDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attribute) {
+  if (attribute.getName() == kModeAttrName &&
+      !isa<ModeAttr>(attribute.getValue()))
+    return op->emitError() << "has attribute '" << kModeAttrName
+                           << "' with value " << attribute.getValue()
+                           << ", which is no #ps.mode";
+  return success();
+}
 
 void PSDialect::registerTypes() {
   addTypes<
@@ -31,6 +51,7 @@ void PSDialect::registerTypes() {
 }
 
 void PSDialect::initialize() {
+  registerAttributes();
   registerTypes();
   addOperations<
 #define GET_OP_LIST

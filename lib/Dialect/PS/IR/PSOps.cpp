@@ -29,24 +29,6 @@ static RankedTensorType vectorOf(Type element) {
   return RankedTensorType::get({ShapedType::kDynamic}, element);
 }
 
-std::optional<Mode> pdlc::ps::getMode(ModuleOp module) {
-  auto mode = module->getAttrOfType<StringAttr>(PSDialect::kModeAttrName);
-  if (!mode)
-    return std::nullopt;
-  return llvm::StringSwitch<std::optional<Mode>>(mode.getValue())
-      .Case("sync", Mode::sync)
-      .Case("async", Mode::async)
-      .Default(std::nullopt);
-}
-
-LogicalResult pdlc::ps::requireMode(ModuleOp module, Mode &mode) {
-  std::optional<Mode> found = getMode(module);
-  if (!found)
-    return module.emitError("has no mode: run ps-partition first");
-  mode = *found;
-  return success();
-}
-
 SmallVector<Type> pdlc::ps::valueTypes(ChannelOp channel) {
   if (channel.getKind() == ChannelKind::loss)
     return SmallVector<Type>(2, scalar64(channel.getContext()));

@@ -90,6 +90,39 @@ broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
 #include "pdlc/Dialect/NN/IR/NNDialect.h.inc"
 #include "pdlc/Dialect/NN/IR/NNEnums.h.inc"
+
+namespace pdlc::nn {
+
+/// What passes ask of a stage (`#nn.stage`).
+struct StageProperties {
+  Stage stage;
+  /// Its ops work on ids and memory; nothing is written before they are done.
+  bool mayFail = false;
+  /// It waits for servers.
+  bool receivesState = false;
+  /// Servers get what it sends.
+  bool sendsResults = false;
+  /// Its ops are emitted as a function of the program.
+  bool isFunction = false;
+  /// Its buffers last until the step ends, so that later stages may read them.
+  bool lastsForStep = false;
+  /// It begins with the state as the step before it has left it, and ends with
+  /// gradients and outputs.
+  bool readsState = false;
+  /// It writes state: what comes before has read it.
+  bool writesState = false;
+
+  bool needsServers() const { return receivesState || sendsResults; }
+};
+
+/// The stages, in the order in which they run.
+llvm::ArrayRef<StageProperties> allStages();
+
+/// Their names: "prepare, ... or apply".
+std::string stageList();
+
+} // namespace pdlc::nn
+
 #define GET_ATTRDEF_CLASSES
 #include "pdlc/Dialect/NN/IR/NNAttributes.h.inc"
 #define GET_TYPEDEF_CLASSES
@@ -98,6 +131,12 @@ broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 #include "pdlc/Dialect/NN/IR/NNOps.h.inc"
 
 namespace pdlc::nn {
+
+/// The stage that an op of a program belongs to; null before phase `split`.
+StageAttr stageOf(mlir::Operation *op);
+void setStage(mlir::Operation *op, Stage stage);
+/// For an op that leaves its program.
+void removeStage(mlir::Operation *op);
 
 /// The op `nn.<activation>` on `input`.
 mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,

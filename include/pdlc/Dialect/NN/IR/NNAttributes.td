@@ -159,6 +159,40 @@ def NN_PostOp : NN_Enum<"PostOp", "what follows a matrix product, element by ele
   I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
   I32EnumAttrCase<"relu_gradient", 3>]>;
 def NN_PostOpAttr : NN_EnumAttr<NN_PostOp, "post">;
+
+def NN_Stage : NN_Enum<"Stage", "the part of a step that an op belongs to", [
+  I32EnumAttrCase<"prepare", 0>, I32EnumAttrCase<"receive", 1>,
+  I32EnumAttrCase<"compute", 2>, I32EnumAttrCase<"send", 3>,
+  I32EnumAttrCase<"apply", 4>]>;
+def NN_StageAttr : NN_EnumAttr<NN_Stage, "stage"> {
+  let summary = "The part of a step that an op belongs to";
+  let description = [{
+    The attribute `stage` of ops in a program, from phase `split` on. Passes ask
+    its properties, and compare no names:
+
+    | stage | what | may fail | servers take part | becomes a function | its buffers last |
+    |---|---|---|---|---|---|
+    | `prepare` | ids, and the rows that they name | yes | | yes | for the step |
+    | `receive` | state as the step before it has left it | | yes | | |
+    | `compute` | losses and gradients | | | yes | for the stage |
+    | `send` | what servers merge | | yes | | |
+    | `apply` | the update, the only one to write state | | | | |
+
+    Stages run in this order; an op waits for none that is later.
+
+    Example:
+    ```mlir
+    %0 = nn.relu %x {stage = #nn.stage<compute>} : tensor<?x4xf32>
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+  let extraClassDeclaration = [{
+    const ::pdlc::nn::StageProperties &getProperties() const;
+    bool runsAfter(::pdlc::nn::StageAttr other) const {
+      return getValue() > other.getValue();
+    }
+  }];
+}
 def NN_PostOpArrayAttr : TypedArrayAttrBase<NN_PostOpAttr, "array of post-ops">;
 
 #endif // PDLC_DIALECT_NN_IR_NNATTRIBUTES_TD

@@ -300,6 +300,7 @@ def NN_ConcatOp : NN_PureOp<"concat", [NN_Differentiable, NN_InferType]> {
   let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` functional-type($inputs, results)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def NN_SliceOp : NN_PureOp<"slice", [NN_Differentiable, NN_InferType]> {
@@ -342,6 +343,10 @@ def NN_ReshapeOp : NN_PureOp<"reshape", [NN_Differentiable, NN_MayMixSamples]> {
   let assemblyFormat = "$input attr-dict `:` functional-type($input, results)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// Whether the op could have `input`'s shape before it (C2).
+    bool canTake(::mlir::Value input);
+  }];
 }
 
 def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType, NN_SpelledOut]> {
@@ -360,6 +365,7 @@ def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType, NN_SpelledOut]> {
   let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, I64Attr:$from);
   let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
   let assemblyFormat = "$input `from` $from attr-dict `:` functional-type($input, results)";
+  let hasFolder = 1;
 }
 
 def NN_BroadcastOp : NN_PureOp<"broadcast", [

@@ -81,6 +81,7 @@ def NN_FingerprintOp : NN_Op<"fingerprint", [HasParent<"::mlir::ModuleOp">, Shar
 
     Constraints:
     - (C1) The value of each part is a string.
+    - (C2) A module has one.
 
     Example:
     ```mlir
@@ -120,6 +121,8 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
     - (C1) As many poolings and `bagged` entries as inputs; as many splits as
       true entries; as many results as inputs.
     - (C2) Each result is `tensor<?xWxT>` with W and T of the rows.
+    - (C3) `inverse`, `key_splits`, `occurrences` and `ids` are those of one
+      `nn.unique`; the rows are those of its keys.
 
     Example:
     ```mlir
@@ -156,6 +159,7 @@ def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments, NN
     Constraints:
     - (C1) As `nn.pool` (C1); as many cotangents as true entries of `present`.
     - (C2) The result is `tensor<?xWxT>`, one row for each key.
+    - (C3) As `nn.pool` (C3).
 
     Example:
     ```mlir
@@ -281,6 +285,7 @@ def NN_PadOp : NN_PureOp<"pad", [NN_InferType, StopsGradients]> {
   let assemblyFormat = [{
     $input `axis` $axis `low` $low `high` $high attr-dict `:` functional-type($input, results)
   }];
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -418,7 +423,8 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
 
     Constraints:
     - (C1) The symbol is a parameter or table of a group; `keys` is given
-      exactly for tables.
+      exactly for tables, and is what the program has pulled their rows by
+      (checked by `nn-verify-phase`).
     - (C2) The gradient has the parameter's type, or one row for each key.
     - (C3) The region has 2 + slots + scalars arguments of the symbol's element
       type and yields 1 + slots values of it.

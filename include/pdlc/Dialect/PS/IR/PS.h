@@ -27,9 +27,38 @@
 #include "pdlc/Interfaces/ProgramOpInterfaces.h"
 
 #include <optional>
+#include <string>
 
 #include "pdlc/Dialect/PS/IR/PSDialect.h.inc"
 #include "pdlc/Dialect/PS/IR/PSEnums.h.inc"
+
+namespace pdlc::ps {
+
+/// What passes ask of a mode (`#ps.mode`).
+struct ModeProperties {
+  Mode mode;
+  /// `pdl_mode` of the descriptor.
+  int32_t abiMode;
+  /// State is on servers, so that a module is cut into roles.
+  bool hasServers = false;
+  /// Servers go on with the sums of all trainers; else with each push.
+  bool stepsAreRounds = false;
+  /// Each worker of a process sends by itself, not their sum.
+  bool workersSend = false;
+  /// Who sends has the whole gradient that is applied, and so forms the norms
+  /// of clips; else servers send partials.
+  bool sendersFormNorms = false;
+};
+
+const ModeProperties &propertiesOf(Mode mode);
+
+/// The names of modes: "local, sync or async", or only of those with servers.
+std::string modeList(bool withServers);
+
+} // namespace pdlc::ps
+
+#define GET_ATTRDEF_CLASSES
+#include "pdlc/Dialect/PS/IR/PSAttributes.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "pdlc/Dialect/PS/IR/PSTypes.h.inc"
 #define GET_OP_CLASSES
@@ -37,15 +66,13 @@
 
 namespace pdlc::ps {
 
-/// How gradients of several trainers come together (`ps.mode` of a module).
-enum class Mode { sync, async };
+/// The mode of a module; `local` where it does not say one, which needs
+/// nothing of this dialect.
+const ModeProperties &getMode(mlir::ModuleOp module);
 
-/// The mode of a module; none where `ps.mode` is absent or not a known one.
-std::optional<Mode> getMode(mlir::ModuleOp module);
-
-/// Sets `mode`, for passes that cannot do without one: fails with an error at
-/// the module where there is none.
-llvm::LogicalResult requireMode(mlir::ModuleOp module, Mode &mode);
+/// The mode of a module that servers take part in: fails with an error at the
+/// module where they do not.
+mlir::FailureOr<ModeAttr> requireMode(mlir::ModuleOp module);
 
 /// The types of the values that a channel stands for in an op that sends or
 /// receives it: its own type, or of `loss` two scalars.

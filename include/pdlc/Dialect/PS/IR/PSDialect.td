@@ -29,12 +29,15 @@ def PS_Dialect : Dialect {
     `@pserver`, each with `ps.role`, that share no symbol: they meet at channels
     of equal numbers, whose layout both declare.
   }];
+  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
+    void registerAttributes();
     void registerTypes();
 
-    /// Module attributes: "sync" or "async"; "trainer" or "pserver"; and, of
-    /// both roles, 16 hexadecimal digits that differ where mode, layouts, units
+    /// Module attributes: a `#ps.mode`; "trainer" or "pserver"; and, of both
+    /// roles, 16 hexadecimal digits that differ where mode, layouts, units
     /// or channels do.
     static constexpr ::llvm::StringLiteral kModeAttrName = "ps.mode";
     static constexpr ::llvm::StringLiteral kRoleAttrName = "ps.role";
@@ -49,6 +52,35 @@ def PS_Token : TypeDef<PS_Dialect, "Token"> {
   let mnemonic = "token";
   let summary = "Something was sent";
   let description = "What an op that waits names, to say what it waits behind.";
+}
+
+def PS_Mode : I32EnumAttr<"Mode", "how trainers share a model", [
+    I32EnumAttrCase<"local", 0>, I32EnumAttrCase<"sync", 1>,
+    I32EnumAttrCase<"async", 2>]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::pdlc::ps";
+}
+def PS_ModeAttr : EnumAttr<PS_Dialect, PS_Mode, "mode"> {
+  let summary = "How trainers share a model";
+  let description = [{
+    The attribute `ps.mode` of a module that servers take part in. Passes ask its
+    properties, and compare no names:
+
+    | mode | servers own state | a step is a round of all trainers | each worker sends by itself | a worker forms norms itself |
+    |---|---|---|---|---|
+    | `local` | | yes | | |
+    | `sync` | yes | yes | | |
+    | `async` | yes | | yes | yes |
+
+    Example:
+    ```mlir
+    module attributes {ps.mode = #ps.mode<sync>} {}
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+  let extraClassDeclaration = [{
+    const ::pdlc::ps::ModeProperties &getProperties() const;
+  }];
 }
 
 #endif // PDLC_DIALECT_PS_IR_PSDIALECT_TD

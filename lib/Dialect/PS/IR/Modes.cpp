@@ -1,0 +1,58 @@
+//===- Modes.cpp - How trainers share a model -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/abi.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
+
+using namespace mlir;
+using namespace pdlc::ps;
+
+static constexpr ModeProperties modes[] = {
+    {.mode = Mode::local, .abiMode = PDL_MODE_LOCAL, .stepsAreRounds = true},
+    {.mode = Mode::sync,
+     .abiMode = PDL_MODE_SYNC,
+     .hasServers = true,
+     .stepsAreRounds = true},
+    {.mode = Mode::async,
+     .abiMode = PDL_MODE_ASYNC,
+     .hasServers = true,
+     .workersSend = true,
+     .sendersFormNorms = true},
+};
+
+const ModeProperties &pdlc::ps::propertiesOf(Mode mode) {
+  return modes[static_cast<size_t>(mode)];
+}
+
+const ModeProperties &ModeAttr::getProperties() const {
+  return propertiesOf(getValue());
+}
+
+std::string pdlc::ps::modeList(bool withServers) {
+  std::string list;
+  for (const ModeProperties &properties : modes) {
+    if (withServers && !properties.hasServers)
+      continue;
+    if (!list.empty())
+      list += &properties == std::prev(std::end(modes)) ? " or " : ", ";
+    list += stringifyMode(properties.mode);
+  }
+  return list;
+}
+
+const ModeProperties &pdlc::ps::getMode(ModuleOp module) {
+  auto mode = module->getAttrOfType<ModeAttr>(PSDialect::kModeAttrName);
+  return mode ? mode.getProperties() : propertiesOf(Mode::local);
+}
+
+FailureOr<ModeAttr> pdlc::ps::requireMode(ModuleOp module) {
+  auto mode = module->getAttrOfType<ModeAttr>(PSDialect::kModeAttrName);
+  if (!mode || !mode.getProperties().hasServers)
+    return module.emitError("has no mode: run ps-partition first");
+  return mode;
+}
