@@ -293,20 +293,20 @@ typedef struct pdl_affine_size {
  * valid for the call; a stage writes only what is named as written. */
 typedef struct pdl_step_context {
   uint32_t struct_size;
-  void *worker;                   /* opaque, for pdlrt_* calls */
-  int64_t batch;                  /* samples, B >= 1 */
-  const pdl_field_data *fields;   /* by program field */
-  pdl_lookup *lookups;            /* by program lookup; prepare writes */
-  void *const *parameters;        /* by descriptor symbol; read */
-  void *const *gradients;         /* by program update; compute writes:
-                                     parameter: its shape; table: U rows */
-  double *loss_sum;               /* compute writes: weighted sum of losses */
-  double *weight_sum;             /* compute writes: sum of weights */
-  double *const *metrics; /* by descriptor metric, its sums (metrics.h);
-                             compute adds */
-  void *const *outputs;           /* by program output; compute writes */
-  void *prepare_arena; /* lives from prepare to the end of the step */
-  void *compute_arena; /* lives during compute */
+  void *worker;                 /* opaque, for pdlrt_* calls */
+  int64_t batch;                /* samples, B >= 1 */
+  const pdl_field_data *fields; /* by program field */
+  pdl_lookup *lookups;          /* by program lookup; prepare writes */
+  void *const *parameters;      /* by descriptor symbol; read */
+  void *const *gradients;       /* by program update; compute writes:
+                                   parameter: its shape; table: U rows */
+  double *loss_sum;             /* compute writes: weighted sum of losses */
+  double *weight_sum;           /* compute writes: sum of weights */
+  double *const *metrics;       /* by descriptor metric, its sums (metrics.h);
+                                   compute adds */
+  void *const *outputs;         /* by program output; compute writes */
+  void *prepare_arena;          /* lives from prepare to the end of the step */
+  void *compute_arena;          /* lives during compute */
 } pdl_step_context;
 
 typedef int32_t (*pdl_stage)(const pdl_step_context *context);
@@ -398,11 +398,11 @@ typedef struct pdl_descriptor {
   int32_t numerics;       /* pdl_numerics */
   const char *target_cpu; /* such as x86-64-v3 */
   int32_t cpu_feature_word_count;
-  const uint64_t *cpu_features;  /* what code of the program may use: bit i % 64
-                                    of word i / 64 stands for feature i of
-                                    pdlabi/cpu.h */
-  int32_t mode;                  /* pdl_mode */
-  int32_t role;                  /* pdl_role */
+  const uint64_t *cpu_features; /* what code of the program may use: bit i % 64
+                                   of word i / 64 stands for feature i of
+                                   pdlabi/cpu.h */
+  int32_t mode;                 /* pdl_mode */
+  int32_t role;                 /* pdl_role */
   /* Of parts STATE and OPTIMIZER, and of parts TRAINING; the same in all modes,
    * so that checkpoints go from mode to mode. */
   uint64_t layout_fingerprint;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trainer does unless a flag says otherwise, where the compiler's reports
-// must assume the same.
+// What a trainer does unless a flag says otherwise, where the compiler's
+// reports must assume the same.
 //
 //===----------------------------------------------------------------------===//
 

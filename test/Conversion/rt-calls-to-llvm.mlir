@@ -7,8 +7,8 @@ func.func @context(%context: !llvm.ptr) -> (index, !llvm.ptr, !llvm.ptr) {
   // CHECK: llvm.load %[[KEYS]] : !llvm.ptr -> i64
   %u = rt.count lookup_keys[1] of %context : !llvm.ptr
   // A struct itself is not loaded.
-  // CHECK: llvm.getelementptr %{{.*}}[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<"pdl_metric_data"
-  %m = rt.pointer metric[2] of %context : !llvm.ptr -> !llvm.ptr
+  // CHECK: llvm.getelementptr %{{.*}}[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<"pdl_lookup"
+  %m = rt.pointer lookup[2] of %context : !llvm.ptr -> !llvm.ptr
   // CHECK: %[[LIST:.*]] = llvm.load
   // CHECK: %[[W:.*]] = llvm.getelementptr %[[LIST]][3] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   // CHECK: llvm.load %[[W]] : !llvm.ptr -> !llvm.ptr

@@ -97,8 +97,7 @@ Status Checkpoint::copyRows(const CheckpointSymbol &symbol,
   for (int64_t dimension : symbol.shape)
     elements *= dimension;
   const int64_t width = elements / rowCount;
-  const size_t rowBytes =
-      size_t(width) * tensorElementSize(symbol.elementType);
+  const size_t rowBytes = size_t(width) * tensorElementSize(symbol.elementType);
   for (size_t p = 0; p < files.size(); ++p) {
     const CheckpointPart &part = content.parts[p];
     if (part.kind != PartKind::Dense)

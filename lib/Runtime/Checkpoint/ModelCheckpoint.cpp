@@ -55,8 +55,7 @@ static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
   for (int32_t part = 0; part <= symbol.slot_count; ++part)
     names.push_back(rowPartName(symbol, part));
   PDLRT_RETURN_IF_ERROR(addTableRows(tensors, "keys", names, rows,
-                                     tensorTypeOf(symbol),
-                                     symbol.row_width));
+                                     tensorTypeOf(symbol), symbol.row_width));
   CheckpointPart part;
   // Shards have one owner, so the name has one writer.
   part.file =
@@ -226,9 +225,9 @@ static Status restoreTablePart(const Model &model, int32_t symbolIndex,
   const size_t bytes = table.valueBytes();
   const int32_t last = use == CheckpointUse::Training ? symbol.slot_count : 0;
   for (int32_t p = 0; p <= last; ++p) {
-    Expected<const TensorView *> values = checkpoint.tensorOf(
-        file, rowPartName(symbol, p), tensorTypeOf(symbol),
-        {count, symbol.row_width});
+    Expected<const TensorView *> values =
+        checkpoint.tensorOf(file, rowPartName(symbol, p), tensorTypeOf(symbol),
+                            {count, symbol.row_width});
     if (!values)
       return values.status();
     TensorWindow window(**values);

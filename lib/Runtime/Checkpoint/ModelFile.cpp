@@ -182,9 +182,8 @@ Status Initializer::copyHeldRows(const TensorView &tensor, int32_t index,
   TensorWindow window(tensor);
   auto *next = static_cast<char *>(out);
   for (const RowBlock &run : model.rows(index)) {
-    PDLRT_RETURN_IF_ERROR(
-        copyElements(symbol, window, run.firstRow * width, run.rowCount * width,
-                     next));
+    PDLRT_RETURN_IF_ERROR(copyElements(symbol, window, run.firstRow * width,
+                                       run.rowCount * width, next));
     next += run.rowCount * width * int64_t(elementSize(symbol));
   }
   return {};
@@ -192,7 +191,8 @@ Status Initializer::copyHeldRows(const TensorView &tensor, int32_t index,
 
 Status Initializer::readParameter(int32_t index) {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
-  Expected<const TensorView *> value = take(symbol, symbol.name, shapeOf(symbol));
+  Expected<const TensorView *> value =
+      take(symbol, symbol.name, shapeOf(symbol));
   if (!value)
     return value.status();
   if (!*value && coverage == FileCoverage::Parameters)

@@ -58,9 +58,10 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
     const pdl_metric &metric = descriptor.metrics[i];
     if (std::isnan(report.metrics[i]))
       continue;
-    lines.push_back(fmt::format(
-        "{} {} {:.{}f} (@{})", label, pdlabi::metricTitle(metric.kind), report.metrics[i],
-        metric.kind == PDL_METRIC_MEAN ? 6 : 4, metric.name));
+    lines.push_back(
+        fmt::format("{} {} {:.{}f} (@{})", label,
+                    pdlabi::metricTitle(metric.kind), report.metrics[i],
+                    metric.kind == PDL_METRIC_MEAN ? 6 : 4, metric.name));
   }
   return lines;
 }

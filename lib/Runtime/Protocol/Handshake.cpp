@@ -176,9 +176,8 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
       compareTexts("runs model", trainer.model, server.model, together));
   PDLRT_RETURN_IF_ERROR(compareTexts("is in mode", modeName(trainer.mode),
                                      modeName(server.mode), together));
-  PDLRT_RETURN_IF_ERROR(compareTexts("computes in",
-                                     trainer.elementType, server.elementType,
-                                     together));
+  PDLRT_RETURN_IF_ERROR(compareTexts("computes in", trainer.elementType,
+                                     server.elementType, together));
   PDLRT_RETURN_IF_ERROR(compareTexts("has numerics",
                                      numericsText(trainer.numerics),
                                      numericsText(server.numerics), together));

@@ -34,7 +34,8 @@ struct Counts {
 
 TEST(AffineSize, AddsAllParts) {
   const Counts counts;
-  const int64_t perId[] = {1, 100}, perKey[] = {1000}, perOccurrence[] = {10000};
+  const int64_t perId[] = {1, 100}, perKey[] = {1000},
+                perOccurrence[] = {10000};
   EXPECT_EQ(evaluate({}, counts.of(9)), 0);
   EXPECT_EQ(evaluate({64, 0, 0, nullptr, nullptr, nullptr}, counts.of(9)), 64);
   EXPECT_EQ(evaluate({64, 2, 0, nullptr, nullptr, nullptr}, counts.of(9)), 82);

@@ -36,8 +36,7 @@ inline std::vector<char> stateOf(const pdlrt::Model &model) {
       }
       continue;
     }
-    const size_t size =
-        elementCount(symbol) * elementSize(symbol);
+    const size_t size = elementCount(symbol) * elementSize(symbol);
     append(model.value(s), size);
     for (int32_t slot = 0; slot < symbol.slot_count; ++slot)
       append(model.slot(s, slot), size);
