@@ -303,7 +303,7 @@ class Checkpoints(unittest.TestCase):
 
         before = fingerprints(original)
         self.assertEqual(sorted(before), ["layout", "training", "wire"])
-        log_loss = re.compile(r"log loss[^,]*\d")
+        log_loss = re.compile(r"log loss [0-9.]+ \(@log_loss\)")
         loss = log_loss.search(evaluate(original)).group()
         # Another rate is another training, but not another model to evaluate.
         rate = self.edited("rate", ("rate(1.0e-1)", "rate(2.0e-1)"))

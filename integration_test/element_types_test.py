@@ -142,9 +142,9 @@ class ElementTypes(unittest.TestCase):
 
     def test_fields_state_and_outputs_of_both_types(self):
         trainer = self.compile(MIXED, "--numerics=strict")
-        data = self.write("rows.csv", [row[1:] for row in ROWS])
+        data = self.write("rows.csv", ROWS)
         start = self.path / "start.safetensors"
-        programs.run(trainer, "train", "--data", self.write("t.csv", TRAINED),
+        programs.run(trainer, "train", "--data", self.write("t.csv", [(*row, 0, 0, 0) for row in TRAINED]),
                      "--steps", "0", "--dump", start)
         scores = self.predict(trainer, data, "--init-from", start)
         self.assertEqual(len(scores), len(ROWS))
@@ -175,7 +175,7 @@ class ElementTypes(unittest.TestCase):
 
     def test_training_in_f64_beside_f32_state(self):
         trainer = self.compile(MIXED, "--numerics=strict")
-        data = self.write("t.csv", TRAINED)
+        data = self.write("t.csv", [(*row, 0, 0, 0) for row in TRAINED])
         flags = ("--data", data, "--batch-size", "4")
         whole = self.path / "whole.safetensors"
         programs.run(trainer, "train", *flags, "--epochs", "6", "--dump", whole,
@@ -199,8 +199,8 @@ class ElementTypes(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr,
-                         r"bad\.mlir:\d+:\d+: error: .*has elements of f64 in group "
-                         r"@wide, whose other symbols have f32; use two groups")
+                         r"bad\.mlir:\d+:\d+: error: .*has elements of 'f64' in group "
+                         r"@wide, whose other symbols have 'f32'; use two groups")
 
 
 if __name__ == "__main__":

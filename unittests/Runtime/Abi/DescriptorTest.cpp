@@ -101,7 +101,7 @@ TEST(Descriptor, RefusesDamage) {
       {[](Copy &c) { c.symbols[0].element_type = PDL_F64; },
        "symbol @w: element type of its group"},
       {[](Copy &c) { c.groups[0].element_type = PDL_I64; },
-       "group @dense: element type"},
+       "symbol @w: element type of its group"},
       {[](Copy &c) { c.descriptor.model_name = nullptr; }, "name"},
       {[](Copy &c) { c.descriptor.symbols = nullptr; }, "symbols"},
       {[](Copy &c) { c.fields[0].struct_size += 8; }, "size of a field"},

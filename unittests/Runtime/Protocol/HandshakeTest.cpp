@@ -22,6 +22,7 @@ using testing::Not;
 static Handshake example() {
   Handshake handshake;
   handshake.model = "ctr_dnn";
+  handshake.elementType = "f32";
   handshake.layoutFingerprint = 0xfedcba9876543210u;
   handshake.trainingFingerprint = 4;
   handshake.wireFingerprint = 2;
