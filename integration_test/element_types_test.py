@@ -89,7 +89,9 @@ def float32(number):
 
 def expected_training(steps):
     """@w, the sums of its gradients, and the rows of buckets 0 and 1."""
-    w, sums, rows = [0.1, 0.1], [0.0, 0.0], [[0.3] * 5, [0.3] * 5]
+    # Initial values are 32-bit numbers, widened.
+    w, sums = [float32(0.1)] * 2, [0.0, 0.0]
+    rows = [[float32(0.3)] * 5, [float32(0.3)] * 5]
     for _ in range(steps):
         gradient, moved = [0.0, 0.0], [[0.0] * 5, [0.0] * 5]
         for label, *x in TRAINED:
@@ -149,7 +151,7 @@ class ElementTypes(unittest.TestCase):
         scores = self.predict(trainer, data, "--init-from", start)
         self.assertEqual(len(scores), len(ROWS))
         for cells, (_, a, b, *n) in zip(scores, ROWS):
-            self.assertAlmostEqual(float(cells[0]), 0.1 * a + 0.1 * b, delta=1e-9)
+            self.assertAlmostEqual(float(cells[0]), float32(0.1) * (a + b), delta=1e-9)
             for cell, value in zip(cells[1:4], n):
                 self.assertEqual(float32(float(cell)),
                                  float32(float32(0.1) * value))
