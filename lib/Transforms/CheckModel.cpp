@@ -41,22 +41,72 @@ static LogicalResult checkRecords(ModuleOp module) {
   return success();
 }
 
-/// Warns of programs that no command runs, because of a letter.
+/// Each command relies on what its program does: tests and predictions leave
+/// the state alone, a training trains, and predictions are outputs.
+static LogicalResult checkPrograms(ModuleOp module) {
+  for (StringRef name : {"evaluate", "predict"})
+    if (auto program = module.lookupSymbol<ProgramOp>(name);
+        program && !program.getFrozen())
+      return program.emitOpError()
+             << "@" << name
+             << " is not frozen, and would change the model by the data that "
+                "it is given; write `nn.program @"
+             << name << " frozen`, and no nn.minimize";
+  auto train = module.lookupSymbol<ProgramOp>("train");
+  if (train && !train
+                    .walk([](Operation *op) {
+                      return isa<MinimizeOp, UpdateOp>(op)
+                                 ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+                    })
+                    .wasInterrupted())
+    return train.emitOpError()
+           << "@train has no nn.minimize, and would train nothing; end it with "
+              "`nn.minimize %loss over [@group]`, which names the groups to "
+              "train";
+  auto predict = module.lookupSymbol<ProgramOp>("predict");
+  if (predict && predict.getReturn().getNumOperands() == 0)
+    return predict.emitOpError()
+           << "@predict has no outputs; end it with `nn.return %value`, which "
+              "names what to write for each sample";
+  return success();
+}
+
+/// Which command a program without one may be meant for: `didYouMean`, or what
+/// the name holds, as "training" does.
+static std::string meantCommand(StringRef name, ArrayRef<StringRef> missing) {
+  for (StringRef candidate : missing)
+    if (name.contains_insensitive(candidate))
+      return "; did you mean '" + candidate.str() + "'?";
+  return didYouMean(name, missing);
+}
+
+/// Warns of programs that no command runs, because of a letter; and of a model
+/// that no command runs at all.
 static void checkProgramNames(ModuleOp module) {
+  SmallVector<StringRef> missing;
+  for (StringRef known : knownPrograms)
+    if (!module.lookupSymbol<ProgramOp>(known))
+      missing.push_back(known);
+  bool hasWarned = false;
+  ProgramOp first;
   for (auto program : module.getOps<ProgramOp>()) {
     StringRef name = program.getSymName();
     if (llvm::is_contained(knownPrograms, name))
       continue;
-    SmallVector<StringRef> missing;
-    for (StringRef known : knownPrograms)
-      if (!module.lookupSymbol<ProgramOp>(known))
-        missing.push_back(known);
-    std::string meant = didYouMean(name, missing);
-    if (!meant.empty())
-      program.emitWarning()
-          << "no command runs program @" << name
-          << "; commands are train, evaluate and predict" << meant;
+    first = first ? first : program;
+    std::string meant = meantCommand(name, missing);
+    if (meant.empty())
+      continue;
+    hasWarned = true;
+    program.emitWarning() << "no command runs program @" << name
+                          << "; commands are train, evaluate and predict"
+                          << meant;
   }
+  if (first && !hasWarned && missing.size() == std::size(knownPrograms))
+    first.emitWarning() << "no command runs a program of this model; commands "
+                           "are train, evaluate and predict: give one of its "
+                           "programs such a name";
 }
 
 /// Warns of groups that no program trains, in a model that trains some.
@@ -74,6 +124,46 @@ static void checkGroups(ModuleOp module) {
       continue;
     group.emitWarning() << "nothing trains group @" << group.getSymName()
                         << ": no nn.minimize names it";
+  }
+}
+
+/// What a trained program reads, itself or by the functions that it calls.
+static DenseSet<StringAttr> readByTraining(ModuleOp module) {
+  DenseSet<StringAttr> named;
+  SmallVector<Operation *> left;
+  for (auto program : module.getOps<ProgramOp>())
+    if (!program.getOps<MinimizeOp>().empty())
+      left.push_back(program);
+  while (!left.empty())
+    left.pop_back_val()->walk([&](Operation *op) {
+      if (isa<ProgramOp, FuncOp>(op))
+        return;
+      op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
+        if (!named.insert(name.getAttr()).second)
+          return;
+        if (auto callee = module.lookupSymbol<FuncOp>(name))
+          left.push_back(callee);
+      });
+    });
+  return named;
+}
+
+/// Warns of what training reads and never changes, though it is of the kind
+/// that is trained.
+static void checkUntrained(ModuleOp module) {
+  const DenseSet<StringAttr> read = readByTraining(module);
+  auto warn = [&](auto op, const char *remedy) {
+    if (!op.getGroup() && read.contains(op.getSymNameAttr()))
+      op.emitWarning() << "nothing trains @" << op.getSymName()
+                       << ", which a training reads: it is in no group; "
+                       << remedy;
+  };
+  for (Operation &op : *module.getBody()) {
+    if (auto param = dyn_cast<ParamOp>(op))
+      warn(param, "add `in @group`, or make it an nn.state, if it is to stay "
+                  "as it is");
+    if (auto table = dyn_cast<TableOp>(op))
+      warn(table, "add `in @group`, unless its rows are to stay as they are");
   }
 }
 
@@ -103,10 +193,11 @@ namespace {
 struct CheckModel : pdlc::impl::NNCheckModelBase<CheckModel> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(checkRecords(module)))
+    if (failed(checkRecords(module)) || failed(checkPrograms(module)))
       return signalPassFailure();
     checkProgramNames(module);
     checkGroups(module);
+    checkUntrained(module);
     checkState(module);
     markAllAnalysesPreserved();
   }

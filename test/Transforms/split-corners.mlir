@@ -49,9 +49,9 @@
 
 // A program that may insert rows, but trains nothing: it asks, by itself in sync
 // too, because nothing is summed over trainers.
-// NOTHING: ps.message @train.pull in "train" sends [@train.keys.emb] ahead [] receives [@train.rows.emb]
-// NOTHING: nn.program @train reads
-// NOTHING: ps.wait @train.pull
+// NOTHING: ps.message @fill.pull in "fill" sends [@fill.keys.emb] ahead [] receives [@fill.rows.emb]
+// NOTHING: nn.program @fill reads
+// NOTHING: ps.wait @fill.pull
 // NOTHING-NOT: ps.post
 // NOTHING: module @pserver
 // NOTHING-NOT: ps.handler
@@ -134,7 +134,7 @@ module {
   }
   nn.table @emb : i64 -> tensor<1xf32> init(#nn.zeros)
   nn.metric @auc : #nn.auc<buckets = 16>
-  nn.program @train reads(@r) {
+  nn.program @fill reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %c: tensor<?x1xi64>):
     %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
     %z = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>

@@ -67,11 +67,14 @@ def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
 def NNCheckModel : Pass<"nn-check-model", "::mlir::ModuleOp"> {
   let summary = "What a model says in vain";
   let description = [{
-    Refuses a second `nn.record`. Warns of what is legal, but hardly meant: a
-    program whose name is nearly that of one that commands run (`train`,
-    `evaluate`, `predict`); a group that no `nn.minimize` names, in a model that
-    trains others; a parameter, state or table that nothing reads. Changes
-    nothing.
+    Refuses a second `nn.record`, and programs that do not do what their command
+    is for: a `@train` without `nn.minimize`, an `@evaluate` or `@predict` that
+    is not `frozen`, a `@predict` without outputs. Warns of what is legal, but
+    hardly meant: a program whose name is nearly that of one that commands run
+    (`train`, `evaluate`, `predict`), or a model of which they run none; a group
+    that no `nn.minimize` names, in a model that trains others; a parameter or
+    table without group that a training reads; a parameter, state or table that
+    nothing reads. Changes nothing.
 
     Before, and after:
     ```mlir
