@@ -114,6 +114,23 @@ class Checkpoints(unittest.TestCase):
                 with self.subTest(model=name, variant=variant):
                     self.check_fifty_and_fifty(variant, name)
 
+    def test_a_log_of_losses_goes_on(self):
+        saved, losses = self.path / "logged", self.path / "logged.txt"
+        flags = [*VARIANTS["plain"], "--log-losses", losses, "--checkpoint",
+                 saved]
+        run(*self.command("--steps", 50, *flags))
+        # Steps after the checkpoint, of which one was cut off by a crash.
+        losses.write_text(losses.read_text() + "0.25\n0.5\n0.12")
+        for last in (70, STEPS):
+            run(*self.command("--steps", last, *flags, "--resume"))
+        self.assertEqual(losses.read_text(), self.uninterrupted("plain")[1])
+        # A log of other steps is not made worse without a word.
+        losses.write_text("0.25\n")
+        done = run(*self.command("--steps", STEPS + 1, *flags, "--resume"))
+        self.assertEqual(losses.read_text().count("\n"), 2)
+        self.assertIn("has 1 lines, but training goes on after 100 steps",
+                      done.stderr)
+
     def test_at_the_end_of_an_epoch(self):
         # An epoch is 4,000 rows in steps of 128: the 32nd is a smaller one.
         # Stopped just before, at, and just behind it, and by --epochs.

@@ -10,7 +10,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
+#include <vector>
 
 using namespace pdlrt;
 
@@ -26,10 +29,50 @@ Status LineFile::open(const std::string &newPath) {
   return check(file != nullptr);
 }
 
+/// The bytes of the first `lines` lines of a file; `lines` is then how many of
+/// them there are. A line without its end does not count.
+static int64_t sizeOfLines(std::FILE *file, int64_t &lines) {
+  std::vector<char> bytes(size_t(1) << 16);
+  int64_t found = 0, size = 0, passed = 0;
+  while (found < lines) {
+    const size_t count = std::fread(bytes.data(), 1, bytes.size(), file);
+    if (count == 0)
+      break;
+    for (size_t i = 0; i < count && found < lines; ++i)
+      if (bytes[i] == '\n') {
+        ++found;
+        size = passed + int64_t(i) + 1;
+      }
+    passed += int64_t(count);
+  }
+  lines = found;
+  return size;
+}
+
+Expected<int64_t> LineFile::openBehind(const std::string &newPath,
+                                       int64_t lines) {
+  struct stat found;
+  const bool isThere = newPath != "-" && stat(newPath.c_str(), &found) == 0;
+  if (!isThere || !S_ISREG(found.st_mode)) {
+    PDLRT_RETURN_IF_ERROR(open(newPath));
+    return isThere || newPath == "-" ? lines : 0;
+  }
+  path = newPath;
+  file = std::fopen(path.c_str(), "r+");
+  PDLRT_RETURN_IF_ERROR(check(file != nullptr));
+  const int64_t size = sizeOfLines(file, lines);
+  PDLRT_RETURN_IF_ERROR(check(!std::ferror(file) &&
+                              ftruncate(fileno(file), size) == 0 &&
+                              fseeko(file, size, SEEK_SET) == 0));
+  return lines;
+}
+
 Status LineFile::write(const std::string &line) {
   return check(std::fputs(line.c_str(), file) != EOF &&
                std::fputc('\n', file) != EOF);
 }
+
+Status LineFile::flush() { return check(!file || std::fflush(file) == 0); }
 
 Status LineFile::close() {
   std::FILE *closing = std::exchange(file, nullptr);

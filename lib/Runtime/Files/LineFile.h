@@ -11,6 +11,7 @@
 
 #include "pdlrt/Core/Status.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -27,9 +28,17 @@ public:
 
   /// Creates or empties the file at `newPath`.
   Status open(const std::string &newPath);
+  /// Opens the file at `newPath`, which is created where there is none, to go
+  /// on behind its first `lines` lines; what stands behind them is cut off. How
+  /// many whole lines it keeps. What is no regular file keeps all that it has,
+  /// which is said to be `lines`.
+  Expected<int64_t> openBehind(const std::string &newPath, int64_t lines);
   bool isOpen() const { return file != nullptr; }
   /// Writes `line` and a line's end.
   Status write(const std::string &line);
+  /// What was written is in the file, should the process be killed. Does
+  /// nothing where none is open.
+  Status flush();
   /// Does nothing where none is open.
   Status close();
 

@@ -342,7 +342,8 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       ->add_option("--log-losses", flags.session.logLosses,
                    "Write the mean loss of each step to this file, one full-"
                    "precision number a line; nan where the weights sum to "
-                   "zero; - is the standard output")
+                   "zero; - is the standard output. With --resume it goes on "
+                   "behind the lines of the steps before")
       ->type_name("FILE")
       ->check(notEmpty())
       ->group("State");

@@ -85,6 +85,24 @@ Status TrainCommand::writeDumps() {
   return {};
 }
 
+/// A training that goes on goes on in the file: behind the lines of the steps
+/// that it goes on from.
+Status TrainCommand::openLosses() {
+  if (options.logLosses.empty())
+    return {};
+  if (totalSteps == 0)
+    return losses.open(options.logLosses);
+  Expected<int64_t> kept = losses.openBehind(options.logLosses, totalSteps);
+  if (!kept)
+    return kept.status();
+  if (*kept > 0 && *kept < totalSteps)
+    logWarning(fmt::format(
+        "{} has {} lines, but training goes on after {} steps: from here on "
+        "its lines are not numbered as the steps are",
+        options.logLosses, *kept, totalSteps));
+  return {};
+}
+
 static std::string joinLines(const std::vector<std::string> &lines) {
   std::string text;
   for (const std::string &line : lines)
@@ -177,8 +195,7 @@ Status TrainCommand::runTraining() {
   PDLRT_RETURN_IF_ERROR(prepareEvaluation());
   if (!options.dumpBatches.empty())
     batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
-  if (!options.logLosses.empty())
-    PDLRT_RETURN_IF_ERROR(losses.open(options.logLosses));
+  PDLRT_RETURN_IF_ERROR(openLosses());
 
   // Asked for initial values: nothing is trained, and all else is done.
   if (options.steps == 0)

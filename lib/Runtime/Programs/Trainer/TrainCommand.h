@@ -64,6 +64,7 @@ private:
   Status awaitOthers(int64_t epoch, const Report &report);
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status saveInitialState();
+  Status openLosses();
   Status writeDumps();
   void reportTraining(const Report &trained, const Report &tested) const;
   /// What the training goes on from; null if it begins.

@@ -133,6 +133,8 @@ void TrainCommand::leaveBookmark(Bookmark::Place place,
     left.positions = trainer.positionsAfter(0);
   left.metrics = trainer.engine->replicas().collectMetrics(
       ReplicaSet::MetricScope::Process);
+  // An error is met again by the next line, or when the file is closed.
+  static_cast<void>(losses.flush());
   job->leaveBookmark(encodeBookmark(left));
 }
 
@@ -171,6 +173,8 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   progress.epoch = epochEnded ? epoch + 1 : epoch;
   if (checkpoints->isSaved(progress.steps, progress.epoch))
     return {};
+  // Who goes on from the checkpoint goes on behind the losses of its steps.
+  PDLRT_RETURN_IF_ERROR(losses.flush());
   RunningEpoch running;
   running.metrics =
       trainer.engine->replicas().collectMetrics(ReplicaSet::MetricScope::Job);
