@@ -116,7 +116,8 @@ Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
   stopwatch.lap();
   PendingStep step = {preparedSamples, false};
   const Contribution *sum = nullptr;
-  if (pending) {
+  const bool isRepeated = pending.has_value();
+  if (isRepeated) {
     // Servers have what was computed; of their answer the next step is made.
     step = *pending;
     pending.reset();
@@ -128,10 +129,12 @@ Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
       return groups.status();
     if (groups->front().present)
       sum = &groups->front();
-    step.stop = stopSignal() != 0;
   }
   ownCosts.compute += stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(prepareNext(last));
+  // Not before: what cannot be read asks for it too.
+  if (!isRepeated)
+    step.stop = stopSignal() != 0;
   PDLRT_RETURN_IF_ERROR(exchange(&step, sum));
   ++ownCosts.steps;
   StepResult result;

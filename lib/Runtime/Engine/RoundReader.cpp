@@ -181,8 +181,10 @@ Status RoundReader::restore(const std::vector<DataPosition> &positions,
 
 Expected<bool> RoundReader::next() {
   if (!readAhead) {
-    current = following();
-    PDLRT_RETURN_IF_ERROR(fill(front()));
+    // Where the data cannot be read, the round before is still the last one.
+    const size_t next = following();
+    PDLRT_RETURN_IF_ERROR(fill(kept[next]));
+    current = next;
     return front().samples > 0;
   }
   waitUntilIdle();

@@ -11,10 +11,11 @@
 using namespace pdlrt;
 
 Expected<std::span<const StepInput>> ProgramRun::readRound() {
-  positionsBefore = reader->positions();
+  std::vector<DataPosition> before = reader->positions();
   Expected<bool> more = reader->next();
   if (!more)
     return std::move(more).status();
+  positionsBefore = std::move(before);
   if (!*more)
     return std::span<const StepInput>();
   ++rounds;

@@ -179,7 +179,9 @@ Status TrainCommand::run() {
       letMemoryGo();
     job->leave(status);
   }
-  if (status.ok() || hasBegun || !stopSignal())
+  if (status.ok())
+    return dataFailure;
+  if (hasBegun || !stopSignal())
     return status;
   // Who waits for a job that was told to stop has not failed.
   print("stopped by a signal before the first step: " + status.message());
@@ -219,8 +221,11 @@ Status TrainCommand::runTraining() {
         reportLines("train", descriptor, true, trained);
     // An earlier epoch's figures are not this one's.
     tested = {};
-    if (tests && !stopping)
-      PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
+    if (tests && !stopping) {
+      Status status = evaluateOnce(tester, "test", tested);
+      if (!status.ok())
+        return withoutTest(epoch, lines, std::move(status));
+    }
     // A test that a signal cut short says nothing about the test data.
     if (stopping)
       tested = {};
@@ -247,9 +252,21 @@ Status TrainCommand::runTraining() {
   return {};
 }
 
+/// A test that fails costs nothing of what was trained.
+Status TrainCommand::withoutTest(int64_t epoch,
+                                 const std::vector<std::string> &lines,
+                                 Status failure) {
+  logInfo(fmt::format("epoch {}: {}", epoch + 1, joinLines(lines)));
+  if (failure.code() != PDL_OUT_OF_MEMORY)
+    PDLRT_RETURN_IF_ERROR(writeDumps());
+  return failure;
+}
+
 void TrainCommand::reportTraining(const Report &trained,
                                   const Report &tested) const {
-  if (stopping)
+  if (!dataFailure.ok())
+    print("stopped after the current step by data that cannot be read");
+  else if (stopping)
     print("stopped by a signal after the current step");
   if (resumption)
     print("nothing left to train: the checkpoint has as many steps or epochs");

@@ -22,6 +22,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace pdlrt {
 
@@ -65,6 +67,8 @@ private:
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status saveInitialState();
   Status openLosses();
+  Status withoutTest(int64_t epoch, const std::vector<std::string> &lines,
+                     Status failure);
   Status writeDumps();
   void reportTraining(const Report &trained, const Report &tested) const;
   /// What the training goes on from; null if it begins.
@@ -87,6 +91,9 @@ private:
   bool tests = false;
   /// All trainers are there and agree.
   bool hasBegun = false;
+  /// What could not be read, in the middle of the training; it ends in order,
+  /// and then fails.
+  Status dataFailure;
   std::unique_ptr<BatchDump> batchDump;
   LineFile losses;
   /// Over all runs; of the samples and skipped updates, those of epochs that

@@ -9,18 +9,28 @@
 #include "Programs/Trainer/TrainCommand.h"
 
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Core/Stopwatch.h"
 
 #include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
 
 using namespace pdlrt;
 
-/// Reads a round of the running epoch, and keeps it if asked to.
+/// Reads a round of the running epoch, and keeps it if asked to. Data that
+/// cannot be read end a training that has begun as a signal does: after the
+/// current step, with all that was trained saved.
 Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
   Expected<std::span<const StepInput>> inputs = trainer.readRound();
+  const bool hasTrained = trainer.rounds > 0 || totalSteps > resumedSteps;
+  if (!inputs && hasTrained && inputs.status().code() != PDL_OUT_OF_MEMORY) {
+    dataFailure = inputs.status();
+    noteStopSignal(SIGTERM);
+    return std::span<const StepInput>();
+  }
   if (!inputs || !batchDump)
     return inputs;
   for (size_t r = 0; r < inputs->size(); ++r)
@@ -137,7 +147,7 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
       return step.status();
     const std::optional<StepResult> &next = *step;
     if (!next) {
-      epochEnded = true;
+      epochEnded = dataFailure.ok();
       break;
     }
     const StepResult result = *next;
