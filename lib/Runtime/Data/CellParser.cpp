@@ -227,7 +227,10 @@ Status CellParser::appendIds(std::string_view cell, int64_t slot,
       continue;
     if (!parseId(text, slot, id))
       return Status::invalid(quoteText(text) +
-                             " is not a decimal integer of 64 bits");
+                             " is not a decimal integer of 64 bits; if ids "
+                             "are text, give the field `hash(...)` in the "
+                             "model, such as hash(#nn.hash<xxh64, salt = "
+                             "slot>)");
     column.append(id);
     any = true;
   }

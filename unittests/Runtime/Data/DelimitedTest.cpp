@@ -358,6 +358,16 @@ TEST_F(DelimitedTest, AHeaderThatIsReadAsDataIsSuspected) {
               testing::Not(HasSubstr("--header")));
 }
 
+// The field of text ids that was to be hashed is named, and what it lacks.
+TEST_F(DelimitedTest, TextIdsAskForAHash) {
+  record.dense("label");
+  record.ids("id");
+  EXPECT_THAT(errorOfText("1,7\n1,u7\n"),
+              testing::AllOf(HasSubstr("bad.csv:2:2: field `id`: `u7` is not a "
+                                       "decimal integer of 64 bits"),
+                             HasSubstr("give the field `hash(...)`")));
+}
+
 // A first row is no worse than another one.
 TEST_F(DelimitedTest, ABadFirstRowCountsAmongBadRows) {
   record.dense("x", 2);
