@@ -17,6 +17,8 @@ namespace pdlrt {
 void logInfo(const std::string &line);
 /// The same, marked as a warning.
 void logWarning(const std::string &line);
+/// The same, but a line that this process has said before is left out.
+void logWarningOnce(const std::string &line);
 
 } // namespace pdlrt
 

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Core/Log.h"
 
+#include <mutex>
+#include <set>
 #include <spdlog/sinks/ansicolor_sink.h>
 #include <spdlog/spdlog.h>
 
@@ -29,4 +31,12 @@ void pdlrt::logInfo(const std::string &line) { logger().info(line); }
 
 void pdlrt::logWarning(const std::string &line) {
   logger().warn("warning: " + line);
+}
+
+void pdlrt::logWarningOnce(const std::string &line) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(line).second)
+    logWarning(line);
 }

@@ -10,9 +10,11 @@
 
 #include "Data/CellParser.h"
 #include "Data/CellSplitter.h"
+#include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
+#include <cctype>
 
 using namespace pdlrt;
 
@@ -126,6 +128,37 @@ static Status checkNotElsewhere(const pdl_field &field,
   return {};
 }
 
+/// A header without the names of fields that are read was meant otherwise, or
+/// is of no use.
+void ColumnMap::warnOfUnnamed(const Header &header) const {
+  auto isSame = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  for (size_t i = 0; i < byField.size(); ++i)
+    for (int64_t slot = 0;
+         isRead[i] && takesColumnsInOrder(field(i)) && slot < field(i).width;
+         ++slot) {
+      const std::string name = slotName(field(i), slot);
+      if (std::find(header.begin(), header.end(), name) != header.end())
+        continue;
+      const auto meant =
+          std::find_if(header.begin(), header.end(), [&](const auto &other) {
+            return std::equal(name.begin(), name.end(), other.begin(),
+                              other.end(), isSame);
+          });
+      return logWarningOnce(
+          "the header has no column " + quoteText(name) + ", which " +
+          fieldText(field(i)) + " reads" +
+          (meant == header.end()
+               ? std::string()
+               : ", but " + quoteText(*meant) + ", in other letters") +
+          ": columns are taken in the order of the record, whatever their "
+          "names are; name all fields there, or say with --columns which "
+          "column is which field");
+    }
+}
+
 /// The columns are those that the model declares, or all of the record in
 /// order; a header that names all fields that are read says itself where they
 /// are.
@@ -146,6 +179,8 @@ Status ColumnMap::mapByModel(const Header *header) {
     cellCount = recordColumns;
     counted = "the record has " + std::to_string(recordColumns);
   }
+  if (header && !isNamed)
+    warnOfUnnamed(*header);
   int64_t following = 0;
   const pdl_field *unknownBefore = nullptr;
   for (size_t i = 0; i < byField.size(); ++i) {

@@ -43,6 +43,7 @@ private:
 
   Status mapByFlag();
   Status mapByModel(const Header *header);
+  void warnOfUnnamed(const Header &header) const;
   Status findCopied(const Header *header);
   const pdl_field &field(size_t index) const {
     return options->descriptor.fields[index];

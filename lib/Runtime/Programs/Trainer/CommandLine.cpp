@@ -159,7 +159,8 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
       .add_flag("--header", data.header,
                 "The first line of each file names its columns; fields without "
                 "`columns` in the model are then found by their names, NAME or "
-                "NAME.0, NAME.1 and so on")
+                "NAME.0, NAME.1 and so on; without all of these names, by "
+                "their places, with a warning")
       ->group("Data");
   command
       .add_option("--columns", data.columns,

@@ -218,6 +218,31 @@ TEST(CommandLine, PredictKeepsThePlacesOfBadRows) {
   }
 }
 
+// Names that are not those of the fields are not passed over in silence, and
+// not said of again by each epoch.
+TEST(CommandLine, AHeaderOfOtherNamesIsSaid) {
+  TestFolder folder;
+  auto errorsFor = [&](const std::string &header) {
+    const std::string data = folder.write("data.tsv", header + makeData(50));
+    std::string err;
+    EXPECT_EQ(run(folder,
+                  {"train", "--data", data, "--header", "--epochs", "3",
+                   "--replicas", "2x1"},
+                  nullptr, &err),
+              0);
+    return err;
+  };
+  const std::string rest = "weight\tdense.0\tdense.1\tdense.2\tids.0\tids.1\n";
+  EXPECT_THAT(errorsFor("label\t" + rest), testing::Not(HasSubstr("warning")));
+  const std::string err = errorsFor("Label\t" + rest);
+  const std::string sentence = "the header has no column `label`, which field "
+                               "`label` reads, but `Label`, in other letters";
+  EXPECT_THAT(err, HasSubstr(sentence));
+  EXPECT_EQ(err.find(sentence), err.rfind(sentence));
+  EXPECT_THAT(errorsFor("y\t" + rest),
+              HasSubstr("`label` reads: columns are taken in the order"));
+}
+
 // A file without labels, but with weights, is no guessing matter.
 TEST(CommandLine, PredictDoesNotGuessColumns) {
   TestFolder folder;
