@@ -15,6 +15,7 @@
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Files/OutputFiles.h"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <fmt/format.h>
@@ -34,10 +35,59 @@ DataOptions TrainCommand::evaluationData() const {
   return data;
 }
 
+/// Whether the range of the lower bound begins before that of the upper one
+/// ends, as far as that is known without counting rows.
+static bool beginsBefore(const RowRange::Bound &lower,
+                         const RowRange::Bound &upper) {
+  const bool isFirst = lower.percent == 0 && lower.row == 0;
+  const bool isLast = upper.isPercent && upper.percent == 100;
+  if (isFirst || isLast || lower.isPercent != upper.isPercent)
+    return isFirst || isLast;
+  return lower.isPercent ? lower.percent < upper.percent
+                         : lower.row < upper.row;
+}
+
+static std::string rangeText(const RowRange &range) {
+  auto text = [](const RowRange::Bound &bound) {
+    return bound.isPercent ? fmt::format("{}%", bound.percent)
+                           : std::to_string(bound.row);
+  };
+  return text(range.begin) + ":" + text(range.end);
+}
+
+/// What is trained on is no test.
+void TrainCommand::warnOfOverlap() const {
+  const DataOptions tested = evaluationData();
+  const std::vector<std::string> &trained = options.data.files;
+  const RowRange &rows = options.data.rows;
+  if (tested.files == trained) {
+    // Of two ranges of different kinds, only what is all rows is known.
+    const bool isKnown = rows.isAll() || tested.rows.isAll() ||
+                         (beginsBefore(rows.begin, tested.rows.end) &&
+                          beginsBefore(tested.rows.begin, rows.end));
+    if (isKnown)
+      logWarning(fmt::format(
+          "the test is on rows {} of the files of --data, and training on rows "
+          "{} of them: what both have says nothing about new data; give "
+          "--rows and --evaluate-rows that do not overlap, such as --rows "
+          "0%:80% --evaluate-rows 80%:",
+          rangeText(tested.rows), rangeText(rows)));
+    return;
+  }
+  if (!rows.isAll() || !tested.rows.isAll())
+    return;
+  for (const std::string &file : tested.files)
+    if (std::find(trained.begin(), trained.end(), file) != trained.end())
+      logWarning(file + " is a file of --data and of --evaluate-data: what "
+                        "both have says nothing about new data");
+}
+
 Status TrainCommand::prepareEvaluation() {
   tests = !options.evaluateFiles.empty() || options.evaluateRows;
   if (!tests)
     return {};
+  if (job->rank() == 0)
+    warnOfOverlap();
   return openProgram("evaluate", evaluationData(), layout(), tester);
 }
 

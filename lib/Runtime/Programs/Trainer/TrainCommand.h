@@ -54,6 +54,7 @@ private:
   void leaveBookmark(Bookmark::Place place, const PendingStep *step);
   void letMemoryGo();
   DataOptions evaluationData() const;
+  void warnOfOverlap() const;
   Status prepareEvaluation();
   Status beginEpoch(int64_t epoch, Report &report);
   Status restoreEpoch(const Bookmark &bookmark, Report &report);

@@ -117,6 +117,39 @@ TEST(CommandLine, TrainsTestsAndEvaluates) {
   EXPECT_EQ(figure(out, "test loss"), loss);
 }
 
+// A test on what was trained on is said to be none.
+TEST(CommandLine, TestRowsThatAreTrainedOnAreNamed) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(100)),
+                    other = folder.write("other.tsv", makeData(50, 2));
+  auto errorsOf = [&](std::vector<std::string> flags) {
+    std::vector<std::string> arguments = {"train", "--data", data};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    std::string err;
+    EXPECT_EQ(run(folder, arguments, nullptr, &err), 0);
+    return err;
+  };
+  for (const std::vector<std::string> &flags :
+       std::vector<std::vector<std::string>>{
+           {"--evaluate-rows", "80%:"},
+           {"--evaluate-rows", "90:"},
+           {"--rows", "0%:80%", "--evaluate-rows", "70%:"},
+           {"--rows", "0:81", "--evaluate-rows", "80:100"},
+           {"--rows", "0:81", "--evaluate-rows", ":10%"},
+           {"--rows", "0:80", "--evaluate-data", data},
+           {"--evaluate-data", other, data}})
+    EXPECT_THAT(errorsOf(flags), HasSubstr("says nothing about new data"))
+        << flags.back();
+  for (const std::vector<std::string> &flags :
+       std::vector<std::vector<std::string>>{
+           {"--rows", "0%:80%", "--evaluate-rows", "80%:"},
+           {"--rows", "20:", "--evaluate-rows", ":20"},
+           {"--rows", "0%:80%", "--evaluate-rows", "80:100"},
+           {"--evaluate-data", other}})
+    EXPECT_THAT(errorsOf(flags), testing::Not(HasSubstr("new data")))
+        << flags.back();
+}
+
 TEST(CommandLine, PredictsInOrder) {
   TestFolder folder;
   std::string train = folder.write("train.tsv", makeData(500)), out, err;
