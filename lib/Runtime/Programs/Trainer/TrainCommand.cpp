@@ -274,7 +274,7 @@ Status TrainCommand::runTraining() {
     if (tests && !stopping) {
       Status status = evaluateOnce(tester, "test", tested);
       if (!status.ok())
-        return withoutTest(epoch, lines, std::move(status));
+        return withoutTest(epoch, trained.steps, lines, std::move(status));
     }
     // A test that a signal cut short says nothing about the test data.
     if (stopping)
@@ -287,8 +287,11 @@ Status TrainCommand::runTraining() {
           reportLines("test", descriptor, tester.program->has_loss, tested);
       lines.insert(lines.end(), more.begin(), more.end());
     }
-    logInfo(fmt::format("epoch {}: {}", epoch + 1, joinLines(lines)));
+    logInfo(epochLine(epoch, trained.steps, lines));
   }
+  // Nothing is left to train, but a test was asked for.
+  if (resumption && tests && !stopping)
+    PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
   // Batch systems may kill the rest of a job after the first end: nobody ends
   // before the last checkpoint is whole.
   if (stopping && options.distributed) {
@@ -302,11 +305,22 @@ Status TrainCommand::runTraining() {
   return {};
 }
 
+/// The figures of an epoch that has ended, or of the part of it that was
+/// trained.
+std::string
+TrainCommand::epochLine(int64_t epoch, int64_t steps,
+                        const std::vector<std::string> &lines) const {
+  return fmt::format("epoch {}{}: {}", epoch + 1,
+                     epochEnded ? std::string()
+                                : fmt::format(" ({} steps, not ended)", steps),
+                     joinLines(lines));
+}
+
 /// A test that fails costs nothing of what was trained.
-Status TrainCommand::withoutTest(int64_t epoch,
+Status TrainCommand::withoutTest(int64_t epoch, int64_t steps,
                                  const std::vector<std::string> &lines,
                                  Status failure) {
-  logInfo(fmt::format("epoch {}: {}", epoch + 1, joinLines(lines)));
+  logInfo(epochLine(epoch, steps, lines));
   if (failure.code() != PDL_OUT_OF_MEMORY)
     PDLRT_RETURN_IF_ERROR(writeDumps());
   return failure;

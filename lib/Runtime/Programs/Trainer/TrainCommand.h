@@ -68,8 +68,10 @@ private:
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status saveInitialState();
   Status openLosses();
-  Status withoutTest(int64_t epoch, const std::vector<std::string> &lines,
-                     Status failure);
+  std::string epochLine(int64_t epoch, int64_t steps,
+                        const std::vector<std::string> &lines) const;
+  Status withoutTest(int64_t epoch, int64_t steps,
+                     const std::vector<std::string> &lines, Status failure);
   Status writeDumps();
   void reportTraining(const Report &trained, const Report &tested) const;
   /// What the training goes on from; null if it begins.

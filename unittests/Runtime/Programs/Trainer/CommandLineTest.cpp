@@ -117,6 +117,26 @@ TEST(CommandLine, TrainsTestsAndEvaluates) {
   EXPECT_EQ(figure(out, "test loss"), loss);
 }
 
+// A part of an epoch is not reported as the whole; and a test of what needs no
+// more training is done.
+TEST(CommandLine, PartsOfEpochsAndFinishedTrainings) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(100)),
+                    test = folder.write("test.tsv", makeData(50, 2));
+  const std::vector<std::string> line = {
+      "train",        "--data", data,           "--batch-size",
+      "10",           "--steps", "16",          "--evaluate-data",
+      test,           "--checkpoint", folder.file("saved"), "--resume"};
+  std::string out, err;
+  ASSERT_EQ(run(folder, line, &out, &err), 0) << err;
+  EXPECT_THAT(err, HasSubstr("epoch 1: train loss"));
+  EXPECT_THAT(err, HasSubstr("epoch 2 (6 steps, not ended): train loss"));
+  const double loss = figure(out, "test loss");
+  ASSERT_EQ(run(folder, line, &out, &err), 0) << err;
+  EXPECT_THAT(out, HasSubstr("nothing left to train"));
+  EXPECT_EQ(figure(out, "test loss"), loss);
+}
+
 // A test on what was trained on is said to be none.
 TEST(CommandLine, TestRowsThatAreTrainedOnAreNamed) {
   TestFolder folder;
