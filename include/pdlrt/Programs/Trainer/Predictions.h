@@ -42,11 +42,12 @@ public:
                std::string_view copiedCell);
   /// Keeps the place of a row that could not be read: its outputs are nan.
   Status writeBadRow(std::string_view copiedCell);
-  /// Flushes; after it nothing may be written.
+  /// Flushes, and gives the file its name; after it nothing may be written.
+  /// Without it a file that was there stays as it was.
   Status finish();
 
 private:
-  PredictionWriter(std::FILE *file, std::string path,
+  PredictionWriter(std::FILE *file, std::string path, std::string temporaryPath,
                    const pdl_program &program, bool hasCopied);
   Status check(bool good) const;
   void beginLine(std::string_view copiedCell);
@@ -55,6 +56,8 @@ private:
 
   std::FILE *file;
   std::string path;
+  /// The file under its temporary name; empty where it needs none, as a pipe.
+  std::string temporaryPath;
   const pdl_program &program;
   bool hasCopied, isFirstCell = true;
   std::string line;

@@ -84,6 +84,13 @@ Status PredictCommand::run() {
       requireSamples(*predictor.program, report, options.data.files));
   for (const std::string &sentence : predictor.reader->badRowSentences())
     logWarning("predicted nan for " + sentence);
+  if (stopping)
+    logWarning(fmt::format("stopped by a signal: {} has predictions of the "
+                           "first {} rows only",
+                           options.output.empty() || options.output == "-"
+                               ? "the standard output"
+                               : options.output,
+                           nextRow));
   PullCounts counts = predictor.engine->replicas().pullCounts();
   logInfo(fmt::format("predicted {} samples, nan for {} bad rows; ids of "
                       "unknown keys {} of {}",

@@ -11,23 +11,30 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 using namespace pdlrt;
 
 PredictionWriter::PredictionWriter(std::FILE *file, std::string path,
+                                   std::string temporaryPath,
                                    const pdl_program &program, bool hasCopied)
-    : file(file), path(std::move(path)), program(program),
+    : file(file), path(std::move(path)),
+      temporaryPath(std::move(temporaryPath)), program(program),
       hasCopied(hasCopied) {}
 
 PredictionWriter::PredictionWriter(PredictionWriter &&other) noexcept
     : file(std::exchange(other.file, nullptr)), path(std::move(other.path)),
+      temporaryPath(std::exchange(other.temporaryPath, "")),
       program(other.program), hasCopied(other.hasCopied),
       line(std::move(other.line)) {}
 
 PredictionWriter::~PredictionWriter() {
   if (file && file != stdout)
     std::fclose(file);
+  if (!temporaryPath.empty())
+    ::unlink(temporaryPath.c_str());
 }
 
 Status PredictionWriter::check(bool good) const {
@@ -42,9 +49,17 @@ Expected<PredictionWriter> PredictionWriter::open(const std::string &path,
                                                   const pdl_program &program,
                                                   const std::string &copied) {
   const bool isStandard = path.empty() || path == "-";
-  std::FILE *file = isStandard ? stdout : std::fopen(path.c_str(), "w");
-  PredictionWriter writer(file, isStandard ? "" : path, program,
-                          !copied.empty());
+  // What was predicted before stays until the new file is whole. Devices, pipes
+  // and what links stand for are written as they are.
+  struct stat found;
+  const bool isRegular =
+      lstat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode);
+  const std::string temporary =
+      isStandard || !isRegular ? "" : path + ".tmp." + std::to_string(getpid());
+  const std::string &opened = temporary.empty() ? path : temporary;
+  std::FILE *file = isStandard ? stdout : std::fopen(opened.c_str(), "w");
+  PredictionWriter writer(file, isStandard ? "" : path, file ? temporary : "",
+                          program, !copied.empty());
   PDLRT_RETURN_IF_ERROR(writer.check(file != nullptr));
   writer.beginLine(copied);
   for (int32_t i = 0; i < program.output_count; ++i) {
@@ -124,5 +139,10 @@ Status PredictionWriter::finish() {
   if (file != stdout && std::fclose(file) != 0 && status.ok())
     status = check(false);
   file = nullptr;
+  if (status.ok() && !temporaryPath.empty()) {
+    status = check(std::rename(temporaryPath.c_str(), path.c_str()) == 0);
+    if (status.ok())
+      temporaryPath.clear();
+  }
   return status;
 }

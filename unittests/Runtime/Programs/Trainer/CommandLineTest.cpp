@@ -296,6 +296,40 @@ TEST(CommandLine, AHeaderOfOtherNamesIsSaid) {
               HasSubstr("`label` reads: columns are taken in the order"));
 }
 
+// Scores that were there stay until there are new ones for all rows.
+TEST(CommandLine, PredictKeepsWhatItCannotReplace) {
+  TestFolder folder;
+  const std::string train = folder.write("train.tsv", makeData(50)),
+                    model = folder.file("m.safetensors"),
+                    scores = folder.write("scores.tsv", "old\n");
+  ASSERT_EQ(run(folder, {"train", "--data", train, "--dump", model}), 0);
+  const std::string good = "0.1\t0\t0.5\tu1\tt1\n";
+  auto predict = [&](const std::string &rows) {
+    const std::string data = folder.write("new.tsv", rows);
+    return run(folder, {"predict", "--data", data, "--init-from", model,
+                        "--columns", "dense,ids", "--batch-size", "1",
+                        "--output", scores});
+  };
+  EXPECT_EQ(predict(good + good + "what\t0\t0.5\tu1\tt1\n"), 1);
+  EXPECT_EQ(folder.read("scores.tsv"), "old\n");
+  // Nor is anything left beside it.
+  for (const auto &entry : std::filesystem::directory_iterator(
+           std::filesystem::path(scores).parent_path()))
+    EXPECT_THAT(entry.path().string(), testing::Not(HasSubstr(".tmp.")));
+  EXPECT_EQ(predict(good), 0);
+  EXPECT_THAT(folder.read("scores.tsv"), testing::StartsWith("p\n0."));
+  // What a link stands for is written, not the link.
+  const std::string link = folder.file("link.tsv");
+  std::filesystem::create_symlink(scores, link);
+  folder.write("scores.tsv", "old\n");
+  const std::string data = folder.write("new.tsv", good);
+  EXPECT_EQ(run(folder, {"predict", "--data", data, "--init-from", model,
+                         "--columns", "dense,ids", "--output", link}),
+            0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_THAT(folder.read("scores.tsv"), testing::StartsWith("p\n0."));
+}
+
 // A file without labels, but with weights, is no guessing matter.
 TEST(CommandLine, PredictDoesNotGuessColumns) {
   TestFolder folder;
