@@ -26,6 +26,11 @@ SaveFolder::SaveFolder(const std::string &folder)
     : isOpen(false), root(folder.empty() ? "" : realPath(folder)) {}
 
 Status SaveFolder::check(const std::string &folder) const {
+  if (folder.empty() && !isOpen && !root.empty())
+    return Status::invalid(
+        "this server has --checkpoint " + root +
+        ", but the trainers, who write checkpoints, have none, and nothing "
+        "would be saved; give the flag to all processes, or to none");
   if (folder.empty() || (isOpen && root.empty()))
     return {};
   if (root.empty())

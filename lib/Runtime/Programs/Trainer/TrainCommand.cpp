@@ -106,6 +106,9 @@ RunOptions TrainCommand::runOptions() const {
 Status TrainCommand::joinOthers() {
   if (!options.distributed)
     return {};
+  if (options.checkpoint.empty() && options.distributed->rank == 0)
+    logWarning("without --checkpoint FOLDER of all trainers nothing of this "
+               "training will be saved");
   Expected<std::unique_ptr<Job>> joined = joinJob(
       descriptor, *options.distributed, runOptions(), *options.transport);
   if (!joined)
