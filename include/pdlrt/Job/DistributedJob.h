@@ -54,6 +54,8 @@ struct RunOptions {
   int64_t startStep = 0;
   /// The folder of its checkpoints; empty: none.
   std::string checkpoint = {};
+  /// Whether it goes on from a checkpoint, should there be one.
+  bool resume = false;
 };
 
 /// Joins all servers of a job; blocks until they are there. A stop signal ends

@@ -51,6 +51,9 @@ struct Handshake {
   /// joined: 0.
   int64_t workers = 0;
   uint64_t seed = 0;
+  /// 1 with --resume, else 0: told apart before there is a checkpoint, for the
+  /// same command line is to go on from one later.
+  int64_t resumes = 0;
   /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
   int64_t startStep = 0;
   /// The folder of the trainers' checkpoints, absolute; empty: none. A server

@@ -137,6 +137,7 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
   handshake.trainers = options.trainers;
   handshake.workers = run.workers;
   handshake.seed = run.seed;
+  handshake.resumes = run.resume;
   handshake.startStep = run.startStep;
   if (!run.checkpoint.empty()) {
     std::error_code error;

@@ -65,6 +65,7 @@ static void visitMembers(Object &object, Visit &&visit) {
   visit("server_rank", object.serverRank);
   visit("workers", object.workers);
   visit("seed", object.seed);
+  visit("resumes", object.resumes);
   visit("start_step", object.startStep);
   visit("checkpoint", object.checkpoint);
   visit("job", object.job);
@@ -207,6 +208,13 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
         "has workers (--replicas):", trainer.workers, server.workers,
         "those of the trainers that joined before count; give all trainers the "
         "same --replicas"));
+  auto resumeText = [](const Handshake &process) {
+    return process.resumes ? "with --resume" : "without --resume";
+  };
+  PDLRT_RETURN_IF_ERROR(compareTexts(
+      "was started", resumeText(trainer), resumeText(server),
+      "give --checkpoint FOLDER --resume to trainers and servers alike "
+      "(pdl-launch: behind each of the two --)"));
   PDLRT_RETURN_IF_ERROR(
       compareNumbers("has --seed", trainer.seed, server.seed, flags));
   return compareNumbers(

@@ -77,6 +77,10 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
   EXPECT_EQ(sentence([](Handshake &h) { h.job = "monday"; }),
             "the trainer is of job 'monday', the server 'tuesday'; this "
             "address belongs to another job: check --servers and --job");
+  EXPECT_EQ(sentence([](Handshake &h) { h.resumes = 1; }),
+            "the trainer was started with --resume, the server without "
+            "--resume; give --checkpoint FOLDER --resume to trainers and "
+            "servers alike (pdl-launch: behind each of the two --)");
   EXPECT_THAT(sentence([](Handshake &h) { h.abiVersion = 77; }),
               HasSubstr("77"));
   EXPECT_THAT(sentence([](Handshake &h) { h.model = "fm"; }),

@@ -205,6 +205,7 @@ Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
   handshake.serverRank = flags.rank;
   handshake.trainers = flags.trainers;
   handshake.seed = *seed;
+  handshake.resumes = flags.resume;
   handshake.job = flags.job;
   handshake.token = flags.token;
   const std::optional<Checkpoint> &found = *resumed;

@@ -99,6 +99,7 @@ RunOptions TrainCommand::runOptions() const {
   run.seed = seedOfRun(from);
   run.startStep = from ? from->manifest().progress.steps : 0;
   run.checkpoint = options.checkpoint;
+  run.resume = options.resume;
   return run;
 }
 
