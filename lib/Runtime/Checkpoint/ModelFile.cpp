@@ -105,6 +105,7 @@ private:
   Status readSteps();
   void noteSlots(const pdl_symbol &symbol, bool found);
   void log() const;
+  bool isSlot(const std::string &tensor) const;
   void logUnknown() const;
 
   Model &model;
@@ -316,6 +317,16 @@ static std::string join(const std::vector<std::string> &names) {
   return text;
 }
 
+/// Whether it is a slot of a symbol of the model, also where the program, which
+/// only reads, has none itself.
+bool Initializer::isSlot(const std::string &tensor) const {
+  const pdl_descriptor &descriptor = model.descriptor();
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    if (tensor.starts_with(std::string(descriptor.symbols[i].name) + ".slot."))
+      return true;
+  return false;
+}
+
 /// Tensors that belong to nothing.
 void Initializer::logUnknown() const {
   constexpr int mostSentences = 5;
@@ -334,8 +345,12 @@ void Initializer::logUnknown() const {
       known.push_back(fullSlotName(symbol, s));
   }
   int unknown = 0;
+  auto isKnown = [&](const TensorView &tensor) {
+    return used.count(tensor.name) > 0 ||
+           (coverage == FileCoverage::Parameters && isSlot(tensor.name));
+  };
   for (const TensorView &tensor : file.tensors())
-    if (!used.count(tensor.name) && ++unknown <= mostSentences)
+    if (!isKnown(tensor) && ++unknown <= mostSentences)
       logWarning(file.path() + ": tensor '" + tensor.name +
                  "' belongs to nothing in model " + descriptor.model_name +
                  " and is not taken" + suggestName(tensor.name, known));

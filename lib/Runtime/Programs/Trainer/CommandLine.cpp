@@ -351,10 +351,17 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
   addExecutionFlags(*command, flags, /*withReplicas=*/true);
   addClusterFlags(*command, descriptor, flags.cluster);
   if (descriptor.role == PDL_ROLE_TRAINER) {
+    // Refused with the sentence that says what to give instead.
+    for (const char *name :
+         {"--init-from", "--dump", "--dump-slots", "--dump-batches"})
+      command->get_option(name)->group("");
     command->footer(
         "Example, of two trainers with two workers each:\n"
         "  trainer train --servers a:7101,b:7101 --trainers 2 --rank 0\n"
         "      --replicas 1x2 --data clicks.tsv\n"
+        "Servers hold the values: they take --init-from, and "
+        "'pdl-checkpoint dump'\n"
+        "makes of a checkpoint what --dump of one process writes.\n"
         "Losses and metrics that it prints at the end of an epoch are those "
         "of all trainers.\n"
         "Ctrl-C ends all trainers after the same step.");

@@ -78,6 +78,13 @@ TEST(CommandLine, HelpAndVersion) {
   EXPECT_EQ(run(folder, {"train", "--help"}, &out), 0);
   for (const char *word : {"--replicas", "--init-from", "Example", "--steps"})
     EXPECT_THAT(out, HasSubstr(word));
+  // What is always refused is not offered.
+  TrainerProcess sync(folder, {"train", "--help"}, HAND_WRITTEN_SYNC_TRAINER);
+  EXPECT_EQ(sync.wait(), 0);
+  EXPECT_THAT(sync.output(), HasSubstr("--servers"));
+  for (const char *flag : {"--init-from FILE", "--dump FILE", "--dump-slots",
+                           "--dump-batches"})
+    EXPECT_THAT(sync.output(), testing::Not(HasSubstr(flag)));
   EXPECT_EQ(run(folder, {"--version"}, &out), 0);
   for (const char *word :
        {"handwritten", "f32", "strict", "x86-64-v3", "0123456789abcdef",
