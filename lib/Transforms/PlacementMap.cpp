@@ -41,8 +41,11 @@ LogicalResult PlacementMap::compute(ModuleOp module, int32_t servers,
       units.push_back({pdlabi::placementUnitId(id, index), cost});
   }
   if (units.empty())
-    return module.emitError("is cut into no units: stop at phase placed of "
-                            "mode sync or async");
+    // Not of the op, which would be printed as a whole.
+    return emitError(module.getLoc())
+           << "the module is cut into no units for servers: stop at phase "
+              "placed of mode sync or async, with "
+              "--pdl-pipeline=\"to=placed mode=sync\" before this pass";
   std::vector<uint32_t> order(units.size());
   std::vector<int32_t> owners(units.size());
   map.loads.resize(servers);

@@ -149,8 +149,8 @@ LogicalResult Report::collect() {
     if (!program.getBody().getOps<nn::UpdateOp>().empty())
       train = program;
   if (!train)
-    return module.emitError("has no program that trains: there is no step to "
-                            "report about");
+    return emitError(module.getLoc(), "the module has no program that trains: "
+                                      "there is no step to report about");
   for (Operation &op : train.getBody().front())
     if (auto update = dyn_cast<nn::UpdateOp>(op)) {
       facts[update.getSymbolAttr().getAttr()].trained = true;
