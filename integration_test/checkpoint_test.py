@@ -225,6 +225,14 @@ class Checkpoints(unittest.TestCase):
                 self.assertTrue(texts[0])
             self.assertEqual(*texts)
 
+    def test_diff_names_what_is_not_there(self):
+        absent = self.path / "absent.safetensors"
+        done = subprocess.run(
+            [PDL_CHECKPOINT, "diff", self.uninterrupted("plain")[0], absent],
+            capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{absent}: there is no such file or folder", done.stderr)
+
     def test_what_is_refused(self):
         saved = self.path / "refused"
         run(*self.command("--steps", 40, "--checkpoint", saved))

@@ -127,6 +127,11 @@ static int inspect(const std::string &path) {
 
 /// Of a checkpoint, or of a dump.
 static Expected<ModelState> readState(const std::string &path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    return Status::invalid(path + ": there is no such file or folder; name a "
+                                  "checkpoint, a folder of checkpoints, or a "
+                                  "dump");
   if (std::filesystem::is_regular_file(path))
     return readDump(path);
   Expected<Checkpoint> checkpoint = open(path);
