@@ -361,7 +361,7 @@ TEST_F(DelimitedTest, AHeaderThatIsReadAsDataIsSuspected) {
 // The field of text ids that was to be hashed is named, and what it lacks.
 TEST_F(DelimitedTest, TextIdsAskForAHash) {
   record.dense("label");
-  record.ids("id");
+  record.ids("id").hash_kind = PDL_HASH_NONE;
   EXPECT_THAT(errorOfText("1,7\n1,u7\n"),
               testing::AllOf(HasSubstr("bad.csv:2:2: field `id`: `u7` is not a "
                                        "decimal integer of 64 bits"),
