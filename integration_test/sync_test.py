@@ -5,7 +5,9 @@
 process with as many replicas; losses, metrics, and after 200 steps values and
 slots compared. Every rule and option: sync_matrix_test.py."""
 
+import gzip
 import shutil
+import signal
 import subprocess
 import unittest
 
@@ -108,6 +110,45 @@ class Sync(SyncComparison):
         with job(15) as cluster:
             output, = cluster.start().finish()
         self.assertIn("resumed after 5 steps", output)
+
+    def test_a_bad_row_costs_nothing_that_was_trained(self):
+        """One trainer cannot read on: all end after the same step with a
+        checkpoint, from which the job goes on to the bits of one that skipped
+        the row."""
+        source = self.root / "small.mlir"
+        source.write_text(small_model("@adam", True, True, True))
+        self.translate(source)
+        with gzip.open(ADULT, "rt") as file:
+            rows = file.readlines()[:1500]
+        (self.root / "part0.csv").write_text("".join(rows[:700]))
+        # Of its fifth round of two batches.
+        spoilt = rows[700:1240] + ["what\n"] + rows[1240:]
+        (self.root / "part1.csv").write_text("".join(spoilt))
+
+        def job(name, *more):
+            saved = self.root / f"{name}.saved"
+            return Cluster(
+                self.root / "sync", 2, 2,
+                ["--data", self.root / "part0.csv", self.root / "part1.csv",
+                 "--seed", 7, "--batch-size", 64, "--replicas", "1x2",
+                 "--epochs", 2, "--checkpoint", saved, "--resume", *more],
+                ["--seed", 7, "--checkpoint", saved, "--resume"])
+
+        with job("bad") as cluster:
+            cluster.start()
+            failed, other = cluster.trainers[1], cluster.trainers[0]
+            self.assertEqual(failed.wait(60), 1, failed.output)
+            self.assertIn("part1.csv:541:", failed.output)
+            self.assertEqual(other.wait(60), 128 + signal.SIGTERM, other.output)
+            for server in cluster.servers:
+                server.wait(60)
+        newest = max((self.root / "bad.saved").glob("step-*"))
+        self.assertEqual(newest.name, "step-000000000004")
+        for name in ("bad", "whole"):
+            with job(name, "--max-bad-rows", 1) as cluster:
+                cluster.start().finish()
+        run(PDL_CHECKPOINT, "diff", self.root / "bad.saved",
+            self.root / "whole.saved")
 
     def test_rows_without_gradient(self):
         """All rows of the table decay in each step, but those that the next

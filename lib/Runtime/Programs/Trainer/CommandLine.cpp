@@ -364,7 +364,8 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
         "makes of a checkpoint what --dump of one process writes.\n"
         "Losses and metrics that it prints at the end of an epoch are those "
         "of all trainers.\n"
-        "Ctrl-C ends all trainers after the same step.");
+        "Ctrl-C ends all trainers after the same step; so does a row that one "
+        "of them\ncannot read.");
     return command;
   }
   command->footer(
@@ -375,7 +376,7 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       "  trainer train --data clicks.tsv --checkpoint saved --resume\n"
       "      --checkpoint-steps 1000     (the same line starts and goes on)\n"
       "Ctrl-C ends after the current step and still writes what was asked "
-      "for.");
+      "for;\nso does a row that cannot be read, with status 1.");
   return command;
 }
 

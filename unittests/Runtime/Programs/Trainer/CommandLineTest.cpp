@@ -82,8 +82,8 @@ TEST(CommandLine, HelpAndVersion) {
   TrainerProcess sync(folder, {"train", "--help"}, HAND_WRITTEN_SYNC_TRAINER);
   EXPECT_EQ(sync.wait(), 0);
   EXPECT_THAT(sync.output(), HasSubstr("--servers"));
-  for (const char *flag : {"--init-from FILE", "--dump FILE", "--dump-slots",
-                           "--dump-batches"})
+  for (const char *flag :
+       {"--init-from FILE", "--dump FILE", "--dump-slots", "--dump-batches"})
     EXPECT_THAT(sync.output(), testing::Not(HasSubstr(flag)));
   EXPECT_EQ(run(folder, {"--version"}, &out), 0);
   for (const char *word :
@@ -130,10 +130,18 @@ TEST(CommandLine, PartsOfEpochsAndFinishedTrainings) {
   TestFolder folder;
   const std::string data = folder.write("data.tsv", makeData(100)),
                     test = folder.write("test.tsv", makeData(50, 2));
-  const std::vector<std::string> line = {
-      "train",        "--data", data,           "--batch-size",
-      "10",           "--steps", "16",          "--evaluate-data",
-      test,           "--checkpoint", folder.file("saved"), "--resume"};
+  const std::vector<std::string> line = {"train",
+                                         "--data",
+                                         data,
+                                         "--batch-size",
+                                         "10",
+                                         "--steps",
+                                         "16",
+                                         "--evaluate-data",
+                                         test,
+                                         "--checkpoint",
+                                         folder.file("saved"),
+                                         "--resume"};
   std::string out, err;
   ASSERT_EQ(run(folder, line, &out, &err), 0) << err;
   EXPECT_THAT(err, HasSubstr("epoch 1: train loss"));
@@ -313,9 +321,9 @@ TEST(CommandLine, PredictKeepsWhatItCannotReplace) {
   const std::string good = "0.1\t0\t0.5\tu1\tt1\n";
   auto predict = [&](const std::string &rows) {
     const std::string data = folder.write("new.tsv", rows);
-    return run(folder, {"predict", "--data", data, "--init-from", model,
-                        "--columns", "dense,ids", "--batch-size", "1",
-                        "--output", scores});
+    return run(folder,
+               {"predict", "--data", data, "--init-from", model, "--columns",
+                "dense,ids", "--batch-size", "1", "--output", scores});
   };
   EXPECT_EQ(predict(good + good + "what\t0\t0.5\tu1\tt1\n"), 1);
   EXPECT_EQ(folder.read("scores.tsv"), "old\n");
@@ -445,6 +453,83 @@ TEST(CommandLine, BadRowsStopOrAreSkipped) {
   EXPECT_EQ(figure(out, "bad rows skipped"), 1);
   EXPECT_THAT(out, HasSubstr("40 samples"));
   EXPECT_THAT(err, HasSubstr("data.tsv:21:1: "));
+}
+
+// What was trained before a row that cannot be read is kept as on Ctrl-C, and
+// goes on to the bits of a run that was not stopped.
+TEST(CommandLine, ABadRowCostsNothingThatWasTrained) {
+  TestFolder folder;
+  const std::string data =
+      folder.write("data.tsv", makeData(205) + "what\t1\t0\t0\t0\tu\tt\n" +
+                                   makeData(100, 2));
+  for (const char *threads : {"1", "3"})
+    for (const char *replicas : {"1x1", "1x3", "2x2"}) {
+      const std::string name = fmt::format("{}-{}", threads, replicas);
+      auto train = [&](const std::string &saved, std::vector<std::string> more,
+                       std::string *out, std::string *err) {
+        std::vector<std::string> arguments = {
+            "train",
+            "--data",
+            data,
+            "--epochs",
+            "2",
+            "--batch-size",
+            "10",
+            "--replicas",
+            replicas,
+            "--threads",
+            threads,
+            "--checkpoint",
+            folder.file(saved + name),
+            "--dump",
+            folder.file(saved + name + ".dump"),
+            "--dump-slots"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(folder, arguments, out, err);
+      };
+      std::string out, err;
+      EXPECT_EQ(train("stopped", {}, &out, &err), 1);
+      EXPECT_THAT(err, HasSubstr("error: " + data + ":206:1: "));
+      EXPECT_THAT(err, HasSubstr("steps, not ended): train loss"));
+      EXPECT_THAT(out, HasSubstr("stopped after the current step by data"));
+      const double steps = figure(out, "trained");
+      EXPECT_GE(steps, 4);
+      EXPECT_TRUE(
+          SafetensorsFile::open(folder.file("stopped" + name + ".dump")).ok());
+      ASSERT_EQ(
+          train("stopped", {"--resume", "--max-bad-rows", "1"}, &out, &err), 0)
+          << err;
+      EXPECT_EQ(figure(out, "resumed after"), steps);
+      ASSERT_EQ(train("whole", {"--max-bad-rows", "1"}, &out, &err), 0) << err;
+      EXPECT_EQ(folder.read("stopped" + name + ".dump"),
+                folder.read("whole" + name + ".dump"))
+          << name;
+    }
+  // A first row that cannot be read costs no model of another run.
+  const std::string bad = folder.write("bad.tsv", "what\n");
+  folder.write("old.dump", "old");
+  EXPECT_EQ(
+      run(folder, {"train", "--data", bad, "--dump", folder.file("old.dump")}),
+      1);
+  EXPECT_EQ(folder.read("old.dump"), "old");
+}
+
+// A test that fails costs nothing of what was trained.
+TEST(CommandLine, ABadTestRowCostsNoEpoch) {
+  TestFolder folder;
+  const std::string data = folder.write("data.tsv", makeData(50)),
+                    test = folder.write(
+                        "test.tsv", makeData(5) + "what\t1\t0\t0\t0\tu\tt\n"),
+                    dump = folder.file("dump");
+  std::string err;
+  EXPECT_EQ(
+      run(folder,
+          {"train", "--data", data, "--evaluate-data", test, "--dump", dump},
+          nullptr, &err),
+      1);
+  EXPECT_THAT(err, HasSubstr("epoch 1: train loss"));
+  EXPECT_THAT(err, HasSubstr("error: " + test + ":6:1: "));
+  EXPECT_TRUE(SafetensorsFile::open(dump).ok());
 }
 
 // The count is that of the rows before the last step, not of those that a
