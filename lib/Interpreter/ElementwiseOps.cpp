@@ -101,15 +101,22 @@ static void runFormula(ScalarProgram &program, ArrayRef<Leaf> leaves,
 
 /// The shape of the result in this batch. Two dynamic dimensions, which are
 /// equal by their types, may turn out to differ: that is diagnosed.
-static FailureOr<Tensor::Shape> resultShape(Operation *op,
+static FailureOr<Tensor::Shape> resultShape(ElementwiseOpInterface op,
                                             ArrayRef<const Tensor *> operands) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Tensor::Shape shape(type.getShape());
   if (shape.empty() || !type.isDynamicDim(0))
     return shape;
   shape[0] = 1;
-  for (const Tensor *operand : operands) {
-    if (operand->rank() != type.getRank() || operand->dim(0) == 1)
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    // An operand whose elements take no part gives its number of rows alone.
+    bool givesRows =
+        number < op.getNumElementOperands()
+            ? operand->rank() == type.getRank()
+            : operand->rank() > 0 &&
+                  cast<RankedTensorType>(op->getOperand(number).getType())
+                      .isDynamicDim(0);
+    if (!givesRows || operand->dim(0) == 1)
       continue;
     if (shape[0] != 1 && shape[0] != operand->dim(0)) {
       op->emitOpError() << "meets dimensions of " << shape[0] << " and "
