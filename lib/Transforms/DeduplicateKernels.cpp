@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -45,10 +46,30 @@ static std::string textWithoutName(func::FuncOp function) {
   return text;
 }
 
+/// Renames what `module`'s own symbols are called by, in one walk: a walk for
+/// each of many kernels would make the pass quadratic.
+static void renameUses(ModuleOp module,
+                       const DenseMap<StringAttr, StringAttr> &names) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](SymbolRefAttr symbol) -> std::optional<Attribute> {
+        auto name = names.find(symbol.getRootReference());
+        if (name == names.end())
+          return std::nullopt;
+        return SymbolRefAttr::get(name->second, symbol.getNestedReferences());
+      });
+  module.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    replacer.replaceElementsIn(op);
+    // Names inside of another table are its own.
+    return op->hasTrait<OpTrait::SymbolTable>() ? WalkResult::skip()
+                                                : WalkResult::advance();
+  });
+}
+
 bool DeduplicateKernels::mergeEqual() {
   ModuleOp module = getOperation();
   llvm::StringMap<func::FuncOp> firsts;
-  const uint64_t before = merged;
+  DenseMap<StringAttr, StringAttr> names;
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (function.isExternal())
@@ -57,13 +78,12 @@ bool DeduplicateKernels::mergeEqual() {
         firsts.try_emplace(textWithoutName(function), function);
     if (isNew)
       continue;
-    if (failed(SymbolTable::replaceAllSymbolUses(
-            function, entry->second.getSymNameAttr(), module)))
-      continue;
+    names[function.getSymNameAttr()] = entry->second.getSymNameAttr();
     function.erase();
-    ++merged;
   }
-  return merged > before;
+  renameUses(module, names);
+  merged += names.size();
+  return !names.empty();
 }
 
 void DeduplicateKernels::runOnOperation() {
