@@ -89,6 +89,7 @@ public:
   SmallVector<View> views;
   SmallVector<Slot> slots;
   SmallVector<Value> results; // used behind the nest
+  func::CallOp call;          // what replaces it, once there is a kernel
 
 private:
   void collectMembers();
@@ -344,6 +345,7 @@ private:
                             SymbolTable &symbols);
   void callKernel(Nest &nest, func::FuncOp kernel,
                   ArrayRef<unsigned> parameters);
+  void replaceNests();
   void removeDead(func::FuncOp stage);
 
   std::deque<Nest> nests; // where each stays, for they are pointed to
@@ -479,11 +481,18 @@ void OutlineKernels::callKernel(Nest &nest, func::FuncOp kernel,
       arguments.push_back(arith::ConstantOp::create(
           builder, loc, cast<TypedAttr>(slot.constant)));
   }
-  auto call = func::CallOp::create(builder, loc, kernel, arguments);
-  for (auto [result, value] : llvm::zip(nest.results, call.getResults()))
-    result.replaceAllUsesWith(value);
-  for (Operation *member : llvm::reverse(nest.members))
-    member->erase();
+  nest.call = func::CallOp::create(builder, loc, kernel, arguments);
+}
+
+void OutlineKernels::replaceNests() {
+  // Nests use results of each other: each has its call before the first goes.
+  for (Nest &nest : nests)
+    for (auto [result, value] : llvm::zip(nest.results, nest.call.getResults()))
+      result.replaceAllUsesWith(value);
+  for (Nest &nest : nests)
+    for (Operation *member : llvm::reverse(nest.members))
+      member->erase();
+  nests.clear();
 }
 
 void OutlineKernels::outline(ArrayRef<Nest *> equal, SymbolTable &symbols) {
@@ -536,8 +545,9 @@ void OutlineKernels::runOnOperation() {
     equal[nest.key].push_back(&nest);
   for (auto &[key, members] : equal)
     outline(members, symbols);
-  for (func::FuncOp stage : stages)
-    removeDead(stage);
   reportStatistic(*this, module, numNests, "nests", nests.size());
   reportStatistic(*this, module, numKernels, "kernels", equal.size());
+  replaceNests();
+  for (func::FuncOp stage : stages)
+    removeDead(stage);
 }

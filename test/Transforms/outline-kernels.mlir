@@ -258,3 +258,38 @@ nn.record @clicks {
 }
 rt.program @p frozen reads(@clicks [@label])
   prepare(@g, <0 + 0 * batch>) compute(@g, <0 + 0 * batch>)
+
+// -----
+
+// One nest uses what another one carries out.
+
+// CHECK-LABEL: func.func @chained(
+// CHECK: %[[SUM:.*]] = call @kernel.reduce_add(
+// CHECK: call @kernel.elementwise_mul_f32({{.*}}, %[[SUM]])
+func.func @chained(%context: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = rt.count batch[0] of %context : !llvm.ptr
+  %from = rt.pointer parameter[0] of %context : !llvm.ptr -> !llvm.ptr
+  %to = rt.pointer output[0] of %context : !llvm.ptr -> !llvm.ptr
+  %x = rt.view %from[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
+  %y = rt.view %to[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
+  %zero = arith.constant 0.0 : f32
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%partial = %zero) -> (f32) {
+    %0 = memref.load %x[%i] : memref<?xf32>
+    %1 = arith.addf %partial, %0 : f32
+    scf.yield %1 : f32
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %0 = memref.load %x[%i] : memref<?xf32>
+    %1 = arith.mulf %0, %sum : f32
+    memref.store %1, %y[%i] : memref<?xf32>
+  }
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+}
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+rt.program @p frozen reads(@clicks [@label])
+  prepare(@chained, <0 + 0 * batch>) compute(@chained, <0 + 0 * batch>)
