@@ -45,11 +45,23 @@ using namespace pdlc;
 
 namespace {
 
+/// Where an address is, however it is spelled: so many bytes behind a pointer
+/// that no rt.address computes, and as many more as some values say.
+struct Origin {
+  Value root;
+  SmallVector<Value, 2> offsets;
+  int64_t bytes = 0;
+};
+
 /// Memory that a nest reaches: a pointer, and how many bytes behind it.
 struct Address {
   Value base;
   Value offset; // null: 0
-  bool operator==(const Address &other) const = default;
+  Origin origin;
+  /// The least bytes that the nest sees there; 0 where it is not known.
+  int64_t size = 0;
+  /// Whether it shares memory with another address of the nest.
+  bool overlaps = false;
 };
 
 /// How a nest sees an address.
@@ -82,6 +94,9 @@ public:
   /// cannot be handed.
   LogicalResult read();
 
+  /// The number of an address; a new one if the nest has not met it yet.
+  unsigned addressOf(Value base, Value offset);
+
   Operation *loop;
   SmallVector<Operation *> members; // in program order
   std::string key;
@@ -109,7 +124,7 @@ private:
   LogicalResult readOp(Operation *op);
   LogicalResult readOperand(OpOperand &operand);
   LogicalResult readMemory(OpOperand &operand);
-  unsigned addressOf(Value base, Value offset);
+  void findOverlaps();
   void readScalar(Value value);
 
   DenseMap<Value, unsigned> locals;
@@ -150,15 +165,94 @@ void Nest::collectMembers() {
   llvm::append_range(members, stores);
 }
 
+/// Whether two values are one: the same, or results of equal ops on the same
+/// values. What the step context holds stays while a stage runs.
+static bool areSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  return first && second && first->getNumResults() == 1 &&
+         (isMemoryEffectFree(first) || isa<rt::PointerOp>(first)) &&
+         OperationEquivalence::isEquivalentTo(
+             first, second, OperationEquivalence::IgnoreLocations);
+}
+
+/// Whether both lie equally far from one pointer, but for known numbers.
+static bool areComparable(const Origin &a, const Origin &b) {
+  if (!areSame(a.root, b.root) || a.offsets.size() != b.offsets.size())
+    return false;
+  SmallVector<Value, 2> rest(b.offsets);
+  for (Value offset : a.offsets) {
+    auto *same = llvm::find_if(
+        rest, [&](Value other) { return areSame(offset, other); });
+    if (same == rest.end())
+      return false;
+    rest.erase(same);
+  }
+  return true;
+}
+
+/// Adds what `offset` says. Sums are taken apart only as far as numbers are
+/// added: those of an arena are as long as the program.
+static void addOffset(Origin &origin, Value offset) {
+  APInt number;
+  while (true) {
+    if (matchPattern(offset, m_ConstantInt(&number))) {
+      origin.bytes += number.getSExtValue();
+      return;
+    }
+    auto sum = offset.getDefiningOp<arith::AddIOp>();
+    if (!sum)
+      break;
+    if (matchPattern(sum.getRhs(), m_ConstantInt(&number)))
+      offset = sum.getLhs();
+    else if (matchPattern(sum.getLhs(), m_ConstantInt(&number)))
+      offset = sum.getRhs();
+    else
+      break;
+    origin.bytes += number.getSExtValue();
+  }
+  origin.offsets.push_back(offset);
+}
+
+static Origin originOf(Value base, Value offset) {
+  Origin origin;
+  if (offset)
+    addOffset(origin, offset);
+  while (auto address = base.getDefiningOp<rt::AddressOp>()) {
+    addOffset(origin, address.getOffset());
+    base = address.getBase();
+  }
+  origin.root = base;
+  return origin;
+}
+
 unsigned Nest::addressOf(Value base, Value offset) {
   if (offset && matchPattern(offset, m_Zero()))
     offset = {};
-  Address address{base, offset};
-  auto *known = llvm::find(addresses, address);
+  Origin origin = originOf(base, offset);
+  auto *known = llvm::find_if(addresses, [&](const Address &address) {
+    return address.origin.bytes == origin.bytes &&
+           areComparable(address.origin, origin);
+  });
   unsigned number = known - addresses.begin();
   if (known == addresses.end())
-    addresses.push_back(address);
+    addresses.push_back({base, offset, std::move(origin)});
   return number;
+}
+
+void Nest::findOverlaps() {
+  for (auto [i, second] : llvm::enumerate(addresses))
+    for (Address &first : MutableArrayRef(addresses).take_front(i)) {
+      const Address &low =
+          first.origin.bytes < second.origin.bytes ? first : second;
+      const Address &high = &low == &first ? second : first;
+      if (low.origin.bytes + low.size > high.origin.bytes &&
+          areComparable(low.origin, high.origin))
+        first.overlaps = second.overlaps = true;
+    }
+  for (const Address &address : addresses)
+    key.push_back(address.overlaps ? 'o' : 'd');
 }
 
 void Nest::readScalar(Value value) {
@@ -167,6 +261,17 @@ void Nest::readScalar(Value value) {
   slots.push_back(slot);
   key.push_back('s');
   append(value.getType().getAsOpaquePointer());
+}
+
+/// The bytes of a view. An unknown number of rows is at least one where the
+/// memory is used.
+static int64_t leastBytes(MemRefType type) {
+  Type element = type.getElementType();
+  int64_t bytes =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() / 8 : 0;
+  for (int64_t size : type.getShape())
+    bytes *= ShapedType::isDynamic(size) ? 1 : size;
+  return bytes;
 }
 
 LogicalResult Nest::readMemory(OpOperand &operand) {
@@ -181,12 +286,14 @@ LogicalResult Nest::readMemory(OpOperand &operand) {
     return operand.getOwner()->emitOpError(
         "uses memory that is no rt.view, so its loop cannot become a kernel");
   auto type = cast<MemRefType>(memref.getType());
+  const int64_t bytes = leastBytes(type);
   // The number of rows has no part in where an element lies.
   SmallVector<int64_t> shape(type.getShape());
   int64_t rows =
       shape.empty() ? 1 : std::exchange(shape[0], ShapedType::kDynamic);
   type = MemRefType::Builder(type).setShape(shape);
   unsigned address = addressOf(view.getBase(), view.getOffset());
+  addresses[address].size = std::max(addresses[address].size, bytes);
   views.push_back({memref, type, address});
   append('p', address);
   append(type.getAsOpaquePointer());
@@ -261,6 +368,7 @@ LogicalResult Nest::read() {
     if (isUsed)
       results.push_back(result);
   }
+  findOverlaps();
   return success();
 }
 
@@ -387,10 +495,12 @@ func::FuncOp OutlineKernels::createKernel(Nest &nest, ArrayRef<int> parameterOf,
   auto stage = nest.loop->getParentOfType<func::FuncOp>();
   symbols.insert(kernel, stage->getIterator());
   // The plan of buffers and the step context promise that nothing that a stage
-  // writes overlaps what it reads at the same time.
-  for (unsigned i = 0; i < nest.addresses.size(); ++i)
-    kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      builder.getUnitAttr());
+  // writes overlaps what it reads at the same time. What is seen to overlap
+  // was not written by them.
+  for (auto [i, address] : llvm::enumerate(nest.addresses))
+    if (!address.overlaps)
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
 
   Block *body = kernel.addEntryBlock();
   builder.setInsertionPointToStart(body);
@@ -432,9 +542,7 @@ func::FuncOp OutlineKernels::createKernel(Nest &nest, ArrayRef<int> parameterOf,
         }
         operand.set(memory);
       } else if (isa<LLVM::LLVMPointerType>(outer.getType())) {
-        unsigned number = llvm::find(nest.addresses, Address{outer, {}}) -
-                          nest.addresses.begin();
-        operand.set(body->getArgument(number));
+        operand.set(body->getArgument(nest.addressOf(outer, {})));
       } else {
         operand.set(fillSlot());
       }

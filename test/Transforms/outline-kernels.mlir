@@ -293,3 +293,68 @@ nn.record @clicks {
 }
 rt.program @p frozen reads(@clicks [@label])
   prepare(@chained, <0 + 0 * batch>) compute(@chained, <0 + 0 * batch>)
+
+// -----
+
+// One address is one argument, however often and in whatever way it is spelled:
+// two that are noalias would let the optimiser reorder what depends on each
+// other.
+
+// CHECK: func.func private @kernel.elementwise_neg_f32(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
+// CHECK: func.func private @kernel.copy_f32(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
+// Where addresses overlap, no argument claims to be alone.
+// CHECK: func.func private @kernel.elementwise_exp_f32(%{{[^,]*}}: !llvm.ptr, %{{[^,]*}}: !llvm.ptr) attributes
+// Side by side, both do.
+// CHECK: func.func private @kernel.elementwise_exp_f32_0(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: !llvm.ptr {llvm.noalias}) attributes
+// CHECK-LABEL: func.func @aliased(
+func.func @aliased(%context: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c60 = arith.constant 60 : index
+  %c64 = arith.constant 64 : index
+  %n = rt.count batch[0] of %context : !llvm.ptr
+  %first = rt.pointer output[0] of %context : !llvm.ptr -> !llvm.ptr
+  %second = rt.pointer output[0] of %context : !llvm.ptr -> !llvm.ptr
+  %behind = rt.address %second[%c4] : !llvm.ptr
+  %x = rt.view %first[%c64] size(%n) : !llvm.ptr -> memref<?xf32>
+  %y = rt.view %behind[%c60] size(%n) : !llvm.ptr -> memref<?xf32>
+  scf.for %i = %c1 to %n step %c1 {
+    %j = arith.subi %i, %c1 : index
+    %0 = memref.load %x[%j] : memref<?xf32>
+    %1 = arith.negf %0 : f32
+    memref.store %1, %y[%i] : memref<?xf32>
+  }
+  %arena = rt.pointer compute_arena[0] of %context : !llvm.ptr -> !llvm.ptr
+  %offset = arith.muli %n, %n : index
+  %p = rt.address %arena[%offset] : !llvm.ptr
+  %z = rt.view %arena[%offset] size(%n) : !llvm.ptr -> memref<?xf32>
+  %w = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %0 = memref.load %z[%i] : memref<?xf32>
+    memref.store %0, %w[%i] : memref<?xf32>
+  }
+  %farther = arith.addi %offset, %c8 : index
+  %a = rt.view %p[%c0] : !llvm.ptr -> memref<4xf32>
+  %b = rt.view %arena[%farther] : !llvm.ptr -> memref<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %0 = memref.load %a[%i] : memref<4xf32>
+    %1 = math.exp %0 : f32
+    memref.store %1, %b[%i] : memref<4xf32>
+  }
+  %c = rt.view %p[%c16] : !llvm.ptr -> memref<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %0 = memref.load %a[%i] : memref<4xf32>
+    %1 = math.exp %0 : f32
+    memref.store %1, %c[%i] : memref<4xf32>
+  }
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+}
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+rt.program @p frozen reads(@clicks [@label])
+  prepare(@aliased, <0 + 0 * batch>) compute(@aliased, <0 + 0 * batch>)
