@@ -1,4 +1,4 @@
-//===- LookupIds.cpp - How many ids a lookup takes -----------------------===//
+//===- LookupIds.cpp - What ids a lookup takes ---------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LookupIds.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -44,4 +45,24 @@ int64_t pdlc::idsPerSample(nn::PullOp pull) {
     for (Value input : unique.getIds())
       count += idsOfInput(input);
   return count;
+}
+
+LogicalResult pdlc::verifyIdsFromFields(nn::LookupOp lookup) {
+  SetVector<Value> slice;
+  slice.insert(lookup.getIds());
+  for (size_t i = 0; i < slice.size(); ++i) {
+    Operation *op = slice[i].getDefiningOp();
+    if (!op)
+      continue;
+    if (op->hasTrait<ReadsModel>()) {
+      InFlightDiagnostic diagnostic =
+          lookup.emitOpError("looks up ids that depend on values of the model; "
+                             "they derive from fields and constants alone, so "
+                             "that they are known before a step begins (C3)");
+      diagnostic.attachNote(op->getLoc()) << "the ids depend on this";
+      return diagnostic;
+    }
+    slice.insert(op->operand_begin(), op->operand_end());
+  }
+  return success();
 }

@@ -1,4 +1,4 @@
-//===- LookupIds.h - How many ids a lookup takes ------------*- C++ -*-===//
+//===- LookupIds.h - What ids a lookup takes ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,6 +16,11 @@ namespace pdlc {
 /// How many ids a pull looks up for one sample, a bag counting as one id; an
 /// estimate, for costs and reports.
 int64_t idsPerSample(nn::PullOp pull);
+
+/// Diagnoses ids that depend on values of the model (nn.lookup, C3), with a note
+/// at the op that they depend on. What a call returns is known only behind
+/// inlining, what a function is given likewise: before, such ids pass.
+mlir::LogicalResult verifyIdsFromFields(nn::LookupOp lookup);
 
 } // namespace pdlc
 

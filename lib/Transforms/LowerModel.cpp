@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InlineFunctions.h"
+#include "LookupIds.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
 
@@ -192,6 +193,12 @@ struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(inlineFunctions(module, maxOps)))
+      return signalPassFailure();
+    // What functions computed is visible now.
+    WalkResult result = module.walk([](LookupOp lookup) -> WalkResult {
+      return verifyIdsFromFields(lookup);
+    });
+    if (result.wasInterrupted())
       return signalPassFailure();
     for (ProgramOp program : module.getOps<ProgramOp>())
       ProgramLowering(program).run();

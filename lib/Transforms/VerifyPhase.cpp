@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LookupIds.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Support/Phases.h"
@@ -49,26 +50,6 @@ static LogicalResult failWithNote(InFlightDiagnostic diagnostic, Location loc,
 //===----------------------------------------------------------------------===//
 // Phase `model`
 //===----------------------------------------------------------------------===//
-
-/// Ids derive from fields alone: what needs a value of the model, trained or
-/// not, could not be prepared before servers have sent it (nn.lookup, C3).
-static LogicalResult verifyIdsFromFields(LookupOp lookup) {
-  SetVector<Value> slice;
-  slice.insert(lookup.getIds());
-  for (size_t i = 0; i < slice.size(); ++i) {
-    Operation *op = slice[i].getDefiningOp();
-    if (!op)
-      continue;
-    if (op->hasTrait<ReadsModel>())
-      return failWithNote(
-          lookup.emitOpError("looks up ids that depend on values of the model; "
-                             "they derive from fields and constants alone, so "
-                             "that they are known before a step begins (C3)"),
-          op->getLoc(), "the ids depend on this");
-    slice.insert(op->operand_begin(), op->operand_end());
-  }
-  return success();
-}
 
 /// A model is symbols of nn, and programs and functions of ops of nn. Anything
 /// else has no meaning in the later phases.

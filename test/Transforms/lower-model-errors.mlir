@@ -110,3 +110,49 @@ nn.program @predict frozen reads(@r) {
   %1 = nn.call @f(%0) : (tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.return %1 : tensor<?x1xf32>
 }
+
+// -----
+
+// A function does not hide that ids are computed from values of the model.
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.state @w : tensor<1x1xf32> init(#nn.zeros)
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @score(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
+  // expected-note @+1 {{the ids depend on this}}
+  %0 = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.return %0 : tensor<?x1xf32>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  %0 = nn.call @score(%x) : (tensor<?x1xf32>) -> tensor<?x1xf32>
+  %1 = nn.bucketize %0 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+  // expected-error @+1 {{looks up ids that depend on values of the model; they derive from fields and constants alone, so that they are known before a step begins (C3)}}
+  %2 = nn.lookup @t[%1] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
+  nn.return %2 : tensor<?x1x2xf32>
+}
+
+// -----
+
+// Nor does a function that looks up what it is given.
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.state @w : tensor<1x1xf32> init(#nn.zeros)
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @embed(%ids: tensor<?x1xi64>) -> tensor<?x1x2xf32> {
+  // expected-error @+1 {{looks up ids that depend on values of the model}}
+  %0 = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
+  nn.return %0 : tensor<?x1x2xf32>
+}
+nn.program @predict frozen reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-note @+1 {{the ids depend on this}}
+  %0 = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+  %1 = nn.bucketize %0 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+  %2 = nn.call @embed(%1) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
+  nn.return %2 : tensor<?x1x2xf32>
+}
