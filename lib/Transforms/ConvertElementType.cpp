@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/FloatConversion.h"
 #include "pdlc/Support/Phases.h"
 #include "pdlc/Transforms/Passes.h"
 
@@ -23,11 +24,8 @@ using namespace pdlc;
 using namespace pdlc::nn;
 
 /// The same number as an f64.
-static APFloat widen(APFloat value) {
-  bool losesInfo = false;
-  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                &losesInfo);
-  return value;
+static APFloat widen(const APFloat &number) {
+  return convertFloat(number, APFloat::IEEEdouble());
 }
 
 void pdlc::widenElementType(Operation *root) {

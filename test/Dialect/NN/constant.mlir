@@ -9,11 +9,11 @@ module {
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x3xf32>):
     // CHECK: nn.constant dense<0.12345678901234568> : tensor<3xf32>
-    // F32: nn.constant dense<0.123456791> : tensor<3xf32>
+    // F32: nn.constant dense<0.12345679104328156> : tensor<3xf32>
     // F64: nn.constant dense<0.12345678901234568> : tensor<3xf64>
     %a = nn.constant dense<0.12345678901234568> : tensor<3xf32>
     // CHECK: nn.constant dense<[1.000000e-01, -3.000000e-01, 2.000000e+00]> : tensor<3xf32>
-    // F32: nn.constant dense<[1.000000e-01, -3.000000e-01, 2.000000e+00]> : tensor<3xf32>
+    // F32: nn.constant dense<[0.10000000149011612, -0.30000001192092896, 2.000000e+00]> : tensor<3xf32>
     // F64: nn.constant dense<[1.000000e-01, -3.000000e-01, 2.000000e+00]> : tensor<3xf64>
     %b = nn.constant dense<[0.1, -0.3, 2.0]> : tensor<3xf32>
     // CHECK: nn.constant dense<2.500000e-01> : tensor<3xf32>
@@ -21,10 +21,10 @@ module {
     // F64: nn.constant dense<2.500000e-01> : tensor<3xf64>
     %c = nn.constant dense<0.25> : tensor<3xf32>
     // Digits of memory are the numbers of f32.
-    // CHECK: nn.constant dense<[1.000000e+00, 2.000000e+00, 1.000000e-01]> : tensor<3xf32>
+    // CHECK: nn.constant dense<[1.000000e+00, 2.000000e+00, 0.10000000149011612]> : tensor<3xf32>
     // F64: nn.constant dense<[1.000000e+00, 2.000000e+00, 0.10000000149011612]> : tensor<3xf64>
     %d = nn.constant dense<"0x0000803F00000040CDCCCC3D"> : tensor<3xf32>
-    // CHECK: nn.constant dense<[0x7F800000, 2.000000e+00, 1.000000e-01]> : tensor<3xf32>
+    // CHECK: nn.constant dense<[0x7F800000, 2.000000e+00, 0.10000000149011612]> : tensor<3xf32>
     // F64: nn.constant dense<[0x7FF0000000000000, 2.000000e+00, 0.10000000149011612]> : tensor<3xf64>
     %e = nn.constant dense<[0x7F800000, 2.0, 0.1]> : tensor<3xf32>
     %0 = nn.add %x, %a : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>

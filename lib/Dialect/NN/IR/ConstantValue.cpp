@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR rounds a number to its type when it reads it. A model may be compiled in
-// f64, so that its constants are read a second time, as f64.
+// f64, so that its constants are read a second time, as f64. They are printed
+// so that both readings give what there was: with all digits of the f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,23 +16,30 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "pdlc/Support/FloatConversion.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
+using namespace pdlc;
 using namespace pdlc::nn;
 
-/// `number` in f32.
-static APFloat rounded(APFloat number) {
-  bool losesInfo = false;
-  number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-  return number;
+/// Longer lists are printed as digits of memory.
+static constexpr int64_t kMostDecimals = 100;
+
+/// Whether `test` holds for all numbers, asked once for equal ones.
+static bool allOf(DenseElementsAttr numbers,
+                  function_ref<bool(const APFloat &)> test) {
+  if (numbers.isSplat())
+    return test(numbers.getSplatValue<APFloat>());
+  return llvm::all_of(numbers.getValues<APFloat>(), test);
 }
 
 /// Whether `wide`, in f64, are the numbers that `numbers`, in f32, are rounded
 /// from.
 static bool areRounded(DenseElementsAttr numbers, DenseElementsAttr wide) {
   auto isRounded = [](const APFloat &number, const APFloat &wideNumber) {
-    return number.bitwiseIsEqual(rounded(wideNumber));
+    return number.bitwiseIsEqual(
+        convertFloat(wideNumber, APFloat::IEEEsingle()));
   };
   if (numbers.isSplat() && wide.isSplat())
     return isRounded(numbers.getSplatValue<APFloat>(),
@@ -45,22 +53,22 @@ static bool areRounded(DenseElementsAttr numbers, DenseElementsAttr wide) {
 
 /// Whether f32 holds all of `numbers`, which are f64.
 static bool fitsF32(DenseElementsAttr numbers) {
-  auto fits = [](const APFloat &number) {
-    APFloat copy = number;
+  return allOf(numbers, [](const APFloat &number) {
     bool losesInfo = false;
-    copy.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                 &losesInfo);
+    convertFloat(number, APFloat::IEEEsingle(), &losesInfo);
     return !losesInfo;
-  };
-  if (numbers.isSplat())
-    return fits(numbers.getSplatValue<APFloat>());
-  return llvm::all_of(numbers.getValues<APFloat>(), fits);
+  });
 }
 
-/// The numbers that `text` starts with, read as f64; null where they cannot be
-/// read so, as behind an alias or in hexadecimal digits.
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+/// The numbers of `dense<...>` that `text` is, read as f64; null where they
+/// cannot be read so, as digits of memory.
 static DenseElementsAttr readAgain(StringRef text, ShapedType type) {
-  if (!text.starts_with("dense<") || text.starts_with("dense<\""))
+  StringRef list = text.drop_until([](char c) { return c == '<'; });
+  if (list.ltrim("<").ltrim().starts_with("\""))
     return {};
   MLIRContext *context = type.getContext();
   ScopedDiagnosticHandler quiet(context,
@@ -73,14 +81,21 @@ static DenseElementsAttr readAgain(StringRef text, ShapedType type) {
 ParseResult pdlc::nn::parseConstantValue(OpAsmParser &parser,
                                          ElementsAttr &value,
                                          ElementsAttr &exact) {
-  const char *begin = parser.getCurrentLocation().getPointer();
+  SMLoc begin = parser.getCurrentLocation();
   if (parser.parseAttribute(value))
     return failure();
+  StringRef text(begin.getPointer(),
+                 parser.getCurrentLocation().getPointer() - begin.getPointer());
+  if (succeeded(parser.parseOptionalKeyword("exact")))
+    return parser.parseAttribute(exact);
   ShapedType type = value.getShapedType();
   if (!isa<DenseElementsAttr>(value) || !type.getElementType().isF32())
     return success();
-  const char *end = parser.getCurrentLocation().getPointer();
-  DenseElementsAttr again = readAgain(StringRef(begin, end - begin), type);
+  if (text.starts_with("#"))
+    return parser.emitError(begin)
+           << "an alias holds its numbers rounded to f32; write those of an "
+              "nn.constant where it stands, as dense<...>";
+  DenseElementsAttr again = readAgain(text, type);
   // Digits of memory in a list are those of f32, and mean another number in
   // f64: such a list is what f32 holds of it.
   if (again && !fitsF32(again) &&
@@ -89,14 +104,101 @@ ParseResult pdlc::nn::parseConstantValue(OpAsmParser &parser,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// A finite f64 in decimals from which it is read again, with a point, as MLIR
+/// wants them.
+static std::string decimalsOf(const APFloat &number) {
+  SmallString<32> text;
+  number.toString(text, /*FormatPrecision=*/6, /*FormatMaxPadding=*/0,
+                  /*TruncateZero=*/false);
+  if (APFloat(APFloat::IEEEdouble(), text).bitwiseIsEqual(number))
+    return text.str().str();
+  text.clear();
+  number.toString(text);
+  if (text.str().contains('.'))
+    return text.str().str();
+  auto [digits, exponent] = text.str().split('E');
+  return (digits + ".0" + (exponent.empty() ? "" : "E") + exponent).str();
+}
+
+/// A number of f32 that stands for `wide`.
+static void printNumber(raw_ostream &stream, const APFloat &number,
+                        const APFloat &wide) {
+  if (wide.isFinite())
+    stream << decimalsOf(wide);
+  else
+    stream << llvm::format(
+        "0x%08X",
+        static_cast<uint32_t>(number.bitcastToAPInt().getZExtValue()));
+}
+
+/// Prints lists within lists, by `shape`; takes numbers through `printNext`.
+static void printLists(raw_ostream &stream, ArrayRef<int64_t> shape,
+                       function_ref<void()> printNext) {
+  if (shape.empty())
+    return printNext();
+  stream << '[';
+  for (int64_t i = 0; i < shape.front(); ++i) {
+    if (i > 0)
+      stream << ", ";
+    printLists(stream, shape.drop_front(), printNext);
+  }
+  stream << ']';
+}
+
+/// Prints f32 `numbers` with the digits of `wide`.
+static void printDecimals(raw_ostream &stream, DenseElementsAttr numbers,
+                          DenseElementsAttr wide) {
+  stream << "dense<";
+  if (numbers.isSplat() && wide.isSplat()) {
+    printNumber(stream, numbers.getSplatValue<APFloat>(),
+                wide.getSplatValue<APFloat>());
+  } else {
+    auto number = numbers.value_begin<APFloat>();
+    auto wideNumber = wide.value_begin<APFloat>();
+    printLists(stream, numbers.getType().getShape(),
+               [&] { printNumber(stream, *number++, *wideNumber++); });
+  }
+  stream << "> : " << numbers.getType();
+}
+
 void pdlc::nn::printConstantValue(OpAsmPrinter &printer, Operation *,
                                   ElementsAttr value, ElementsAttr exact) {
-  if (!exact) {
-    printer.printAttribute(value);
+  auto numbers = dyn_cast<DenseElementsAttr>(value);
+  auto wide = dyn_cast_or_null<DenseElementsAttr>(exact);
+  if (numbers && !exact && numbers.getElementType().isF32())
+    wide = cast<DenseFPElementsAttr>(numbers).mapValues(
+        Float64Type::get(value.getContext()), [](const APFloat &number) {
+          return convertFloat(number, APFloat::IEEEdouble()).bitcastToAPInt();
+        });
+  const bool isShort =
+      wide && wide.getNumElements() > 0 &&
+      (wide.isSplat() || wide.getNumElements() <= kMostDecimals);
+  // What parsing makes of the decimals is `exact` again.
+  auto isFinite = [](const APFloat &number) { return number.isFinite(); };
+  if (isShort && (!exact || (!fitsF32(wide) && allOf(wide, isFinite)))) {
+    printDecimals(printer.getStream(), numbers, wide);
     return;
   }
-  printer.printAttributeWithoutType(exact);
-  printer << " : " << value.getShapedType();
+  printer.printAttribute(value);
+  if (exact) {
+    printer << " exact ";
+    printer.printAttribute(exact);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The op
+//===----------------------------------------------------------------------===//
+
+/// Constants are one where both numbers are: what is folded to stands for both.
+OpFoldResult ConstantOp::fold(FoldAdaptor) {
+  if (ElementsAttr exact = getExactAttr())
+    return ArrayAttr::get(getContext(), {getValueAttr(), exact});
+  return getValueAttr();
 }
 
 LogicalResult ConstantOp::verify() {
