@@ -225,6 +225,14 @@ nn.func private @f(%x: tensor<?xf32>) {
 
 // -----
 
+nn.func private @f(%x: tensor<f32>) {
+  // expected-error @+1 {{standardises 'tensor<f32>', which has no columns (C1)}}
+  %0 = nn.standardise %x mean [0.0] deviation [1.0] : tensor<f32>
+  nn.return
+}
+
+// -----
+
 nn.metric @auc : #nn.auc<buckets = 16>
 nn.func private @f(%x: tensor<?x1xf32>) {
   // expected-error @+1 {{feeds @auc no labels; write (%predictions, %labels) (C3)}}

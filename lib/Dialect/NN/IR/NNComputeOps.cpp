@@ -207,7 +207,10 @@ PDL_INFER_BROADCAST(GreaterOp)
 
 LogicalResult StandardiseOp::verify() {
   auto type = tensorOf(getInput());
-  int64_t width = type.getRank() ? type.getShape().back() : 1;
+  if (type.getRank() == 0)
+    return emitOpError() << "standardises " << type
+                         << ", which has no columns (C1)";
+  int64_t width = type.getShape().back();
   if (ShapedType::isDynamic(width))
     return emitOpError() << "standardises " << type
                          << ", whose columns are not a static dimension (C1)";
