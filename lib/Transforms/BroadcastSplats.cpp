@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Interfaces/StageOpInterface.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 
@@ -39,8 +40,11 @@ struct BroadcastSplats : pdlc::impl::NNBroadcastSplatsBase<BroadcastSplats> {
   /// Gives users that need the constant in memory a tensor that is filled when
   /// the program runs. Loops read the number itself.
   static bool broadcast(ConstantOp constant, DenseElementsAttr value) {
+    // A view is one of memory, whoever reads it.
     auto needsMemory = [](OpOperand &use) {
-      return !isa<ElementwiseOpInterface>(use.getOwner());
+      auto inStage = dyn_cast<StageOpInterface>(use.getOwner());
+      return !isa<ElementwiseOpInterface>(use.getOwner()) ||
+             (inStage && inStage.getViewSource());
     };
     if (llvm::none_of(constant->getUses(), needsMemory))
       return false;

@@ -13,6 +13,13 @@ nn.program @predict frozen reads(@r) {
   %y = nn.gemm %x, %c post [] : (tensor<?x100xf32>, tensor<100x100xf32>) -> tensor<?x100xf32>
   // CHECK: nn.exp %[[SPLAT]]
   %e = nn.exp %c : tensor<100x100xf32>
+  // What another op is a view of is in memory.
+  // CHECK: %[[VIEWED:.+]] = nn.broadcast %{{.+}} : (tensor<1x1xf32>) -> tensor<100x100xf32>
+  // CHECK: %[[VIEW:.+]] = nn.stop_gradient %[[VIEWED]]
+  // CHECK: nn.gemm %{{.+}}, %[[VIEW]]
+  %v = nn.constant dense<0.25> : tensor<100x100xf32>
+  %s = nn.stop_gradient %v : tensor<100x100xf32>
+  %t = nn.gemm %x, %s post [] : (tensor<?x100xf32>, tensor<100x100xf32>) -> tensor<?x100xf32>
   // Only in loops.
   // CHECK: %[[LOOPED:.+]] = nn.constant dense<2.000000e+00> : tensor<100xf32>
   // CHECK: nn.mul %{{.+}}, %[[LOOPED]]
