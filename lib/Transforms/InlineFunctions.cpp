@@ -98,21 +98,26 @@ static LogicalResult checkSize(ProgramOp program, const InlinedSizes &sizes,
   uint64_t size = sizes.of(program);
   if (size <= maxOps)
     return success();
+  CallOp largest;
+  program.walk([&](CallOp call) {
+    if (!largest || sizes.ofCall(call) > sizes.ofCall(largest))
+      largest = call;
+  });
   InFlightDiagnostic diagnostic = program.emitOpError();
+  if (!largest) {
+    diagnostic << "holds " << size << " ops, and at most " << maxOps
+               << " can be compiled; join ops that do alike into one on a "
+                  "wider tensor";
+    return diagnostic;
+  }
   if (size == std::numeric_limits<uint64_t>::max())
     diagnostic << "would hold more ops than can be counted";
   else
     diagnostic << "would hold " << size << " ops";
   diagnostic << " with its functions inlined, and at most " << maxOps
              << " can be compiled; call functions less often";
-  CallOp largest;
-  program.walk([&](CallOp call) {
-    if (!largest || sizes.ofCall(call) > sizes.ofCall(largest))
-      largest = call;
-  });
-  if (largest)
-    diagnostic.attachNote(largest.getLoc())
-        << "the largest of its functions is @" << largest.getCallee();
+  diagnostic.attachNote(largest.getLoc())
+      << "the largest of its functions is @" << largest.getCallee();
   return diagnostic;
 }
 
