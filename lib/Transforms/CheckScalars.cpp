@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/FloatConversion.h"
 #include "pdlc/Transforms/Passes.h"
 
 namespace pdlc {
@@ -62,17 +63,26 @@ struct CheckScalars : pdlc::impl::NNCheckScalarsBase<CheckScalars> {
         continue;
       auto element = cast<FloatType>(
           cast<RankedTensorType>(result.getType()).getElementType());
-      APFloat rounded = scalar.getValue();
-      bool losesInfo = false;
-      rounded.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                      &losesInfo);
-      if (rounded.isFinite())
+      APFloat rounded =
+          convertFloat(scalar.getValue(), element.getFloatSemantics());
+      const bool vanishes = rounded.isZero() && !scalar.getValue().isZero();
+      if (rounded.isFinite() && !vanishes)
         continue;
       auto group = SymbolTable::lookupNearestSymbolFrom<GroupOp>(
           once, once.getGroupAttr());
+      Operation *giver = group ? group.getOperation() : once.getOperation();
       SmallString<8> text;
+      scalar.getValue().toString(text);
+      if (vanishes) {
+        giver->emitWarning() << "gives its rule the number " << text
+                             << ", which is 0 in " << element
+                             << ", at the first update; look at rate, schedule "
+                                "and the hyper-parameters of both";
+        continue;
+      }
+      text.clear();
       rounded.toString(text);
-      return (group ? group.getOperation() : once.getOperation())->emitOpError()
+      return giver->emitOpError()
              << "gives its rule the number " << text << " (" << element
              << ") at the first update; look at rate, schedule and the "
                 "hyper-parameters of both (C7)";

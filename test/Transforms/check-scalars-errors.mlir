@@ -89,3 +89,20 @@ module {
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
+
+// -----
+
+// A rate that is a number and no rate in f32: the model would not learn, without
+// a word.
+module {
+  nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  // expected-warning @+1 {{gives its rule the number 1.0E-46, which is 0 in 'f32', at the first update; look at rate, schedule and the hyper-parameters of both}}
+  nn.group @g rule(@sgd) rate(1.0e-46)
+  nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+}
