@@ -28,3 +28,15 @@ Value pdlc::nn::selectWhere(ImplicitLocOpBuilder &builder,
   Value holds = arith::CmpFOp::create(builder, condition, a, b);
   return arith::SelectOp::create(builder, holds, yes, no);
 }
+
+Value pdlc::nn::signOr(ImplicitLocOpBuilder &builder, Value value, Value rest) {
+  using Predicate = arith::CmpFPredicate;
+  Type type = value.getType();
+  Value zero = createScalar(builder, type, 0);
+  Value positive = arith::CmpFOp::create(builder, Predicate::OGT, value, zero);
+  Value negative = arith::CmpFOp::create(builder, Predicate::OLT, value, zero);
+  Value minusOne = createScalar(builder, type, -1);
+  rest = arith::SelectOp::create(builder, negative, minusOne, rest);
+  Value one = createScalar(builder, type, 1);
+  return arith::SelectOp::create(builder, positive, one, rest);
+}

@@ -24,6 +24,10 @@ mlir::Value selectWhere(mlir::ImplicitLocOpBuilder &builder,
                         mlir::arith::CmpFPredicate condition, mlir::Value a,
                         mlir::Value b, mlir::Value yes, mlir::Value no);
 
+/// 1 for `value` > 0, -1 for `value` < 0, `rest` for zeros and NaN.
+mlir::Value signOr(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
+                   mlir::Value rest);
+
 } // namespace pdlc::nn
 
 #endif // LIB_DIALECT_NN_ELEMENTWISE_FORMULAS_H

@@ -299,14 +299,9 @@ LogicalResult StandardiseOp::buildAdjoint(AdjointBuilder &adjoints) {
 
 Value SignOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
   Value x = operands[0];
-  Type type = x.getType();
-  Value zero = createScalar(builder, type, 0);
+  Value zero = createScalar(builder, x.getType(), 0);
   Value rest = selectWhere(builder, Predicate::UNO, x, x, x, zero);
-  Value minusOne = createScalar(builder, type, -1);
-  Value negative =
-      selectWhere(builder, Predicate::OLT, x, zero, minusOne, rest);
-  Value one = createScalar(builder, type, 1);
-  return selectWhere(builder, Predicate::OGT, x, zero, one, negative);
+  return signOr(builder, x, rest);
 }
 
 bool SignOp::isDifferentiable(unsigned) { return false; }

@@ -43,20 +43,7 @@ LogicalResult L1Attr::verify(function_ref<InFlightDiagnostic()> emitError,
   return verifyCoefficient(emitError, getMnemonic(), coefficient);
 }
 
-/// -1, 0 or 1.
-static Value signOf(ImplicitLocOpBuilder &builder, Value value) {
-  using Predicate = arith::CmpFPredicate;
-  Type type = value.getType();
-  Value zero = createScalar(builder, type, 0);
-  Value positive = arith::CmpFOp::create(builder, Predicate::OGT, value, zero);
-  Value negative = arith::CmpFOp::create(builder, Predicate::OLT, value, zero);
-  // A zero is its own sign, and so is NaN.
-  Value minusOne = createScalar(builder, type, -1);
-  Value rest = arith::SelectOp::create(builder, negative, minusOne, value);
-  Value one = createScalar(builder, type, 1);
-  return arith::SelectOp::create(builder, positive, one, rest);
-}
-
 Value L1Attr::buildTerm(ImplicitLocOpBuilder &builder, Value value) const {
-  return scaled(builder, getCoefficient(), signOf(builder, value));
+  // A zero is its own sign, and so is NaN.
+  return scaled(builder, getCoefficient(), signOr(builder, value, value));
 }
