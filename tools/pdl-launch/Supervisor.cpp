@@ -23,11 +23,19 @@ static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP,
                                    SIGQUIT, SIGUSR1, SIGUSR2};
 /// The status of a program that does not understand its flags.
 static constexpr int badFlags = 2;
+/// Who stops in order may be writing much: so many times the grace is its time.
+static constexpr int stopFactor = 10;
+/// Later than any job ends, and no later than clocks can tell.
+static constexpr std::chrono::hours longestTime(24 * 365 * 100);
 /// How often programs that keep a job from ending are named.
 static constexpr std::chrono::seconds reminderInterval(10);
 
 static std::string nameOf(int signal) {
   return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+}
+
+static std::string inSeconds(std::chrono::seconds time) {
+  return std::to_string(time.count()) + " s";
 }
 
 Supervisor::~Supervisor() {
@@ -46,7 +54,7 @@ int Supervisor::run() {
     wait();
     endTheRest();
   }
-  return firstFailure;
+  return firstFailure != 0 ? firstFailure : stopStatus;
 }
 
 Status Supervisor::watchSignals() {
@@ -107,19 +115,29 @@ void Supervisor::takeSignals() {
 }
 
 void Supervisor::passOn(int number) {
-  interrupted = true;
-  passedSignal = number;
+  passedSignals.insert(number);
   output.say("passes " + nameOf(number) + " on to " + runningNames());
   for (const Program &program : programs)
     program.signal(number);
 }
 
+/// Whether a program ended as it was told: by a signal that was passed on, or
+/// as trainers do that hear of it from others.
+bool Supervisor::hasFollowed(int status) const {
+  const auto passed = [this](int number) {
+    return passedSignals.count(number) > 0;
+  };
+  return passed(status - 128) || (status == 128 + SIGTERM && passed(SIGINT));
+}
+
 void Supervisor::noteEnd(const Program &program) {
   const int status = program.exitStatus();
-  if (status != 0 || interrupted || firstFailure != 0)
+  if (status != 0 || !passedSignals.empty() || firstFailure != 0)
     output.say(program.endSentence());
-  if (status != 0)
+  if (status != 0 && !hasFollowed(status))
     noteFailure(status);
+  else if (!passedSignals.empty())
+    noteStop(status);
   // From the first end on, the others should follow.
   nextReminder = Clock::now() + reminderInterval;
 }
@@ -128,15 +146,39 @@ void Supervisor::noteFailure(int status) {
   if (firstFailure != 0)
     return;
   firstFailure = status;
-  // Others stop in order, and may be writing the last checkpoint: one more
-  // signal would end them at once.
-  if (interrupted && status == 128 + passedSignal)
-    return;
   // Who was refused for its flags never came to the others.
   if (status == badFlags)
-    nextPush = Clock::now();
-  else if (grace.count() > 0)
-    nextPush = Clock::now() + grace;
+    pushAfter(std::chrono::seconds(0), "because a program did not start");
+  else
+    pushAfter(grace,
+              "still running " + inSeconds(grace) + " after the first failure");
+}
+
+/// Others stop in order too, and may be writing the last checkpoint: one more
+/// signal would end them at once.
+void Supervisor::noteStop(int status) {
+  const bool isFirst = !hasStopped;
+  hasStopped = true;
+  if (stopStatus == 0)
+    stopStatus = status;
+  if (!isFirst || firstFailure != 0)
+    return;
+  const std::chrono::seconds time =
+      std::min<std::chrono::seconds>(stopFactor * grace, longestTime);
+  pushAfter(time, "still running " + inSeconds(time) +
+                      " after the first one has stopped");
+}
+
+void Supervisor::pushAfter(std::chrono::seconds time, std::string reason) {
+  // A grace of 0 is one without an end.
+  if (grace.count() == 0 && firstFailure != badFlags)
+    return;
+  const Clock::time_point when = Clock::now() + time;
+  if (when >= nextPush)
+    return;
+  nextPush = when;
+  if (nextSignal == SIGTERM)
+    pushReason = std::move(reason);
 }
 
 void Supervisor::endTheRest() {
@@ -144,19 +186,15 @@ void Supervisor::endTheRest() {
   if (runningCount() == 0)
     return;
   if (now >= nextPush) {
-    const std::string seconds = std::to_string(grace.count()) + " s";
-    output.say(
-        "sends " + nameOf(nextSignal) + " to " + runningNames() +
-        (nextSignal != SIGTERM ? ", still running " + seconds + " after that"
-         : firstFailure == badFlags
-             ? ", because a program did not start"
-             : ", still running " + seconds + " after the first failure"));
+    output.say("sends " + nameOf(nextSignal) + " to " + runningNames() + ", " +
+               pushReason);
     for (const Program &program : programs)
       program.signal(nextSignal);
     nextPush = nextSignal == SIGTERM && grace.count() > 0
                    ? now + grace
                    : Clock::time_point::max();
     nextSignal = SIGKILL;
+    pushReason = "still running " + inSeconds(grace) + " after that";
   }
   if (now >= nextReminder) {
     output.say("waits for " + runningNames());

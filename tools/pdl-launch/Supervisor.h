@@ -13,6 +13,8 @@
 #include "Program.h"
 
 #include <chrono>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace pdllaunch {
@@ -25,8 +27,8 @@ public:
   /// After one failed, those that still run `grace` later get SIGTERM, and
   /// SIGKILL after as long again, with a line each; a grace of 0 waits for
   /// ever. Where one was refused for its flags they get SIGTERM at once. Who
-  /// ends by a signal that was passed on has not failed: the others may go on
-  /// to stop in order.
+  /// ends by a signal that was passed on has not failed: the others have ten
+  /// times as long from then on to stop in order.
   Supervisor(std::vector<Program> toRun, std::chrono::seconds graceTime,
              bool onTerminal)
       : programs(std::move(toRun)), grace(graceTime), output(onTerminal) {}
@@ -34,7 +36,8 @@ public:
   Supervisor(const Supervisor &) = delete;
   Supervisor &operator=(const Supervisor &) = delete;
 
-  /// The status of the first program that failed, or 0.
+  /// The status of the first program that failed; where none did, that of the
+  /// first one that was ended by a signal which was passed on, or 0.
   int run();
 
 private:
@@ -44,7 +47,10 @@ private:
   void takeSignals();
   void passOn(int number);
   void noteEnd(const Program &program);
+  bool hasFollowed(int status) const;
   void noteFailure(int status);
+  void noteStop(int status);
+  void pushAfter(std::chrono::seconds time, std::string reason);
   void endTheRest();
   void showStatus();
   size_t runningCount() const;
@@ -57,11 +63,14 @@ private:
   sigset_t before{};
   int signals = -1;
   int firstFailure = 0;
-  bool interrupted = false;
-  /// The last one that was passed on.
-  int passedSignal = 0;
+  /// Those that were passed on.
+  std::set<int> passedSignals;
+  /// Whether somebody ended in order after one, and its status.
+  bool hasStopped = false;
+  int stopStatus = 0;
   Clock::time_point nextPush = Clock::time_point::max();
   int nextSignal = SIGTERM;
+  std::string pushReason;
   Clock::time_point nextReminder = Clock::time_point::max();
 };
 

@@ -161,6 +161,48 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("pserver 0 ended with status 130", err)
         self.assertNotIn("sends", err)
 
+    def test_a_program_that_hangs_after_a_signal_is_ended(self):
+        self.write("trainer", "#!/bin/sh\ntrap 'exit 130' INT\n"
+                   "echo ready\nwhile true; do sleep 0.05; done\n")
+        # One follows SIGTERM, one does not.
+        self.write("pserver", "#!/bin/sh\ntrap '' INT\n"
+                   'if [ "$2" = 1 ]; then trap "" TERM; fi\n'
+                   "echo ready\nwhile true; do sleep 0.05; done\n")
+        process = self.start("--servers", 2, "--grace", 1, self.folder)
+        for _ in range(3):
+            self.assertIn("ready", process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertIn("sends signal 15 (Terminated) to pserver 0, pserver 1, "
+                      "still running 10 s after the first one has stopped",
+                      err)
+        self.assertIn("sends signal 9 (Killed) to pserver 1, still running 1 s "
+                      "after that", err)
+        self.assertEqual(process.returncode, 128 + 9)
+
+    def test_a_crash_after_a_signal_is_the_status(self):
+        self.write("trainer", "#!/bin/sh\ntrap 'exit 130' INT\n"
+                   "echo ready\nwhile true; do sleep 0.05; done\n")
+        # One crashes when the other processes have stopped, one hangs then.
+        self.write("pserver", "#!/bin/sh\ntrap '' INT\n"
+                   "echo ready\n"
+                   f'while [ "$2" = 1 ] || [ ! -e {self.folder}/go ]; do '
+                   "sleep 0.05; done\nkill -SEGV $$\n")
+        process = self.start("--servers", 2, "--grace", 1, self.folder)
+        for _ in range(3):
+            self.assertIn("ready", process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        err = ""
+        while "trainer 0 ended" not in err:
+            line = process.stderr.readline()
+            self.assertTrue(line)
+            err += line
+        (self.folder / "go").touch()
+        err += process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 128 + signal.SIGSEGV)
+        self.assertIn("sends signal 15 (Terminated) to pserver 1, still "
+                      "running 1 s after the first failure", err)
+
     def test_signals_are_passed_on_once(self):
         self.write("trainer", "#!/usr/bin/env python3\n"
                    "import signal, time\n"
