@@ -15,16 +15,32 @@ static std::atomic<int> received{0};
 static_assert(std::atomic<int>::is_always_lock_free,
               "a signal handler may only use lock-free atomics");
 
-static void noteSignal(int number) { received.store(number); }
+static constexpr int watched[] = {SIGINT, SIGTERM};
+
+/// Another one may come to another thread before the first has reset it.
+static std::atomic<bool> isSecond{false};
+
+static void noteSignal(int number) {
+  // Back to the default, of all of them: the second one ends the process,
+  // whichever it is.
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  for (const int each : watched)
+    sigaction(each, &action, nullptr);
+  if (isSecond.exchange(true))
+    raise(number);
+  received.store(number);
+}
 
 void pdlrt::watchStopSignals() {
   struct sigaction action = {};
   action.sa_handler = noteSignal;
-  // Back to the default at the first signal: the second one ends the process.
   // Reads and writes that it interrupts go on.
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_flags = SA_RESTART;
+  for (const int each : watched)
+    sigaddset(&action.sa_mask, each);
+  for (const int each : watched)
+    sigaction(each, &action, nullptr);
 }
 
 int pdlrt::stopSignal() { return received.load(); }

@@ -45,14 +45,18 @@ public:
   int wait() {
     int status = 0;
     waitpid(child, &status, 0);
+    signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
+  /// After the wait: the signal that ended it, or 0.
+  int endSignal() const { return signal; }
   std::string output() const { return folder.read("stdout"); }
   std::string errors() const { return folder.read("stderr"); }
 
 private:
   const TestFolder &folder;
   pid_t child;
+  int signal = 0;
 };
 
 #endif // PDL_UNITTESTS_RUNTIME_SUPPORT_TRAINERPROCESS_H

@@ -42,6 +42,7 @@ TEST(Liveness, ASlowSaveKillsNoJob) {
     EXPECT_EQ(process->wait(), 0) << process->said();
   for (auto &process : job.servers)
     EXPECT_EQ(process->wait(), 0) << process->said();
+  EXPECT_THAT(job.servers[0]->said(), HasSubstr("slow fsync: 8000 ms"));
   EXPECT_EQ(newestCheckpoint(job.saved()), stepsOf(*job.trainers[0]));
 }
 
@@ -78,6 +79,7 @@ TEST(Liveness, ASlowRestoreIsWaitedFor) {
   }
   for (auto &process : job.servers)
     EXPECT_EQ(process->wait(), 0) << process->said();
+  EXPECT_THAT(job.servers[0]->said(), HasSubstr("slow pread: 8000 ms"));
 }
 
 TEST(Liveness, AServerThatCannotLoadTellsTrainersWhy) {
@@ -169,18 +171,20 @@ TEST_P(StopTest, OfOneServerOnly) {
 INSTANTIATE_TEST_SUITE_P(Signals, StopTest, testing::Values(SIGINT, SIGTERM));
 
 TEST(Liveness, ASecondSignalEndsAServerAtOnce) {
-  TwoByTwo job;
-  // It waits for its state.
-  std::filesystem::create_directory(job.saved());
-  Process &server = job.startServer(0, {});
-  job.startServer(1, {});
-  job.startTrainer(0, {"--epochs", "1"});
-  TwoByTwo::await(server, "listening");
-  kill(server.child.id(), SIGTERM);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  kill(server.child.id(), SIGTERM);
-  // By the signal itself.
-  EXPECT_THAT(server.wait(), AnyOf(-1, 128 + SIGTERM));
+  // Whichever they are.
+  for (const auto &[first, second] :
+       {std::pair(SIGTERM, SIGTERM), {SIGINT, SIGTERM}, {SIGTERM, SIGINT}}) {
+    TwoByTwo job;
+    Process &server = job.startServer(0, {});
+    job.startServer(1, {});
+    job.startTrainer(0, {"--epochs", "1"});
+    TwoByTwo::await(server, "listening");
+    kill(server.child.id(), first);
+    TwoByTwo::await(server, "a second signal ends it at once");
+    kill(server.child.id(), second);
+    EXPECT_EQ(server.wait(), -1) << server.said();
+    EXPECT_EQ(server.child.endSignal(), second);
+  }
 }
 
 TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {

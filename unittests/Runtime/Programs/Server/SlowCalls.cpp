@@ -7,24 +7,29 @@
 //===----------------------------------------------------------------------===//
 //
 // To be loaded before the C library (LD_PRELOAD). The first fsync of a process
-// takes PDL_SLOW_FSYNC milliseconds more, the first pread PDL_SLOW_PREAD. The
-// time of day is PDL_CLOCK_BACK seconds late.
+// takes PDL_SLOW_FSYNC milliseconds more, the first pread PDL_SLOW_PREAD; a
+// line on the standard error says so. The time of day is PDL_CLOCK_BACK seconds
+// late.
 //
 //===----------------------------------------------------------------------===//
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <dlfcn.h>
 #include <sys/types.h>
 #include <thread>
 
-static void delayOnce(std::atomic<bool> &isOver, const char *variable) {
+static void delayOnce(std::atomic<bool> &isOver, const char *variable,
+                      const char *call) {
   const char *milliseconds = std::getenv(variable);
-  if (milliseconds && !isOver.exchange(true))
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(std::atoi(milliseconds)));
+  if (!milliseconds || isOver.exchange(true))
+    return;
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(std::atoi(milliseconds)));
+  std::fprintf(stderr, "slow %s: %s ms\n", call, milliseconds);
 }
 
 template <typename Function> static Function *next(const char *name) {
@@ -33,20 +38,20 @@ template <typename Function> static Function *next(const char *name) {
 
 extern "C" int fsync(int file) {
   static std::atomic<bool> isOver;
-  delayOnce(isOver, "PDL_SLOW_FSYNC");
+  delayOnce(isOver, "PDL_SLOW_FSYNC", "fsync");
   return next<int(int)>("fsync")(file);
 }
 
 extern "C" ssize_t pread(int file, void *to, size_t size, off_t from) {
   static std::atomic<bool> isOver;
-  delayOnce(isOver, "PDL_SLOW_PREAD");
+  delayOnce(isOver, "PDL_SLOW_PREAD", "pread");
   return next<ssize_t(int, void *, size_t, off_t)>("pread")(file, to, size,
                                                             from);
 }
 
 extern "C" ssize_t pread64(int file, void *to, size_t size, off_t from) {
   static std::atomic<bool> isOver;
-  delayOnce(isOver, "PDL_SLOW_PREAD");
+  delayOnce(isOver, "PDL_SLOW_PREAD", "pread");
   return next<ssize_t(int, void *, size_t, off_t)>("pread64")(file, to, size,
                                                               from);
 }
