@@ -410,8 +410,10 @@ void SessionState::greetAgain(const Envelope &head, const Message &greeting) {
 }
 
 void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
-  if (result.outcome != CallOutcome::Answered)
+  if (result.outcome != CallOutcome::Answered) {
+    checkProcess();
     return;
+  }
   const auto response = readResponse(result.response, head);
   if (!response || response->ok())
     return;

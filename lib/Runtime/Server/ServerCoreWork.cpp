@@ -31,7 +31,8 @@ std::string ServerCore::State::joinFault() const {
 void ServerCore::State::answerWait(const Envelope &head, std::string sentence,
                                    Responder responder, Outbox &out) {
   out.add(std::move(responder), head, MessageKind::Wait,
-          encodeLifeSign({isStopping(), std::move(sentence)}));
+          encodeLifeSign({isStopping(), std::move(sentence),
+                          ProcessIdentity::ofThisProcess()}));
 }
 
 /// Answers what needs no application; the rest is for the executor.

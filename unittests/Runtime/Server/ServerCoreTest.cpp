@@ -534,6 +534,7 @@ TEST_F(ServerCoreTest, WhoJoinsWhileTheStateIsLoadedIsToldSo) {
     const Reply early = join(0);
     EXPECT_EQ(early.kind(), MessageKind::Wait);
     EXPECT_EQ(early.sign().sentence, "loading saved/step-7");
+    EXPECT_EQ(early.sign().process, ProcessIdentity::ofThisProcess());
   }
   // The time to join begins now.
   application = std::make_unique<RecordingApplication>(options.trainers);

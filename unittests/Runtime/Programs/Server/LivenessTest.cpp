@@ -82,6 +82,33 @@ TEST(Liveness, ASlowRestoreIsWaitedFor) {
   EXPECT_THAT(job.servers[0]->said(), HasSubstr("slow pread: 8000 ms"));
 }
 
+// Long before the time in which servers may start, which is 60 s.
+TEST(Liveness, AServerThatDiesWhileItLoadsIsKnownAtOnce) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "a sanitizer's own library must come before slow calls";
+#endif
+  TwoByTwo job;
+  job.start({"--epochs", "1", "--checkpoint", job.saved()});
+  for (auto &process : job.trainers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+  for (auto &process : job.servers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+
+  const std::vector<std::string> resume = {"--checkpoint", job.saved(),
+                                           "--resume"};
+  job.startServer(0, resume,
+                  {"LD_PRELOAD=" SLOW_CALLS, "PDL_SLOW_PREAD=600000"});
+  job.startServer(1, resume);
+  Process &trainer = job.startTrainer(
+      0, {"--epochs", "2", "--checkpoint", job.saved(), "--resume"});
+  TwoByTwo::await(trainer, "/a: looking for a checkpoint in");
+  kill(job.servers[0]->child.id(), SIGKILL);
+  const auto begin = Clock::now();
+  EXPECT_EQ(trainer.wait(), 1) << trainer.said();
+  EXPECT_THAT(trainer.said(), HasSubstr("/a has died"));
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 10);
+}
+
 TEST(Liveness, AServerThatCannotLoadTellsTrainersWhy) {
   TwoByTwo job;
   const auto begin = Clock::now();
