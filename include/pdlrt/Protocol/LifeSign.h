@@ -29,6 +29,7 @@ struct LifeSign {
   ProcessIdentity process = {};
 };
 
+/// A sentence of more than 64 KiB is cut.
 Message encodeLifeSign(const LifeSign &sign);
 /// An error where the bytes are none.
 Expected<LifeSign> decodeLifeSign(const Message &message);

@@ -27,12 +27,26 @@ struct Fixed {
 } // namespace
 static_assert(sizeof(Fixed) == 24, "it has no padding");
 
+/// The sentence, or its begin and dots; no character is cut in two.
+static std::string cutToFit(const std::string &sentence) {
+  if (sentence.size() <= longestSentence)
+    return sentence;
+  const std::string dots = "...";
+  size_t end = longestSentence - dots.size();
+  const auto isWithinCharacter = [&](size_t at) {
+    return (static_cast<unsigned char>(sentence[at]) & 0xC0) == 0x80;
+  };
+  while (end > 0 && isWithinCharacter(end))
+    --end;
+  return sentence.substr(0, end) + dots;
+}
+
 Message pdlrt::encodeLifeSign(const LifeSign &sign) {
   const Fixed fixed = {sign.stop ? 1u : 0u, sign.process.number,
                        sign.process.host, sign.process.started};
   std::string bytes(sizeof(fixed), 0);
   std::memcpy(bytes.data(), &fixed, sizeof(fixed));
-  bytes += sign.sentence;
+  bytes += cutToFit(sign.sentence);
   return Message::ofString(std::move(bytes));
 }
 

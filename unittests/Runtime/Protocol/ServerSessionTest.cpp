@@ -358,6 +358,26 @@ TEST_F(ServerSessionTest, BeatsSayWhoIsWaitedFor) {
   EXPECT_EQ(beats, 10);
 }
 
+TEST(LifeSignTest, ALongSentenceIsCutBetweenCharacters) {
+  for (const std::string begin : {"", "x"}) {
+    std::string sentence = begin;
+    while (sentence.size() < 70000)
+      sentence += "\u00e4";
+    const auto sign = decodeLifeSign(encodeLifeSign({true, sentence}));
+    ASSERT_TRUE(sign.ok()) << sign.status().message();
+    EXPECT_TRUE(sign->stop);
+    const std::string &cut = sign->sentence;
+    EXPECT_GT(cut.size(), 65000u);
+    EXPECT_LE(cut.size(), 65536u);
+    ASSERT_EQ(cut.substr(cut.size() - 3), "...");
+    const std::string kept = cut.substr(0, cut.size() - 3);
+    EXPECT_EQ(kept, sentence.substr(0, kept.size()));
+    EXPECT_EQ((kept.size() - begin.size()) % 2, 0u);
+  }
+  const std::string whole(65536, 'x');
+  EXPECT_EQ(decodeLifeSign(encodeLifeSign({false, whole}))->sentence, whole);
+}
+
 TEST_F(ServerSessionTest, AServerThatLoadsIsWaitedForWithoutALimit) {
   const ClockTime loaded = std::chrono::minutes(30);
   listen([&](const Envelope &head, const std::string &, Responder back) {
