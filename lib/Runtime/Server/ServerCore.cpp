@@ -268,6 +268,7 @@ void ServerCore::State::sort(const Envelope &head, ReplayGuard::Verdict verdict,
   case ReplayGuard::Verdict::Fresh:
   case ReplayGuard::Verdict::Fenced:
   case ReplayGuard::Verdict::Unknown:
+    out.drop(std::move(responder));
     return;
   }
 }

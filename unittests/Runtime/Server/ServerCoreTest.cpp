@@ -171,6 +171,31 @@ TEST_F(ServerCoreTest, CopiesAreAnsweredAndCountOnce) {
   EXPECT_EQ(application->rounds, 2);
 }
 
+/// Calls back when its request is let go.
+class CallingSink final : public Responder::Sink {
+public:
+  explicit CallingSink(std::function<void()> onEnd) : then(std::move(onEnd)) {}
+  ~CallingSink() override { then(); }
+  void answer(Message) override {}
+
+private:
+  const std::function<void()> then;
+};
+
+TEST_F(ServerCoreTest, AStaleCopyIsLetGoWithoutALock) {
+  core();
+  joinAll();
+  exchange(0, 1, "a");
+  exchange(1, 1, "b");
+  exchange(0, 2, "c");
+  bool wasLetGo = false;
+  core().handle(
+      joinFrame({MessageKind::Exchange, 0, 0, 1, 1, 0}, Message::ofString("a")),
+      Responder(std::make_shared<CallingSink>(
+          [&] { wasLetGo = core().status().state == JobState::Running; })));
+  EXPECT_TRUE(wasLetGo);
+}
+
 TEST_F(ServerCoreTest, OldCopiesOfAnOpenRequestAreLetGo) {
   core();
   joinAll();
