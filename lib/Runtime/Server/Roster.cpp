@@ -72,8 +72,16 @@ void Roster::heard(uint32_t rank) {
 
 void Roster::sentBy(uint32_t rank, const ProcessIdentity &process) {
   // What cannot be seen while it lives says nothing when it cannot be seen.
-  if (process != trainers[rank].process && process.isSeen())
-    trainers[rank].process = process;
+  Trainer &trainer = trainers[rank];
+  if (process == trainer.process || !process.isSeen())
+    return;
+  trainer.process = process;
+  trainer.hasDied = false;
+}
+
+void Roster::lookForDead() {
+  for (Trainer &trainer : trainers)
+    trainer.hasDied = isDead(trainer);
 }
 
 void Roster::leave(uint32_t rank, const std::string &failure) {
@@ -143,7 +151,7 @@ JoinVerdict Roster::judgeAgainst(Trainer &earlier, const Envelope &head,
     return {};
   if (start.claim == StartSign::Claim::OnlyIfFirst)
     return {What::Refused, "a start of " + who + " has joined before"};
-  if (earlier.left || hasDied(earlier) || isLost(earlier))
+  if (earlier.left || isDead(earlier) || isLost(earlier))
     return {};
   const ClockTime now = clock.now();
   auto &all = earlier.challengers;
@@ -215,7 +223,7 @@ bool Roster::allFailed() const {
 bool Roster::allAreGone(bool mayJoin) const {
   return std::all_of(trainers.begin(), trainers.end(),
                      [this, mayJoin](const Trainer &each) {
-                       return each.left || isSilent(each) || hasDied(each) ||
+                       return each.left || isSilent(each) || each.hasDied ||
                               (each.toldAt >= ClockTime(0) &&
                                clock.now() - each.toldAt > tellingTime) ||
                               (!each.joined && (!mayJoin || joinIsLate(each)));
@@ -257,7 +265,7 @@ std::string Roster::absenceOf(uint32_t rank) const {
   if (!trainer.joined && joinIsLate(trainer))
     return trainerName(rank) + " did not join for " + inSeconds(sinceStart()) +
            ": is it started?";
-  if (!trainer.left && hasDied(trainer))
+  if (!trainer.left && trainer.hasDied)
     return deathOf(rank) + " (under --on-failure=wait others would wait for "
                            "its new start)";
   if (!trainer.left && isSilent(trainer))
@@ -279,7 +287,7 @@ std::string Roster::troubleOf(uint32_t rank) const {
   const Trainer &trainer = trainers[rank];
   if (trainer.hasFailed())
     return trainerName(rank) + " failed: " + trainer.failure;
-  if (!trainer.left && hasDied(trainer))
+  if (!trainer.left && trainer.hasDied)
     return deathOf(rank);
   if (!trainer.left && isSilent(trainer))
     return silenceOf(rank);

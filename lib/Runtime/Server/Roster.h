@@ -69,6 +69,9 @@ public:
   void told(uint32_t rank);
   /// The time to join begins now.
   void start() { started = clock.now(); }
+  /// Looks whose processes have died; what follows from that goes by the last
+  /// look, but for `judge`, which looks itself.
+  void lookForDead();
   /// Time in which this process itself did not run (it was stopped, its machine
   /// slept) says nothing of others.
   void forgive(ClockTime late);
@@ -118,6 +121,8 @@ private:
     std::vector<Challenger> challengers;
     /// Where it is of this host and was seen there.
     ProcessIdentity process;
+    /// Whether that process had died when it was looked for last.
+    bool hasDied = false;
     /// When it was told last; negative: it was not.
     ClockTime toldAt{-1};
     /// In order, or with a failure.
@@ -129,7 +134,8 @@ private:
     bool hasFailed() const { return left && !failure.empty(); }
   };
   bool isSilent(const Trainer &trainer) const;
-  bool hasDied(const Trainer &trainer) const {
+  /// Asks the system: takes some microseconds.
+  static bool isDead(const Trainer &trainer) {
     return trainer.process.host != 0 && !trainer.process.isSeen();
   }
   JoinVerdict judgeAgainst(Trainer &earlier, const Envelope &head,

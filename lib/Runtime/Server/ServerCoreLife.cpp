@@ -129,6 +129,7 @@ void ServerCore::State::watch(ClockTime expected) {
     const ClockTime late = clock.now() - expected;
     if (late > roster.watchInterval())
       roster.forgive(late);
+    roster.lookForDead();
     checkWhoIsThere(out);
     watchAt(clock.now() + roster.watchInterval());
   }
