@@ -39,9 +39,6 @@ struct DistributedOptions {
   /// Whether servers wait for a trainer that died: then a new start of it goes
   /// on where the earlier one ended. In mode sync.
   bool mayComeBack = false;
-  /// Whether this start takes the place of an earlier one that is lost; else it
-  /// is refused where there was one.
-  bool takesOver = true;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };
@@ -67,10 +64,11 @@ Expected<std::unique_ptr<Job>> joinJob(const pdl_descriptor &descriptor,
                                        Transport &transport);
 
 /// Tells the servers of a job that this trainer cannot take part, and why, so
-/// that nobody waits for it. Best effort, for some seconds.
+/// that nobody waits for it. Best effort: for some seconds, and for a minute at
+/// most while servers say that they load. A stop signal ends that.
 void announceFailure(const pdl_descriptor &descriptor,
-                     const DistributedOptions &options, const RunOptions &run,
-                     Transport &transport, const Status &failure);
+                     const DistributedOptions &options, Transport &transport,
+                     const Status &failure);
 
 } // namespace pdlrt
 

@@ -59,6 +59,10 @@ struct Handshake {
   /// The folder of the trainers' checkpoints, absolute; empty: none. A server
   /// compares it with where it may write (SaveFolder.h).
   std::string checkpoint;
+  /// Of a trainer: false where it joins only to say why it cannot take part. It
+  /// may then not know what the run is: workers, seed, step and folder are not
+  /// compared.
+  bool takesPart = true;
   std::string job;
   /// Never part of a sentence, nor of an answer.
   std::string token;
@@ -78,7 +82,8 @@ Message encodeHandshake(const Handshake &handshake);
 Expected<Handshake> decodeHandshake(const Message &payload);
 
 /// Success where both sides agree, else one sentence about the first thing that
-/// differs, with both values and what to do. A `workers` of 0 fits any.
+/// differs, with both values and what to do. A `workers` of 0 fits any; who
+/// takes no part has no run to compare.
 Status compareHandshakes(const Handshake &trainer, const Handshake &server);
 
 } // namespace pdlrt

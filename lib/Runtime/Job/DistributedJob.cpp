@@ -23,6 +23,9 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
+#include <utility>
+#include <vector>
 
 using namespace pdlrt;
 
@@ -34,12 +37,10 @@ public:
                  const DistributedOptions &options, Placement placement,
                  const RunOptions &run, Transport &transport)
       : descriptor(descriptor), mode(modeOf(descriptor)), options(options),
-        placement(std::move(placement)), run(run), transport(transport) {
-    if (!options.takesOver)
-      start.claim = StartSign::Claim::OnlyIfFirst;
-  }
+        placement(std::move(placement)), run(run), transport(transport) {}
 
   Status join();
+  void announce(const Status &failure, ClockTime limit);
 
   int rank() const override { return options.rank; }
   StateLocation stateLocation() const override {
@@ -83,6 +84,10 @@ private:
   };
   using EarlierStart = ServerGroupOptions::EarlierStart;
   bool goesOn() const { return options.mayComeBack && mode.newStartsGoOn; }
+  Expected<std::unique_ptr<ServerGroup>>
+  connect(uint32_t worker, EarlierStart earlierStart,
+          std::function<bool()> shouldStop);
+  std::vector<Message> handshakes(bool takesPart) const;
   Expected<std::unique_ptr<ServerGroup>> joinAs(uint32_t worker,
                                                 EarlierStart earlierStart);
   Expected<ServerGroup *> joinAsker();
@@ -113,7 +118,8 @@ private:
 } // namespace
 
 Expected<std::unique_ptr<ServerGroup>>
-DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
+DistributedJob::connect(uint32_t worker, EarlierStart earlierStart,
+                        std::function<bool()> shouldStop) {
   SenderName sender;
   sender.worker = worker;
   sender.trainer = uint32_t(options.rank);
@@ -122,17 +128,17 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
   ServerGroupOptions group;
   group.retry.silenceLimit = options.silenceLimit;
   group.retry.joinPatience = options.joinPatience;
-  // While others are waited for; a step is not broken off.
-  group.shouldStop = [this] { return joining && stopSignal() != 0; };
+  group.shouldStop = std::move(shouldStop);
   group.events.wasAskedToStop = [] { return stopSignal() != 0; };
   // Who got no signal itself ends as if by this one.
   group.events.onStopRequest = [] { noteStopSignal(SIGTERM); };
   group.report = [](const std::string &line) { logInfo(line); };
   group.earlierStart = earlierStart;
-  auto connected =
-      ServerGroup::connect(transport, options.servers, sender, group);
-  if (!connected)
-    return connected.status();
+  return ServerGroup::connect(transport, options.servers, sender, group);
+}
+
+/// One for each server.
+std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   Handshake handshake = Handshake::of(descriptor, placement);
   handshake.trainers = options.trainers;
   handshake.workers = run.workers;
@@ -144,15 +150,26 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
     handshake.checkpoint =
         std::filesystem::absolute(run.checkpoint, error).string();
   }
+  handshake.takesPart = takesPart;
   handshake.job = options.job;
   handshake.token = options.token;
-  std::vector<Message> handshakes;
+  std::vector<Message> messages;
   for (size_t s = 0; s < options.servers.size(); ++s) {
     handshake.serverRank = int64_t(s);
-    handshakes.push_back(encodeHandshake(handshake));
+    messages.push_back(encodeHandshake(handshake));
   }
+  return messages;
+}
+
+Expected<std::unique_ptr<ServerGroup>>
+DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
+  // While others are waited for; a step is not broken off.
+  auto connected = connect(worker, earlierStart,
+                           [this] { return joining && stopSignal() != 0; });
+  if (!connected)
+    return connected;
   Expected<std::vector<Message>> answers =
-      (*connected)->joinAll(std::move(handshakes));
+      (*connected)->joinAll(handshakes(/*takesPart=*/true));
   if (!answers) {
     // Servers that it has joined would wait for it.
     (*connected)->leaveAll(answers.status().message());
@@ -188,6 +205,21 @@ Status DistributedJob::join() {
     }
   joining = false;
   return {};
+}
+
+/// Joins to leave with that failure, and to be refused where an earlier start
+/// has joined.
+void DistributedJob::announce(const Status &failure, ClockTime limit) {
+  start.claim = StartSign::Claim::OnlyIfFirst;
+  const auto until = std::chrono::steady_clock::now() + limit;
+  auto connected = connect(0, EarlierStart::Refuse, [until] {
+    return stopSignal() != 0 || std::chrono::steady_clock::now() >= until;
+  });
+  if (!connected)
+    return;
+  // Servers that it cannot join are no reason to leave the others waiting.
+  (void)(*connected)->joinAll(handshakes(/*takesPart=*/false));
+  (*connected)->leaveAll(failure.message());
 }
 
 Expected<std::unique_ptr<StepEngine>>
@@ -281,13 +313,14 @@ Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
 
 void pdlrt::announceFailure(const pdl_descriptor &descriptor,
                             const DistributedOptions &options,
-                            const RunOptions &run, Transport &transport,
-                            const Status &failure) {
+                            Transport &transport, const Status &failure) {
+  const Expected<Placement> placement = Placement::compute(
+      descriptor, int32_t(options.servers.size()), options.placement);
+  if (!placement)
+    return;
   DistributedOptions brief = options;
-  // Nobody's place is taken so as to leave.
-  brief.takesOver = false;
   brief.joinPatience =
       std::min<ClockTime>(options.joinPatience, std::chrono::seconds(3));
-  if (auto job = joinJob(descriptor, brief, run, transport))
-    (*job)->leave(failure);
+  DistributedJob(descriptor, brief, *placement, RunOptions(), transport)
+      .announce(failure, std::chrono::minutes(1));
 }

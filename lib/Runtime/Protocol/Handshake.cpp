@@ -68,6 +68,7 @@ static void visitMembers(Object &object, Visit &&visit) {
   visit("resumes", object.resumes);
   visit("start_step", object.startStep);
   visit("checkpoint", object.checkpoint);
+  visit("takes_part", object.takesPart);
   visit("job", object.job);
   visit("token", object.token);
 }
@@ -98,6 +99,13 @@ static bool read(const json &value, int64_t &out) {
   if (!value.is_number_integer())
     return false;
   out = value.get<int64_t>();
+  return true;
+}
+
+static bool read(const json &value, bool &out) {
+  if (!value.is_boolean())
+    return false;
+  out = value.get<bool>();
   return true;
 }
 
@@ -203,6 +211,8 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareTexts(
       "has the map", fmt::format("{:016x}", trainer.placementDigest),
       fmt::format("{:016x}", server.placementDigest), together));
+  if (!trainer.takesPart)
+    return {};
   if (trainer.workers != 0 && server.workers != 0)
     PDLRT_RETURN_IF_ERROR(compareNumbers(
         "has workers (--replicas):", trainer.workers, server.workers,

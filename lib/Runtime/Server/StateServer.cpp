@@ -69,7 +69,8 @@ Expected<Handshake> StateServer::compare(const Envelope &request,
   if (started.count(request.trainer) > 0)
     trainer->startStep = own.startStep;
   PDLRT_RETURN_IF_ERROR(compareHandshakes(*trainer, own));
-  PDLRT_RETURN_IF_ERROR(saves.check(trainer->checkpoint));
+  if (trainer->takesPart)
+    PDLRT_RETURN_IF_ERROR(saves.check(trainer->checkpoint));
   return trainer;
 }
 
@@ -90,6 +91,8 @@ Expected<Message> StateServer::join(const Envelope &request,
   const Expected<Handshake> trainer = compare(request, payload);
   if (!trainer)
     return trainer.status();
+  if (!trainer->takesPart)
+    return ownHandshake();
   saves.take(trainer->checkpoint);
   started.insert(request.trainer);
   // The first trainer says what the others must have too.

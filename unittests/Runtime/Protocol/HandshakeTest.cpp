@@ -117,6 +117,20 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
               HasSubstr("--seed 7, the server 18446744073709551615"));
   EXPECT_THAT(sentence([](Handshake &h) { h.startStep = 0; }),
               HasSubstr("step 0, the server 100"));
+  // Who takes no part may not know what the run is.
+  auto announces = [](Handshake &h) {
+    h.takesPart = false;
+    h.workers = 1;
+    h.seed = 7;
+    h.startStep = 0;
+    h.checkpoint.clear();
+  };
+  EXPECT_EQ(sentence(announces), "");
+  EXPECT_THAT(sentence([&](Handshake &h) {
+                announces(h);
+                h.job = "monday";
+              }),
+              HasSubstr("job 'monday'"));
   // Who does not know the secret is told nothing else, such as the job's name.
   for (const char *guess : {"guess", "", "open sesamf", "Open sesame",
                             "open sesam", "open sesame ", "open sesameopen"})

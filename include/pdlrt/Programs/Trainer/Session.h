@@ -15,6 +15,7 @@
 #include "pdlrt/Job/DistributedJob.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,9 @@ struct SessionOptions {
   /// transport outlives the call.
   std::optional<DistributedOptions> distributed;
   Transport *transport = nullptr;
+  /// Gets the sentence of an error that others are told too, before that: it
+  /// may take long. The command returns it as well. May be empty.
+  std::function<void(const std::string &sentence)> onError;
 };
 
 /// Runs a command on a checked descriptor: reads, steps, reports to the

@@ -506,9 +506,14 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
   auto run = command == train      ? runTrain
              : command == evaluate ? runEvaluate
                                    : runPredict;
+  bool isSaid = false;
+  options.onError = [&isSaid](const std::string &sentence) {
+    fail(1, sentence);
+    isSaid = true;
+  };
   Status status = run(descriptor, options);
   if (!status.ok())
-    return fail(1, status.message());
+    return isSaid ? 1 : fail(1, status.message());
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     return fail(1, "cannot write to the standard output; is the disk full?");
   return stopSignal() ? 128 + stopSignal() : 0;

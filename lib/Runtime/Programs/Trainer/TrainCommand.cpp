@@ -218,9 +218,12 @@ void TrainCommand::letMemoryGo() {
 Status TrainCommand::run() {
   Status status = caught([this] { return checkAlone(); });
   if (!status.ok()) {
-    if (options.distributed)
-      announceFailure(descriptor, *options.distributed, runOptions(),
-                      *options.transport, status);
+    if (options.distributed) {
+      if (options.onError)
+        options.onError(status.message());
+      announceFailure(descriptor, *options.distributed, *options.transport,
+                      status);
+    }
     return status;
   }
   status = caught([this] { return joinOthers(); });

@@ -314,6 +314,85 @@ TEST(Liveness, ATrainerThatFailsBeforeItsJoinLeavesNobodyWaiting) {
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
 }
 
+// Before it knows with which step and seed the job goes on.
+TEST(Liveness, ATrainerThatCannotResumeSaysWhy) {
+  TwoByTwo job;
+  const std::vector<std::string> flags = {"--checkpoint", job.saved(),
+                                          "--epochs"};
+  auto with = [&](const std::vector<std::string> &more) {
+    std::vector<std::string> all = flags;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  job.start(with({"1", "--seed", "4"}), {"--seed", "4"});
+  for (auto &process : job.trainers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+  for (auto &process : job.servers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+  for (const std::string policy : {"abort", "wait"}) {
+    for (int rank : {0, 1})
+      job.startServer(rank, {"--checkpoint", job.saved(), "--resume",
+                             "--on-failure", policy});
+    job.startTrainer(0, with({"2", "--resume", "--on-failure", policy}));
+    Process &wrong = job.startTrainer(
+        1, with({"2", "--resume", "--on-failure", policy, "--seed", "5"}));
+    EXPECT_EQ(wrong.wait(), 1) << wrong.said();
+    const std::string said = wrong.said();
+    const size_t error = said.find("error: ");
+    ASSERT_NE(error, std::string::npos) << said;
+    // Once.
+    EXPECT_EQ(said.find("error: ", error + 1), std::string::npos) << said;
+    const std::string sentence =
+        said.substr(error + 7, said.find('\n', error) - error - 7);
+    EXPECT_THAT(sentence, HasSubstr("was trained with --seed 4"));
+    if (policy == "abort") {
+      EXPECT_EQ(job.trainers[0]->wait(), 1);
+      for (auto &server : job.servers) {
+        EXPECT_EQ(server->wait(), 1);
+        EXPECT_THAT(server->said(), HasSubstr("trainer 1 failed: " + sentence));
+      }
+      EXPECT_THAT(job.trainers[0]->said(),
+                  HasSubstr("trainer 1 failed: " + sentence));
+      continue;
+    }
+    // Others wait for a better start of it.
+    TwoByTwo::await(*job.trainers[0], "trainer 1 failed: " + sentence);
+    job.startTrainer(1, with({"2", "--resume", "--on-failure", policy}));
+    for (auto &process : job.trainers)
+      EXPECT_EQ(process->wait(), 0) << process->said();
+    for (auto &process : job.servers)
+      EXPECT_EQ(process->wait(), 0) << process->said();
+  }
+}
+
+// It is one sentence more, and no reason to stay.
+TEST(Liveness, ATrainerThatFailsSaysWhyBeforeItWaitsForServersThatLoad) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "a sanitizer's own library must come before slow calls";
+#endif
+  TwoByTwo job;
+  const std::vector<std::string> flags = {"--epochs", "1", "--checkpoint",
+                                          job.saved()};
+  job.start(flags);
+  for (auto &process : job.trainers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+  for (auto &process : job.servers)
+    ASSERT_EQ(process->wait(), 0) << process->said();
+  for (int rank : {0, 1})
+    job.startServer(rank, {"--checkpoint", job.saved(), "--resume"},
+                    {"LD_PRELOAD=" SLOW_CALLS, "PDL_SLOW_PREAD=6000"});
+  // There are checkpoints, and nobody said --resume.
+  Process &wrong = job.startTrainer(0, flags);
+  TwoByTwo::await(wrong, "error: ");
+  EXPECT_EQ(waitpid(wrong.child.id(), nullptr, WNOHANG), 0) << wrong.said();
+  EXPECT_EQ(wrong.wait(), 1);
+  for (auto &server : job.servers) {
+    EXPECT_EQ(server->wait(), 1);
+    EXPECT_THAT(server->said(), AllOf(HasSubstr("trainer 0 failed: "),
+                                      HasSubstr("give --resume")));
+  }
+}
+
 TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
   TwoByTwo job;
   for (int rank : {0, 1})
