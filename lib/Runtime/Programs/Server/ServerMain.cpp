@@ -37,6 +37,7 @@
 #include <random>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -334,9 +335,11 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
     return failed(transport.status());
   std::atomic<bool> isLoaded = false;
   ThreadExecutor executor;
-  ServerCore core(coreOptions(descriptor, flags), clock, executor);
+  std::optional<ServerCore> core(std::in_place,
+                                 coreOptions(descriptor, flags), clock,
+                                 executor);
   Expected<std::unique_ptr<Listener>> listener =
-      (*transport)->listen(flags.address, core.handler());
+      (*transport)->listen(flags.address, core->handler());
   if (!listener)
     return failed(listener.status());
   logInfo(fmt::format("server {} of {}: model {}, listening at {} for {} "
@@ -346,13 +349,13 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
                       flags.trainers == 1 ? "" : "s"));
   // Trainers that come meanwhile are told so.
   executor.run([&] {
-    loadAndOpen(loaded, core, flags.rank);
+    loadAndOpen(loaded, *core, flags.rank);
     isLoaded = true;
   });
-  const int signal = waitForEnd(core, isLoaded, loaded, flags.rank);
+  const int signal = waitForEnd(*core, isLoaded, loaded, flags.rank);
   // Trainers ask once more, and are told how the job has ended.
-  core.waitUntilTold(signal != 0 ? farewellAfterSignal : farewell);
-  const JobStatus status = core.status();
+  core->waitUntilTold(signal != 0 ? farewellAfterSignal : farewell);
+  const JobStatus status = core->status();
   (*listener).reset();
   if (!isLoaded) {
     // Nobody waits for what is still being read.
@@ -360,6 +363,8 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
     std::fflush(nullptr);
     std::_Exit(signal != 0 ? 128 + signal : 1);
   }
+  // Waits for a request that is worked on: until then the state is not ours.
+  core.reset();
   if (loaded.isOpen())
     if (const Status end = endOf(loaded, flags.rank);
         !end.ok() && status.state == JobState::Finished)
