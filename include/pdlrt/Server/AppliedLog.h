@@ -53,6 +53,8 @@ struct AppliedLogEnd {
 /// Writes a log on a thread of its own. `append` and `status` are thread-safe.
 class AppliedLogWriter {
 public:
+  /// Whether `create` could make the file now, for who asks before long work.
+  static Status checkPath(const std::string &path);
   /// Makes the file `path`; one that is there is kept, and an error. A device
   /// or a pipe of that name is written to.
   static Expected<std::unique_ptr<AppliedLogWriter>>

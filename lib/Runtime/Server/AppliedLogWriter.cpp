@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <string>
 #include <sys/stat.h>
 #include <system_error>
@@ -41,22 +42,43 @@ static Message owned(const Message &message) {
   return result;
 }
 
-Expected<std::unique_ptr<AppliedLogWriter>>
-AppliedLogWriter::create(const std::string &path,
-                         const AppliedLogHeader &header) {
+/// What is there is kept, but for pipes and devices.
+static Status checkNew(const std::string &path, bool &isThere) {
   struct stat found = {};
-  const bool isThere = ::stat(path.c_str(), &found) == 0;
+  isThere = ::stat(path.c_str(), &found) == 0;
   if (isThere && S_ISREG(found.st_mode))
     return Status::invalid(path + ": is there already; name another log, or "
                                   "move this one away");
+  return {};
+}
+
+static Status cannotCreate(const std::string &path) {
+  return Status::invalid(path + ": cannot be created: " + std::strerror(errno) +
+                         "; check that the folder exists and may be written");
+}
+
+Status AppliedLogWriter::checkPath(const std::string &path) {
+  bool isThere = false;
+  PDLRT_RETURN_IF_ERROR(checkNew(path, isThere));
+  const std::string folder = std::filesystem::path(path).parent_path();
+  const bool isWritable =
+      isThere
+          ? ::access(path.c_str(), W_OK) == 0
+          : ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+  return isWritable ? Status() : cannotCreate(path);
+}
+
+Expected<std::unique_ptr<AppliedLogWriter>>
+AppliedLogWriter::create(const std::string &path,
+                         const AppliedLogHeader &header) {
+  bool isThere = false;
+  PDLRT_RETURN_IF_ERROR(checkNew(path, isThere));
   const int handle =
       ::open(path.c_str(),
              O_WRONLY | O_CLOEXEC | (isThere ? 0 : O_CREAT | O_EXCL), 0666);
   std::FILE *file = handle < 0 ? nullptr : ::fdopen(handle, "w");
   if (!file) {
-    Status failure =
-        Status::invalid(path + ": cannot be created: " + std::strerror(errno) +
-                        "; check that the folder exists and may be written");
+    Status failure = cannotCreate(path);
     if (handle >= 0)
       ::close(handle);
     return failure;

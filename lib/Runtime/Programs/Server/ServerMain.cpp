@@ -139,23 +139,35 @@ static Status fillState(StateServer &server, const ServerFlags &flags,
 // Log
 //===----------------------------------------------------------------------===//
 
-/// None where no log is asked for.
-static Expected<std::unique_ptr<AppliedLogWriter>>
-createLog(const pdl_descriptor &descriptor, const ServerFlags &flags,
-          StateServer &server) {
+/// The file of --log-applied.
+static std::string logPath(const ServerFlags &flags) {
+  std::error_code error;
+  return std::filesystem::is_directory(flags.logApplied, error)
+             ? fmt::format("{}/applied-{}.log", flags.logApplied, flags.rank)
+             : flags.logApplied;
+}
+
+/// Before anything is loaded: whether there can be the log that is asked for.
+static Status checkLog(const pdl_descriptor &descriptor,
+                       const ServerFlags &flags) {
   if (flags.logApplied.empty())
-    return std::unique_ptr<AppliedLogWriter>();
+    return {};
   if (const Mode &mode = modeOf(descriptor); mode.stepsAreRounds)
     return Status::invalid(fmt::format(
         "--log-applied is for modes in which requests are applied as they "
         "come, such as async; in mode {} the order is always the same",
         mode.name));
-  std::string path = flags.logApplied;
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    path += fmt::format("/applied-{}.log", flags.rank);
+  return AppliedLogWriter::checkPath(logPath(flags))
+      .withContext("--log-applied");
+}
+
+/// None where no log is asked for.
+static Expected<std::unique_ptr<AppliedLogWriter>>
+createLog(const ServerFlags &flags, StateServer &server) {
+  if (flags.logApplied.empty())
+    return std::unique_ptr<AppliedLogWriter>();
   return AppliedLogWriter::create(
-      path, {server.handshake(), digestOfState(server.model())});
+      logPath(flags), {server.handshake(), digestOfState(server.model())});
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,7 +235,7 @@ Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
   server = std::move(*created);
   PDLRT_RETURN_IF_ERROR(fillState(*server, flags, found));
   Expected<std::unique_ptr<AppliedLogWriter>> writer =
-      createLog(descriptor, flags, *server);
+      createLog(flags, *server);
   if (!writer)
     return writer.status();
   logWriter = std::move(*writer);
@@ -335,9 +347,8 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
     return failed(transport.status());
   std::atomic<bool> isLoaded = false;
   ThreadExecutor executor;
-  std::optional<ServerCore> core(std::in_place,
-                                 coreOptions(descriptor, flags), clock,
-                                 executor);
+  std::optional<ServerCore> core(std::in_place, coreOptions(descriptor, flags),
+                                 clock, executor);
   Expected<std::unique_ptr<Listener>> listener =
       (*transport)->listen(flags.address, core->handler());
   if (!listener)
@@ -416,6 +427,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   if (descriptor.role != PDL_ROLE_PSERVER)
     return fail(1, "this program was not translated as a pserver; translate "
                    "the model with --mode=sync --emit=trainer,pserver");
+  if (Status status = checkLog(descriptor, flags); !status.ok())
+    return fail(2, status.message());
   watchStopSignals();
   return serve(descriptor, flags, makeTransport);
 }

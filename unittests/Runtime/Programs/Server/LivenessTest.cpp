@@ -409,6 +409,25 @@ TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
 }
 
+TEST(Liveness, ALogThatCannotBeMadeIsRefusedWithTheFlags) {
+  TwoByTwo job(asyncPrograms);
+  const std::string log = job.place.write("old.log", "a log");
+  for (const auto &[path, sentence] :
+       {std::pair(log, "is there already"),
+        {job.place.file("none/new.log"), "cannot be created"}}) {
+    Process &server = job.startServer(0, {"--log-applied", path});
+    EXPECT_EQ(server.wait(), 2) << server.said();
+    EXPECT_THAT(server.said(),
+                AllOf(HasSubstr("--log-applied: " + path), HasSubstr(sentence),
+                      Not(HasSubstr("listening"))));
+  }
+  EXPECT_EQ(job.place.read("old.log"), "a log");
+  TwoByTwo sync;
+  Process &server = sync.startServer(0, {"--log-applied", log + "2"});
+  EXPECT_EQ(server.wait(), 2) << server.said();
+  EXPECT_THAT(server.said(), HasSubstr("in mode sync the order is always"));
+}
+
 TEST(Liveness, AServerWithoutTrainersGoesAfterItsTime) {
   TwoByTwo job;
   const auto begin = Clock::now();
