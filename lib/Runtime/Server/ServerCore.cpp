@@ -42,35 +42,33 @@ static std::string workOn(const Envelope &head) {
 }
 
 void ServerCore::State::handle(const Message &request, Responder responder) {
-  {
-    const std::lock_guard lock(mutex);
-    ++handlers;
-  }
+  const Handling handling(shared_from_this());
   Outbox out;
   withMemory(out, "took a request",
              [&] { take(request, std::move(responder), out); });
   out.send();
-  sent();
 }
 
-/// All letters of one request, or task, are on their way.
-void ServerCore::State::sent() {
-  const std::lock_guard lock(mutex);
-  if (--handlers == 0 && job.state != JobState::Running)
-    changed.notify_all();
+ServerCore::State::Handling::Handling(std::shared_ptr<State> of)
+    : state(std::move(of)) {
+  const std::lock_guard lock(state->mutex);
+  ++state->handlers;
+}
+
+ServerCore::State::Handling::~Handling() {
+  const std::lock_guard lock(state->mutex);
+  if (--state->handlers == 0 && state->job.state != JobState::Running)
+    state->changed.notify_all();
 }
 
 void ServerCore::State::enqueue(
     const Envelope &head, std::function<void(State &self, Outbox &out)> task) {
-  {
-    const std::lock_guard lock(mutex);
-    ++handlers;
-  }
-  executor.run([self = shared_from_this(), head, task = std::move(task)] {
+  executor.run([handling = std::make_shared<Handling>(shared_from_this()), head,
+                task = std::move(task)] {
+    State &self = *handling->state;
     Outbox out;
-    self->withMemory(out, workOn(head), [&] { task(*self, out); });
+    self.withMemory(out, workOn(head), [&] { task(self, out); });
     out.send();
-    self->sent();
   });
 }
 

@@ -101,7 +101,17 @@ private:
             Outbox &out);
   void work(Frame frame, Outbox &out);
   void workOnRound(Frame frame, Outbox &out);
-  void sent();
+  /// A request, or task, that is handled until all of its letters are on their
+  /// way, or it is let go.
+  class Handling {
+  public:
+    explicit Handling(std::shared_ptr<State> of);
+    ~Handling();
+    Handling(const Handling &) = delete;
+    Handling &operator=(const Handling &) = delete;
+
+    const std::shared_ptr<State> state;
+  };
 
   // With `mutex`.
   bool isStopping() const { return stopSince >= ClockTime(0); }

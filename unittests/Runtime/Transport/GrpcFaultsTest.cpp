@@ -192,6 +192,24 @@ std::string startOfCall(const std::string &front, uint8_t flags = 4) {
 /// The front of a request of which more follows.
 std::string frontOf(uint64_t size) { return sized(size, std::string(40, 'h')); }
 
+// Often enough for each of the listener's threads.
+TEST_F(GrpcFaultsTest, AHandlerWithoutMemoryEndsItsCallAlone) {
+  constexpr int spoilt = 40;
+  std::atomic<int> calls{0};
+  const auto listener = listen([&](Message request, Responder responder) {
+    const int call = ++calls;
+    if (call > spoilt || call % 2 == 0)
+      responder.answer(std::move(request));
+    if (call <= spoilt)
+      throw std::bad_alloc();
+  });
+  const auto connection = connect(listener->address());
+  for (int call = 1; call <= spoilt; ++call)
+    EXPECT_EQ(callAndWait(*connection, "a"),
+              call % 2 == 0 ? CallOutcome::Answered : CallOutcome::Unavailable);
+  EXPECT_EQ(callAndWait(*connection, "a"), CallOutcome::Answered);
+}
+
 TEST_F(GrpcFaultsTest, RandomBytesChangeNothing) {
   const auto listener = listen(counting());
   const auto connection = connect(listener->address());

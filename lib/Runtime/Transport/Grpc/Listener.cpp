@@ -13,12 +13,14 @@
 #include "Transport/Grpc/Chunks.h"
 #include "Transport/Grpc/Poller.h"
 
+#include <atomic>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <map>
 #include <new>
+#include <string_view>
 
 using namespace pdlrt;
 using namespace pdlrt::grpcimpl;
@@ -68,6 +70,8 @@ struct ServerSide {
   uint64_t largestMessage = 0;
   RequestHandler handler;
   grpc::AsyncGenericService service;
+  /// Calls to be waited for, beside those that are.
+  std::atomic<int> due{0};
   std::unique_ptr<grpc::ServerCompletionQueue> queue;
   LiveCount live;
   std::shared_ptr<Unanswered> unanswered = std::make_shared<Unanswered>();
@@ -81,50 +85,67 @@ public:
   explicit ServerCall(ServerSide &ofSide)
       : alive(ofSide.live), side(ofSide), incoming(ofSide.largestMessage) {}
 
-  /// Waits for the next call.
+  /// Waits for one more call.
   static void accept(ServerSide &side) {
-    const auto call = std::make_shared<ServerCall>(side);
-    side.service.RequestCall(&call->context, &call->stream, side.queue.get(),
-                             side.queue.get(), call->acceptTag.arm(call));
+    ++side.due;
+    acceptDue(side);
   }
+  /// Waits for the calls that are due. Where memory does not suffice they stay
+  /// so until a call has come or gone.
+  static void acceptDue(ServerSide &side);
   void answer(Message response) {
-    outgoing = ChunkWriter::ofResponse(std::move(response));
-    write();
+    refusingWithoutMemory([&] {
+      outgoing = ChunkWriter::ofResponse(std::move(response));
+      write();
+      return true;
+    });
   }
-  void refuse(grpc::StatusCode code, const std::string &why) {
+  void refuse(grpc::StatusCode code, std::string_view why) {
     // What has come of the request goes now, not when gRPC is done.
     incoming = ChunkReader(0);
     chunk.Clear();
-    stream.Finish(grpc::Status(code, why), finishTag.arm(shared_from_this()));
+    grpc::Status status(code, "");
+    try {
+      status = grpc::Status(code, std::string(why));
+    } catch (const std::bad_alloc &) {
+      // The code says it too.
+    }
+    stream.Finish(status, finishTag.arm(shared_from_this()));
   }
 
 private:
   void accepted(bool ok);
-  void takeFront();
+  bool takeFront();
+  bool takeChunk();
+  bool readOn();
   void read(bool ok);
   void take();
   void write();
   void wrote(bool ok) {
-    if (ok)
+    if (!ok)
+      return refuse(grpc::StatusCode::CANCELLED, "the client is gone");
+    refusingWithoutMemory([this] {
       write();
-    else
-      refuse(grpc::StatusCode::CANCELLED, "the client is gone");
+      return true;
+    });
   }
-  void finished(bool) {}
+  void finished(bool) { acceptDue(side); }
   void refuseBytes() {
     refuse(grpc::StatusCode::INVALID_ARGUMENT,
            "the request is no message, or larger than the server's limit of " +
                std::to_string(side.largestMessage) + " bytes");
   }
-  /// A request that memory does not suffice for is refused, and sent again;
-  /// the server lives on.
-  template <typename Step> void refusingWithoutMemory(Step step) {
+  /// A call that memory does not suffice for is refused, and made again; the
+  /// server lives on. Returns what `step` does, or false. A step is this call's
+  /// own: nobody else may answer meanwhile.
+  template <typename Step> bool refusingWithoutMemory(Step step) {
     try {
-      step();
+      return step();
     } catch (const std::bad_alloc &) {
       refuse(grpc::StatusCode::RESOURCE_EXHAUSTED,
              "the server is out of memory for a request; use more servers, or "
              "machines with more memory");
+      return false;
     }
   }
 
@@ -161,59 +182,103 @@ private:
 
 } // namespace
 
+void ServerCall::acceptDue(ServerSide &side) {
+  int count = side.due;
+  while (count > 0) {
+    if (!side.due.compare_exchange_weak(count, count - 1))
+      continue;
+    std::shared_ptr<ServerCall> call;
+    try {
+      call = std::make_shared<ServerCall>(side);
+      side.service.RequestCall(&call->context, &call->stream, side.queue.get(),
+                               side.queue.get(), call->acceptTag.arm(call));
+    } catch (const std::bad_alloc &) {
+      if (call)
+        call->acceptTag.disarm();
+      ++side.due;
+      return;
+    }
+    count = side.due;
+  }
+}
+
 void ServerCall::accepted(bool ok) {
   // Not ok: the listener stops.
   if (!ok)
     return;
   accept(side);
-  if (context.method() != methodName)
-    return refuse(grpc::StatusCode::UNIMPLEMENTED,
-                  "a PDL server has no such method");
-  refusingWithoutMemory([this] { takeFront(); });
+  if (refusingWithoutMemory([this] { return takeFront(); }))
+    take();
 }
 
-/// Nothing of the call's chunks is read before its front has passed.
-void ServerCall::takeFront() {
+/// Nothing of the call's chunks is read before its front has passed. Whether
+/// the request is whole.
+bool ServerCall::takeFront() {
+  if (context.method() != methodName) {
+    refuse(grpc::StatusCode::UNIMPLEMENTED, "a PDL server has no such method");
+    return false;
+  }
   const auto &metadata = context.client_metadata();
   const auto front = metadata.find(frontKey);
   if (front == metadata.end() ||
-      !incoming.begin({front->second.data(), front->second.size()}))
-    return refuseBytes();
+      !incoming.begin({front->second.data(), front->second.size()})) {
+    refuseBytes();
+    return false;
+  }
   if (auto response =
           side.handler.screen(incoming.soFar(), incoming.wholeSize())) {
     incoming = ChunkReader(0);
-    return answer(*std::move(response));
+    answer(*std::move(response));
+    return false;
   }
+  return readOn();
+}
+
+/// Whether the request is whole; else the next chunk is read.
+bool ServerCall::readOn() {
   if (incoming.complete())
-    take();
-  else
-    stream.Read(&chunk, readTag.arm(shared_from_this()));
+    return true;
+  stream.Read(&chunk, readTag.arm(shared_from_this()));
+  return false;
+}
+
+bool ServerCall::takeChunk() {
+  if (incoming.add(chunk))
+    return readOn();
+  refuseBytes();
+  return false;
 }
 
 void ServerCall::read(bool ok) {
   if (!ok)
     return refuse(grpc::StatusCode::CANCELLED, "the request has no end");
-  refusingWithoutMemory([this] {
-    if (!incoming.add(chunk))
-      refuseBytes();
-    else if (incoming.complete())
-      take();
-    else
-      stream.Read(&chunk, readTag.arm(shared_from_this()));
-  });
+  if (refusingWithoutMemory([this] { return takeChunk(); }))
+    take();
 }
 
 /// Hands the whole request to the handler.
 void ServerCall::take() {
-  const auto sink = std::make_shared<GrpcSink>(side.unanswered);
+  std::shared_ptr<GrpcSink> sink;
+  Message request;
   // Once the call stands there, a listener that stops may refuse it.
-  Message request = incoming.take();
-  if (!side.unanswered->add(sink.get(), shared_from_this()))
-    return refuse(grpc::StatusCode::UNAVAILABLE, "the server stops");
-  side.poller->run([&handler = side.handler, request = std::move(request),
-                    responder = Responder(sink)]() mutable {
-    handler(std::move(request), std::move(responder));
+  const bool isHandedOn = refusingWithoutMemory([&] {
+    sink = std::make_shared<GrpcSink>(side.unanswered);
+    request = incoming.take();
+    if (side.unanswered->add(sink.get(), shared_from_this()))
+      return true;
+    refuse(grpc::StatusCode::UNAVAILABLE, "the server stops");
+    return false;
   });
+  if (!isHandedOn)
+    return;
+  try {
+    side.poller->run([&handler = side.handler, request = std::move(request),
+                      responder = Responder(std::move(sink))]() mutable {
+      handler(std::move(request), std::move(responder));
+    });
+  } catch (const std::bad_alloc &) {
+    // The sink went with it, and has refused the call that it was for.
+  }
 }
 
 void ServerCall::write() {

@@ -9,6 +9,7 @@
 #include "Transport/Grpc/Poller.h"
 
 #include <algorithm>
+#include <exception>
 #include <sys/mman.h>
 #include <system_error>
 
@@ -114,8 +115,13 @@ void Poller::run(std::function<void()> task) {
     inTask = true;
     taskStart = SteadyClock::now();
   }
+  std::exception_ptr failure;
   while (true) {
-    task();
+    try {
+      task();
+    } catch (...) {
+      failure = std::current_exception();
+    }
     // What the task holds may call back: let it go without the lock.
     task = nullptr;
     const std::lock_guard lock(mutex);
@@ -123,11 +129,13 @@ void Poller::run(std::function<void()> task) {
       --busy;
       if (term == own)
         inTask = false;
-      return;
+      break;
     }
     task = std::move(waiting.front());
     waiting.pop_front();
   }
+  if (failure)
+    std::rethrow_exception(failure);
 }
 
 void Poller::refuseTasks() {

@@ -43,6 +43,8 @@ public:
     noteStart(tag);
     return tag;
   }
+  /// Where it did not start after all.
+  void disarm() { owner = nullptr; }
   void ended(bool ok) override {
     const std::shared_ptr<Object> object = std::move(owner);
     (object.get()->*step)(ok);
@@ -98,6 +100,8 @@ public:
   /// be started run.
   Status start(unsigned threadCount);
   /// Runs `task` now, or on another of the threads. Called by these threads.
+  /// What a task throws is thrown by the call that ran it, when no task waits
+  /// any more.
   void run(std::function<void()> task);
   /// Forgets tasks that have not begun, those to come too.
   void refuseTasks();
