@@ -550,6 +550,31 @@ TEST_F(ServerCoreTest, LifeSignsNeverWaitForWork) {
   EXPECT_EQ(application->rounds, 1);
 }
 
+// Whoever reaches the port, with any number of names.
+TEST_F(ServerCoreTest, GreetingsDoNotPileUpWhileTheApplicationWorks) {
+  LateExecutor executor;
+  application = std::make_unique<RecordingApplication>(options.trainers);
+  server = std::make_unique<ServerCore>(options, clock, executor);
+  server->open(*application);
+  int kept = 0;
+  for (uint64_t id = 1; id <= 5000; ++id) {
+    StartSign stranger;
+    stranger.id = id;
+    const Reply reply = ask(0, stranger, id % 2 * id);
+    kept += !reply.came();
+    if (reply.came())
+      EXPECT_EQ(reply.kind(), MessageKind::Wait);
+    // A copy is kept in no case.
+    EXPECT_EQ(ask(0, stranger, id % 2 * id).kind(), MessageKind::Wait);
+  }
+  EXPECT_GT(kept, 0);
+  EXPECT_LE(kept, 1026);
+  executor.runAll();
+  const Reply later = join(1, 10000);
+  executor.runAll();
+  EXPECT_EQ(later.text(), "welcome");
+}
+
 TEST_F(ServerCoreTest, WhoJoinsWhileTheStateIsLoadedIsToldSo) {
   LateExecutor executor;
   server = std::make_unique<ServerCore>(options, clock, executor);
