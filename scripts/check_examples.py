@@ -10,13 +10,16 @@ A block is one of three things:
   - a model: it declares a program, and is verified whole;
   - a fragment: ops that use values and symbols from elsewhere. It is put into a
     region whose arguments are the values that it does not define, each with the
-    type that it is used with, and has to parse;
-  - a sketch: it has an ellipsis (`...`) where something is left out, and is
-    passed over. A block of a page that wants to be read, not compiled, is fenced
-    as ```text.
+    type that it is used with, and has to parse. Then each of its ops is verified
+    by itself: all that it says is true but for what stands elsewhere, such as the
+    symbols that it names and the op that it stands in;
+  - a sketch: it has an ellipsis (`...`) for code that is left out, not only in a
+    comment or a string, and is passed over. A block of a page that wants to be
+    read, not compiled, is fenced as ```text.
 Prints `file:line: sentence` for each block that fails and exits with 1 if one
 does."""
 
+import bisect
 import concurrent.futures
 import os
 import re
@@ -25,7 +28,12 @@ import sys
 
 FENCE = re.compile(r"^([ ]*)```mlir[ ]*$")
 VALUE = re.compile(r"%[A-Za-z0-9_$.-]+")
-EXPECTS = re.compile(r"use of value '(%[^']+)' expects different type than prior "
+# What the verifier says, and what it says of the surroundings, which a fragment lacks.
+VERIFIER = re.compile(r"'[\w.]+' op ")
+SURROUNDINGS = re.compile(r"(which|@\S+) is (not an? |neither )|expects parent op|"
+                          r"does not reference|that nn\.\w+ did not make")
+ERROR = re.compile(r"<stdin>:(\d+):\d+: error: (.*)")
+EXPECTS = re.compile(r"<stdin>:(\d+):\d+: error: use of value '(%[^']+)' expects different type than prior "
                      r"uses: '(.*)' vs 'none'")
 
 
@@ -70,36 +78,105 @@ def defined_values(text):
     return found
 
 
-def check_fragment(program, text):
-    """What is wrong with a fragment; empty if nothing is."""
+def holder(types, text):
+    """Ops in a region whose arguments have the types; the number of lines before
+    them."""
+    arguments = ", ".join(f"{name}: {type}" for name, type in types.items())
+    head = f"^bb0({arguments}):\n" if types else ""
+    return f'"test.holder"() ({{\n{head}{text}\n}}) : () -> ()\n', 1 + bool(head)
+
+
+def learn(errors, types_at):
+    """Takes the types that values are used with out of errors, into those that hold
+    at their lines; whether there were new ones."""
+    is_new = False
+    for number, name, type in EXPECTS.findall(errors):
+        types = types_at(int(number))
+        if types.get(name) == "none":
+            types[name] = type
+            is_new = True
+    return is_new
+
+
+def parse_fragment(program, text, types):
+    """The line and the text of an error in a fragment; None if it parses. Adds the
+    types of values from elsewhere."""
     plain = without_comments(text)
     names = sorted(set(VALUE.findall(plain)) - defined_values(plain))
     # A result of an op with several is written %a#1.
-    types = {name: "none" for name in names}
-    flags = ["--allow-unregistered-dialect", "--verify-each=false",
-             "--mlir-very-unsafe-disable-verifier-on-parsing"]
+    types.update({name: "none" for name in names})
     while True:
-        arguments = ", ".join(f"{name}: {type}" for name, type in types.items())
-        head = f"^bb0({arguments}):\n" if types else ""
-        errors = run(program, f'"test.holder"() ({{\n{head}{text}\n}}) : () -> ()\n', flags)
-        learnt = EXPECTS.search(errors)
-        if not learnt or types.get(learnt.group(1)) != "none":
-            return errors, 1 + bool(head)
-        types[learnt.group(1)] = learnt.group(2)
+        source, before = holder(types, text)
+        errors = run(program, source, [
+            "--allow-unregistered-dialect", "--verify-each=false",
+            "--mlir-very-unsafe-disable-verifier-on-parsing"])
+        if not learn(errors, lambda line: types):
+            error = ERROR.search(errors)
+            return (int(error.group(1)) - before, error.group(2)) if error else None
+
+
+def ops_of(text, first_line=1):
+    """The line and the text of each op of a fragment, then of those inside of it: the
+    verifier of an op that lacks its surroundings says nothing of them. An op ends
+    where brackets are closed and no line is indented deeper."""
+    ops, depth = [], 0
+    for number, line in enumerate(text.splitlines(), first_line):
+        plain = re.sub(r'"[^"]*"', "", without_comments(line)).replace("->", "")
+        indent = len(line) - len(line.lstrip())
+        if not plain.strip() or plain.lstrip().startswith("^") and depth == 0:
+            line = ""  # a line without a part of an op
+        elif depth == 0 and (not ops or indent <= ops[-1][1]):
+            ops.append((number, indent, []))
+        if ops:
+            ops[-1][2].append(line)
+        depth += len(re.findall(r"[({\[]", plain)) - len(re.findall(r"[)}\]]", plain))
+    for number, indent, lines in ops:
+        yield number, "\n".join(lines)
+        begin = next((i for i, line in enumerate(lines) if line.endswith("{")), None)
+        end = next((i for i, line in enumerate(lines) if line[indent:indent + 1] == "}"), None)
+        if begin is not None and end is not None:
+            yield from ops_of("\n".join(lines[begin + 1:end]), number + begin + 1)
+
+
+def verify_fragment(program, text, types):
+    """The line and the text of what the verifier finds wrong with an op of a
+    fragment; None if nothing is. `types` are those of values from elsewhere."""
+    # Results of other ops are arguments here.
+    ops = [(line, re.sub(r"(%[\w$.-]+)#(\d+)", r"\1_result\2", op))
+           for line, op in ops_of(text)]
+    used = [sorted(set(VALUE.findall(without_comments(op))) -
+                   defined_values(without_comments(op))) for _, op in ops]
+    arguments = [{name: types.get(name, "none") for name in names} for names in used]
+    while True:
+        source, before = "", []
+        for (_, op), own in zip(ops, arguments):
+            chunk, lines = holder(own, op)
+            before.append(source.count("\n") + lines)
+            source += chunk + "// -----\n"
+        errors = run(program, source,
+                     ["--allow-unregistered-dialect", "--split-input-file"])
+        if not learn(errors, lambda line: arguments[bisect.bisect(before, line) - 1]):
+            break
+    for number, error in ERROR.findall(errors):
+        # What does not parse here stands in brackets and is no op.
+        if not VERIFIER.match(error) or SURROUNDINGS.search(error):
+            continue
+        at = bisect.bisect_left(before, int(number)) - 1
+        return ops[at][0] + int(number) - before[at] - 1, error
+    return None
 
 
 def check(program, place):
     path, line, text = place
-    if "..." in text:
+    if "..." in re.sub(r'"[^"]*"', "", without_comments(text)):
         return ""
     if re.search(r"^\s*nn\.program\b", text, re.M) and "nn.record" in text:
-        errors, before = run(program, text, []), 0
+        found = ERROR.search(run(program, text, []))
+        error = found and (int(found.group(1)), found.group(2))
     else:
-        errors, before = check_fragment(program, text)
-    error = re.search(r"<stdin>:(\d+):\d+: error: (.*)", errors)
-    if error:
-        return f"{path}:{line + int(error.group(1)) - 1 - before}: {error.group(2)}"
-    return f"{path}:{line}: {errors}" if "error" in errors else ""
+        types = {}
+        error = parse_fragment(program, text, types) or verify_fragment(program, text, types)
+    return f"{path}:{line + error[0] - 1}: {error[1]}" if error else ""
 
 
 def main():
