@@ -17,8 +17,8 @@ namespace pdlc {
 /// estimate, for costs and reports.
 int64_t idsPerSample(nn::PullOp pull);
 
-/// Diagnoses ids that depend on values of the model (nn.lookup, C3), with a note
-/// at the op that they depend on. What a call returns is known only behind
+/// Diagnoses ids that depend on values of the model (nn.lookup, C3), with a
+/// note at the op that they depend on. What a call returns is known only behind
 /// inlining, what a function is given likewise: before, such ids pass.
 mlir::LogicalResult verifyIdsFromFields(nn::LookupOp lookup);
 

@@ -237,8 +237,9 @@ TEST(Engine, StopsAtANegativeWeight) {
   const std::vector<char> before = stateOf(trained.model);
   Expected<StepResult> result = trained.train.step({&input, 1});
   ASSERT_FALSE(result.ok());
-  EXPECT_NE(result.status().message().find("a weight is negative or not finite"),
-            std::string::npos)
+  EXPECT_NE(
+      result.status().message().find("a weight is negative or not finite"),
+      std::string::npos)
       << result.status().message();
   EXPECT_EQ(stateOf(trained.model), before);
   EXPECT_EQ(trained.model.stepCount(0), 0);

@@ -216,9 +216,10 @@ Status Command::requireSamples(const pdl_program &program, const Report &report,
     return Status::invalid("no samples in " + where +
                            "; check the file and the range of rows");
   if (program.has_loss && !(report.weightSum > 0))
-    logWarning("all weights in " + where +
-               " are 0, so that nothing was trained and there is no loss; check "
-               "the column of the weights");
+    logWarning(
+        "all weights in " + where +
+        " are 0, so that nothing was trained and there is no loss; check "
+        "the column of the weights");
   return {};
 }
 
