@@ -31,7 +31,7 @@ VALUE = re.compile(r"%[A-Za-z0-9_$.-]+")
 # What the verifier says, and what it says of the surroundings, which a fragment lacks.
 VERIFIER = re.compile(r"'[\w.]+' op ")
 SURROUNDINGS = re.compile(r"(which|@\S+) is (not an? |neither )|expects parent op|"
-                          r"does not reference|that nn\.\w+ did not make")
+                          r"does not reference|that nn\.\w+ did not make|of one nn\.\w+,")
 ERROR = re.compile(r"<stdin>:(\d+):\d+: error: (.*)")
 EXPECTS = re.compile(r"<stdin>:(\d+):\d+: error: use of value '(%[^']+)' expects different type than prior "
                      r"uses: '(.*)' vs 'none'")
