@@ -97,7 +97,13 @@ TEST(Memory, StrangersMakeAServerHoldNothing) {
                 clock.now() + std::chrono::seconds(60));
   }
   EXPECT_EQ(caller.waitForRefusals(), 3);
-  EXPECT_LT(mebibytes(server, "VmHWM"), before + 64);
+  // A sanitizer keeps some hundred megabytes of what was given back.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  constexpr int64_t room = 512;
+#else
+  constexpr int64_t room = 64;
+#endif
+  EXPECT_LT(mebibytes(server, "VmHWM"), before + room);
 }
 
 TEST(Memory, AServerWithoutMemoryFailsTheJobWithOneSentence) {
