@@ -263,7 +263,13 @@ TEST(HashTable, RowsTakeFewMappings) {
                                  inserted)
                   .ok());
   EXPECT_GE(table->memoryBytes(), keys.size() * table->rowBytes());
-  EXPECT_LT(mappings() - before, 20);
+  // A sanitizer has some of its own.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  constexpr int64_t most = 40;
+#else
+  constexpr int64_t most = 20;
+#endif
+  EXPECT_LT(mappings() - before, most);
 }
 
 TEST(HashTable, SmallTablesStaySmall) {
