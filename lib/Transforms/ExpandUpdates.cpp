@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HyperValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
@@ -55,16 +56,9 @@ static SmallVector<Value> createHypers(OpBuilder &builder, Location loc,
                                        ArrayAttr names, ArrayRef<double> values,
                                        DictionaryAttr others) {
   SmallVector<Value> constants;
-  for (auto [name, value] : llvm::zip(names.getAsRange<StringAttr>(), values)) {
-    double number = value;
-    Attribute other = others ? others.get(name) : Attribute();
-    if (auto decimal = dyn_cast_or_null<FloatAttr>(other))
-      number = decimal.getValueAsDouble();
-    else if (auto integer = dyn_cast_or_null<IntegerAttr>(other))
-      number = integer.getValue().signedRoundToDouble();
+  for (double number : hyperValues(names, values, others))
     constants.push_back(
         createScalar(builder, loc, builder.getF64Type(), number));
-  }
   return constants;
 }
 

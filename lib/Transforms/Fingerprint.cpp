@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HyperValues.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "pdlabi/hash.h"
@@ -82,16 +83,9 @@ static std::string digestOf(Region &region) {
 static std::string textOf(ArrayAttr names, ArrayRef<double> values,
                           DictionaryAttr others = {}) {
   std::string text = "{";
-  for (auto [name, value] :
-       llvm::zip_equal(names.getAsRange<StringAttr>(), values)) {
-    double number = value;
-    Attribute other = others ? others.get(name) : Attribute();
-    if (auto decimal = dyn_cast_or_null<FloatAttr>(other))
-      number = decimal.getValueAsDouble();
-    else if (auto integer = dyn_cast_or_null<IntegerAttr>(other))
-      number = integer.getValue().signedRoundToDouble();
+  for (auto [name, number] : llvm::zip_equal(
+           names.getAsRange<StringAttr>(), hyperValues(names, values, others)))
     text += (text.size() > 1 ? ", " : "") + name.str() + " = " + textOf(number);
-  }
   return text + "}";
 }
 

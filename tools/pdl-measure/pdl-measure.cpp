@@ -35,18 +35,20 @@
 #include <vector>
 
 using namespace pdlrt;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 /// The least seconds of one call of `body` in about a second.
 template <typename Body> static double bestSeconds(Body body) {
   double best = 1e30;
-  const Clock::time_point end = Clock::now() + std::chrono::seconds(1);
+  const SteadyClock::time_point end =
+      SteadyClock::now() + std::chrono::seconds(1);
   do {
-    const Clock::time_point start = Clock::now();
+    const SteadyClock::time_point start = SteadyClock::now();
     body();
     best = std::min(
-        best, std::chrono::duration<double>(Clock::now() - start).count());
-  } while (Clock::now() < end);
+        best,
+        std::chrono::duration<double>(SteadyClock::now() - start).count());
+  } while (SteadyClock::now() < end);
   return best;
 }
 
@@ -173,7 +175,7 @@ static Expected<Network> measureNetwork(const sockaddr_storage &address,
   setsockopt(peer.get(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
   std::vector<char> buffer(chunkBytes, 3);
   Network result;
-  Clock::time_point start = Clock::now();
+  SteadyClock::time_point start = SteadyClock::now();
   for (int i = 0; i < chunks; ++i)
     if (!sendAll(peer.get(), buffer.data(), chunkBytes))
       return lost();
@@ -181,15 +183,15 @@ static Expected<Network> measureNetwork(const sockaddr_storage &address,
     return lost();
   result.bytesPerSecond =
       double(chunkBytes) * chunks /
-      std::chrono::duration<double>(Clock::now() - start).count();
+      std::chrono::duration<double>(SteadyClock::now() - start).count();
   std::vector<double> times;
   for (int i = 0; i < pings; ++i) {
-    start = Clock::now();
+    start = SteadyClock::now();
     if (!sendAll(peer.get(), buffer.data(), pingBytes) ||
         !receiveAll(peer.get(), buffer.data(), pingBytes))
       return lost();
     times.push_back(
-        std::chrono::duration<double>(Clock::now() - start).count());
+        std::chrono::duration<double>(SteadyClock::now() - start).count());
   }
   std::nth_element(times.begin(), times.begin() + pings / 2, times.end());
   result.roundTripSeconds = times[pings / 2];

@@ -35,8 +35,9 @@ loadDescriptor(const pdl_descriptor *(*query)(uint32_t version));
 const pdl_program *findProgram(const pdl_descriptor &descriptor,
                                std::string_view name);
 
-/// The three fingerprints, a line each, as --version shows them.
-std::string describeFingerprints(const pdl_descriptor &descriptor);
+/// What --version of a program shows, a line each: model, compiler, target,
+/// mode, and the three fingerprints; of a server its role too.
+std::string describeProgram(const pdl_descriptor &descriptor);
 
 /// The number of elements of a symbol (of one row, for a table).
 int64_t elementCount(const pdl_symbol &symbol);

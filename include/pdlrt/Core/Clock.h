@@ -20,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -27,6 +28,9 @@ namespace pdlrt {
 
 /// Time since the clock was made, which never runs backwards.
 using ClockTime = std::chrono::nanoseconds;
+
+/// In whole seconds, for people: "3 s".
+std::string inSeconds(ClockTime time);
 
 /// A clock with timers.
 class Clock {

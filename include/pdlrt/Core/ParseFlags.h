@@ -13,10 +13,16 @@
 #ifndef PDLRT_CORE_PARSEFLAGS_H
 #define PDLRT_CORE_PARSEFLAGS_H
 
+#include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/ProgramMain.h"
+#include "pdlrt/Core/Status.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -53,6 +59,27 @@ inline CLI::Validator secondsFlag() {
             return "'" + text + "' is no number of seconds, such as 10 or 0.5";
           },
           "", "seconds"};
+}
+
+/// The time of a flag that `secondsFlag` has checked, or of another number of
+/// seconds, at most an age.
+inline ClockTime secondsOf(double seconds) {
+  return std::chrono::duration_cast<ClockTime>(
+      std::chrono::duration<double>(std::min(seconds, 1e9)));
+}
+
+/// The job's secret, the first line of what --token-file names.
+inline Expected<std::string> readTokenFile(const std::string &path) {
+  std::ifstream file(path);
+  const bool opened = file.is_open();
+  const int reason = errno;
+  std::string token;
+  if (!std::getline(file, token) || token.empty())
+    return Status::invalid(
+        "--token-file " + path + ": " +
+        (opened ? "the first line is empty" : std::strerror(reason)) +
+        "; write the job's secret to its first line");
+  return token;
 }
 
 } // namespace pdlrt

@@ -45,6 +45,9 @@ size_t tensorElementSize(TensorType type);
 /// The name in the file, such as "F32".
 const char *tensorTypeName(TensorType type);
 
+/// For people: "[2, 3]".
+std::string shapeText(const std::vector<int64_t> &shape);
+
 /// One tensor of an open file; valid as long as the file object. Row-major,
 /// little-endian. Any thread may read.
 struct TensorView {

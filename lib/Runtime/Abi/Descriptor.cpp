@@ -366,15 +366,31 @@ std::string pdlrt::elementTypeText(const pdl_descriptor &descriptor) {
   return "f32";
 }
 
-std::string pdlrt::describeFingerprints(const pdl_descriptor &descriptor) {
-  return fmt::format("layout fingerprint   {:016x}\n"
-                     "training fingerprint {:016x}\n"
-                     "wire fingerprint     {}",
-                     descriptor.layout_fingerprint,
-                     descriptor.training_fingerprint,
-                     modeOf(descriptor).hasServers
-                         ? fmt::format("{:016x}", descriptor.wire_fingerprint)
-                         : "none: no other process takes part");
+std::string pdlrt::describeProgram(const pdl_descriptor &descriptor) {
+  const Mode &mode = modeOf(descriptor);
+  const bool isServer = descriptor.role == PDL_ROLE_PSERVER;
+  return fmt::format(
+      "model                {}\n{}"
+      "compiler             {}\n"
+      "ABI                  {}\n"
+      "element type         {}\n"
+      "numerics             {}\n"
+      "target CPU           {}\n{}"
+      "layout fingerprint   {:016x}\n"
+      "training fingerprint {:016x}\n"
+      "wire fingerprint     {}",
+      descriptor.model_name,
+      isServer
+          ? fmt::format("role                 pserver, mode {}\n", mode.name)
+          : "",
+      descriptor.compiler_version, descriptor.abi_version,
+      elementTypeText(descriptor),
+      descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast",
+      descriptor.target_cpu,
+      isServer ? "" : fmt::format("mode                 {}\n", mode.name),
+      descriptor.layout_fingerprint, descriptor.training_fingerprint,
+      mode.hasServers ? fmt::format("{:016x}", descriptor.wire_fingerprint)
+                      : "none: no other process takes part");
 }
 
 int64_t pdlrt::elementCount(const pdl_symbol &symbol) {

@@ -124,13 +124,6 @@ private:
 
 } // namespace
 
-static std::string shapeText(const std::vector<int64_t> &shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 Expected<const TensorView *>
 Initializer::take(const pdl_symbol &symbol, const std::string &name,
                   const std::vector<int64_t> &shape) {

@@ -12,6 +12,12 @@
 
 using namespace pdlrt;
 
+std::string pdlrt::inSeconds(ClockTime time) {
+  return std::to_string(
+             std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
+         " s";
+}
+
 Clock::~Clock() = default;
 
 /// Drops actions. What they hold may add others as it is let go.

@@ -18,7 +18,7 @@
 
 using namespace pdlrt;
 
-static std::string fieldText(const pdl_field &field) {
+std::string pdlrt::fieldText(const pdl_field &field) {
   return std::string("field `") + field.name + "`";
 }
 

@@ -19,6 +19,9 @@
 
 namespace pdlrt {
 
+/// What messages call a field.
+std::string fieldText(const pdl_field &field);
+
 /// Where the fields that a program reads stand in the rows of a delimited file.
 /// It follows from what the user and the model say, never from how many cells
 /// a row happens to have.

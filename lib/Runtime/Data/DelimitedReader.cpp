@@ -19,10 +19,6 @@ using namespace pdlrt;
 
 namespace {
 
-std::string fieldText(const pdl_field &field) {
-  return std::string("field `") + field.name + "`";
-}
-
 Expected<char> delimiterOf(const std::string &path,
                            const DataOptions &options) {
   if (options.delimiter)

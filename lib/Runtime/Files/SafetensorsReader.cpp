@@ -31,14 +31,14 @@ constexpr uint64_t largestHeader = 100'000'000;
 /// What is read of a file at once.
 constexpr size_t pieceBytes = size_t(1) << 20;
 
-std::string shapeText(const std::vector<int64_t> &shape) {
+} // namespace
+
+std::string pdlrt::shapeText(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") + std::to_string(shape[i]);
   return text + "]";
 }
-
-} // namespace
 
 size_t pdlrt::tensorElementSize(TensorType type) {
   return type == TensorType::F32 || type == TensorType::I32 ? 4 : 8;

@@ -27,12 +27,6 @@ static constexpr ClockTime reportedSilence = std::chrono::seconds(3);
 
 namespace {
 
-std::string inSeconds(ClockTime time) {
-  return std::to_string(
-             std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
-         " s";
-}
-
 /// What the callbacks share; they hold it weakly.
 ///
 /// `mutex` guards the fields and is never held while a callback runs.

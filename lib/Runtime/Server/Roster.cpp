@@ -12,12 +12,6 @@
 
 using namespace pdlrt;
 
-std::string pdlrt::inSeconds(ClockTime time) {
-  return std::to_string(
-             std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
-         " s";
-}
-
 std::string pdlrt::trainerName(uint32_t rank) {
   return "trainer " + std::to_string(rank);
 }

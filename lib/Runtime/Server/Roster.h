@@ -23,8 +23,6 @@
 
 namespace pdlrt {
 
-/// "3 s".
-std::string inSeconds(ClockTime time);
 /// "trainer 1".
 std::string trainerName(uint32_t rank);
 /// "trainer 1", "trainers 1, 2 and 5".

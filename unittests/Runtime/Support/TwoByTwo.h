@@ -10,7 +10,7 @@
 #define PDL_UNITTESTS_RUNTIME_SUPPORT_TWOBYTWO_H
 
 #define HAND_WRITTEN_TRAINER HAND_WRITTEN_REMOTE
-#include "TrainerProcess.h"
+#include "OwnProcess.h"
 
 #include <algorithm>
 #include <chrono>
@@ -30,37 +30,6 @@ struct Programs {
 inline const Programs syncPrograms = {HAND_WRITTEN_SERVER, HAND_WRITTEN_REMOTE};
 inline const Programs asyncPrograms = {HAND_WRITTEN_ASYNC_SERVER,
                                        HAND_WRITTEN_ASYNC_REMOTE};
-
-/// A process with a folder of its own, which is killed in the end.
-struct Process {
-  Process(const std::string &program, std::vector<std::string> arguments)
-      : child(folder, std::move(arguments), program) {}
-  ~Process() {
-    if (!waited)
-      kill(child.id(), SIGKILL), child.wait();
-  }
-  Process(const Process &) = delete;
-  Process &operator=(const Process &) = delete;
-  int wait() {
-    waited = true;
-    return child.wait();
-  }
-  std::string said() const { return child.errors() + child.output(); }
-
-  TestFolder folder;
-  TrainerProcess child;
-  bool waited = false;
-};
-
-/// Rows of label, weight, three numbers, and two bags of ids.
-inline std::string data(int rows) {
-  std::string text;
-  for (int i = 0; i < rows; ++i)
-    text += std::to_string(i % 3 == 0) + "\t1\t" + std::to_string(i % 7) +
-            "\t0." + std::to_string(i % 10) + "\t-1\ta" +
-            std::to_string(i % 11) + "|b\tc" + std::to_string(i % 5) + "\n";
-  return text;
-}
 
 /// Two servers and two trainers.
 class TwoByTwo {

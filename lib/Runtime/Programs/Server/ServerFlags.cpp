@@ -14,10 +14,7 @@
 #include "pdlrt/Transport/Address.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 
 using namespace pdlrt;
 
@@ -135,20 +132,6 @@ static bool isLocal(const Address &address) {
          address.host == "::1" || address.host.rfind("127.", 0) == 0;
 }
 
-static Status readToken(ServerFlags &flags) {
-  if (flags.tokenFile.empty())
-    return {};
-  std::ifstream file(flags.tokenFile);
-  const bool opened = file.is_open();
-  const int reason = errno;
-  if (!std::getline(file, flags.token) || flags.token.empty())
-    return Status::invalid(
-        "--token-file " + flags.tokenFile + ": " +
-        (opened ? "the first line is empty" : std::strerror(reason)) +
-        "; write the job's secret to its first line");
-  return {};
-}
-
 Status pdlrt::checkServerFlags(ServerFlags &flags) {
   const auto servers = int64_t(flags.servers.size());
   if (flags.rank >= servers)
@@ -182,5 +165,11 @@ Status pdlrt::checkServerFlags(ServerFlags &flags) {
   PDLRT_RETURN_IF_ERROR(checkOutputs(
       {{"--log-applied", flags.logApplied}},
       {{"--init-from", flags.initFrom}, {"--token-file", flags.tokenFile}}));
-  return readToken(flags);
+  if (flags.tokenFile.empty())
+    return {};
+  Expected<std::string> token = readTokenFile(flags.tokenFile);
+  if (!token)
+    return token.status();
+  flags.token = std::move(*token);
+  return {};
 }

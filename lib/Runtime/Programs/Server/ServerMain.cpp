@@ -57,28 +57,6 @@ static constexpr uint32_t mostWorkers = 4096;
 /// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
 static constexpr uint32_t keptAnswers = 4;
 
-static ClockTime secondsOf(double seconds) {
-  return std::chrono::duration_cast<ClockTime>(
-      std::chrono::duration<double>(std::min(seconds, 1e9)));
-}
-
-static std::string describeServer(const pdl_descriptor &descriptor) {
-  return fmt::format("model                {}\n"
-                     "role                 pserver, mode {}\n"
-                     "compiler             {}\n"
-                     "ABI                  {}\n"
-                     "element type         {}\n"
-                     "numerics             {}\n"
-                     "target CPU           {}\n"
-                     "{}",
-                     descriptor.model_name, modeOf(descriptor).name,
-                     descriptor.compiler_version, descriptor.abi_version,
-                     elementTypeText(descriptor),
-                     descriptor.numerics == PDL_NUMERICS_STRICT ? "strict"
-                                                                : "fast",
-                     descriptor.target_cpu, describeFingerprints(descriptor));
-}
-
 //===----------------------------------------------------------------------===//
 // State at the start
 //===----------------------------------------------------------------------===//
@@ -402,7 +380,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
                            "the trainers of one job.",
                            descriptor.model_name),
                "pserver");
-  app.set_version_flag("--version", describeServer(descriptor),
+  app.set_version_flag("--version", describeProgram(descriptor),
                        "Print what this program was compiled from and for");
   app.set_help_flag("-h,--help", "Print this help");
   addServerFlags(app, flags);

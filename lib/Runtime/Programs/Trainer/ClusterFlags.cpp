@@ -11,10 +11,7 @@
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 
 using namespace pdlrt;
 
@@ -91,24 +88,6 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->group(group);
 }
 
-static ClockTime secondsOf(double seconds) {
-  return std::chrono::duration_cast<ClockTime>(
-      std::chrono::duration<double>(std::min(seconds, 1e9)));
-}
-
-static Expected<std::string> readToken(const std::string &path) {
-  std::ifstream file(path);
-  const bool opened = file.is_open();
-  const int reason = errno;
-  std::string token;
-  if (!std::getline(file, token) || token.empty())
-    return Status::invalid(
-        "--token-file " + path + ": " +
-        (opened ? "the first line is empty" : std::strerror(reason)) +
-        "; write the job's secret to its first line");
-  return token;
-}
-
 static Status checkTrainerFlags(const ClusterFlags &flags,
                                 const SessionOptions &options) {
   if (flags.servers.empty())
@@ -161,7 +140,7 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
   cluster.servers = flags.servers;
   cluster.job = flags.job;
   if (!flags.tokenFile.empty()) {
-    Expected<std::string> token = readToken(flags.tokenFile);
+    Expected<std::string> token = readTokenFile(flags.tokenFile);
     if (!token)
       return token.status();
     cluster.token = std::move(*token);

@@ -46,23 +46,6 @@ constexpr int64_t maxCount = int64_t(1) << 60;
 
 } // namespace
 
-static std::string describeProgram(const pdl_descriptor &descriptor) {
-  return fmt::format("model                {}\n"
-                     "compiler             {}\n"
-                     "ABI                  {}\n"
-                     "element type         {}\n"
-                     "numerics             {}\n"
-                     "target CPU           {}\n"
-                     "mode                 {}\n"
-                     "{}",
-                     descriptor.model_name, descriptor.compiler_version,
-                     descriptor.abi_version, elementTypeText(descriptor),
-                     descriptor.numerics == PDL_NUMERICS_STRICT ? "strict"
-                                                                : "fast",
-                     descriptor.target_cpu, modeOf(descriptor).name,
-                     describeFingerprints(descriptor));
-}
-
 //===----------------------------------------------------------------------===//
 // Values of flags
 //===----------------------------------------------------------------------===//

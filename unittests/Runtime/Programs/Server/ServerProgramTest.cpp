@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #define HAND_WRITTEN_TRAINER HAND_WRITTEN_LOCAL
-#include "Support/TrainerProcess.h"
+#include "Support/OwnProcess.h"
 
 #include <chrono>
 #include <csignal>
@@ -26,29 +26,11 @@ using testing::Not;
 
 namespace {
 
-/// A process with a folder of its own.
-struct Process {
-  Process(const std::string &program, std::vector<std::string> arguments)
-      : child(folder, std::move(arguments), program) {}
-  TestFolder folder;
-  TrainerProcess child;
-};
-
 int runServer(std::vector<std::string> arguments, std::string &errors) {
   Process server(HAND_WRITTEN_SERVER, std::move(arguments));
-  const int status = server.child.wait();
+  const int status = server.wait();
   errors = server.child.errors() + server.child.output();
   return status;
-}
-
-/// Rows of label, weight, three numbers, and two bags of ids.
-std::string data(int rows) {
-  std::string text;
-  for (int i = 0; i < rows; ++i)
-    text += std::to_string(i % 3 == 0) + "\t1\t" + std::to_string(i % 7) +
-            "\t0." + std::to_string(i % 10) + "\t-1\ta" +
-            std::to_string(i % 11) + "|b\tc" + std::to_string(i % 5) + "\n";
-  return text;
 }
 
 /// The files below a folder, by name; the manifest says when it was written.
@@ -98,7 +80,7 @@ public:
     if (said(rank).find(tooLate) != std::string::npos)
       return false;
     kill(trainers[rank]->child.id(), SIGKILL);
-    isDone[rank] = trainers[rank]->child.wait() == 0;
+    isDone[rank] = trainers[rank]->wait() == 0;
     if (!isDone[rank])
       startTrainer(rank);
     return !isDone[rank];
@@ -107,10 +89,9 @@ public:
   void finish() {
     for (int rank : {0, 1})
       if (!isDone[rank])
-        EXPECT_EQ(trainers[rank]->child.wait(), 0)
-            << trainers[rank]->child.errors();
+        EXPECT_EQ(trainers[rank]->wait(), 0) << trainers[rank]->child.errors();
     for (auto &server : serverProcesses)
-      EXPECT_EQ(server->child.wait(), 0) << server->child.errors();
+      EXPECT_EQ(server->wait(), 0) << server->child.errors();
   }
   std::string said(int rank) const { return trainers[rank]->child.errors(); }
   /// What a trainer printed of losses and metrics.
@@ -175,7 +156,7 @@ TEST(ServerProgram, ASignalEndsIt) {
        ++i)
     usleep(10000);
   kill(server.child.id(), SIGTERM);
-  EXPECT_EQ(server.child.wait(), 128 + SIGTERM);
+  EXPECT_EQ(server.wait(), 128 + SIGTERM);
 }
 
 TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
@@ -192,7 +173,7 @@ TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
   Process local(
       HAND_WRITTEN_LOCAL,
       with(train, {"--replicas", "2x1", "--log-losses", place.file("local")}));
-  ASSERT_EQ(local.child.wait(), 0) << local.child.errors();
+  ASSERT_EQ(local.wait(), 0) << local.child.errors();
 
   const std::string servers =
       "unix:" + place.file("a") + ",unix:" + place.file("b");
@@ -208,7 +189,7 @@ TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
         with(train, {"--rank", rank, "--trainers", "2", "--servers", servers,
                      "--log-losses", place.file(rank)})));
   for (auto &process : all)
-    EXPECT_EQ(process->child.wait(), 0) << process->child.errors();
+    EXPECT_EQ(process->wait(), 0) << process->child.errors();
   // A server goes after its answers: nobody waits for one in vain.
   for (auto &process : all)
     EXPECT_THAT(process->child.errors(), Not(HasSubstr("did not answer")));
