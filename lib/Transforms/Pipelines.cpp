@@ -30,8 +30,10 @@ using namespace pdlc;
 /// Loops, memory, arithmetic and functions to the LLVM dialect.
 static void addLLVMLowering(OpPassManager &manager,
                             const PipelineOptions &options) {
-  manager.addPass(createRTSerializeLoops());
+  // Of the functions of formulas there are no vectors.
   manager.addPass(createMathToABI());
+  manager.addPass(createRTVectorizeRows());
+  manager.addPass(createRTSerializeLoops());
   manager.addPass(createRTCallsToLLVM());
   // Function by function: its cost grows faster than what it converts.
   manager.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());

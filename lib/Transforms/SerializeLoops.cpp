@@ -82,8 +82,9 @@ static unsigned depthOf(memref::LoadOp load, scf::ParallelOp loop) {
 
 /// Whether what the turns combine is the same in any order.
 static bool combinesExactly(scf::ParallelOp parallel) {
-  return llvm::all_of(parallel.getResultTypes(),
-                      [](Type type) { return type.isIntOrIndex(); });
+  return llvm::all_of(parallel.getResultTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isIntOrIndex();
+  });
 }
 
 /// Ends each loop of the nest, which carries what the turns of `parallel`

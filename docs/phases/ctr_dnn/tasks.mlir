@@ -765,17 +765,14 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
         %59 = arith.andi %58, %c2147483647_i32 : i32
         %60 = arith.maxsi %c0_i32, %59 : i32
         llvm.store %47, %37 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-        %61 = arith.bitcast %47 : f32 to i32
+        llvm.store %51, %38 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+        %61 = arith.bitcast %51 : f32 to i32
         %62 = arith.andi %61, %c2147483647_i32 : i32
         %63 = arith.maxsi %60, %62 : i32
-        llvm.store %51, %38 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-        %64 = arith.bitcast %51 : f32 to i32
-        %65 = arith.andi %64, %c2147483647_i32 : i32
-        %66 = arith.maxsi %63, %65 : i32
-        scf.reduce(%66 : i32) {
+        scf.reduce(%63 : i32) {
         ^bb0(%arg7: i32, %arg8: i32):
-          %67 = arith.maxsi %arg7, %arg8 : i32
-          scf.reduce.return %67 : i32
+          %64 = arith.maxsi %arg7, %arg8 : i32
+          scf.reduce.return %64 : i32
         }
       }
       scf.reduce(%34 : i32) {
@@ -853,17 +850,14 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
       %55 = arith.andi %54, %c2147483647_i32 : i32
       %56 = arith.maxsi %c0_i32, %55 : i32
       llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      %57 = arith.bitcast %43 : f32 to i32
+      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      %57 = arith.bitcast %47 : f32 to i32
       %58 = arith.andi %57, %c2147483647_i32 : i32
       %59 = arith.maxsi %56, %58 : i32
-      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
-      %60 = arith.bitcast %47 : f32 to i32
-      %61 = arith.andi %60, %c2147483647_i32 : i32
-      %62 = arith.maxsi %59, %61 : i32
-      scf.reduce(%62 : i32) {
+      scf.reduce(%59 : i32) {
       ^bb0(%arg5: i32, %arg6: i32):
-        %63 = arith.maxsi %arg5, %arg6 : i32
-        scf.reduce.return %63 : i32
+        %60 = arith.maxsi %arg5, %arg6 : i32
+        scf.reduce.return %60 : i32
       }
     }
     %c2139095040_i32 = arith.constant 2139095040 : i32

@@ -742,6 +742,54 @@ def RTDeduplicateKernels : Pass<"rt-deduplicate-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def RTVectorizeRows : Pass<"rt-vectorize-rows", "::mlir::ModuleOp"> {
+  let summary = "Short rows as vectors of a power of two";
+  let description = [{
+    The kernel that updates the rows of a table is a parallel loop over rows
+    around one over the elements of a row, and both take the largest of what tells
+    whether all that they wrote is finite. Rows are short, ten elements, and of an
+    odd length: a vectoriser masks the last vector, and joins the lanes for each
+    row. This pass, for a core with vectors, writes a row of at most 64 elements as
+    vectors of 16, 8, 4, 2 and 1 elements, and lets the loop over rows carry the
+    largest by lane: lanes are joined once, behind it.
+
+    It takes loops whose turns load and store elements of rows by their number,
+    compute elementwise, and keep the largest of integers; others stay. Elements
+    keep their bits.
+
+    Before:
+    ```mlir
+    %s = scf.parallel (%r) = (%c0) to (%rows) step (%c1) init (%zero) -> i32 {
+      %row = llvm.load ...
+      %t = scf.parallel (%i) = (%c0) to (%c10) step (%c1) init (%zero) -> i32 {
+        %at = llvm.getelementptr %row[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %x = llvm.load %at : !llvm.ptr -> f32
+        ...
+        scf.reduce(%y : i32) { ... arith.maxsi %a, %b : i32 ... }
+      }
+      scf.reduce(%t : i32) { ... }
+    }
+    ```
+    After:
+    ```mlir
+    %s:2 = scf.parallel (%r) = (%c0) to (%rows) step (%c1) init (%zeros8, %zeros2) -> (vector<8xi32>, vector<2xi32>) {
+      %row = llvm.load ...
+      %x = llvm.load %row : !llvm.ptr -> vector<8xf32>
+      ...
+      %at = llvm.getelementptr %row[%c8] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %x2 = llvm.load %at : !llvm.ptr -> vector<2xf32>
+      ...
+      scf.reduce(%y, %y2 : vector<8xi32>, vector<2xi32>) { ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numRows", "rows", "Loops over elements of rows that became vectors">
+  ];
+}
+
 def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
   let summary = "Parallel loops in an order that suits one core";
   let description = [{

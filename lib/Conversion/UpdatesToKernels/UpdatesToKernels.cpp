@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"
@@ -35,6 +36,32 @@ static constexpr int64_t kLinesAhead = 8;
 static constexpr int64_t kLineBytes = 64;
 
 namespace {
+
+/// Whether `result` is not finite wherever `value` is not: what is not finite
+/// stays so through sums, products, roots, and as a dividend.
+static bool carriesNonFinite(Value value, Value result) {
+  SetVector<Value> reached;
+  reached.insert(result);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Operation *op = reached[next].getDefiningOp();
+    if (isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                        arith::NegFOp, math::SqrtOp, math::AbsFOp>(op))
+      reached.insert_range(op->getOperands());
+    else if (isa_and_nonnull<arith::DivFOp>(op))
+      reached.insert(op->getOperand(0));
+  }
+  return reached.contains(value);
+}
+
+/// Whether a kernel must look at value `number` of what its region yields to
+/// know that all of it is finite: not if another one tells.
+static bool mustBeChecked(ArrayRef<Value> results, size_t number) {
+  for (auto [other, result] : llvm::enumerate(results))
+    if (result == results[number] ? other < number
+                                  : carriesNonFinite(results[number], result))
+      return false;
+  return true;
+}
 
 /// Builds the body of one kernel.
 class KernelBuilder {
@@ -128,7 +155,8 @@ public:
   }
 
   /// Applies the region to element `index`: `state` holds the addresses of
-  /// value and slots. Returns the largest bits of what it writes.
+  /// value and slots. Returns the largest bits of what it writes, as
+  /// far as they must be checked.
   Value updateElement(Region &region, ArrayRef<Value> state, Value gradient,
                       ArrayRef<Value> scalars, Value index) {
     // Scope 0: the gradient; scope 1 + s: state s.
@@ -147,7 +175,8 @@ public:
       auto store =
           LLVM::StoreOp::create(builder, loc, result, addresses[number]);
       setScope(store, scopes, number + 1);
-      largest = largestBits(largest, result);
+      if (mustBeChecked(results, number))
+        largest = largestBits(largest, result);
     }
     return largest;
   }
