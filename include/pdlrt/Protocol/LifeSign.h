@@ -29,7 +29,11 @@ struct LifeSign {
   ProcessIdentity process = {};
 };
 
-/// A sentence of more than 64 KiB is cut.
+/// The sentence as it may travel: of at most 64 KiB, else its begin and dots. No
+/// character is cut in two.
+std::string cutToFit(const std::string &sentence);
+
+/// The sentence is cut to fit.
 Message encodeLifeSign(const LifeSign &sign);
 /// An error where the bytes are none.
 Expected<LifeSign> decodeLifeSign(const Message &message);

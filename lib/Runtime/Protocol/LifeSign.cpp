@@ -27,8 +27,7 @@ struct Fixed {
 } // namespace
 static_assert(sizeof(Fixed) == 24, "it has no padding");
 
-/// The sentence, or its begin and dots; no character is cut in two.
-static std::string cutToFit(const std::string &sentence) {
+std::string pdlrt::cutToFit(const std::string &sentence) {
   if (sentence.size() <= longestSentence)
     return sentence;
   const std::string dots = "...";

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Protocol/ServerGroup.h"
+#include "pdlrt/Protocol/LifeSign.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -286,7 +287,8 @@ void ServerGroup::leaveAll(const std::string &sentence,
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server)
     if (joined[server])
-      sessions[server]->send(MessageKind::Leave, Message::ofString(sentence),
+      sessions[server]->send(MessageKind::Leave,
+                             Message::ofString(cutToFit(sentence)),
                              wave->doneOf(server));
     else
       wave->skip(server);

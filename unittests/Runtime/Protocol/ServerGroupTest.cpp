@@ -19,6 +19,7 @@
 using namespace pdlrt;
 using namespace pdlrt::test;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 namespace {
 
@@ -304,6 +305,17 @@ TEST_F(ServerGroupTest, AServerThatWouldWaitForARefusedStartIsTold) {
   group->leaveAll(error);
   EXPECT_TRUE(servers[0]->core.waitUntilOver(std::chrono::seconds(10)));
   EXPECT_EQ(servers[0]->core.status().sentence, "trainer 0 failed: " + error);
+}
+
+TEST_F(ServerGroupTest, ALongSentenceIsCutBeforeServersRefuseIt) {
+  startServers(1);
+  const auto group = connect(0);
+  ASSERT_TRUE(group->joinAll(all("hello")).ok());
+  group->leaveAll("long" + std::string(300000, '.') + "end");
+  EXPECT_TRUE(servers[0]->core.waitUntilOver(std::chrono::seconds(10)));
+  const std::string said = servers[0]->core.status().sentence;
+  EXPECT_THAT(said, StartsWith("trainer 0 failed: long"));
+  EXPECT_LT(said.size(), 1 << 17);
 }
 
 TEST_F(ServerGroupTest, AStartThatLeftAllServersIsNotDoneAgain) {
