@@ -58,8 +58,8 @@ public:
   template <typename Contribute>
   void takeInOrder(bool complete, Contribute contribute) {
     for (; next < frames.size(); ++next)
-      if (frames[next])
-        contribute(*frames[next]);
+      if (std::optional<Frame> &frame = frames[next])
+        contribute(*frame);
       else if (!complete)
         return;
   }

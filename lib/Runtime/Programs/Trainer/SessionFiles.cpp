@@ -39,9 +39,9 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
     }
   if (once.empty() || !trains)
     return {};
-  if (options.epochs.value_or(1) > 1)
+  if (const auto epochs = options.epochs.value_or(1); epochs > 1)
     return refuseSecondPass(once.front(),
-                            "but --epochs " + std::to_string(*options.epochs) +
+                            "but --epochs " + std::to_string(epochs) +
                                 " needs it again; write it to a file");
   if (options.steps && !options.epochs)
     return refuseSecondPass(once.front(),
