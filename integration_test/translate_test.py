@@ -70,8 +70,8 @@ module @two attributes {nn.phase = "merged"} {
     %kb, %vb, %sb, %ob = nn.unique %fb
     %ra = nn.pull @s[%ka] : tensor<?x1xf32>
     %rb = nn.pull @t[%kb] : tensor<?x1xf32>
-    %pa = nn.pool %ra[%va, %sa, %oa] of(%fa) splits() [sum] bagged [false] : (tensor<?x1xf32>) -> tensor<?x1xf32>
-    %pb = nn.pool %rb[%vb, %sb, %ob] of(%fb) splits() [sum] bagged [false] : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %pa = nn.pool %ra[%va, %sa, %oa] of (%fa sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %pb = nn.pool %rb[%vb, %sb, %ob] of (%fb sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.return %pa, %pb : tensor<?x1xf32>, tensor<?x1xf32>
   }
 }

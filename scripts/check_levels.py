@@ -82,6 +82,12 @@ ONE_PLACE = {
         COMPILER,
         ["lib/Dialect/NN/IR/Stages.cpp"],
     ),
+    # Which values belong together is read from bundles (`getInputs`,
+    # `getSymbolGradients`), not counted off.
+    re.compile(r"\bget(Poolings|Bagged|Present|Keyed)\("): (
+        COMPILER,
+        ["lib/Dialect/NN/IR/Bundles.cpp"],
+    ),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')

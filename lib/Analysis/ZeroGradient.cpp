@@ -206,19 +206,21 @@ evaluateRegion(Expressions &expressions, Region &region,
 
 std::optional<unsigned> pdlc::findChangeUnderZeroGradient(UpdateOp update) {
   Expressions expressions;
-  Block &each = update.getEach().front();
-  size_t scalars = update.getScalars().size();
-  size_t state = each.getNumArguments() - scalars - 1;
-
-  // Value, gradient, slots.
-  SmallVector<Expressions::Id> arguments;
-  for (size_t i = 0; i < state + 1; ++i)
-    arguments.push_back(i == 1 ? expressions.number(0) : expressions.unknown());
-  SmallVector<Expressions::Id> before(arguments);
-  before.erase(before.begin() + 1);
+  // What is known of an argument of the region.
+  SmallVector<Expressions::Id> arguments(update.getEach().getNumArguments(),
+                                         Expressions::Id());
+  auto of = [&](BlockArgument argument) -> Expressions::Id & {
+    return arguments[argument.getArgNumber()];
+  };
+  SmallVector<Expressions::Id> before;
+  of(update.getValueArgument()) = before.emplace_back(expressions.unknown());
+  of(update.getSumArgument()) = expressions.number(0);
+  for (BlockArgument slot : update.getSlotArguments())
+    of(slot) = before.emplace_back(expressions.unknown());
 
   DenseMap<Value, Expressions::Id> once;
-  for (Value scalar : update.getScalars()) {
+  for (auto [scalar, argument] :
+       llvm::zip_equal(update.getScalars(), update.getScalarArguments())) {
     auto op = scalar.getDefiningOp<OnceOp>();
     if (op && !once.contains(scalar)) {
       SmallVector<Expressions::Id> unknowns;
@@ -230,12 +232,11 @@ std::optional<unsigned> pdlc::findChangeUnderZeroGradient(UpdateOp update) {
         once[result] = id;
     }
     auto found = once.find(scalar);
-    arguments.push_back(found == once.end() ? expressions.unknown()
-                                            : found->second);
+    of(argument) = found == once.end() ? expressions.unknown() : found->second;
   }
   SmallVector<Expressions::Id> after =
       evaluateRegion(expressions, update.getEach(), arguments);
-  for (size_t i = 0; i < state; ++i)
+  for (size_t i = 0; i < before.size(); ++i)
     if (after[i] != before[i])
       return i;
   return std::nullopt;

@@ -35,7 +35,7 @@ static void evaluateBucketize(BucketizeOp op, Frame &frame) {
 namespace {
 
 /// One operand of a cross: bags of ids.
-struct Bags {
+struct BagsOfIds {
   ArrayRef<int64_t> ids;
   ArrayRef<int32_t> splits; ///< empty: each bag holds one id
 
@@ -50,7 +50,7 @@ struct Bags {
 } // namespace
 
 /// The cross of `bagCount` bags: every combination, the last operand fastest.
-static LogicalResult crossBags(Operation *op, ArrayRef<Bags> operands,
+static LogicalResult crossBags(Operation *op, ArrayRef<BagsOfIds> operands,
                                int64_t bagCount, uint64_t salt,
                                std::vector<int64_t> &ids,
                                std::vector<int32_t> &splits) {
@@ -58,7 +58,7 @@ static LogicalResult crossBags(Operation *op, ArrayRef<Bags> operands,
   for (int64_t bag = 0; bag < bagCount; ++bag) {
     SmallVector<int64_t> sizes;
     bool isEmpty = false;
-    for (const Bags &operand : operands) {
+    for (const BagsOfIds &operand : operands) {
       sizes.push_back(operand.size(bag));
       isEmpty |= sizes.back() == 0;
     }
@@ -86,7 +86,7 @@ static LogicalResult crossBags(Operation *op, ArrayRef<Bags> operands,
 }
 
 static LogicalResult evaluateCross(CrossOp op, Frame &frame) {
-  SmallVector<Bags> operands;
+  SmallVector<BagsOfIds> operands;
   int64_t bagCount = 0, slots = 0;
   for (Value input : op.getInputs()) {
     if (frame.isRagged(input)) {
@@ -114,16 +114,16 @@ static LogicalResult evaluateCross(CrossOp op, Frame &frame) {
 }
 
 static LogicalResult evaluateCrossBags(CrossBagsOp op, Frame &frame) {
-  SmallVector<Bags> operands;
+  SmallVector<BagsOfIds> operands;
   int64_t bagCount = 0;
-  for (auto [ids, splits] : llvm::zip_equal(op.getIds(), op.getSplits())) {
-    const Tensor &offsets = frame.tensor(splits);
+  for (const Bags &bags : op.getBags()) {
+    const Tensor &offsets = frame.tensor(bags.splits);
     if (!operands.empty() && offsets.count() - 1 != bagCount)
       return op.emitOpError()
              << "crosses " << bagCount << " bags with " << offsets.count() - 1;
     bagCount = offsets.count() - 1;
     operands.push_back(
-        {frame.tensor(ids).get<int64_t>(), offsets.get<int32_t>()});
+        {frame.tensor(bags.ids).get<int64_t>(), offsets.get<int32_t>()});
   }
   std::vector<int64_t> ids;
   std::vector<int32_t> splits;

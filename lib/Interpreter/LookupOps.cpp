@@ -161,6 +161,7 @@ struct LookupInput {
   int64_t first, count;
   const std::vector<int32_t> *splits; ///< null: each bag holds one id
   Pooling pooling;
+  const Tensor *cotangent; ///< null: zero, or of no interest
 
   int64_t bagCount() const {
     return splits ? static_cast<int64_t>(splits->size()) - 1 : count;
@@ -177,12 +178,14 @@ template <typename OpType>
 static SmallVector<LookupInput> inputsOf(OpType op, Frame &frame) {
   SmallVector<LookupInput> inputs;
   int64_t first = 0;
-  for (auto [index, ids] : llvm::enumerate(op.getIds())) {
-    int64_t count = frame.tensor(ids).count();
-    Value splits = op.getSplitsOf(index);
-    inputs.push_back({first, count,
-                      splits ? &frame.tensor(splits).get<int32_t>() : nullptr,
-                      cast<PoolingAttr>(op.getPoolings()[index]).getValue()});
+  auto find = [&](Value value) {
+    return value ? &frame.tensor(value) : nullptr;
+  };
+  for (const PoolInput &input : op.getInputs()) {
+    int64_t count = frame.tensor(input.ids).count();
+    const Tensor *splits = find(input.splits);
+    inputs.push_back({first, count, splits ? &splits->get<int32_t>() : nullptr,
+                      input.pooling, find(input.cotangent)});
     first += count;
   }
   return inputs;
@@ -221,12 +224,6 @@ static void evaluatePoolGradient(PoolGradientOp op, Frame &frame) {
       bagOf.insert(bagOf.end(), input.bagSize(bag),
                    {static_cast<int32_t>(number), bag});
 
-  SmallVector<const Tensor *> cotangents(inputs.size(), nullptr);
-  auto next = op.getCotangents().begin();
-  for (auto [number, isPresent] : llvm::enumerate(op.getPresent()))
-    if (isPresent)
-      cotangents[number] = &frame.tensor(*next++);
-
   const std::vector<int32_t> &keySplits =
       frame.tensor(op.getKeySplits()).get<int32_t>();
   const std::vector<int32_t> &occurrences =
@@ -241,11 +238,11 @@ static void evaluatePoolGradient(PoolGradientOp op, Frame &frame) {
     for (int64_t key = 0; key < keyCount; ++key, sums += width)
       for (int32_t o = keySplits[key]; o < keySplits[key + 1]; ++o) {
         auto [number, bag] = bagOf[occurrences[o]];
-        if (!cotangents[number])
+        const LookupInput &input = inputs[number];
+        if (!input.cotangent)
           continue;
-        const T *cotangent = cotangents[number]->get<T>().data() + bag * width;
-        T divisor =
-            divisorOf<T>(inputs[number].pooling, inputs[number].bagSize(bag));
+        const T *cotangent = input.cotangent->get<T>().data() + bag * width;
+        T divisor = divisorOf<T>(input.pooling, input.bagSize(bag));
         for (int64_t j = 0; j < width; ++j)
           sums[j] += cotangent[j] / divisor;
       }

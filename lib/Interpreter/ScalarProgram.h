@@ -42,6 +42,9 @@ public:
   size_t lanes() const { return laneCount; }
   /// The lanes of a register: the first ones are the block's arguments.
   Scalar *argument(size_t index) { return lanesOf(index); }
+  Scalar *argument(mlir::BlockArgument argument) {
+    return lanesOf(argument.getArgNumber());
+  }
   /// A result, after `run`.
   const Scalar *result(size_t index) { return lanesOf(results[index]); }
   size_t resultCount() const { return results.size(); }

@@ -63,17 +63,13 @@ static void addTableNorm(const Tensor &gradient, ArrayRef<int64_t> keys,
 static void evaluateSquaredNorm(SquaredNormOp op, Frame &frame) {
   double weight = frame.tensor(op.getWeight()).get<double>()[0];
   double total = 0;
-  auto keys = op.getKeys().begin();
-  for (auto [symbol, operand] :
-       llvm::zip_equal(op.getSymbols().getAsRange<FlatSymbolRefAttr>(),
-                       op.getGradients())) {
-    const Tensor &gradient = frame.tensor(operand);
-    bool isTable = frame.state().findTable(symbol.getValue());
-    dispatchFloat(operand.getType(), [&](auto zero) {
+  for (const SymbolGradient &symbol : op.getSymbolGradients()) {
+    const Tensor &gradient = frame.tensor(symbol.gradient);
+    dispatchFloat(symbol.gradient.getType(), [&](auto zero) {
       using T = decltype(zero);
-      if (isTable)
-        addTableNorm<T>(gradient, frame.tensor(*keys++).get<int64_t>(), weight,
-                        total);
+      if (symbol.keys)
+        addTableNorm<T>(gradient, frame.tensor(symbol.keys).get<int64_t>(),
+                        weight, total);
       else
         addParameterNorm<T>(gradient, weight, total);
     });
@@ -90,9 +86,10 @@ static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
   if (failed(program))
     return failure();
   int64_t step = ++frame.state().stepsOf(op.getGroup());
-  program->argument(0)->f64 = static_cast<double>(step);
-  program->argument(1)->f64 = frame.tensor(op.getWeight()).get<double>()[0];
-  program->argument(2)->f64 =
+  program->argument(op.getStepArgument())->f64 = static_cast<double>(step);
+  program->argument(op.getWeightArgument())->f64 =
+      frame.tensor(op.getWeight()).get<double>()[0];
+  program->argument(op.getSquaredNormArgument())->f64 =
       op.getNorm() ? frame.tensor(op.getNorm()).get<double>()[0] : 0.0;
   program->run();
   bool finite = true;
@@ -124,24 +121,27 @@ namespace {
 /// The rule of one symbol, applied element by element.
 template <typename T> class ElementRule {
 public:
-  ElementRule(ScalarProgram &program, size_t slotCount)
-      : program(program), slotCount(slotCount) {}
+  ElementRule(ScalarProgram &program, UpdateOp op)
+      : program(program), sum(program.argument(op.getSumArgument())) {
+    state.push_back(program.argument(op.getValueArgument()));
+    for (BlockArgument slot : op.getSlotArguments())
+      state.push_back(program.argument(slot));
+  }
 
-  void setScalar(size_t index, T value) {
-    in(*program.argument(2 + slotCount + index)) = value;
+  void setScalar(BlockArgument argument, T value) {
+    in(*program.argument(argument)) = value;
   }
   /// Whether all new values, those of slots too, are finite.
   bool isFinite() const { return finite; }
-  /// `state[0]` points to the value, `state[1 + s]` to slot s.
-  void apply(ArrayRef<T *> state, int64_t element, T gradient) {
-    in(*program.argument(0)) = state[0][element];
-    in(*program.argument(1)) = gradient;
-    for (size_t slot = 0; slot < slotCount; ++slot)
-      in(*program.argument(2 + slot)) = state[1 + slot][element];
+  /// `places[0]` points to the value, `places[1 + s]` to slot s.
+  void apply(ArrayRef<T *> places, int64_t element, T gradient) {
+    for (auto [argument, place] : llvm::zip_equal(state, places))
+      in(*argument) = place[element];
+    in(*sum) = gradient;
     program.run();
-    for (size_t i = 0; i <= slotCount; ++i) {
+    for (size_t i = 0; i < places.size(); ++i) {
       Scalar result = *program.result(i);
-      state[i][element] = in(result);
+      places[i][element] = in(result);
       finite &= std::isfinite(in(result));
     }
   }
@@ -154,7 +154,9 @@ private:
       return scalar.f32;
   }
   ScalarProgram &program;
-  size_t slotCount;
+  /// Registers: the summed gradient; the value and the slots.
+  Scalar *sum;
+  SmallVector<Scalar *> state;
   bool finite = true;
 };
 
@@ -227,9 +229,10 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
   bool finite = true;
   dispatchFloat(op.getGradient().getType(), [&](auto zero) {
     using T = decltype(zero);
-    ElementRule<T> rule(*program, slots);
-    for (auto [index, scalar] : llvm::enumerate(op.getScalars()))
-      rule.setScalar(index, frame.tensor(scalar).get<T>()[0]);
+    ElementRule<T> rule(*program, op);
+    for (auto [scalar, argument] :
+         llvm::zip_equal(op.getScalars(), op.getScalarArguments()))
+      rule.setScalar(argument, frame.tensor(scalar).get<T>()[0]);
     if (table)
       updateTable(*table, frame.tensor(op.getKeys()).get<int64_t>(), gradient,
                   isUntouchedDense(op), rule);

@@ -236,22 +236,20 @@ private:
                << "trains " << group
                << ", but no symbol of that group contributes to the losses; "
                   "use one, or take the group off the list (C3)";
-    SmallVector<Attribute> symbols;
-    SmallVector<Value> gradients, keys;
+    SmallVector<SymbolGradient> gradients;
     for (Operation &op : *minimize->getParentOfType<ModuleOp>().getBody()) {
       auto name =
           op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
       Operation *read = name ? reads.lookup(name) : nullptr;
       if (!read)
         continue;
-      symbols.push_back(FlatSymbolRefAttr::get(name));
-      gradients.push_back(cotangent(read->getResult(0)));
-      if (auto pull = dyn_cast<PullOp>(read))
-        keys.push_back(pull.getKeys());
+      auto pull = dyn_cast<PullOp>(read);
+      gradients.push_back({FlatSymbolRefAttr::get(name),
+                           cotangent(read->getResult(0)),
+                           pull ? pull.getKeys() : Value()});
     }
     ApplyGradientsOp::create(opBuilder, minimize.getLoc(), minimize.getLosses(),
-                             minimize.getWeights(),
-                             opBuilder.getArrayAttr(symbols), gradients, keys,
+                             minimize.getWeights(), gradients,
                              minimize.getGroupsAttr());
     minimize.erase();
     return success();

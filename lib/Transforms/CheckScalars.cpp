@@ -25,8 +25,8 @@ using namespace pdlc::nn;
 static SmallVector<FloatAttr> scalarsOfFirstStep(OnceOp once) {
   Block &body = once.getBody().front();
   DenseMap<Value, Attribute> known;
-  known[body.getArgument(0)] =
-      FloatAttr::get(body.getArgument(0).getType(), 1.0);
+  known[once.getStepArgument()] =
+      FloatAttr::get(once.getStepArgument().getType(), 1.0);
   for (Operation &op : body.without_terminator()) {
     SmallVector<Attribute> operands;
     for (Value operand : op.getOperands())

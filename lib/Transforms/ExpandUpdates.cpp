@@ -67,48 +67,33 @@ static SmallVector<Value> createHypers(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A symbol with its gradient.
-struct Reached {
-  FlatSymbolRefAttr name;
-  GroupOp group;
-  Value gradient, keys;
-};
-
 class UpdateExpansion {
 public:
   UpdateExpansion(ApplyGradientsOp op, SymbolTable &symbols)
-      : op(op), symbols(symbols), builder(op), loc(op.getLoc()) {}
+      : op(op), gradients(op.getSymbolGradients()), symbols(symbols),
+        builder(op), loc(op.getLoc()) {}
 
   LogicalResult run() {
     auto lossSum =
         LossSumOp::create(builder, loc, op.getLosses(), op.getWeights());
     weight = lossSum.getWeight();
-    collect();
     createNorms();
     for (auto name : op.getGroups().getAsRange<FlatSymbolRefAttr>())
       if (failed(createOnce(symbols.lookup<GroupOp>(name.getValue()))))
         return failure();
-    for (Reached &symbol : reached)
-      createUpdate(symbol);
+    for (const SymbolGradient &gradient : gradients)
+      createUpdate(gradient);
     op.erase();
     return success();
   }
 
-  unsigned getNumUpdates() const { return reached.size(); }
+  unsigned getNumUpdates() const { return gradients.size(); }
 
 private:
-  void collect() {
-    auto keys = op.getKeys().begin();
-    for (auto [name, gradient] :
-         llvm::zip(op.getSymbols().getAsRange<FlatSymbolRefAttr>(),
-                   op.getGradients())) {
-      Operation *symbol = symbols.lookup(name.getValue());
-      auto table = dyn_cast<TableOp>(symbol);
-      FlatSymbolRefAttr group =
-          table ? table.getGroupAttr() : cast<ParamOp>(symbol).getGroupAttr();
-      reached.push_back({name, symbols.lookup<GroupOp>(group.getValue()),
-                         gradient, table ? *keys++ : Value()});
-    }
+  /// The group that trains a symbol.
+  GroupOp groupOfSymbol(FlatSymbolRefAttr symbol) {
+    FlatSymbolRefAttr group = groupOf(symbols.lookup(symbol.getValue()));
+    return symbols.lookup<GroupOp>(group.getValue());
   }
 
   /// One squared norm for each clip, over all symbols whose groups name it.
@@ -118,18 +103,11 @@ private:
           symbols.lookup<GroupOp>(name.getValue()).getClipAttr();
       if (!clip || norms.contains(clip))
         continue;
-      SmallVector<Attribute> names;
-      SmallVector<Value> gradients, keys;
-      for (Reached &symbol : reached)
-        if (symbol.group.getClipAttr() == clip) {
-          names.push_back(symbol.name);
-          gradients.push_back(symbol.gradient);
-          if (symbol.keys)
-            keys.push_back(symbol.keys);
-        }
-      norms[clip] = SquaredNormOp::create(builder, loc, weight.getType(),
-                                          builder.getArrayAttr(names),
-                                          gradients, keys, weight);
+      SmallVector<SymbolGradient> clipped = llvm::filter_to_vector(
+          gradients, [&](const SymbolGradient &gradient) {
+            return groupOfSymbol(gradient.symbol).getClipAttr() == clip;
+          });
+      norms[clip] = SquaredNormOp::create(builder, loc, clipped, weight);
     }
   }
 
@@ -182,21 +160,26 @@ private:
                   "is one of the standard library";
     }
     FlatSymbolRefAttr clip = group.getClipAttr();
-    Block &yieldsOnce = rule.getOnce().front();
-    size_t scalars =
-        1 + (clip ? 1 : 0) + yieldsOnce.getTerminator()->getNumOperands();
+    SmallVector<Attribute> names{
+        ScalarAttr::get(op.getContext(), ScalarRole::weight, {})};
+    if (clip)
+      names.push_back(
+          ScalarAttr::get(op.getContext(), ScalarRole::clip_factor, {}));
+    for (const std::string &name : rule.getScalarNames())
+      names.push_back(ScalarAttr::get(op.getContext(), ScalarRole::rule,
+                                      builder.getStringAttr(name)));
     Type scalar = RankedTensorType::get({}, element);
-    auto once = OnceOp::create(builder, group.getLoc(),
-                               SmallVector<Type>(scalars, scalar),
-                               FlatSymbolRefAttr::get(group.getSymNameAttr()),
-                               weight, clip ? norms[clip] : Value());
+    auto once = OnceOp::create(
+        builder, group.getLoc(), SmallVector<Type>(names.size(), scalar),
+        FlatSymbolRefAttr::get(group.getSymNameAttr()), weight,
+        clip ? norms[clip] : Value(), builder.getArrayAttr(names));
 
     OpBuilder::InsertionGuard guard(builder);
     Type f64 = builder.getF64Type();
-    Block *body = builder.createBlock(&once.getBody(), {}, {f64, f64, f64},
-                                      SmallVector<Location>(3, group.getLoc()));
-    Value step = body->getArgument(0);
-    SmallVector<Value> yielded{body->getArgument(1)};
+    builder.createBlock(&once.getBody(), {}, {f64, f64, f64},
+                        SmallVector<Location>(3, group.getLoc()));
+    Value step = once.getStepArgument();
+    SmallVector<Value> yielded{once.getWeightArgument()};
     Value rate = createScalar(builder, group.getLoc(), f64,
                               group.getRate().convertToDouble());
     if (schedule) {
@@ -208,7 +191,7 @@ private:
       rate = inlineRegion(builder, schedule.getBody(), arguments).front();
     }
     if (clip)
-      yielded.push_back(createClipFactor(body->getArgument(2), clip));
+      yielded.push_back(createClipFactor(once.getSquaredNormArgument(), clip));
     SmallVector<Value> arguments{step, rate};
     llvm::append_range(arguments,
                        createHypers(builder, group.getLoc(),
@@ -234,11 +217,11 @@ private:
     return gradient;
   }
 
-  void createUpdate(Reached &symbol) {
-    GroupOp group = symbol.group;
+  void createUpdate(const SymbolGradient &symbol) {
+    GroupOp group = groupOfSymbol(symbol.symbol);
     OnceOp once = onces[group];
     auto rule = symbols.lookup<RuleOp>(group.getRule());
-    auto update = UpdateOp::create(builder, loc, symbol.name, symbol.keys,
+    auto update = UpdateOp::create(builder, loc, symbol.symbol, symbol.keys,
                                    symbol.gradient, once.getScalars());
 
     OpBuilder::InsertionGuard guard(builder);
@@ -246,32 +229,30 @@ private:
         cast<RankedTensorType>(symbol.gradient.getType()).getElementType();
     size_t slots = rule.getSlotNames().size();
     size_t count = 2 + slots + once.getScalars().size();
-    Block *body = builder.createBlock(&update.getEach(), {},
-                                      SmallVector<Type>(count, element),
-                                      SmallVector<Location>(count, loc));
-    ValueRange arguments = body->getArguments();
-    Value value = arguments[0];
-    ValueRange scalars = arguments.drop_front(2 + slots);
+    builder.createBlock(&update.getEach(), {},
+                        SmallVector<Type>(count, element),
+                        SmallVector<Location>(count, loc));
+    Value value = update.getValueArgument();
     Value gradient =
-        arith::DivFOp::create(builder, loc, arguments[1], scalars.front());
-    scalars = scalars.drop_front();
-    if (group.getClipAttr()) {
-      gradient = arith::MulFOp::create(builder, loc, gradient, scalars.front());
-      scalars = scalars.drop_front();
-    }
+        arith::DivFOp::create(builder, loc, update.getSumArgument(),
+                              update.getArgumentOf(once.getWeightScalar()));
+    if (Value factor = once.getClipFactorScalar())
+      gradient = arith::MulFOp::create(builder, loc, gradient,
+                                       update.getArgumentOf(factor));
     SmallVector<Value> ruleArguments{value, addDecay(group, value, gradient)};
-    llvm::append_range(ruleArguments, arguments.slice(2, slots));
-    llvm::append_range(ruleArguments, scalars);
+    llvm::append_range(ruleArguments, update.getSlotArguments());
+    for (Value scalar : once.getRuleScalars())
+      ruleArguments.push_back(update.getArgumentOf(scalar));
     YieldOp::create(builder, loc,
                     inlineRegion(builder, rule.getEach(), ruleArguments));
   }
 
   ApplyGradientsOp op;
+  SmallVector<SymbolGradient> gradients;
   SymbolTable &symbols;
   OpBuilder builder;
   Location loc;
   Value weight;
-  SmallVector<Reached> reached;
   DenseMap<Attribute, Value> norms;
   DenseMap<GroupOp, OnceOp> onces;
 };

@@ -86,10 +86,8 @@ void MessageFuser::waitFor(OpBuilder &at, ps::MessageOp message,
     llvm::append_range(types, ps::valueTypes(ps::lookupChannel(program, name)));
   auto wait = ps::WaitOp::create(
       at, loc, types, FlatSymbolRefAttr::get(message.getSymNameAttr()), keys);
-  unsigned next = 0;
-  for (Operation *op : ops)
-    for (OpResult result : op->getResults())
-      result.replaceAllUsesWith(wait.getResult(next++));
+  for (auto [op, received] : llvm::zip_equal(ops, ps::receivedValues(wait)))
+    op->replaceAllUsesWith(received.values);
   nn::setStage(wait, stage);
 }
 

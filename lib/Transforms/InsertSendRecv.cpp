@@ -187,8 +187,9 @@ void ProgramSplitter::sendGradients() {
                               RankedTensorType::get({2}, builder.getF64Type()));
   tokens.push_back(
       in(nn::Stage::send,
-         ps::SendOp::create(at, lossSum.getLoc(), token, nameOf(lossChannel),
-                            ValueRange{lossSum.getSum(), lossSum.getWeight()}))
+         ps::SendOp::create(
+             at, lossSum.getLoc(), token, nameOf(lossChannel),
+             ps::LossSums{lossSum.getSum(), lossSum.getWeight()}.getValues()))
           .getToken());
 }
 
@@ -201,11 +202,9 @@ void ProgramSplitter::exchangeNorms() {
     behind = {in(nn::Stage::send, ps::BarrierOp::create(at, loc, token, tokens))
                   .getToken()};
   Type scalar = lossSum.getWeight().getType();
-  auto loss =
-      in(nn::Stage::send,
-         ps::RecvOp::create(at, lossSum.getLoc(), TypeRange{scalar, scalar},
-                            nameOf(lossChannel), behind));
-  (void)loss;
+  in(nn::Stage::send,
+     ps::RecvOp::create(at, lossSum.getLoc(), ps::valueTypes(lossChannel),
+                        nameOf(lossChannel), behind));
   for (nn::SquaredNormOp norm : norms) {
     FlatSymbolRefAttr clip = clipOf(norm);
     SmallVector<Partial> &own = partials.emplace_back();
@@ -262,11 +261,11 @@ ps::HandlerOp ProgramSplitter::createHandler(StringRef name) {
 }
 
 ProgramSplitter::Received ProgramSplitter::receiveMerged(OpBuilder &inside) {
-  Type scalar = lossSum.getWeight().getType();
-  auto loss = ps::MergedOp::create(
-      inside, lossSum.getLoc(), TypeRange{scalar, scalar}, nameOf(lossChannel));
+  auto loss =
+      ps::MergedOp::create(inside, lossSum.getLoc(),
+                           ps::valueTypes(lossChannel), nameOf(lossChannel));
   Received received;
-  received.weight = loss.getResult(1);
+  received.weight = loss.getLossSums().weight;
   for (auto [update, channel] : llvm::zip_equal(updates, gradientChannels)) {
     SmallVector<Type> types{update.getGradient().getType()};
     if (update.getKeys())
@@ -285,7 +284,7 @@ void ProgramSplitter::createNormHandler() {
     for (Partial &partial : ofNorm)
       ps::PartialNormOp::create(
           inside, partial.update.getLoc(), nameOf(partial.channel),
-          received.gradients.lookup(partial.update).getResults().back(),
+          received.gradients.lookup(partial.update).getGradient(),
           received.weight);
 }
 
@@ -299,7 +298,7 @@ void ProgramSplitter::createApplyHandler() {
     mapping.map(norm.getResult(),
                 ps::MergedOp::create(inside, norm.getLoc(),
                                      TypeRange(norm.getType()), nameOf(channel))
-                    .getResult(0));
+                    .getNorm());
   SmallVector<Operation *> moved;
   for (Operation &op : body)
     if (isa<nn::OnceOp, nn::UpdateOp>(op)) {
@@ -307,9 +306,9 @@ void ProgramSplitter::createApplyHandler() {
         // Symbols may share one gradient or one list of keys in the program,
         // but each is sent through its own channel.
         ps::MergedOp merged = received.gradients.lookup(update);
-        mapping.map(update.getGradient(), merged.getResults().back());
+        mapping.map(update.getGradient(), merged.getGradient());
         if (update.getKeys())
-          mapping.map(update.getKeys(), merged.getResult(0));
+          mapping.map(update.getKeys(), merged.getKeys());
       }
       nn::removeStage(inside.clone(op, mapping));
       moved.push_back(&op);

@@ -35,7 +35,7 @@ static int64_t idsOfInput(Value ids) {
   if (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
     return idsOfInput(reshape.getInput());
   if (auto cross = ids.getDefiningOp<nn::CrossBagsOp>())
-    return idsOfInput(cross.getIds().front());
+    return idsOfInput(cross.getBags().front().ids);
   return 1;
 }
 

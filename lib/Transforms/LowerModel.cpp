@@ -25,12 +25,6 @@ using namespace pdlc::nn;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A value of ids in its explicit form; `splits` is null for a tensor, each
-/// bag of which holds one id.
-struct FlatIds {
-  Value ids, splits;
-};
-
 class ProgramLowering {
 public:
   explicit ProgramLowering(ProgramOp program)
@@ -120,7 +114,8 @@ private:
     replace(op, value);
   }
 
-  FlatIds flatten(Value ids, Location loc) {
+  /// Ids in their explicit form.
+  Bags flatten(Value ids, Location loc) {
     auto found = bags.find(ids);
     if (found != bags.end())
       return found->second;
@@ -129,42 +124,32 @@ private:
 
   void lowerLookup(LookupOp op) {
     Location loc = op.getLoc();
-    FlatIds ids = flatten(op.getIds(), loc);
+    Bags ids = flatten(op.getIds(), loc);
     auto result = cast<RankedTensorType>(op.getType());
     auto rows = RankedTensorType::get(
         {ShapedType::kDynamic, result.getDimSize(2)}, result.getElementType());
-    auto unique = UniqueOp::create(
-        builder, loc, TypeRange{flatIds, flatSplits, flatSplits, flatSplits},
-        ValueRange{ids.ids});
+    auto unique = UniqueOp::create(builder, loc, ValueRange{ids.ids});
     Value pulled =
         PullOp::create(builder, loc, rows, op.getTableAttr(), unique.getKeys());
-    SmallVector<Value> splits;
-    if (ids.splits)
-      splits.push_back(ids.splits);
-    auto pool = PoolOp::create(
-        builder, loc, TypeRange{rows}, pulled, unique.getInverse(),
-        unique.getKeySplits(), unique.getOccurrences(), ValueRange{ids.ids},
-        splits, builder.getArrayAttr({op.getPoolingAttr()}),
-        builder.getDenseBoolArrayAttr({ids.splits != nullptr}));
+    auto pool = PoolOp::create(builder, loc, pulled, unique.getDeduplication(),
+                               PoolInput{ids.ids, ids.splits, op.getPooling()});
     replace(op, ReshapeOp::create(builder, loc, result, pool.getResult(0)));
   }
 
   void lowerCross(CrossOp op) {
     if (!isa<RaggedType>(op.getType()))
       return;
-    SmallVector<Value> ids, splits;
+    SmallVector<Bags> operands;
     for (Value input : op.getInputs()) {
-      FlatIds flat = flatten(input, op.getLoc());
+      Bags flat = flatten(input, op.getLoc());
       if (!flat.splits)
         flat.splits =
             SingleBagsOp::create(builder, op.getLoc(), flatSplits, flat.ids);
-      ids.push_back(flat.ids);
-      splits.push_back(flat.splits);
+      operands.push_back(flat);
     }
-    auto crossed =
-        CrossBagsOp::create(builder, op.getLoc(), flatIds, flatSplits, ids,
-                            splits, builder.getI64IntegerAttr(op.getSalt()));
-    bags[op.getResult()] = {crossed.getResult(), crossed.getResultSplits()};
+    bags[op.getResult()] =
+        CrossBagsOp::create(builder, op.getLoc(), operands, op.getSalt())
+            .getCrossed();
     dead.push_back(op);
   }
 
@@ -181,7 +166,7 @@ private:
   OpBuilder builder;
   Type i64;
   RankedTensorType flatIds, flatSplits;
-  DenseMap<Value, FlatIds> bags;
+  DenseMap<Value, Bags> bags;
   DenseMap<StringAttr, Value> reads;
   Operation *lastRead = nullptr;
   SmallVector<Operation *> dead;

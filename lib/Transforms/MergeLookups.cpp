@@ -58,10 +58,12 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
   /// from fields alone, so their operands move with them.
   LogicalResult hoistIds(ProgramOp program, Operation *first) {
     SetVector<Value> wanted;
-    for (PoolOp pool : program.getBody().getOps<PoolOp>()) {
-      wanted.insert(pool.getIds().begin(), pool.getIds().end());
-      wanted.insert(pool.getSplits().begin(), pool.getSplits().end());
-    }
+    for (PoolOp pool : program.getBody().getOps<PoolOp>())
+      for (const PoolInput &input : pool.getInputs()) {
+        wanted.insert(input.ids);
+        if (input.splits)
+          wanted.insert(input.splits);
+      }
     DenseSet<Operation *> slice;
     for (size_t i = 0; i < wanted.size(); ++i)
       if (Operation *op = wanted[i].getDefiningOp()) {
@@ -82,29 +84,22 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
     PoolOp front = pools.front();
     auto pull = front.getRows().getDefiningOp<PullOp>();
     auto unique = pull.getKeys().getDefiningOp<UniqueOp>();
-    SmallVector<Value> ids, splits;
-    SmallVector<Attribute> poolings;
-    SmallVector<bool> bagged;
-    SmallVector<Type> types;
-    for (PoolOp pool : pools) {
-      llvm::append_range(ids, pool.getIds());
-      llvm::append_range(splits, pool.getSplits());
-      llvm::append_range(poolings, pool.getPoolings());
-      llvm::append_range(bagged, pool.getBagged());
-      llvm::append_range(types, pool.getResultTypes());
-    }
+    SmallVector<PoolInput> inputs;
+    for (PoolOp pool : pools)
+      llvm::append_range(inputs, pool.getInputs());
     OpBuilder builder(unique);
     SmallVector<Location> locations;
     for (PoolOp pool : pools)
       locations.push_back(pool.getLoc());
     Location loc = builder.getFusedLoc(locations);
-    auto joined = UniqueOp::create(builder, loc, unique.getResultTypes(), ids);
+    auto joined = UniqueOp::create(
+        builder, loc, llvm::map_to_vector(inputs, [](const PoolInput &input) {
+          return input.ids;
+        }));
     Value rows = PullOp::create(builder, loc, pull.getType(),
                                 pull.getTableAttr(), joined.getKeys());
-    auto pooled = PoolOp::create(builder, loc, types, rows, joined.getInverse(),
-                                 joined.getKeySplits(), joined.getOccurrences(),
-                                 ids, splits, builder.getArrayAttr(poolings),
-                                 builder.getDenseBoolArrayAttr(bagged));
+    auto pooled =
+        PoolOp::create(builder, loc, rows, joined.getDeduplication(), inputs);
     size_t next = 0;
     for (PoolOp pool : pools) {
       Operation *oldPull = pool.getRows().getDefiningOp();

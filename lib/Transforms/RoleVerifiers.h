@@ -63,11 +63,6 @@ ps::MessageOp findSender(ps::ChannelOp channel);
 /// The message that receives a channel; null if none does.
 ps::MessageOp findReceiver(ps::ChannelOp channel);
 
-/// What `post` sends through `channel` (`loss`: two values); none where its
-/// message does not send it.
-llvm::SmallVector<mlir::Value> postedValues(ps::PostOp post,
-                                            ps::ChannelOp channel);
-
 /// The channel through which a `ps.wait` brought `value`; null where that is
 /// not how it came.
 ps::ChannelOp awaitedChannel(mlir::Value value);

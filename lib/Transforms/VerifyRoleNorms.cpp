@@ -103,56 +103,46 @@ static LogicalResult verifyFormed(ps::PostOp post, Value norm,
   if (failed(verifyMembers(formed, clip, counted, members)))
     return failure();
   auto program = post->getParentOfType<nn::ProgramOp>();
-  auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
-      post, post.getMessageAttr());
-  auto keys = formed.getKeys().begin();
-  for (Attribute name : message.getSends()) {
-    ps::ChannelOp channel = ps::lookupChannel(post, name);
-    if (channel.getKind() == ChannelKind::loss &&
-        formed.getWeight() != postedValues(post, channel)[1])
+  SmallVector<ps::ChannelValues> sent = ps::sentValues(post);
+  for (ps::ChannelValues &loss : sent)
+    if (loss.channel.getKind() == ChannelKind::loss &&
+        formed.getWeight() != ps::LossSums::of(loss.values).weight)
       return formed.emitOpError(
           "divides by something else than the weight that is posted");
-  }
-  for (auto [symbol, gradient] :
-       llvm::zip_equal(counted, formed.getGradients())) {
-    for (Attribute name : message.getSends()) {
-      ps::ChannelOp channel = ps::lookupChannel(post, name);
-      if (channel.getSymbolAttr() != symbol)
+  for (const nn::SymbolGradient &part : formed.getSymbolGradients())
+    for (ps::ChannelValues &posted : sent) {
+      ChannelKind kind = posted.channel.getKind();
+      if (posted.channel.getSymbolAttr() != part.symbol ||
+          (kind != ChannelKind::gradient && kind != ChannelKind::row_gradient))
         continue;
-      bool isTable = channel.getKind() == ChannelKind::row_gradient;
-      if ((isTable || channel.getKind() == ChannelKind::gradient) &&
-          postedValues(post, channel).front() != gradient)
+      if (posted.getValue() != part.gradient)
         return failWithNote(formed.emitOpError()
-                                << "counts in another gradient of " << symbol
+                                << "counts in another gradient of "
+                                << part.symbol
                                 << " than the one that is posted",
                             post, "it is posted here");
-      if (isTable && *keys++ != awaitedKeys(program, symbol))
+      if (part.keys && part.keys != awaitedKeys(program, part.symbol))
         return formed.emitOpError()
-               << "takes gradients of rows of " << symbol
+               << "takes gradients of rows of " << part.symbol
                << " for those of other keys than its rows were asked by";
     }
-  }
   return success();
 }
 
 LogicalResult pdlc::verifyRoleNorms(RolePair &roles) {
   for (auto program : roles.trainer.module.getOps<nn::ProgramOp>())
-    for (auto post : program.getBody().getOps<ps::PostOp>()) {
-      auto message = roles.trainer.symbols.lookup<ps::MessageOp>(
-          post.getMessageAttr().getAttr());
-      for (Attribute name : message.getSends()) {
-        ps::ChannelOp channel = ps::lookupChannel(post, name);
-        if (channel.getKind() != ChannelKind::norm)
+    for (auto post : program.getBody().getOps<ps::PostOp>())
+      for (ps::ChannelValues &sent : ps::sentValues(post)) {
+        if (sent.channel.getKind() != ChannelKind::norm)
           continue;
-        FlatSymbolRefAttr clip = channel.getClipAttr();
+        FlatSymbolRefAttr clip = sent.channel.getClipAttr();
         SmallVector<FlatSymbolRefAttr> members =
             findMembers(roles.pserver, program.getSymName(), clip);
-        Value norm = postedValues(post, channel).front();
+        Value norm = sent.getValue();
         if (failed(roles.mode.sendersFormNorms
                        ? verifyFormed(post, norm, clip, members)
                        : verifyJoined(post, norm, clip, members)))
           return failure();
       }
-    }
   return success();
 }

@@ -54,7 +54,7 @@ static ps::ChannelOp channelOf(Value value) {
 static bool isWeight(Value value) {
   ps::ChannelOp channel = channelOf(value);
   return channel && channel.getKind() == ChannelKind::loss &&
-         cast<OpResult>(value).getResultNumber() == 1;
+         value == value.getDefiningOp<ps::MergedOp>().getLossSums().weight;
 }
 
 /// A group divides by the weight and clips by the norm of its own clip.
@@ -224,7 +224,7 @@ LogicalResult ServerVerifier::verifyUpdate(ps::HandlerOp handler,
                             << "updates " << symbol << " by a gradient of "
                             << channel.getSymbolAttr(),
                         merged, "the gradient is received here");
-  if (update.getKeys() && update.getKeys() != merged.getResult(0))
+  if (update.getKeys() && update.getKeys() != merged.getKeys())
     return failWithNote(update.emitOpError()
                             << "updates rows of " << symbol
                             << " of other keys than its gradient came with",

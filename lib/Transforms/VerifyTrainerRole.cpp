@@ -145,53 +145,21 @@ static LogicalResult verifyProgram(nn::ProgramOp program, Role &trainer) {
 // What is posted
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> pdlc::postedValues(ps::PostOp post, ps::ChannelOp channel) {
-  auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
-      post, post.getMessageAttr());
-  OperandRange values = post.getValues();
-  for (Attribute name : message.getSends()) {
-    ps::ChannelOp sent = ps::lookupChannel(post, name);
-    if (sent.getKind() == ChannelKind::keys)
-      continue;
-    size_t count = ps::valueTypes(sent).size();
-    if (sent == channel)
-      return llvm::to_vector(values.take_front(count));
-    values = values.drop_front(count);
-  }
-  return {};
-}
-
 ps::ChannelOp pdlc::awaitedChannel(Value value) {
   auto wait = value.getDefiningOp<ps::WaitOp>();
   if (!wait)
     return {};
-  auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
-      wait, wait.getMessageAttr());
-  size_t number = cast<OpResult>(value).getResultNumber();
-  for (Attribute name : message.getReceives()) {
-    ps::ChannelOp channel = ps::lookupChannel(wait, name);
-    size_t count = ps::valueTypes(channel).size();
-    if (number < count)
-      return channel;
-    number -= count;
-  }
+  for (ps::ChannelValues &received : ps::receivedValues(wait))
+    if (llvm::is_contained(received.values, value))
+      return received.channel;
   return {};
 }
 
 Value pdlc::awaitedKeys(nn::ProgramOp program, FlatSymbolRefAttr table) {
-  for (auto wait : program.getBody().getOps<ps::WaitOp>()) {
-    auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
-        wait, wait.getMessageAttr());
-    auto keys = wait.getKeys().begin();
-    for (Attribute name : message.getSends()) {
-      ps::ChannelOp channel = ps::lookupChannel(wait, name);
-      if (channel.getKind() != ChannelKind::keys)
-        continue;
-      if (channel.getSymbolAttr() == table)
-        return *keys;
-      ++keys;
-    }
-  }
+  for (auto wait : program.getBody().getOps<ps::WaitOp>())
+    for (ps::ChannelValues &keys : ps::sentKeys(wait))
+      if (keys.channel.getSymbolAttr() == table)
+        return keys.getValue();
   return {};
 }
 
@@ -202,7 +170,7 @@ static LogicalResult verifyKeys(nn::ProgramOp program) {
     if (!channel || channel.getKind() != ChannelKind::rows)
       continue;
     Value keys = awaitedKeys(program, channel.getSymbolAttr());
-    if (pool.getInverse().getDefiningOp() != keys.getDefiningOp())
+    if (pool.getDeduplication().keys != keys)
       return failWithNote(
           pool.emitOpError() << "reads rows of " << channel.getSymbolAttr()
                              << " by other keys than they were asked by",
@@ -213,17 +181,15 @@ static LogicalResult verifyKeys(nn::ProgramOp program) {
 
 /// What is posted is what its channel is for, as far as its making shows it.
 static LogicalResult verifyPosted(nn::ProgramOp program) {
-  for (auto post : program.getBody().getOps<ps::PostOp>()) {
-    auto message = SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(
-        post, post.getMessageAttr());
-    for (Attribute name : message.getSends()) {
-      ps::ChannelOp channel = ps::lookupChannel(post, name);
-      SmallVector<Value> values = postedValues(post, channel);
+  for (auto post : program.getBody().getOps<ps::PostOp>())
+    for (ps::ChannelValues &sent : ps::sentValues(post)) {
+      ps::ChannelOp channel = sent.channel;
       if (channel.getKind() == ChannelKind::loss) {
-        auto sum = values[0].getDefiningOp<nn::LossSumOp>();
-        if (!sum || values[0] != sum.getSum() || values[1] != sum.getWeight())
+        auto [sum, weight] = ps::LossSums::of(sent.values);
+        auto formed = sum.getDefiningOp<nn::LossSumOp>();
+        if (!formed || sum != formed.getSum() || weight != formed.getWeight())
           return post.emitOpError()
-                 << "sends as " << name
+                 << "sends as @" << channel.getSymName()
                  << " something else than the sum of losses and the sum of "
                     "weights of one nn.loss_sum";
       } else if (channel.getKind() == ChannelKind::row_gradient) {
@@ -234,9 +200,8 @@ static LogicalResult verifyPosted(nn::ProgramOp program) {
                  << "sends gradients of rows of " << table
                  << ", but no message asks for rows of it: which rows these "
                     "are is not known";
-        auto gradient = values[0].getDefiningOp<nn::PoolGradientOp>();
-        if (gradient &&
-            gradient.getOccurrences().getDefiningOp() != keys.getDefiningOp())
+        auto gradient = sent.getValue().getDefiningOp<nn::PoolGradientOp>();
+        if (gradient && gradient.getDeduplication().keys != keys)
           return failWithNote(post.emitOpError()
                                   << "sends gradients of rows of " << table
                                   << " in the order of other keys than its "
@@ -244,7 +209,6 @@ static LogicalResult verifyPosted(nn::ProgramOp program) {
                               gradient, "the gradient is formed here");
       }
     }
-  }
   return success();
 }
 

@@ -19,7 +19,7 @@ nn.program @train reads(@clicks) {
 ^bb0(%y: tensor<?x1xf32>):
   %sum, %weight = nn.loss_sum %y : tensor<?x1xf32>
   // expected-note@+1 {{the other one is here}}
-  %s:2 = nn.once @all weight(%weight) {
+  %s:2 = nn.once @all weight(%weight) -> (weight, "rate") {
   ^bb0(%step: f64, %total: f64, %squared_norm: f64):
     %rate = arith.constant 1.0 : f64
     nn.yield %total, %rate : f64, f64
@@ -29,7 +29,7 @@ nn.program @other reads(@clicks) {
 ^bb0(%y: tensor<?x1xf32>):
   %sum, %weight = nn.loss_sum %y : tensor<?x1xf32>
   // expected-error@+1 {{updates in another way than another program does; all programs must update a group alike}}
-  %s:2 = nn.once @all weight(%weight) {
+  %s:2 = nn.once @all weight(%weight) -> (weight, "rate") {
   ^bb0(%step: f64, %total: f64, %squared_norm: f64):
     %rate = arith.constant 2.0 : f64
     nn.yield %total, %rate : f64, f64

@@ -25,7 +25,7 @@ nn.program @train reads(@clicks) {
   %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
   %rows = nn.pull @emb[%keys] : tensor<?x10xf32>
   %sum, %weight = nn.loss_sum %y : tensor<?x1xf32>
-  %s:2 = nn.once @all weight(%weight) {
+  %s:2 = nn.once @all weight(%weight) -> (weight, "rate") {
   ^bb0(%step: f64, %total: f64, %squared_norm: f64):
     %rate = arith.divf %step, %total : f64
     nn.yield %total, %rate : f64, f64

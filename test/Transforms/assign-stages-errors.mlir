@@ -38,7 +38,7 @@ nn.program @predict frozen reads(@r) {
   %k, %i, %s, %o = nn.unique %flat
   %rows = nn.pull @a[%k] : tensor<?x2xf32>
   // expected-note@below {{the values of the model}}
-  %e = nn.pool %rows[%i, %s, %o] of(%flat) splits() [sum] bagged [false]
+  %e = nn.pool %rows[%i, %s, %o] of (%flat sum)
     : (tensor<?x2xf32>) -> tensor<?x2xf32>
   // expected-error@below {{prepares ids from values of the model}}
   %bucket = nn.bucketize %e boundaries [0.0] : (tensor<?x2xf32>) -> tensor<?x2xi64>

@@ -32,20 +32,20 @@ nn.program @train reads(@r) {
   %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
   // A cross of bags asks for memory, which can fail: prepared even if unused.
   // CHECK: nn.cross_bags{{.*}}stage = #nn.stage<prepare>
-  %c, %cs = nn.cross_bags (%ids, %ids) splits(%splits, %splits)
+  %c, %cs = nn.cross_bags (%ids bags(%splits), %ids bags(%splits))
   // CHECK: nn.pool {{.*}}stage = #nn.stage<compute>
-  %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%flat) splits() [sum] bagged [false]
+  %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%flat sum)
     : (tensor<?x4xf32>) -> tensor<?x4xf32>
   // CHECK: nn.reduce {{.*}}stage = #nn.stage<compute>
   %l = nn.reduce sum %x axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
   // CHECK: nn.loss_sum {{.*}}stage = #nn.stage<compute>
   %sum, %weight = nn.loss_sum %l : tensor<?x1xf32>
   // CHECK: nn.pool_gradient{{.*}}stage = #nn.stage<compute>
-  %g = nn.pool_gradient (%e) at [%inverse, %key_splits, %occurrences] of(%flat) splits() [sum] bagged [false] present [true]
+  %g = nn.pool_gradient [%inverse, %key_splits, %occurrences] of (%flat sum from %e)
     : (tensor<?x4xf32>) -> tensor<?x4xf32>
   // CHECK: nn.once
   // CHECK: stage = #nn.stage<apply>
-  %scalar = nn.once @g weight(%weight) {
+  %scalar = nn.once @g weight(%weight) -> (weight) {
   ^bb0(%step: f64, %total: f64, %norm: f64):
     nn.yield %total : f64
   } : tensor<f32>

@@ -24,7 +24,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK: %[[L:.+]] = nn.mul %[[X]]
   // CHECK-NEXT: %[[PRODUCT:.+]] = nn.mul %[[WEIGHT]], %[[X]]
   // CHECK-NEXT: %[[SUM:.+]] = nn.reduce sum %[[PRODUCT]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[L]] weight %[[WEIGHT]] @a(%[[SUM]])
+  // CHECK-NEXT: nn.apply_gradients %[[L]] weight %[[WEIGHT]] {@a = %[[SUM]] : tensor<1xf32>}
 
   // Cotangents of a value with several uses are added in reverse order of use.
   nn.program @uses reads(@r) {
@@ -67,7 +67,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK: %[[STOPPED:.+]] = nn.stop_gradient
   // CHECK-NEXT: %[[L:.+]] = nn.mul %[[STOPPED]]
   // CHECK-NEXT: %[[DA:.+]] = nn.reduce sum %[[STOPPED]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[L]] @a(%[[DA]]) over @g
+  // CHECK-NEXT: nn.apply_gradients %[[L]] {@a = %[[DA]] : tensor<1xf32>} over @g
   // CHECK-NEXT: nn.return
 
   // Weights may depend on trained symbols behind stop_gradient; what gradients

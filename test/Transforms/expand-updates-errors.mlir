@@ -8,7 +8,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    nn.apply_gradients %x [@a](%a) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+    nn.apply_gradients %x {@a = %a : tensor<1xf32>} over [@g] : tensor<?x1xf32>
   }
 }
 
@@ -29,7 +29,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    nn.apply_gradients %x [@a](%a) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+    nn.apply_gradients %x {@a = %a : tensor<1xf32>} over [@g] : tensor<?x1xf32>
   }
 }
 
@@ -51,7 +51,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf64>):
     %a = nn.read @a : tensor<1xf64>
-    nn.apply_gradients %x [@a](%a) over [@g] : tensor<?x1xf64> -> tensor<1xf64>
+    nn.apply_gradients %x {@a = %a : tensor<1xf64>} over [@g] : tensor<?x1xf64>
   }
 }
 
@@ -65,7 +65,7 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
     // expected-error @+1 {{updates @a, which is in none of its groups (C2)}}
-    nn.apply_gradients %x [@a](%a) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+    nn.apply_gradients %x {@a = %a : tensor<1xf32>} over [@g] : tensor<?x1xf32>
   }
 }
 
@@ -79,7 +79,8 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
     // expected-error @+1 {{needs as many symbols as gradients (C1)}}
-    nn.apply_gradients %x [@a](%a, %a) over [@g] : tensor<?x1xf32> -> tensor<1xf32>, tensor<1xf32>
+    "nn.apply_gradients"(%x, %a, %a) <{groups = [@g], keyed = array<i1: false>, operandSegmentSizes = array<i32: 1, 0, 2, 0>, symbols = [@a]}>
+      : (tensor<?x1xf32>, tensor<1xf32>, tensor<1xf32>) -> ()
   }
 }
 
@@ -94,7 +95,7 @@ module attributes {nn.phase = "merged"} {
     %flat = nn.reshape %ids : (tensor<?x1xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %flat
     %rows = nn.pull @t[%keys] : tensor<?x1xf32>
-    // expected-error @+1 {{needs keys exactly for its tables (C1)}}
-    nn.apply_gradients %rows [@t](%rows) over [@g] : tensor<?x1xf32> -> tensor<?x1xf32>
+    // expected-error @+1 {{needs the keys of the rows of @t that its gradient is of (C1)}}
+    nn.apply_gradients %rows {@t = %rows : tensor<?x1xf32>} over [@g] : tensor<?x1xf32>
   }
 }

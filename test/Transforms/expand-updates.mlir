@@ -50,8 +50,8 @@ module attributes {nn.phase = "merged"} {
     %a = nn.read @a : tensor<2xf32>
     %b = nn.read @b : tensor<2xf32>
     %rows = nn.pull @t[%keys] : tensor<?x2xf32>
-    nn.apply_gradients %weight weight %weight [@a, @b, @t](%a, %b, %rows) keys(%keys) over [@full, @plain, @clipped]
-      : tensor<?x1xf32>, tensor<?x1xf32> -> tensor<2xf32>, tensor<2xf32>, tensor<?x2xf32>
+    nn.apply_gradients %weight weight %weight {@a = %a : tensor<2xf32>, @b = %b : tensor<2xf32>, @t[%keys] = %rows : tensor<?x2xf32>} over [@full, @plain, @clipped]
+      : tensor<?x1xf32>, tensor<?x1xf32>
   }
 }
 
@@ -63,10 +63,10 @@ module attributes {nn.phase = "merged"} {
 // CHECK-NEXT: %{{.+}}, %[[WEIGHT:.+]] = nn.loss_sum %{{.+}} weight %{{.+}} :
 
 // One norm for the clip, over both groups that name it.
-// CHECK-NEXT: %[[NORM:.+]] = nn.squared_norm [@b, @t](%[[B]], %[[ROWS]]) keys(%[[KEYS]]) weight(%[[WEIGHT]])
+// CHECK-NEXT: %[[NORM:.+]] = nn.squared_norm {@b = %[[B]] : tensor<2xf32>, @t[%[[KEYS]]] = %[[ROWS]] : tensor<?x2xf32>} weight(%[[WEIGHT]])
 
 // The weight, the clip factor, then what the rule yields.
-// CHECK-NEXT: %[[FULL:.+]]:4 = nn.once @full weight(%[[WEIGHT]]) norm(%[[NORM]]) {
+// CHECK-NEXT: %[[FULL:.+]]:4 = nn.once @full weight(%[[WEIGHT]]) norm(%[[NORM]]) -> (weight, clip_factor, "value 1 of region 'once' of rule @heavy", "hyper-parameter momentum") {
 // CHECK-NEXT: ^bb0(%[[STEP:.+]]: f64, %[[W:.+]]: f64, %[[SQUARED:.+]]: f64):
 // CHECK-NEXT: %[[BASE:.+]] = arith.constant 2.500000e-01 : f64
 // CHECK-NEXT: %[[OFFSET:.+]] = arith.constant 8.000000e+00 : f64
@@ -82,8 +82,8 @@ module attributes {nn.phase = "merged"} {
 // CHECK-NEXT: nn.yield %[[W]], %[[FACTOR]], %[[SCALED]], %[[MOMENTUM]] : f64, f64, f64, f64
 // CHECK-NEXT: } : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 
-// CHECK-NEXT: %[[PLAIN:.+]]:3 = nn.once @plain weight(%[[WEIGHT]]) {
-// CHECK: %[[CLIPPED:.+]]:4 = nn.once @clipped weight(%[[WEIGHT]]) norm(%[[NORM]]) {
+// CHECK-NEXT: %[[PLAIN:.+]]:3 = nn.once @plain weight(%[[WEIGHT]]) -> (weight, "value 1 of region 'once' of rule @heavy", "hyper-parameter momentum") {
+// CHECK: %[[CLIPPED:.+]]:4 = nn.once @clipped weight(%[[WEIGHT]]) norm(%[[NORM]]) -> (weight, clip_factor, "value 1 of region 'once' of rule @heavy", "hyper-parameter momentum") {
 
 // CHECK: nn.update @a gradient(%[[A]]) scalars(%[[PLAIN]]#0, %[[PLAIN]]#1, %[[PLAIN]]#2) {
 // CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[VELOCITY:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[MOMENTUM:[a-z0-9]+]]: f32):

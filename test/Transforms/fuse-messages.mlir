@@ -52,8 +52,8 @@
 // ONE: nn.pool %[[IN]]#5
 // ONE: nn.mul %{{.*}}, %[[IN]]#2
 // ONE: %[[SUM:.*]], %[[WEIGHT:.*]] = nn.loss_sum
-// ONE-NEXT: %[[N0:.*]] = nn.squared_norm [@second, @w]
-// ONE-NEXT: %[[N1:.*]] = nn.squared_norm @first
+// ONE-NEXT: %[[N0:.*]] = nn.squared_norm {@second[{{.*}}, @w = 
+// ONE-NEXT: %[[N1:.*]] = nn.squared_norm {@first[
 // ONE-NEXT: ps.post @train.exchange(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]], %[[WEIGHT]], %[[N0]], %[[N1]]) {stage = #nn.stage<send>}
 // ONE-NEXT: }
 

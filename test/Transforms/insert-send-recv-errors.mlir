@@ -121,7 +121,7 @@ module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
     %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
     %sum, %weight = nn.loss_sum %x {stage = #nn.stage<compute>} : tensor<?x1xf32>
     // expected-error @+1 {{is the norm of no group's clip}}
-    %n = nn.squared_norm [@w](%g) weight(%weight) {stage = #nn.stage<apply>} : tensor<1xf32>
+    %n = nn.squared_norm {@w = %g : tensor<1xf32>} weight(%weight) {stage = #nn.stage<apply>}
   }
 }
 
@@ -147,12 +147,12 @@ module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
     %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
     %sum, %weight = nn.loss_sum %x {stage = #nn.stage<compute>} : tensor<?x1xf32>
     // expected-error @+1 {{counts in @v, which nothing updates}}
-    %n = nn.squared_norm [@w, @v](%g, %g) weight(%weight) {stage = #nn.stage<apply>} : tensor<1xf32>, tensor<1xf32>
-    %s = nn.once @g weight(%weight) norm(%n) {
+    %n = nn.squared_norm {@w = %g : tensor<1xf32>, @v = %g : tensor<1xf32>} weight(%weight) {stage = #nn.stage<apply>}
+    %s:2 = nn.once @g weight(%weight) norm(%n) -> (weight, clip_factor) {
     ^bb0(%step: f64, %w: f64, %squared_norm: f64):
-      nn.yield %w : f64
-    } {stage = #nn.stage<apply>} : tensor<f32>
-    nn.update @w gradient(%g) scalars(%s) {
+      nn.yield %w, %squared_norm : f64, f64
+    } {stage = #nn.stage<apply>} : tensor<f32>, tensor<f32>
+    nn.update @w gradient(%g) scalars(%s#0) {
     ^bb0(%value: f32, %gradient: f32, %w: f32):
       nn.yield %gradient : f32
     } {stage = #nn.stage<apply>} : tensor<1xf32>, tensor<f32>

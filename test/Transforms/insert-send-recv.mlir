@@ -8,7 +8,7 @@
 // BEFORE-LABEL: nn.program @train
 // BEFORE-DAG: nn.read @scale {stage = #nn.stage<compute>}
 // BEFORE-DAG: nn.pull @first[{{.*}}] {stage = #nn.stage<prepare>}
-// BEFORE: nn.squared_norm [@second, @w]
+// BEFORE: nn.squared_norm {@second[%{{.*}}] = %{{.*}}, @w = %{{.*}}} weight
 // BEFORE: nn.once @dense {{.*}} norm
 // BEFORE: nn.update @first
 // BEFORE: nn.update @bias
@@ -79,9 +79,9 @@
 // Async: no barrier; a worker knows its whole gradient.
 // ASYNC-NOT: ps.barrier
 // ASYNC-NEXT: ps.recv @train.loss after(%[[T0]], %[[T1]], %[[T2]], %[[T3]], %[[T4]])
-// ASYNC-NEXT: %[[N0:.*]] = nn.squared_norm [@second, @w](%[[G1]], %[[G2]]) keys(%[[K1]]) weight(%[[WEIGHT]]) {stage = #nn.stage<send>}
+// ASYNC-NEXT: %[[N0:.*]] = nn.squared_norm {@second[%[[K1]]] = %[[G1]] : tensor<?x2xf32>, @w = %[[G2]] : tensor<2x1xf32>} weight(%[[WEIGHT]]) {stage = #nn.stage<send>}
 // ASYNC-NEXT: ps.send %[[N0]] to @train.norm.tight
-// ASYNC-NEXT: %[[N1:.*]] = nn.squared_norm @first(%[[G0]]) keys(%[[K0]]) weight(%[[WEIGHT]]) {stage = #nn.stage<send>}
+// ASYNC-NEXT: %[[N1:.*]] = nn.squared_norm {@first[%[[K0]]] = %[[G0]] : tensor<?x2xf32>} weight(%[[WEIGHT]]) {stage = #nn.stage<send>}
 // ASYNC-NEXT: ps.send %[[N1]] to @train.norm.loose
 
 // The trainer updates nothing.
@@ -97,7 +97,7 @@
 // Each group divides by the weight and clips by its own norm.
 // CHECK-NEXT: %[[S0:.*]]:3 = nn.once @dense weight(%[[L]]#1) norm(%[[M0]])
 // CHECK: %[[S1:.*]]:3 = nn.once @sparse weight(%[[L]]#1) norm(%[[M1]])
-// CHECK: %[[S2:.*]]:2 = nn.once @free weight(%[[L]]#1) {
+// CHECK: %[[S2:.*]]:2 = nn.once @free weight(%[[L]]#1) -> (weight, "rate") {
 // CHECK-NOT: stage
 // CHECK: nn.update @first keys(%[[R0]]#0) gradient(%[[R0]]#1) scalars(%[[S1]]#0,
 // CHECK: nn.update @second keys(%[[R1]]#0) gradient(%[[R1]]#1) scalars(%[[S0]]#0,

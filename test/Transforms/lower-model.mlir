@@ -37,10 +37,10 @@ module @m {
   // The cross of bags and a tensor of ids.
   // CHECK: %[[FLAT:.*]] = nn.reshape %[[K]] : (tensor<?x2xi64>) -> tensor<?xi64>
   // CHECK: %[[SINGLE:.*]] = nn.single_bags %[[FLAT]]
-  // CHECK: %[[CROSSED:.*]], %[[CROSSED_SPLITS:.*]] = nn.cross_bags(%[[IDS]], %[[FLAT]]) splits(%[[SPLITS]], %[[SINGLE]]) salt(5)
+  // CHECK: %[[CROSSED:.*]], %[[CROSSED_SPLITS:.*]] = nn.cross_bags (%[[IDS]] bags(%[[SPLITS]]), %[[FLAT]] bags(%[[SINGLE]])) salt(5)
   // CHECK: %[[KEYS:.*]], %[[INVERSE:.*]], %[[KEY_SPLITS:.*]], %[[OCCURRENCES:.*]] = nn.unique %[[CROSSED]]
   // CHECK: %[[ROWS:.*]] = nn.pull @t[%[[KEYS]]] : tensor<?x3xf32>
-  // CHECK: %[[POOLED:.*]] = nn.pool %[[ROWS]][%[[INVERSE]], %[[KEY_SPLITS]], %[[OCCURRENCES]]] of(%[[CROSSED]]) splits(%[[CROSSED_SPLITS]]) [mean] bagged [true]
+  // CHECK: %[[POOLED:.*]] = nn.pool %[[ROWS]][%[[INVERSE]], %[[KEY_SPLITS]], %[[OCCURRENCES]]] of (%[[CROSSED]] bags(%[[CROSSED_SPLITS]]) mean)
   // CHECK: %[[RESULT:.*]] = nn.reshape %[[POOLED]] : (tensor<?x3xf32>) -> tensor<?x2x3xf32>
   // CHECK: nn.reshape %[[RESULT]] : (tensor<?x2x3xf32>) -> tensor<?x6xf32>
   nn.program @predict frozen reads(@r) {

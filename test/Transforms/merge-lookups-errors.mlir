@@ -10,7 +10,7 @@ module attributes {nn.phase = "merged"} {
     %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
     %row = nn.read @rows : tensor<1x2xf32>
     // expected-error @+1 {{pools rows that no nn.pull made, so its table is not known}}
-    %e = nn.pool %row[%inverse, %key_splits, %occurrences] of(%ids) splits(%splits) [sum] bagged [true]
+    %e = nn.pool %row[%inverse, %key_splits, %occurrences] of (%ids bags(%splits) sum)
       : (tensor<1x2xf32>) -> tensor<1x2xf32>
   }
 }
@@ -28,13 +28,13 @@ module attributes {nn.phase = "merged"} {
     %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
     // expected-error @+1 {{feeds the ids of another lookup; ids derive from fields alone (nn.lookup, C3)}}
     %rows = nn.pull @t[%keys] : tensor<?x1xf32>
-    %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%ids) splits() [sum] bagged [false]
+    %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%ids sum)
       : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %bucket = nn.bucketize %e boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
     %again = nn.reshape %bucket : (tensor<?x1xi64>) -> tensor<?xi64>
     %keys2, %inverse2, %key_splits2, %occurrences2 = nn.unique %again
     %rows2 = nn.pull @t[%keys2] : tensor<?x1xf32>
-    %e2 = nn.pool %rows2[%inverse2, %key_splits2, %occurrences2] of(%again) splits() [sum] bagged [false]
+    %e2 = nn.pool %rows2[%inverse2, %key_splits2, %occurrences2] of (%again sum)
       : (tensor<?x1xf32>) -> tensor<?x1xf32>
   }
 }

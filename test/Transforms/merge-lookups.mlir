@@ -19,7 +19,7 @@ module {
   // CHECK-DAG: %[[BUCKET_FLAT:.*]] = nn.reshape %[[BUCKET]]
   // CHECK: %[[KEYS:.*]], %[[INVERSE:.*]], %[[KS:.*]], %[[OCC:.*]] = nn.unique %[[A]], %[[B_FLAT]], %[[BUCKET_FLAT]]
   // CHECK-NEXT: %[[ROWS:.*]] = nn.pull @t[%[[KEYS]]]
-  // CHECK-NEXT: %[[P:.*]]:3 = nn.pool %[[ROWS]][%[[INVERSE]], %[[KS]], %[[OCC]]] of(%[[A]], %[[B_FLAT]], %[[BUCKET_FLAT]]) splits(%[[S]]) [sum, mean, sum] bagged [true, false, false]
+  // CHECK-NEXT: %[[P:.*]]:3 = nn.pool %[[ROWS]][%[[INVERSE]], %[[KS]], %[[OCC]]] of (%[[A]] bags(%[[S]]) sum, %[[B_FLAT]] mean, %[[BUCKET_FLAT]] sum)
   // CHECK: nn.reshape %[[P]]#0 : (tensor<?x3xf32>) -> tensor<?x1x3xf32>
   // CHECK: nn.pull @other
   // CHECK: nn.reshape %[[P]]#1 : (tensor<?x3xf32>) -> tensor<?x2x3xf32>

@@ -25,7 +25,7 @@ module attributes {nn.phase = "gradient"} {
     // expected-note @+1 {{pulled here}}
     %rows = nn.pull @t[%k0] : tensor<?x1xf32>
     %sum, %weight = nn.loss_sum %y : tensor<?x1xf32>
-    %scalars:2 = nn.once @g weight(%weight) {
+    %scalars:2 = nn.once @g weight(%weight) -> (weight, "rate") {
     ^bb0(%step: f64, %w: f64, %norm: f64):
       nn.yield %w, %w : f64, f64
     } : tensor<f32>, tensor<f32>

@@ -92,7 +92,7 @@ module {
     ps.handler @apply in "train" on @late {
       %sum, %weight = ps.merged @loss : tensor<f64>, tensor<f64>
       %g = ps.merged @gradient : tensor<1xf32>
-      %scalars:2 = nn.once @all weight(%weight) {
+      %scalars:2 = nn.once @all weight(%weight) -> (weight, "rate") {
       ^bb0(%step: f64, %w: f64, %squared: f64):
         nn.yield %w, %step : f64, f64
       } : tensor<f32>, tensor<f32>
@@ -163,7 +163,7 @@ module {
     ^bb0(%id: tensor<?x1xi64>, %x: tensor<?x1xf32>):
       %ids = nn.reshape %id : (tensor<?x1xi64>) -> tensor<?xi64>
       %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
-      %g = nn.pool_gradient(%x) at[%inverse, %key_splits, %occurrences] of(%ids) splits() [sum] bagged [false] present [true] : (tensor<?x1xf32>) -> tensor<?x1xf32>
+      %g = nn.pool_gradient[%inverse, %key_splits, %occurrences] of (%ids sum from %x) : (tensor<?x1xf32>) -> tensor<?x1xf32>
       %sum, %weight = nn.loss_sum %x : tensor<?x1xf32>
       // expected-error @+1 {{sends gradients of rows of @emb, but no message asks for rows of it: which rows these are is not known}}
       ps.post @exchange(%g, %sum, %weight) : tensor<?x1xf32>, tensor<f64>, tensor<f64>
@@ -218,7 +218,7 @@ module {
     ps.handler @apply in "train" on @exchange {
       %sum, %weight = ps.merged @loss : tensor<f64>, tensor<f64>
       %g = ps.merged @gradient : tensor<f32>
-      %scalars:2 = nn.once @all weight(%weight) {
+      %scalars:2 = nn.once @all weight(%weight) -> (weight, "rate") {
       ^bb0(%step: f64, %w: f64, %squared: f64):
         nn.yield %w, %step : f64, f64
       } : tensor<f32>, tensor<f32>

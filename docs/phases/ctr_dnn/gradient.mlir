@@ -61,7 +61,7 @@ module @ctr_dnn attributes {nn.phase = "gradient"} {
     %7 = nn.read @b4 : tensor<1xf32>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2
     %8 = nn.pull @emb[%keys] : tensor<?x10xf32>
-    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
     %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
     %12 = nn.signed_log1p %arg1 : tensor<?x13xf32>
@@ -101,10 +101,10 @@ module @ctr_dnn attributes {nn.phase = "gradient"} {
     %43 = nn.slice %42 axis 1 offset 0 size 260 : (tensor<?x273xf32>) -> tensor<?x260xf32>
     %44 = nn.reshape %43 : (tensor<?x260xf32>) -> tensor<?x26x10xf32>
     %45 = nn.reshape %44 : (tensor<?x26x10xf32>) -> tensor<?x10xf32>
-    %46 = nn.pool_gradient(%45) at[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] present [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %46 = nn.pool_gradient[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum from %45) : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %sum, %weight = nn.loss_sum %25 : tensor<?x1xf32>
-    %47 = nn.squared_norm [@w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4](%41, %40, %37, %36, %33, %32, %29, %28) weight(%weight) : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>
-    %48:9 = nn.once @dense weight(%weight) norm(%47) {
+    %47 = nn.squared_norm {@w1 = %41 : tensor<273x400xf32>, @b1 = %40 : tensor<400xf32>, @w2 = %37 : tensor<400x400xf32>, @b2 = %36 : tensor<400xf32>, @w3 = %33 : tensor<400x400xf32>, @b3 = %32 : tensor<400xf32>, @w4 = %29 : tensor<400x1xf32>, @b4 = %28 : tensor<1xf32>} weight(%weight)
+    %48:9 = nn.once @dense weight(%weight) norm(%47) -> (weight, clip_factor, "value 1 of region 'once' of rule @adam", "value 2 of region 'once' of rule @adam", "hyper-parameter beta1", "value 4 of region 'once' of rule @adam", "hyper-parameter beta2", "value 6 of region 'once' of rule @adam", "hyper-parameter epsilon") {
     ^bb0(%arg4: f64, %arg5: f64, %arg6: f64):
       %cst = arith.constant 1.000000e-03 : f64
       %cst_0 = arith.constant 1.000000e+01 : f64
@@ -126,7 +126,7 @@ module @ctr_dnn attributes {nn.phase = "gradient"} {
       %61 = arith.divf %cst_4, %60 : f64
       nn.yield %arg5, %52, %59, %61, %cst_1, %53, %cst_2, %54, %cst_3 : f64, f64, f64, f64, f64, f64, f64, f64, f64
     } : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    %49:8 = nn.once @sparse weight(%weight) {
+    %49:8 = nn.once @sparse weight(%weight) -> (weight, "value 1 of region 'once' of rule @adam", "value 2 of region 'once' of rule @adam", "hyper-parameter beta1", "value 4 of region 'once' of rule @adam", "hyper-parameter beta2", "value 6 of region 'once' of rule @adam", "hyper-parameter epsilon") {
     ^bb0(%arg4: f64, %arg5: f64, %arg6: f64):
       %cst = arith.constant 1.000000e-03 : f64
       %cst_0 = arith.constant 9.000000e-01 : f64
@@ -351,7 +351,7 @@ module @ctr_dnn attributes {nn.phase = "gradient"} {
     %7 = nn.read @b4 : tensor<1xf32>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2
     %8 = nn.pull @emb[%keys] : tensor<?x10xf32>
-    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
     %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
     %12 = nn.signed_log1p %arg1 : tensor<?x13xf32>
@@ -384,7 +384,7 @@ module @ctr_dnn attributes {nn.phase = "gradient"} {
     %7 = nn.read @b4 : tensor<1xf32>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg1
     %8 = nn.pull @emb[%keys] : tensor<?x10xf32>
-    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg1) splits(%arg2) [sum] bagged [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg1 bags(%arg2) sum) : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
     %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
     %12 = nn.signed_log1p %arg0 : tensor<?x13xf32>

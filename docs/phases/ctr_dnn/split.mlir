@@ -61,7 +61,7 @@ module @ctr_dnn attributes {nn.phase = "split"} {
     %7 = nn.read @b4 {stage = #nn.stage<compute>} : tensor<1xf32>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2 {stage = #nn.stage<prepare>}
     %8 = nn.pull @emb[%keys] {stage = #nn.stage<prepare>} : tensor<?x10xf32>
-    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %11 = nn.signed_log1p %arg1 {stage = #nn.stage<compute>} : tensor<?x13xf32>
     %12 = nn.concat %10, %11 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
@@ -89,10 +89,10 @@ module @ctr_dnn attributes {nn.phase = "split"} {
     %31 = nn.gemm %28, %0 transposed post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<273x400xf32>) -> tensor<?x273xf32>
     %32 = nn.slice %31 axis 1 offset 0 size 260 {stage = #nn.stage<compute>} : (tensor<?x273xf32>) -> tensor<?x260xf32>
     %33 = nn.reshape %32 {stage = #nn.stage<compute>} : (tensor<?x260xf32>) -> tensor<?x10xf32>
-    %34 = nn.pool_gradient(%33) at[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] present [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %34 = nn.pool_gradient[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum from %33) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %sum, %weight = nn.loss_sum %17 {stage = #nn.stage<compute>} : tensor<?x1xf32>
-    %35 = nn.squared_norm [@w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4](%30, %29, %27, %26, %24, %23, %21, %20) weight(%weight) {stage = #nn.stage<apply>} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>
-    %36:9 = nn.once @dense weight(%weight) norm(%35) {
+    %35 = nn.squared_norm {@w1 = %30 : tensor<273x400xf32>, @b1 = %29 : tensor<400xf32>, @w2 = %27 : tensor<400x400xf32>, @b2 = %26 : tensor<400xf32>, @w3 = %24 : tensor<400x400xf32>, @b3 = %23 : tensor<400xf32>, @w4 = %21 : tensor<400x1xf32>, @b4 = %20 : tensor<1xf32>} weight(%weight) {stage = #nn.stage<apply>}
+    %36:9 = nn.once @dense weight(%weight) norm(%35) -> (weight, clip_factor, "value 1 of region 'once' of rule @adam", "value 2 of region 'once' of rule @adam", "hyper-parameter beta1", "value 4 of region 'once' of rule @adam", "hyper-parameter beta2", "value 6 of region 'once' of rule @adam", "hyper-parameter epsilon") {
     ^bb0(%arg4: f64, %arg5: f64, %arg6: f64):
       %cst = arith.constant 1.000000e-03 : f64
       %cst_0 = arith.constant 1.000000e+01 : f64
@@ -114,7 +114,7 @@ module @ctr_dnn attributes {nn.phase = "split"} {
       %49 = arith.divf %cst_4, %48 : f64
       nn.yield %arg5, %40, %47, %49, %cst_1, %41, %cst_2, %42, %cst_3 : f64, f64, f64, f64, f64, f64, f64, f64, f64
     } {stage = #nn.stage<apply>} : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    %37:8 = nn.once @sparse weight(%weight) {
+    %37:8 = nn.once @sparse weight(%weight) -> (weight, "value 1 of region 'once' of rule @adam", "value 2 of region 'once' of rule @adam", "hyper-parameter beta1", "value 4 of region 'once' of rule @adam", "hyper-parameter beta2", "value 6 of region 'once' of rule @adam", "hyper-parameter epsilon") {
     ^bb0(%arg4: f64, %arg5: f64, %arg6: f64):
       %cst = arith.constant 1.000000e-03 : f64
       %cst_0 = arith.constant 9.000000e-01 : f64
@@ -339,7 +339,7 @@ module @ctr_dnn attributes {nn.phase = "split"} {
     %7 = nn.read @b4 {stage = #nn.stage<compute>} : tensor<1xf32>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2 {stage = #nn.stage<prepare>}
     %8 = nn.pull @emb[%keys] {stage = #nn.stage<prepare>} : tensor<?x10xf32>
-    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %11 = nn.signed_log1p %arg1 {stage = #nn.stage<compute>} : tensor<?x13xf32>
     %12 = nn.concat %10, %11 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
@@ -364,7 +364,7 @@ module @ctr_dnn attributes {nn.phase = "split"} {
     %7 = nn.read @b4 {stage = #nn.stage<compute>} : tensor<1xf32>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg1 {stage = #nn.stage<prepare>}
     %8 = nn.pull @emb[%keys] {stage = #nn.stage<prepare>} : tensor<?x10xf32>
-    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of(%arg1) splits(%arg2) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg1 bags(%arg2) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %11 = nn.signed_log1p %arg0 {stage = #nn.stage<compute>} : tensor<?x13xf32>
     %12 = nn.concat %10, %11 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>

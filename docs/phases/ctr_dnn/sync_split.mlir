@@ -93,7 +93,7 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
   ^bb0(%arg0: tensor<?x1xf32>, %arg1: tensor<?x13xf32>, %arg2: tensor<?xi64>, %arg3: tensor<?xi32>):
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2 {stage = #nn.stage<prepare>}
     %0:9 = ps.wait @train.norm keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
-    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %3 = nn.signed_log1p %arg1 {stage = #nn.stage<compute>} : tensor<?x13xf32>
     %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
@@ -121,7 +121,7 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
     %23 = nn.gemm %20, %0#0 transposed post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<273x400xf32>) -> tensor<?x273xf32>
     %24 = nn.slice %23 axis 1 offset 0 size 260 {stage = #nn.stage<compute>} : (tensor<?x273xf32>) -> tensor<?x260xf32>
     %25 = nn.reshape %24 {stage = #nn.stage<compute>} : (tensor<?x260xf32>) -> tensor<?x10xf32>
-    %26 = nn.pool_gradient(%25) at[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] present [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %26 = nn.pool_gradient[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum from %25) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %sum, %weight = nn.loss_sum %9 {stage = #nn.stage<compute>} : tensor<?x1xf32>
     ps.post @train.exchange(%26, %22, %21, %19, %18, %16, %15, %13, %12, %sum, %weight) {stage = #nn.stage<send>} : tensor<?x10xf32>, tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<f64>, tensor<f64>
     %27:10 = ps.wait @train.exchange {stage = #nn.stage<send>} : tensor<f64>, tensor<f64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, tensor<?xf64>
@@ -140,7 +140,7 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
     %8 = ps.merged @train.gradient.w4 : tensor<400x1xf32>
     %9 = ps.merged @train.gradient.b4 : tensor<1xf32>
     %10 = ps.merged @train.norm.joint : tensor<f64>
-    %11:9 = nn.once @dense weight(%0#1) norm(%10) {
+    %11:9 = nn.once @dense weight(%0#1) norm(%10) -> (weight, clip_factor, "value 1 of region 'once' of rule @adam", "value 2 of region 'once' of rule @adam", "hyper-parameter beta1", "value 4 of region 'once' of rule @adam", "hyper-parameter beta2", "value 6 of region 'once' of rule @adam", "hyper-parameter epsilon") {
     ^bb0(%arg0: f64, %arg1: f64, %arg2: f64):
       %cst = arith.constant 1.000000e-03 : f64
       %cst_0 = arith.constant 1.000000e+01 : f64
@@ -162,7 +162,7 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
       %24 = arith.divf %cst_4, %23 : f64
       nn.yield %arg1, %15, %22, %24, %cst_1, %16, %cst_2, %17, %cst_3 : f64, f64, f64, f64, f64, f64, f64, f64, f64
     } : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-    %12:8 = nn.once @sparse weight(%0#1) {
+    %12:8 = nn.once @sparse weight(%0#1) -> (weight, "value 1 of region 'once' of rule @adam", "value 2 of region 'once' of rule @adam", "hyper-parameter beta1", "value 4 of region 'once' of rule @adam", "hyper-parameter beta2", "value 6 of region 'once' of rule @adam", "hyper-parameter epsilon") {
     ^bb0(%arg0: f64, %arg1: f64, %arg2: f64):
       %cst = arith.constant 1.000000e-03 : f64
       %cst_0 = arith.constant 9.000000e-01 : f64
@@ -410,7 +410,7 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
   ^bb0(%arg0: tensor<?x1xf32>, %arg1: tensor<?x13xf32>, %arg2: tensor<?xi64>, %arg3: tensor<?xi32>):
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg2 {stage = #nn.stage<prepare>}
     %0:9 = ps.wait @evaluate.pull keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
-    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg2) splits(%arg3) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %3 = nn.signed_log1p %arg1 {stage = #nn.stage<compute>} : tensor<?x13xf32>
     %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
@@ -438,7 +438,7 @@ module @ctr_dnn attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
   ^bb0(%arg0: tensor<?x13xf32>, %arg1: tensor<?xi64>, %arg2: tensor<?xi32>):
     %keys, %inverse, %key_splits, %occurrences = nn.unique %arg1 {stage = #nn.stage<prepare>}
     %0:9 = ps.wait @predict.pull keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<273x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x400xf32>, tensor<400xf32>, tensor<400x1xf32>, tensor<1xf32>, tensor<?x10xf32>
-    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of(%arg1) splits(%arg2) [sum] bagged [true] {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of (%arg1 bags(%arg2) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %3 = nn.signed_log1p %arg0 {stage = #nn.stage<compute>} : tensor<?x13xf32>
     %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>

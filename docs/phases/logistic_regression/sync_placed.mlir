@@ -59,7 +59,7 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
     %28 = nn.reshape %27 : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %28
     %29 = nn.pull @weights[%keys] : tensor<?x1xf32>
-    %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of(%28) splits() [sum] bagged [false] : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of (%28 sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %31 = nn.reshape %30 : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
     %32 = nn.reduce  sum %31 axes [1] : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
     %33 = nn.add %32, %0 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
@@ -73,9 +73,9 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
     %38 = nn.reshape %36 : (tensor<?x1xf32>) -> tensor<?x1x1xf32>
     %39 = nn.broadcast %38 like %31 : (tensor<?x1x1xf32>, tensor<?x19x1xf32>) -> tensor<?x19x1xf32>
     %40 = nn.reshape %39 : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
-    %41 = nn.pool_gradient(%40) at[%inverse, %key_splits, %occurrences] of(%28) splits() [sum] bagged [false] present [true] : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %41 = nn.pool_gradient[%inverse, %key_splits, %occurrences] of (%28 sum from %40) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %sum, %weight = nn.loss_sum %34 : tensor<?x1xf32>
-    %42:3 = nn.once @linear weight(%weight) {
+    %42:3 = nn.once @linear weight(%weight) -> (weight, "rate", "hyper-parameter epsilon") {
     ^bb0(%arg3: f64, %arg4: f64, %arg5: f64):
       %cst = arith.constant 1.000000e-01 : f64
       %cst_0 = arith.constant 1.000000e-10 : f64
@@ -139,7 +139,7 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
     %28 = nn.reshape %27 : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %28
     %29 = nn.pull @weights[%keys] : tensor<?x1xf32>
-    %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of(%28) splits() [sum] bagged [false] : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of (%28 sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %31 = nn.reshape %30 : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
     %32 = nn.reduce  sum %31 axes [1] : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
     %33 = nn.add %32, %0 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
@@ -181,7 +181,7 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
     %28 = nn.reshape %27 : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %28
     %29 = nn.pull @weights[%keys] : tensor<?x1xf32>
-    %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of(%28) splits() [sum] bagged [false] : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of (%28 sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %31 = nn.reshape %30 : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
     %32 = nn.reduce  sum %31 axes [1] : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
     %33 = nn.add %32, %0 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>

@@ -51,7 +51,7 @@ module @logistic_regression attributes {nn.phase = "roles", ps.mode = #ps.mode<s
       %27 = nn.reshape %26 {stage = #nn.stage<prepare>} : (tensor<?x19xi64>) -> tensor<?xi64>
       %keys, %inverse, %key_splits, %occurrences = nn.unique %27 {stage = #nn.stage<prepare>}
       %28:4 = ps.wait @train.exchange keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<f64>, tensor<f64>, tensor<1xf32>, tensor<?x1xf32>
-      %29 = nn.pool %28#3[%inverse, %key_splits, %occurrences] of(%27) splits() [sum] bagged [false] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
+      %29 = nn.pool %28#3[%inverse, %key_splits, %occurrences] of (%27 sum) {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
       %30 = nn.reshape %29 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
       %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
       %32 = nn.add %31, %28#2 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
@@ -65,7 +65,7 @@ module @logistic_regression attributes {nn.phase = "roles", ps.mode = #ps.mode<s
       %37 = nn.reshape %35 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1x1xf32>
       %38 = nn.broadcast %37 like %30 {stage = #nn.stage<compute>} : (tensor<?x1x1xf32>, tensor<?x19x1xf32>) -> tensor<?x19x1xf32>
       %39 = nn.reshape %38 {stage = #nn.stage<compute>} : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
-      %40 = nn.pool_gradient(%39) at[%inverse, %key_splits, %occurrences] of(%27) splits() [sum] bagged [false] present [true] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
+      %40 = nn.pool_gradient[%inverse, %key_splits, %occurrences] of (%27 sum from %39) {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
       %sum, %weight = nn.loss_sum %33 {stage = #nn.stage<compute>} : tensor<?x1xf32>
       ps.post @train.exchange(%40, %36, %sum, %weight) {stage = #nn.stage<send>} : tensor<?x1xf32>, tensor<1xf32>, tensor<f64>, tensor<f64>
     }
@@ -105,7 +105,7 @@ module @logistic_regression attributes {nn.phase = "roles", ps.mode = #ps.mode<s
       %27 = nn.reshape %26 {stage = #nn.stage<prepare>} : (tensor<?x19xi64>) -> tensor<?xi64>
       %keys, %inverse, %key_splits, %occurrences = nn.unique %27 {stage = #nn.stage<prepare>}
       %28:2 = ps.wait @evaluate.pull keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<1xf32>, tensor<?x1xf32>
-      %29 = nn.pool %28#1[%inverse, %key_splits, %occurrences] of(%27) splits() [sum] bagged [false] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
+      %29 = nn.pool %28#1[%inverse, %key_splits, %occurrences] of (%27 sum) {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
       %30 = nn.reshape %29 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
       %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
       %32 = nn.add %31, %28#0 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
@@ -150,7 +150,7 @@ module @logistic_regression attributes {nn.phase = "roles", ps.mode = #ps.mode<s
       %27 = nn.reshape %26 {stage = #nn.stage<prepare>} : (tensor<?x19xi64>) -> tensor<?xi64>
       %keys, %inverse, %key_splits, %occurrences = nn.unique %27 {stage = #nn.stage<prepare>}
       %28:2 = ps.wait @predict.pull keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<1xf32>, tensor<?x1xf32>
-      %29 = nn.pool %28#1[%inverse, %key_splits, %occurrences] of(%27) splits() [sum] bagged [false] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
+      %29 = nn.pool %28#1[%inverse, %key_splits, %occurrences] of (%27 sum) {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
       %30 = nn.reshape %29 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
       %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
       %32 = nn.add %31, %28#0 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
@@ -208,7 +208,7 @@ module @logistic_regression attributes {nn.phase = "roles", ps.mode = #ps.mode<s
       %0:2 = ps.merged @train.loss : tensor<f64>, tensor<f64>
       %1:2 = ps.merged @train.row_gradient.weights : tensor<?xi64>, tensor<?x1xf32>
       %2 = ps.merged @train.gradient.bias : tensor<1xf32>
-      %3:3 = nn.once @linear weight(%0#1) {
+      %3:3 = nn.once @linear weight(%0#1) -> (weight, "rate", "hyper-parameter epsilon") {
       ^bb0(%arg0: f64, %arg1: f64, %arg2: f64):
         %cst = arith.constant 1.000000e-01 : f64
         %cst_0 = arith.constant 1.000000e-10 : f64

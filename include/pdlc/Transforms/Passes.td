@@ -114,7 +114,7 @@ def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
     ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>):
       %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
       %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
-      %p = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%ids) splits(%splits) [sum] bagged [true]
+      %p = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%ids bags(%splits) sum)
         : (tensor<?x4xf32>) -> tensor<?x4xf32>
       %e = nn.reshape %p : (tensor<?x4xf32>) -> tensor<?x2x4xf32>
       nn.return %e : tensor<?x2x4xf32>
@@ -183,7 +183,7 @@ def NNAutodiff : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
     %w = nn.read @w : tensor<1xf32>
     %y = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
     %dw = nn.reduce sum %x axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
-    nn.apply_gradients %y [@w](%dw) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+    nn.apply_gradients %y {@w = %dw : tensor<1xf32>} over [@g] : tensor<?x1xf32>
     ```
   }];
   let dependentDialects = ["::pdlc::nn::NNDialect"];
@@ -204,12 +204,12 @@ def NNExpandUpdates : Pass<"nn-expand-updates", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    nn.apply_gradients %y [@w](%dw) over [@g] : tensor<?x1xf32> -> tensor<1xf32>
+    nn.apply_gradients %y {@w = %dw : tensor<1xf32>} over [@g] : tensor<?x1xf32>
     ```
     After, with `nn.group @g rule(@sgd) rate(0.5)`:
     ```mlir
     %sum, %weight = nn.loss_sum %y : tensor<?x1xf32>
-    %s:2 = nn.once @g weight(%weight) {
+    %s:2 = nn.once @g weight(%weight) -> (weight, "rate") {
     ^bb0(%step: f64, %w: f64, %squared_norm: f64):
       %rate = arith.constant 5.000000e-01 : f64
       nn.yield %w, %rate : f64, f64

@@ -36,10 +36,10 @@ static void emitCross(StageEmitter &emitter, nn::CrossOp op) {
 static void emitCrossBags(StageEmitter &emitter, nn::CrossBagsOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   SmallVector<Value> ids, splits;
-  for (Value input : op.getIds())
-    ids.push_back(emitter.flat(input));
-  for (Value input : op.getSplits())
-    splits.push_back(emitter.flat(input));
+  for (const nn::Bags &bags : op.getBags())
+    ids.push_back(emitter.flat(bags.ids));
+  for (const nn::Bags &bags : op.getBags())
+    splits.push_back(emitter.flat(bags.splits));
   Value count =
       rt::CrossRaggedCountOp::create(builder, builder.getIndexType(), splits);
   emitter.allocate(op.getResult(), count);
@@ -69,8 +69,9 @@ struct CrossBagsStage : StageModel<CrossBagsStage, nn::CrossBagsOp> {
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {
     auto cross = cast<nn::CrossBagsOp>(op);
-    return result == cross.getResult() ? Extent::counting(result)
-                                       : sizes.first(cross.getSplits().front());
+    return result == cross.getResult()
+               ? Extent::counting(result)
+               : sizes.first(cross.getBags().front().splits);
   }
   std::optional<Home> getHome(Operation *op, OpResult result,
                               const HomeNumbers &) const {

@@ -28,22 +28,21 @@ static void emitPull(StageEmitter &emitter, nn::PullOp op) {
       rt::PullOp::create(builder, builder.getI32Type(), worker, table, into));
 }
 
-/// A sum of extents; those of ids that are counted at run time cannot be added
-/// before they are evaluated.
-static Value firstOccurrence(StageEmitter &emitter, ValueRange ids,
-                             unsigned input) {
+/// Where the input behind `inputs` begins. A sum of extents; those of ids that
+/// are counted at run time cannot be added before they are evaluated.
+static Value firstOccurrence(StageEmitter &emitter,
+                             ArrayRef<nn::PoolInput> inputs) {
   Value first;
-  for (Value earlier : ids.take_front(input)) {
-    Value count = emitter.evaluate(emitter.sizes.elements(earlier));
+  for (const nn::PoolInput &earlier : inputs) {
+    Value count = emitter.evaluate(emitter.sizes.elements(earlier.ids));
     first = first ? Value(arith::AddIOp::create(emitter.builder, first, count))
                   : count;
   }
   return first ? first : emitter.index(0);
 }
 
-static rt::Pooling poolingOf(ArrayAttr poolings, unsigned input) {
-  return static_cast<rt::Pooling>(
-      cast<nn::PoolingAttr>(poolings[input]).getValue());
+static rt::Pooling poolingOf(const nn::PoolInput &input) {
+  return static_cast<rt::Pooling>(input.pooling);
 }
 
 static constexpr int64_t kIndexBytes = sizeof(int32_t);
@@ -52,16 +51,17 @@ static void emitPool(StageEmitter &emitter, nn::PoolOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   int64_t lookup = emitter.sizes.lookupOf(op.getInverse());
   Value rows = emitter.view(op.getRows());
-  for (auto [input, result] : llvm::enumerate(op.getPooled())) {
-    Value first = firstOccurrence(emitter, op.getIds(), input);
+  SmallVector<nn::PoolInput> inputs = op.getInputs();
+  for (auto [number, result] : llvm::enumerate(op.getPooled())) {
+    const nn::PoolInput &input = inputs[number];
+    Value first = firstOccurrence(emitter, ArrayRef(inputs).take_front(number));
     Value offset =
         arith::MulIOp::create(builder, first, emitter.index(kIndexBytes));
     Value inverse = emitter.viewAt(
         emitter.pointer(rt::Place::lookup_inverse, lookup), offset,
-        emitter.sizes.elements(op.getIds()[input]), {}, builder.getI32Type());
-    Value splits = op.getSplitsOf(input);
-    rt::PoolOp::create(builder, poolingOf(op.getPoolings(), input), rows,
-                       inverse, splits ? emitter.flat(splits) : Value(),
+        emitter.sizes.elements(input.ids), {}, builder.getI32Type());
+    rt::PoolOp::create(builder, poolingOf(input), rows, inverse,
+                       input.splits ? emitter.flat(input.splits) : Value(),
                        emitter.view(result));
   }
 }
@@ -71,27 +71,27 @@ static void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
   Value lookup = emitter.pointer(rt::Place::lookup,
                                  emitter.sizes.lookupOf(op.getInverse()));
   Value out = emitter.view(op.getGradient());
-  unsigned cotangent = 0;
-  for (unsigned input = 0; input < op.getIds().size(); ++input) {
-    if (!op.getPresent()[input])
+  bool isFirst = true;
+  SmallVector<nn::PoolInput> inputs = op.getInputs();
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    if (!input.cotangent)
       continue;
-    Value first = firstOccurrence(emitter, op.getIds(), input);
-    Extent extent = emitter.sizes.elements(op.getIds()[input]);
+    Value first = firstOccurrence(emitter, ArrayRef(inputs).take_front(number));
+    Extent extent = emitter.sizes.elements(input.ids);
     Value splits, bagOf;
-    if (Value bags = op.getSplitsOf(input)) {
-      splits = emitter.flat(bags);
+    if (input.splits) {
+      splits = emitter.flat(input.splits);
       bagOf = emitter.scratchView(emitter.plan.scratch(op), extent,
                                   builder.getI32Type());
       rt::BagOfOp::create(builder, splits, bagOf);
     }
-    rt::PoolGradientOp::create(builder, poolingOf(op.getPoolings(), input),
-                               emitter.view(op.getCotangents()[cotangent]),
-                               lookup, first, emitter.evaluate(extent), bagOf,
-                               splits,
-                               /*accumulate=*/cotangent > 0, out);
-    ++cotangent;
+    rt::PoolGradientOp::create(builder, poolingOf(input),
+                               emitter.view(input.cotangent), lookup, first,
+                               emitter.evaluate(extent), bagOf, splits,
+                               /*accumulate=*/!isFirst, out);
+    isFirst = false;
   }
-  if (cotangent == 0)
+  if (isFirst)
     emitter.fill(
         op.getGradient(),
         emitter.scalar(
@@ -151,11 +151,10 @@ struct PoolStage : StageModel<PoolStage, nn::PoolOp> {
   }
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {
-    auto pool = cast<nn::PoolOp>(op);
-    unsigned input = result.getResultNumber();
-    Value splits = pool.getSplitsOf(input);
-    return splits ? sizes.first(splits).plus(-1)
-                  : sizes.first(pool.getIds()[input]);
+    nn::PoolInput input =
+        cast<nn::PoolOp>(op).getInputs()[result.getResultNumber()];
+    return input.splits ? sizes.first(input.splits).plus(-1)
+                        : sizes.first(input.ids);
   }
 };
 
@@ -169,13 +168,16 @@ struct PoolGradientStage : StageModel<PoolGradientStage, nn::PoolGradientOp> {
                                operand.get());
   }
   Extent getExtent(Operation *op, OpResult, const ProgramSizes &sizes) const {
-    return sizes.first(cast<nn::PoolGradientOp>(op).getKeySplits()).plus(-1);
+    auto gradient = cast<nn::PoolGradientOp>(op);
+    return sizes.first(gradient.getDeduplication().keys);
   }
   /// Of each occurrence the bag that it is in.
   std::optional<Extent> getScratch(Operation *op,
                                    const ProgramSizes &sizes) const {
     auto gradient = cast<nn::PoolGradientOp>(op);
-    if (gradient.getSplits().empty())
+    if (llvm::none_of(gradient.getInputs(), [](const nn::PoolInput &input) {
+          return input.splits != nullptr;
+        }))
       return std::nullopt;
     return sizes.first(gradient.getOccurrences()).scaled(kIndexBytes);
   }

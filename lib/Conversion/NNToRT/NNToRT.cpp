@@ -111,7 +111,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
     fields.push_back(field.getSymName());
   for (nn::PullOp pull : sizes.lookups())
     lookups.push_back(pull.getTable());
-  for (const ProgramGradient &update : gradientsOf(program)) {
+  for (const nn::SymbolGradient &update : gradientsOf(program)) {
     updates.push_back(update.symbol.getValue());
     auto lookup = llvm::find(lookups, updates.back());
     updateLookups.push_back(

@@ -44,8 +44,8 @@ int64_t pdlc::elementBytes(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth() / 8;
 }
 
-SmallVector<ProgramGradient> pdlc::gradientsOf(nn::ProgramOp program) {
-  SmallVector<ProgramGradient> gradients;
+SmallVector<nn::SymbolGradient> pdlc::gradientsOf(nn::ProgramOp program) {
+  SmallVector<nn::SymbolGradient> gradients;
   for (Operation &op : program.getBody().front())
     if (auto update = dyn_cast<nn::UpdateOp>(op))
       gradients.push_back(

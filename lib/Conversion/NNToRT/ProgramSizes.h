@@ -66,17 +66,9 @@ private:
   llvm::DenseMap<mlir::Value, Extent> extents;
 };
 
-/// A sum of gradients that a program computes: what an nn.update applies, or
-/// an rt.gradient hands on.
-struct ProgramGradient {
-  mlir::FlatSymbolRefAttr symbol;
-  mlir::Value gradient;
-  /// Null for a parameter.
-  mlir::Value keys;
-};
-
-/// In program order: the program's list of updates.
-llvm::SmallVector<ProgramGradient> gradientsOf(nn::ProgramOp program);
+/// What a program's nn.update ops apply, or its rt.gradient ops hand on, in
+/// program order: the program's list of updates.
+llvm::SmallVector<nn::SymbolGradient> gradientsOf(nn::ProgramOp program);
 
 /// The product of all dimensions but the first.
 int64_t innerElements(mlir::Value tensor);

@@ -113,7 +113,7 @@ Value StageEmitter::idCount(Value ids) {
   Value &known = idCounts[ids];
   if (known)
     return known;
-  Value splits = ids.getDefiningOp<nn::CrossBagsOp>().getResultSplits();
+  Value splits = ids.getDefiningOp<nn::CrossBagsOp>().getCrossed().splits;
   Value last = evaluate(sizes.first(splits).plus(-1));
   Value number = load(view(splits), last);
   known = arith::IndexCastOp::create(builder, builder.getIndexType(), number);

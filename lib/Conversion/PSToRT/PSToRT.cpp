@@ -28,9 +28,6 @@ private:
   void convertWait(ps::WaitOp wait);
   void convertPost(ps::PostOp post);
   void convertProgram(nn::ProgramOp program);
-  ps::MessageOp messageOf(Operation *op, FlatSymbolRefAttr name) {
-    return SymbolTable::lookupNearestSymbolFrom<ps::MessageOp>(op, name);
-  }
 };
 } // namespace
 
@@ -38,22 +35,12 @@ private:
 /// rows have their place from prepare on.
 void PSToRT::convertWait(ps::WaitOp wait) {
   OpBuilder builder(wait);
-  ps::MessageOp message = messageOf(wait, wait.getMessageAttr());
   llvm::DenseMap<Attribute, Value> keysOf;
-  auto keys = wait.getKeys().begin();
-  for (Attribute name : message.getSends()) {
-    ps::ChannelOp channel = ps::lookupChannel(wait, name);
-    if (channel.getKind() == ChannelKind::keys)
-      keysOf[channel.getSymbolAttr()] = *keys++;
-  }
-  unsigned next = 0;
-  for (Attribute name : message.getReceives()) {
-    ps::ChannelOp channel = ps::lookupChannel(wait, name);
-    if (channel.getKind() == ChannelKind::loss) {
-      next += 2;
-      continue;
-    }
-    Value value = wait.getResult(next++);
+  for (ps::ChannelValues &keys : ps::sentKeys(wait))
+    keysOf[keys.channel.getSymbolAttr()] = keys.getValue();
+  for (ps::ChannelValues &received : ps::receivedValues(wait)) {
+    ps::ChannelOp channel = received.channel;
+    Value value = received.getValue();
     if (channel.getKind() == ChannelKind::value) {
       auto read = nn::ReadOp::create(builder, wait.getLoc(), value.getType(),
                                      channel.getSymbolAttr());
@@ -72,32 +59,19 @@ void PSToRT::convertWait(ps::WaitOp wait) {
 void PSToRT::convertPost(ps::PostOp post) {
   OpBuilder builder(post);
   auto program = post->getParentOfType<nn::ProgramOp>();
-  ps::MessageOp message = messageOf(post, post.getMessageAttr());
-  unsigned next = 0;
-  for (Attribute name : message.getSends()) {
-    ps::ChannelOp channel = ps::lookupChannel(post, name);
-    switch (channel.getKind()) {
-    case ChannelKind::keys:
+  for (ps::ChannelValues &sent : ps::sentValues(post)) {
+    ps::ChannelOp channel = sent.channel;
+    if (channel.getKind() != ChannelKind::gradient &&
+        channel.getKind() != ChannelKind::row_gradient)
       continue;
-    case ChannelKind::loss:
-      next += 2;
-      continue;
-    case ChannelKind::gradient:
-    case ChannelKind::row_gradient:
-      break;
-    default:
-      ++next;
-      continue;
-    }
     // A table's gradient belongs to the keys that its rows were asked by.
     Value keys;
     for (auto pull : program.getBody().getOps<nn::PullOp>())
       if (channel.getKind() == ChannelKind::row_gradient &&
           pull.getTableAttr() == channel.getSymbolAttr())
         keys = pull.getKeys();
-    auto gradient =
-        rt::GradientOp::create(builder, post.getLoc(), channel.getSymbolAttr(),
-                               keys, post.getValues()[next++]);
+    auto gradient = rt::GradientOp::create(
+        builder, post.getLoc(), channel.getSymbolAttr(), keys, sent.getValue());
     nn::setStage(gradient, nn::Stage::apply);
   }
 }

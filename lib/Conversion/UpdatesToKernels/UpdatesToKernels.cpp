@@ -142,11 +142,9 @@ public:
     func::ReturnOp::create(builder, loc, result);
   }
 
-  /// Copies the ops of `region`, its arguments replaced by `arguments`, to the
-  /// insertion point; returns what it yields.
-  SmallVector<Value> inlineRegion(Region &region, ValueRange arguments) {
-    IRMapping mapping;
-    mapping.map(region.getArguments(), arguments);
+  /// Copies the ops of `region` to the insertion point, its arguments replaced
+  /// as `mapping` says; returns what it yields.
+  SmallVector<Value> inlineRegion(Region &region, IRMapping mapping) {
     for (Operation &op : region.front().without_terminator())
       builder.clone(op, mapping);
     return llvm::map_to_vector(
@@ -157,19 +155,22 @@ public:
   /// Applies the region to element `index`: `state` holds the addresses of
   /// value and slots. Returns the largest bits of what it writes, as
   /// far as they must be checked.
-  Value updateElement(Region &region, ArrayRef<Value> state, Value gradient,
-                      ArrayRef<Value> scalars, Value index) {
+  Value updateElement(nn::UpdateOp update, ArrayRef<Value> state,
+                      Value gradient, ArrayRef<Value> scalars, Value index) {
     // Scope 0: the gradient; scope 1 + s: state s.
     SmallVector<Attribute> scopes = aliasScopes(state.size() + 1);
-    SmallVector<Value> addresses, arguments;
+    SmallVector<Value> addresses, loaded;
     for (Value base : state)
       addresses.push_back(address(element, base, index));
     for (auto [number, place] : llvm::enumerate(addresses))
-      arguments.push_back(loadScoped(place, scopes, number + 1));
-    arguments.insert(arguments.begin() + 1,
-                     loadScoped(address(element, gradient, index), scopes, 0));
-    llvm::append_range(arguments, scalars);
-    SmallVector<Value> results = inlineRegion(region, arguments);
+      loaded.push_back(loadScoped(place, scopes, number + 1));
+    IRMapping arguments;
+    arguments.map(update.getValueArgument(), loaded.front());
+    arguments.map(update.getSlotArguments(), ArrayRef(loaded).drop_front());
+    arguments.map(update.getSumArgument(),
+                  loadScoped(address(element, gradient, index), scopes, 0));
+    arguments.map(update.getScalarArguments(), scalars);
+    SmallVector<Value> results = inlineRegion(update.getEach(), arguments);
     Value largest = noBits();
     for (auto [number, result] : llvm::enumerate(results)) {
       auto store =
@@ -263,38 +264,20 @@ static Type scalarTypeOf(nn::OnceOp once) {
   return cast<RankedTensorType>(once.getResult(0).getType()).getElementType();
 }
 
-/// What messages call the scalars: what the group gives its rule goes by the
-/// rule's own words, as far as those are known.
-static SmallVector<std::string> namesOfScalars(nn::OnceOp once) {
-  SmallVector<std::string> names{"sum of weights"};
-  auto group = SymbolTable::lookupNearestSymbolFrom<nn::GroupOp>(
-      once, once.getGroupAttr());
-  if (FlatSymbolRefAttr clip = group.getClipAttr())
-    names.push_back("factor of clip @" + clip.getValue().str());
-  auto rule = SymbolTable::lookupNearestSymbolFrom<nn::RuleOp>(
-      once, group.getRuleAttr());
-  unsigned number = 0;
-  if (rule)
-    for (Value yielded :
-         rule.getOnce().front().getTerminator()->getOperands()) {
-      ++number;
-      auto argument = dyn_cast<BlockArgument>(yielded);
-      if (argument && argument.getArgNumber() == 1)
-        names.push_back("rate");
-      else if (argument && argument.getArgNumber() > 1)
-        names.push_back(
-            "hyper-parameter " +
-            cast<StringAttr>(rule.getHyperNames()[argument.getArgNumber() - 2])
-                .str());
-      else
-        names.push_back("value " + std::to_string(number) +
-                        " of region 'once' of rule @" +
-                        rule.getSymName().str());
-    }
-  while (names.size() < once.getNumResults())
-    names.push_back("scalar " + std::to_string(names.size()));
-  names.resize(once.getNumResults());
-  return names;
+/// What messages call a scalar.
+static std::string describe(nn::OnceOp once, nn::ScalarAttr scalar) {
+  switch (scalar.getRole()) {
+  case nn::ScalarRole::weight:
+    return "sum of weights";
+  case nn::ScalarRole::clip_factor: {
+    auto group = SymbolTable::lookupNearestSymbolFrom<nn::GroupOp>(
+        once, once.getGroupAttr());
+    return "factor of clip @" + group.getClipAttr().getValue().str();
+  }
+  case nn::ScalarRole::rule:
+    return scalar.getName().str();
+  }
+  llvm_unreachable("an enumerator without case");
 }
 
 /// The scalars that an update of the group divides by, as they are.
@@ -305,10 +288,7 @@ static SmallVector<int32_t> divisorsOf(nn::OnceOp once) {
       auto update = dyn_cast<nn::UpdateOp>(use.getOwner());
       if (!update)
         return false;
-      // The last arguments of the region are the scalars.
-      Block &each = update.getEach().front();
-      unsigned fromEnd = update->getNumOperands() - use.getOperandNumber();
-      Value inside = each.getArgument(each.getNumArguments() - fromEnd);
+      BlockArgument inside = update.getArgumentOf(use);
       return llvm::any_of(inside.getUses(), [](OpOperand &inner) {
         return isa<arith::DivFOp>(inner.getOwner()) &&
                inner.getOperandNumber() == 1;
@@ -354,16 +334,18 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   builder.setInsertionPointToStart(&entry);
   KernelBuilder kernel(builder, loc, builder.getF64Type());
 
-  // `pdl_once_arguments` is an array of three doubles.
-  static_assert(offsetof(pdl_once_arguments, step) == 0 &&
-                offsetof(pdl_once_arguments, weight) == sizeof(double) &&
-                offsetof(pdl_once_arguments, squared_norm) ==
-                    2 * sizeof(double) &&
-                sizeof(pdl_once_arguments) == 3 * sizeof(double));
-  SmallVector<Value> arguments;
-  for (int32_t i = 0; i < 3; ++i)
-    arguments.push_back(
-        kernel.load(builder.getF64Type(), entry.getArgument(0), i));
+  // All members of `pdl_once_arguments` are doubles.
+  static_assert(sizeof(pdl_once_arguments) == 3 * sizeof(double));
+  IRMapping arguments;
+  auto load = [&](BlockArgument argument, size_t offset) {
+    arguments.map(argument,
+                  kernel.load(builder.getF64Type(), entry.getArgument(0),
+                              static_cast<int32_t>(offset / sizeof(double))));
+  };
+  load(once.getStepArgument(), offsetof(pdl_once_arguments, step));
+  load(once.getWeightArgument(), offsetof(pdl_once_arguments, weight));
+  load(once.getSquaredNormArgument(),
+       offsetof(pdl_once_arguments, squared_norm));
   SmallVector<Value> results = kernel.inlineRegion(once.getBody(), arguments);
   for (auto [number, result] : llvm::enumerate(results)) {
     Type element = cast<RankedTensorType>(once.getResult(number).getType())
@@ -377,7 +359,9 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   }
   func::ReturnOp::create(builder, loc);
   builder.setInsertionPoint(function);
-  SmallVector<std::string> names = namesOfScalars(once);
+  SmallVector<std::string> names = llvm::map_to_vector(
+      once.getNames().getAsRange<nn::ScalarAttr>(),
+      [&](nn::ScalarAttr scalar) { return describe(once, scalar); });
   SmallVector<StringRef> nameRefs(names.begin(), names.end());
   rt::OnceKernelOp::create(builder, loc, once.getGroupAttr(),
                            FlatSymbolRefAttr::get(function),
@@ -396,18 +380,17 @@ void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
   Block &entry = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = update.getLoc();
-  Region &region = update.getEach();
-  KernelBuilder kernel(builder, loc, region.getArgument(0).getType());
+  KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
   Value count = entry.getArgument(0), gradient = entry.getArgument(2);
   SmallVector<Value> state;
-  size_t states = region.front().getTerminator()->getNumOperands();
+  size_t states = 1 + update.getSlotArguments().size();
   for (size_t s = 0; s < states; ++s)
     state.push_back(kernel.load(kernel.pointer, entry.getArgument(1),
                                 static_cast<int32_t>(s)));
   SmallVector<Value> scalars =
       kernel.loadScalars(entry.getArgument(3), scalarNumbers);
   kernel.returnNonFinite(kernel.parallel(count, [&](Value index) {
-    return kernel.updateElement(region, state, gradient, scalars, index);
+    return kernel.updateElement(update, state, gradient, scalars, index);
   }));
 }
 
@@ -417,15 +400,14 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
   Block &entry = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = update.getLoc();
-  Region &region = update.getEach();
-  KernelBuilder kernel(builder, loc, region.getArgument(0).getType());
+  KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
   // The width is known here, which lets LLVM unroll a row; argument 1 repeats
   // it.
   Value rowCount = entry.getArgument(0), rows = entry.getArgument(2),
         gradients = entry.getArgument(3);
   SmallVector<Value> scalars =
       kernel.loadScalars(entry.getArgument(4), scalarNumbers);
-  int64_t states = region.front().getTerminator()->getNumOperands();
+  int64_t states = 1 + update.getSlotArguments().size();
   Value widthValue = kernel.constant(width);
   Value last =
       arith::SubIOp::create(builder, loc, rowCount, kernel.constant(1));
@@ -452,7 +434,7 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
       state.push_back(kernel.address(kernel.element, value,
                                      static_cast<int32_t>(s * width)));
     return kernel.parallel(widthValue, [&](Value index) {
-      return kernel.updateElement(region, state, gradient, scalars, index);
+      return kernel.updateElement(update, state, gradient, scalars, index);
     });
   };
   kernel.returnNonFinite(kernel.parallel(rowCount, updateRow));
@@ -502,7 +484,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     return update.emitOpError()
            << "is of group " << group << " whose rule " << groupOp.getRuleAttr()
            << " is not in the module, so the slots have no names";
-  size_t slots = update.getEach().front().getTerminator()->getNumOperands() - 1;
+  size_t slots = update.getSlotArguments().size();
   if (rule.getSlotNames().size() != slots)
     return update.emitOpError()
            << "has " << slots << " slots, but rule " << groupOp.getRuleAttr()

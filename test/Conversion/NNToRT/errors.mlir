@@ -62,10 +62,10 @@ nn.record @r {
 nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 nn.program @predict frozen reads(@r) {
 ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>):
-  %made, %made_splits = nn.cross_bags (%ids, %ids) splits(%splits, %splits) {stage = #nn.stage<prepare>}
+  %made, %made_splits = nn.cross_bags (%ids bags(%splits), %ids bags(%splits)) {stage = #nn.stage<prepare>}
   // expected-error@below {{is as large as a number of ids that only the stage itself counts, for which no room is planned}}
   %single = nn.single_bags %made {stage = #nn.stage<prepare>}
-  %crossed, %bags = nn.cross_bags (%made, %made) splits(%single, %single) {stage = #nn.stage<prepare>}
+  %crossed, %bags = nn.cross_bags (%made bags(%single), %made bags(%single)) {stage = #nn.stage<prepare>}
   %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = #nn.stage<prepare>}
   %rows = nn.pull @emb[%keys] {stage = #nn.stage<prepare>} : tensor<?x4xf32>
 }

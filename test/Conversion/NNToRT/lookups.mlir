@@ -31,8 +31,8 @@ nn.program @waiting frozen reads(@r except [@c, @d]) {
   %kb, %ib, %sb, %ob = nn.unique %fb
   %ra = nn.pull @emb[%ka] : tensor<?x3xf32>
   %rb = nn.pull @emb[%kb] : tensor<?x3xf32>
-  %pa = nn.pool %ra[%ia, %sa, %oa] of(%fa) splits() [sum] bagged [false] : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  %pb = nn.pool %rb[%ib, %sb, %ob] of(%fb) splits() [sum] bagged [false] : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %pa = nn.pool %ra[%ia, %sa, %oa] of (%fa sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %pb = nn.pool %rb[%ib, %sb, %ob] of (%fb sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %0 = nn.add %pa, %pb : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
   %1 = nn.reshape %0 : (tensor<?x3xf32>) -> tensor<?x4x3xf32>
   nn.return %1 : tensor<?x4x3xf32>
@@ -62,10 +62,10 @@ nn.program @waiting frozen reads(@r except [@c, @d]) {
 // CHECK-SAME:      compute(@crossed_compute, <63 + 0 * batch, keys(12), occurrences(0)>)
 nn.program @crossed frozen reads(@r except @x) {
 ^bb0(%c: tensor<?xi64>, %cs: tensor<?xi32>, %d: tensor<?xi64>, %ds: tensor<?xi32>):
-  %x, %xs = nn.cross_bags (%c, %d) splits(%cs, %ds) salt(5)
+  %x, %xs = nn.cross_bags (%c bags(%cs), %d bags(%ds)) salt(5)
   %keys, %inverse, %key_splits, %occurrences = nn.unique %c, %x
   %rows = nn.pull @emb[%keys] : tensor<?x3xf32>
-  %p:2 = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%c, %x) splits(%cs, %xs) [sum, mean] bagged [true, true]
+  %p:2 = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%c bags(%cs) sum, %x bags(%xs) mean)
     : (tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>)
   %a = nn.reshape %p#0 : (tensor<?x3xf32>) -> tensor<?x2x3xf32>
   %b = nn.reshape %p#1 : (tensor<?x3xf32>) -> tensor<?x2x3xf32>
@@ -115,13 +115,13 @@ nn.program @ids frozen reads(@r except [@y]) {
   %j = nn.cross %b, %i salt(3) : (tensor<?x2xi64>, tensor<?x2xi64>) -> tensor<?x2xi64>
   %flat = nn.reshape %j : (tensor<?x2xi64>) -> tensor<?xi64>
   %singles = nn.single_bags %flat
-  %ids, %splits = nn.cross_bags (%flat, %c) splits(%singles, %cs) salt(1)
+  %ids, %splits = nn.cross_bags (%flat bags(%singles), %c bags(%cs)) salt(1)
   %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
   %rows = nn.pull @emb[%keys] : tensor<?x3xf32>
-  %p = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%ids) splits(%splits) [sum] bagged [true]
+  %p = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%ids bags(%splits) sum)
     : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  %g = nn.pool_gradient (%p) at [%inverse, %key_splits, %occurrences] of(%ids) splits(%splits) [sum]
-    bagged [true] present [true] : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %g = nn.pool_gradient [%inverse, %key_splits, %occurrences] of (%ids bags(%splits) sum from %p)
+    : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %0 = nn.reshape %p : (tensor<?x3xf32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }

@@ -17,7 +17,7 @@ nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
   %single = nn.single_bags %ids {stage = #nn.stage<prepare>}
-  %crossed, %bags = nn.cross_bags (%ids, %ids) splits(%single, %single) {stage = #nn.stage<prepare>}
+  %crossed, %bags = nn.cross_bags (%ids bags(%single), %ids bags(%single)) {stage = #nn.stage<prepare>}
   %keys, %inverse, %key_splits, %occurrences = nn.unique %crossed {stage = #nn.stage<prepare>}
   %rows = nn.pull @emb[%keys] {stage = #nn.stage<prepare>} : tensor<?x4xf32>
   nn.return %x : tensor<?x1xf32>

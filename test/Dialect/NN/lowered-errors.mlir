@@ -48,18 +48,34 @@ nn.fingerprint state {} optimizer {} training {"rate" = 1}
 // -----
 
 nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
-  // expected-error @+1 {{needs splits exactly for its bagged inputs (C1)}}
-  %0 = nn.pool %rows[%i, %i, %i] of(%ids) splits() [sum] bagged [true]
-    : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  // expected-error @+1 {{needs splits exactly for its inputs with bags (C1)}}
+  %0 = "nn.pool"(%rows, %i, %i, %i, %ids) <{bagged = array<i1: true>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>, poolings = [#nn<pooling sum>]}>
+    : (tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi64>) -> tensor<?x2xf32>
   nn.return
 }
 
 // -----
 
 nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
-  // expected-error @+1 {{needs one pooling and one `bagged` entry for each input (C1)}}
-  %0 = nn.pool %rows[%i, %i, %i] of(%ids) splits() [sum, mean] bagged [false]
-    : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  // expected-error @+1 {{needs inputs, and a pooling for each (C1)}}
+  nn.pool %rows[%i, %i, %i] of () : (tensor<?x2xf32>) -> ()
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
+  // expected-error @+1 {{needs one result for each input (C1)}}
+  %0 = nn.pool %rows[%i, %i, %i] of (%ids sum, %ids mean) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
+  // expected-error @+1 {{unknown 'max'; expected sum, mean or sqrtn}}
+  %0 = nn.pool %rows[%i, %i, %i] of (%ids max) : (tensor<?x2xf32>) -> tensor<?x2xf32>
   nn.return
 }
 
@@ -67,7 +83,7 @@ nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64
 
 nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64>) {
   // expected-error @+1 {{pools 'tensor<?x2xf32>' to 'tensor<?x3xf32>' (C2)}}
-  %0 = nn.pool %rows[%i, %i, %i] of(%ids) splits() [sum] bagged [false]
+  %0 = nn.pool %rows[%i, %i, %i] of (%ids sum)
     : (tensor<?x2xf32>) -> tensor<?x3xf32>
   nn.return
 }
@@ -75,9 +91,18 @@ nn.func private @f(%rows: tensor<?x2xf32>, %i: tensor<?xi32>, %ids: tensor<?xi64
 // -----
 
 nn.func private @f(%i: tensor<?xi32>, %ids: tensor<?xi64>) {
-  // expected-error @+1 {{needs a cotangent for each input that is present (C1)}}
-  %0 = nn.pool_gradient () at [%i, %i, %i] of(%ids) splits() [sum] bagged [false] present [true]
-    : () -> tensor<?x2xf32>
+  // expected-error @+1 {{needs cotangents exactly for its inputs that have one (C1)}}
+  %0 = "nn.pool_gradient"(%i, %i, %i, %ids) <{bagged = array<i1: false>,
+    operandSegmentSizes = array<i32: 0, 1, 1, 1, 1, 0>, poolings = [#nn<pooling sum>], present = array<i1: true>}>
+    : (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi64>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%i: tensor<?xi32>, %ids: tensor<?xi64>, %d: tensor<?x3xf32>) {
+  // expected-error @+1 {{turns a cotangent 'tensor<?x3xf32>' into rows 'tensor<?x2xf32>' (C2)}}
+  %0 = nn.pool_gradient [%i, %i, %i] of (%ids sum from %d) : (tensor<?x3xf32>) -> tensor<?x2xf32>
   nn.return
 }
 
@@ -89,7 +114,7 @@ nn.func private @f(%a: tensor<?xi64>, %b: tensor<?xi64>) {
   %k, %i, %s, %o = nn.unique %a, %b
   %rows = nn.pull @t[%k] : tensor<?x2xf32>
   // expected-error @+1 {{needs inverse, key splits, occurrences and ids of one nn.unique, in this order (C3)}}
-  %0:2 = nn.pool %rows[%i, %s, %o] of(%b, %a) splits() [sum, sum] bagged [false, false]
+  %0:2 = nn.pool %rows[%i, %s, %o] of (%b sum, %a sum)
     : (tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
   nn.return
 }
@@ -102,7 +127,7 @@ nn.func private @f(%a: tensor<?xi64>, %d: tensor<?x2xf32>) {
   %k, %i, %s, %o = nn.unique %a
   %k1, %i1, %s1, %o1 = nn.unique %a
   // expected-error @+1 {{needs inverse, key splits, occurrences and ids of one nn.unique, in this order (C3)}}
-  %0 = nn.pool_gradient (%d) at [%i, %s1, %o1] of(%a) splits() [sum] bagged [false] present [true]
+  %0 = nn.pool_gradient [%i, %s1, %o1] of (%a sum from %d)
     : (tensor<?x2xf32>) -> tensor<?x2xf32>
   nn.return
 }
@@ -117,7 +142,7 @@ nn.func private @f(%a: tensor<?xi64>, %b: tensor<?xi64>) {
   // expected-note @+1 {{they are pulled here}}
   %rows = nn.pull @t[%k1] : tensor<?x2xf32>
   // expected-error @+1 {{pools rows of other keys than those of its nn.unique (C3)}}
-  %0 = nn.pool %rows[%i, %s, %o] of(%a) splits() [sum] bagged [false] : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  %0 = nn.pool %rows[%i, %s, %o] of (%a sum) : (tensor<?x2xf32>) -> tensor<?x2xf32>
   nn.return
 }
 
@@ -133,8 +158,8 @@ nn.func private @f(%l: tensor<?x2xf32>) {
 
 nn.group @g rule(@sgd) rate(0.1)
 nn.func private @f(%w: tensor<f64>) {
-  // expected-error @+1 {{yields something else than the weight first (C2)}}
-  %0 = nn.once @g weight(%w) {
+  // expected-error @+1 {{yields something else than the weight as scalar `weight` (C4)}}
+  %0 = nn.once @g weight(%w) -> (weight) {
   ^bb0(%step: f64, %weight: f64, %norm: f64):
     nn.yield %step : f64
   } : tensor<f32>
@@ -145,11 +170,67 @@ nn.func private @f(%w: tensor<f64>) {
 
 nn.group @g rule(@sgd) rate(0.1)
 nn.func private @f(%w: tensor<f64>) {
-  // expected-error @+1 {{needs `norm` exactly if @g has a clip (C1)}}
-  %0 = nn.once @g weight(%w) norm(%w) {
+  // expected-error @+1 {{needs one scalar `weight` (C4)}}
+  %0 = nn.once @g weight(%w) -> ("rate") {
   ^bb0(%step: f64, %weight: f64, %norm: f64):
     nn.yield %weight : f64
   } : tensor<f32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.func private @f(%w: tensor<f64>) {
+  // expected-error @+1 {{needs one scalar `clip_factor` exactly if it has a `norm` (C4)}}
+  %0 = nn.once @g weight(%w) norm(%w) -> (weight) {
+  ^bb0(%step: f64, %weight: f64, %norm: f64):
+    nn.yield %weight : f64
+  } : tensor<f32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.func private @f(%w: tensor<f64>) {
+  // expected-error @+1 {{yields 1 values for 1 scalars of 2 names, all f64 (C2)}}
+  %0 = nn.once @g weight(%w) -> (weight, "rate") {
+  ^bb0(%step: f64, %weight: f64, %norm: f64):
+    nn.yield %weight : f64
+  } : tensor<f32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%w: tensor<f64>) {
+  // expected-error @+1 {{unknown 'rate'; expected weight, clip_factor, or a name in quotes}}
+  %0 = nn.once @g weight(%w) -> (weight, rate) {
+  ^bb0(%step: f64, %weight: f64, %norm: f64):
+    nn.yield %weight : f64
+  } : tensor<f32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%w: tensor<f64>) {
+  // expected-error @+1 {{a scalar of the rule, and no other, has a name}}
+  %0 = "nn.once"(%w) <{group = @g, names = [#nn.scalar<weight, "w">]}> ({
+  }) : (tensor<f64>) -> tensor<f32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.func private @f(%w: tensor<f64>) {
+  // expected-error @+1 {{needs `norm` exactly if @g has a clip (C1)}}
+  %0:2 = nn.once @g weight(%w) norm(%w) -> (weight, clip_factor) {
+  ^bb0(%step: f64, %weight: f64, %norm: f64):
+    nn.yield %weight, %norm : f64, f64
+  } : tensor<f32>, tensor<f32>
   nn.return
 }
 
@@ -197,7 +278,19 @@ nn.group @g rule(@sgd) rate(0.1)
 nn.param @p : tensor<2xf32> in @g init(#nn.zeros)
 nn.func private @f(%l: tensor<?x1xf32>, %g: tensor<2xf32>) {
   // expected-error @+1 {{needs as many symbols as gradients (C1)}}
-  nn.apply_gradients %l [@p](%g, %g) over [@g] : tensor<?x1xf32> -> tensor<2xf32>, tensor<2xf32>
+  "nn.apply_gradients"(%l, %g, %g) <{groups = [@g], keyed = array<i1: false>,
+    operandSegmentSizes = array<i32: 1, 0, 2, 0>, symbols = [@p]}>
+    : (tensor<?x1xf32>, tensor<2xf32>, tensor<2xf32>) -> ()
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @p : tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%l: tensor<?x1xf32>, %g: tensor<2xf32>, %k: tensor<?xi64>) {
+  // expected-error @+1 {{has keys of rows of @p, which is not an nn.table (C1)}}
+  nn.apply_gradients %l {@p[%k] = %g : tensor<2xf32>} over [@g] : tensor<?x1xf32>
   nn.return
 }
 
@@ -214,7 +307,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) {
 nn.state @s : tensor<2xf32> init(#nn.zeros)
 nn.func private @f(%g: tensor<2xf32>, %w: tensor<f64>) {
   // expected-error @+1 {{names @s, which is neither nn.param nor nn.table (C1)}}
-  %0 = nn.squared_norm [@s](%g) weight(%w) : tensor<2xf32>
+  %0 = nn.squared_norm {@s = %g : tensor<2xf32>} weight(%w)
   nn.return
 }
 
@@ -222,7 +315,7 @@ nn.func private @f(%g: tensor<2xf32>, %w: tensor<f64>) {
 
 nn.func private @f(%g: tensor<2xf32>, %w: tensor<f64>) {
   // expected-error @+1 {{names @nobody, which is neither nn.param nor nn.table (C1)}}
-  %0 = nn.squared_norm [@nobody](%g) weight(%w) : tensor<2xf32>
+  %0 = nn.squared_norm {@nobody = %g : tensor<2xf32>} weight(%w)
   nn.return
 }
 
@@ -230,16 +323,35 @@ nn.func private @f(%g: tensor<2xf32>, %w: tensor<f64>) {
 
 nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
 nn.func private @f(%g: tensor<?x2xf32>, %w: tensor<f64>) {
-  // expected-error @+1 {{needs keys exactly for its tables (C1)}}
-  %0 = nn.squared_norm [@t](%g) weight(%w) : tensor<?x2xf32>
+  // expected-error @+1 {{needs the keys of the rows of @t that its gradient is of (C1)}}
+  %0 = nn.squared_norm {@t = %g : tensor<?x2xf32>} weight(%w)
+  nn.return
+}
+
+// -----
+
+nn.param @p : tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%g: tensor<2xf32>, %w: tensor<f64>, %k: tensor<?xi64>) {
+  // expected-error @+1 {{has keys of rows of @p, which is not an nn.table (C1)}}
+  %0 = nn.squared_norm {@p[%k] = %g : tensor<2xf32>} weight(%w)
+  nn.return
+}
+
+// -----
+
+nn.param @p : tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%g: tensor<2xf32>, %w: tensor<f64>) {
+  // expected-error @+1 {{needs keys exactly for its symbols that have some (C1)}}
+  %0 = "nn.squared_norm"(%g, %w) <{keyed = array<i1: true>, operandSegmentSizes = array<i32: 1, 0, 1>,
+    symbols = [@p]}> : (tensor<2xf32>, tensor<f64>) -> tensor<f64>
   nn.return
 }
 
 // -----
 
 nn.func private @f(%a: tensor<?xi64>, %s: tensor<?xi32>) {
-  // expected-error @+1 {{(C1)}}
-  %ids, %splits = nn.cross_bags () splits() salt(1)
+  // expected-error @+1 {{needs bags to cross, each of ids and splits (C1)}}
+  %ids, %splits = nn.cross_bags () salt(1)
   nn.return
 }
 
@@ -263,7 +375,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %w: tensor<3x2xf32>) {
 
 nn.func private @f(%i: tensor<?xi32>, %ids: tensor<?xi64>) {
   // expected-error @+1 {{gives 'tensor<2x2xf32>'; expected one row of a known width for each key, whose number is not known (C2)}}
-  %0 = nn.pool_gradient () at [%i, %i, %i] of(%ids) splits() [sum] bagged [false] present [false]
+  %0 = nn.pool_gradient [%i, %i, %i] of (%ids sum)
     : () -> tensor<2x2xf32>
   nn.return
 }
@@ -272,7 +384,7 @@ nn.func private @f(%i: tensor<?xi32>, %ids: tensor<?xi64>) {
 
 nn.group @g rule(@sgd) rate(0.1)
 nn.func private @f(%w: tensor<f64>) {
-  %0 = nn.once @g weight(%w) {
+  %0 = nn.once @g weight(%w) -> (weight) {
   ^bb0(%step: f64, %weight: f64, %norm: f64):
     // nn.once (C3)
     // expected-error @+1 {{has no settled scalar numerics; it may not stand in region 'body' of nn.once}}

@@ -130,12 +130,12 @@ module attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
     %sum, %weight = ps.merged @loss : tensor<f64>, tensor<f64>
     %g = ps.merged @gradient : tensor<130x4xf32>
     // CHECK: nn.once @g weight(%{{.*}}) norm(%[[NORM]])
-    %scalar = nn.once @g weight(%weight) norm(%n) {
+    %scalars:2 = nn.once @g weight(%weight) norm(%n) -> (weight, clip_factor) {
     ^bb0(%step: f64, %w: f64, %squared: f64):
-      nn.yield %w : f64
-    } : tensor<f32>
+      nn.yield %w, %squared : f64, f64
+    } : tensor<f32>, tensor<f32>
     // CHECK: nn.update @w
-    nn.update @w gradient(%g) scalars(%scalar) {
+    nn.update @w gradient(%g) scalars(%scalars#0) {
     ^bb0(%value: f32, %gradient: f32, %w: f32):
       nn.yield %gradient : f32
     } : tensor<130x4xf32>, tensor<f32>

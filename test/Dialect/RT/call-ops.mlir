@@ -18,9 +18,9 @@ func.func @prepare(%context: !llvm.ptr) -> i32 {
   // CHECK: rt.allocate %{{.*}}, %{{.*}} : !llvm.ptr -> !llvm.ptr
   %memory = rt.allocate %worker, %n : !llvm.ptr -> !llvm.ptr
   %crossed = rt.view %memory[%c0] size(%n) : !llvm.ptr -> memref<?xi64>
-  // CHECK: rt.cross_ragged(%{{.*}}, %{{.*}}) splits(%{{.*}}, %{{.*}}) salt 7 into
-  rt.cross_ragged (%ids, %ids) splits(%bags, %bags) salt 7 into %crossed, %bags
-    : (memref<?xi64>, memref<?xi64>), (memref<?xi32>, memref<?xi32>), memref<?xi64>, memref<?xi32>
+  // CHECK: rt.cross_ragged (%[[IDS:.*]] : memref<?xi64> bags(%[[BAGS:.*]] : memref<?xi32>), %[[IDS]] : memref<?xi64> bags(%[[BAGS]] : memref<?xi32>)) salt 7 into %{{.*}}, %[[BAGS]] : memref<?xi64>, memref<?xi32>
+  rt.cross_ragged (%ids : memref<?xi64> bags(%bags : memref<?xi32>), %ids : memref<?xi64> bags(%bags : memref<?xi32>))
+    salt 7 into %crossed, %bags : memref<?xi64>, memref<?xi32>
   // CHECK: rt.cross(%{{.*}}) salt 1 into
   rt.cross (%ids) salt 1 into %ids : (memref<?xi64>), memref<?xi64>
   // CHECK: rt.unique %{{.*}}, (%{{.*}}, %{{.*}}) into %{{.*}} : !llvm.ptr, (memref<?xi64>, memref<?xi64>), !llvm.ptr

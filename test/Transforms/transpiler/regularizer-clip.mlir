@@ -23,7 +23,7 @@
 // SYNC-NEXT: %[[OUT:.*]]:3 = ps.wait @train.exchange
 // SYNC-NEXT: %[[N:.*]] = ps.join_norms %[[OUT]]#2
 // SYNC-NEXT: ps.post @train.norm(%[[N]])
-// ASYNC: %[[N:.*]] = nn.squared_norm @fc_w(%[[DW]]) weight(
+// ASYNC: %[[N:.*]] = nn.squared_norm {@fc_w = %[[DW]] : tensor<{{.*}}>} weight(
 // ASYNC-NEXT: ps.post @train.exchange(%[[DW]], %{{.*}}, %{{.*}}, %{{.*}}, %[[N]])
 
 // CHECK: module @pserver
@@ -33,9 +33,9 @@
 // CHECK: %[[B:.*]] = ps.merged @train.gradient.fc_b
 // CHECK: %[[NORM:.*]] = ps.merged @train.norm.joint
 // The factor limit / max(norm, limit), once.
-// CHECK: %[[S:.*]]:4 = nn.once @weights weight(%[[LOSS]]#1) norm(%[[NORM]])
+// CHECK: %[[S:.*]]:4 = nn.once @weights weight(%[[LOSS]]#1) norm(%[[NORM]]) -> (weight, clip_factor, 
 // CHECK: math.sqrt
-// CHECK: %[[FREE:.*]]:2 = nn.once @biases weight(%[[LOSS]]#1) {
+// CHECK: %[[FREE:.*]]:2 = nn.once @biases weight(%[[LOSS]]#1) -> (weight, "rate") {
 
 // Divide, clip, decay, rule.
 // CHECK: nn.update @fc_w gradient(%[[W]]) scalars(%[[S]]#0, %[[S]]#1, %[[S]]#2, %[[S]]#3)

@@ -38,11 +38,11 @@
 // CHECK: %[[K1:[a-z0-9_]+]], {{.*}} = nn.unique %[[PROFILE]] {stage = #nn.stage<prepare>}
 // CHECK: %[[IN:.*]]:6 = ps.wait @train.exchange keys(%[[K0]], %[[K1]] :
 // Rows go back to their places, bag by bag.
-// CHECK: nn.pool %[[IN]]#4[%[[I0]], {{.*}}] of(%[[TITLE]], %[[BRAND]]) splits(%[[TS]], %[[BS]]) [mean, mean]
+// CHECK: nn.pool %[[IN]]#4[%[[I0]], {{.*}}] of (%[[TITLE]] bags(%[[TS]]) mean, %[[BRAND]] bags(%[[BS]]) mean)
 // CHECK: nn.pool %[[IN]]#5
 // The shared table's gradient is summed over both slots before it is sent.
-// CHECK: %[[G1:.*]] = nn.pool_gradient(%{{[0-9]+}})
-// CHECK: %[[G0:.*]] = nn.pool_gradient(%{{[0-9]+}}, %{{[0-9]+}}) at[%[[I0]],
+// CHECK: %[[G1:.*]] = nn.pool_gradient[%{{.*}}] of (%{{.*}} from %{{[0-9]+}})
+// CHECK: %[[G0:.*]] = nn.pool_gradient[%[[I0]], {{.*}}] of (%{{.*}} from %{{[0-9]+}}, %{{.*}} from %{{[0-9]+}})
 // CHECK-NOT: nn.pool_gradient
 // CHECK: ps.post @train.exchange(%[[G0]], %[[G1]],
 

@@ -18,26 +18,17 @@ bool PoolOp::isDifferentiable(unsigned operandNumber) {
 }
 
 SmallVector<Value> PoolOp::getResiduals() {
-  SmallVector<Value> residuals{getInverse(), getKeySplits(), getOccurrences()};
-  llvm::append_range(residuals, getIds());
-  llvm::append_range(residuals, getSplits());
-  return residuals;
+  // All but the rows.
+  return SmallVector<Value>(getOperands().drop_front());
 }
 
 LogicalResult PoolOp::buildAdjoint(AdjointBuilder &adjoints) {
-  OpBuilder &builder = adjoints.builder();
-  SmallVector<Value> cotangents;
-  SmallVector<bool> present;
-  for (Value pooled : getPooled()) {
-    Value cotangent = adjoints.cotangent(pooled);
-    present.push_back(cotangent != nullptr);
-    if (cotangent)
-      cotangents.push_back(cotangent);
-  }
-  adjoints.accumulate(getRows(), PoolGradientOp::create(
-                                     builder, getLoc(), getRows().getType(),
-                                     cotangents, getInverse(), getKeySplits(),
-                                     getOccurrences(), getIds(), getSplits(),
-                                     getPoolings(), getBagged(), present));
+  SmallVector<PoolInput> inputs = getInputs();
+  for (auto [input, pooled] : llvm::zip_equal(inputs, getPooled()))
+    input.cotangent = adjoints.cotangent(pooled);
+  adjoints.accumulate(getRows(),
+                      PoolGradientOp::create(adjoints.builder(), getLoc(),
+                                             getRows().getType(),
+                                             getDeduplication(), inputs));
   return success();
 }

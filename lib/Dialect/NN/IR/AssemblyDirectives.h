@@ -154,7 +154,7 @@ inline void printSymbolList(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << "]";
 }
 
-/// `[sum, mean]` and `[bias, relu]`: enumerators without their dialect prefix.
+/// `[bias, relu]`: enumerators without their dialect prefix.
 template <typename AttrT, typename Symbolize>
 mlir::ParseResult parseEnumerators(mlir::OpAsmParser &parser,
                                    mlir::ArrayAttr &list, Symbolize symbolize,
@@ -179,22 +179,6 @@ mlir::ParseResult parseEnumerators(mlir::OpAsmParser &parser,
   return mlir::success();
 }
 
-inline mlir::ParseResult parsePoolings(mlir::OpAsmParser &parser,
-                                       mlir::ArrayAttr &list) {
-  return parseEnumerators<PoolingAttr>(
-      parser, list, [](llvm::StringRef text) { return symbolizePooling(text); },
-      "sum, mean or sqrtn");
-}
-
-inline void printPoolings(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                          mlir::ArrayAttr list) {
-  printer << "[";
-  llvm::interleaveComma(list, printer, [&](mlir::Attribute attribute) {
-    printer << stringifyPooling(llvm::cast<PoolingAttr>(attribute).getValue());
-  });
-  printer << "]";
-}
-
 inline mlir::ParseResult parsePostOps(mlir::OpAsmParser &parser,
                                       mlir::ArrayAttr &list) {
   return parseEnumerators<PostOpAttr>(
@@ -210,6 +194,59 @@ inline void printPostOps(mlir::OpAsmPrinter &printer, mlir::Operation *,
   });
   printer << "]";
 }
+
+using UnresolvedOperands =
+    llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>;
+
+/// `(%a bags(%sa), %b bags(%sb))`
+mlir::ParseResult parseBagList(mlir::OpAsmParser &parser,
+                               UnresolvedOperands &ids,
+                               UnresolvedOperands &splits);
+void printBagList(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                  mlir::OperandRange ids, mlir::OperandRange splits);
+
+/// `(%a bags(%sa) mean, %b sum)`
+mlir::ParseResult parsePoolInputs(mlir::OpAsmParser &parser,
+                                  UnresolvedOperands &ids,
+                                  UnresolvedOperands &splits,
+                                  mlir::ArrayAttr &poolings,
+                                  mlir::DenseBoolArrayAttr &bagged);
+void printPoolInputs(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                     mlir::OperandRange ids, mlir::OperandRange splits,
+                     mlir::ArrayAttr poolings, mlir::DenseBoolArrayAttr bagged);
+
+/// `(%a bags(%sa) mean from %da, %b sum)`
+mlir::ParseResult parsePoolGradientInputs(mlir::OpAsmParser &parser,
+                                          UnresolvedOperands &ids,
+                                          UnresolvedOperands &splits,
+                                          UnresolvedOperands &cotangents,
+                                          mlir::ArrayAttr &poolings,
+                                          mlir::DenseBoolArrayAttr &bagged,
+                                          mlir::DenseBoolArrayAttr &present);
+void printPoolGradientInputs(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                             mlir::OperandRange ids, mlir::OperandRange splits,
+                             mlir::OperandRange cotangents,
+                             mlir::ArrayAttr poolings,
+                             mlir::DenseBoolArrayAttr bagged,
+                             mlir::DenseBoolArrayAttr present);
+
+/// `{@w = %g : tensor<4x1xf32>, @emb[%keys] = %ge : tensor<?x10xf32>}`
+mlir::ParseResult parseSymbolGradients(mlir::OpAsmParser &parser,
+                                       mlir::ArrayAttr &symbols,
+                                       UnresolvedOperands &gradients,
+                                       llvm::SmallVectorImpl<mlir::Type> &types,
+                                       UnresolvedOperands &keys,
+                                       mlir::DenseBoolArrayAttr &keyed);
+void printSymbolGradients(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                          mlir::ArrayAttr symbols, mlir::OperandRange gradients,
+                          mlir::TypeRange types, mlir::OperandRange keys,
+                          mlir::DenseBoolArrayAttr keyed);
+
+/// `(weight, clip_factor, "rate")`
+mlir::ParseResult parseScalarNames(mlir::OpAsmParser &parser,
+                                   mlir::ArrayAttr &names);
+void printScalarNames(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                      mlir::ArrayAttr names);
 
 /// A region with its block arguments; an operand-less `nn.return` is implied.
 inline mlir::ParseResult parseProgramBody(mlir::OpAsmParser &parser,

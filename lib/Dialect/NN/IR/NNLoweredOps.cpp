@@ -63,100 +63,6 @@ LogicalResult FingerprintOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Pools and crosses
-//===----------------------------------------------------------------------===//
-
-static Value splitsOf(ValueRange splits, ArrayRef<bool> bagged,
-                      unsigned index) {
-  if (!bagged[index])
-    return {};
-  return splits[llvm::count(bagged.take_front(index), true)];
-}
-
-/// (C1) of nn.pool and nn.pool_gradient.
-template <typename OpT> static LogicalResult verifyInputs(OpT op) {
-  size_t inputs = op.getIds().size();
-  if (inputs == 0 || op.getPoolings().size() != inputs ||
-      op.getBagged().size() != inputs)
-    return op.emitOpError("needs one pooling and one `bagged` entry for each "
-                          "input (C1)");
-  if (static_cast<size_t>(llvm::count(op.getBagged(), true)) !=
-      op.getSplits().size())
-    return op.emitOpError("needs splits exactly for its bagged inputs (C1)");
-  return success();
-}
-
-/// (C3) of nn.pool and nn.pool_gradient: what names a row belongs to the list
-/// of keys that rows are in.
-template <typename OpT> static LogicalResult verifyUnique(OpT op) {
-  auto unique = op.getInverse().template getDefiningOp<UniqueOp>();
-  if (unique && op.getInverse() == unique.getInverse() &&
-      op.getKeySplits() == unique.getKeySplits() &&
-      op.getOccurrences() == unique.getOccurrences() &&
-      llvm::equal(op.getIds(), unique.getIds()))
-    return success();
-  return op.emitOpError("needs inverse, key splits, occurrences and ids of one "
-                        "nn.unique, in this order (C3)");
-}
-
-Value PoolOp::getSplitsOf(unsigned index) {
-  return splitsOf(getSplits(), getBagged(), index);
-}
-
-LogicalResult PoolOp::verify() {
-  if (failed(verifyInputs(*this)))
-    return failure();
-  if (getPooled().size() != getIds().size())
-    return emitOpError("needs one result for each input (C1)");
-  if (tensorOf(getRows()).getRank() != 2)
-    return emitOpError("pools rows of rank 2 (C2)");
-  for (Value pooled : getPooled())
-    if (pooled.getType() != getRows().getType())
-      return emitOpError() << "pools " << getRows().getType() << " to "
-                           << pooled.getType() << " (C2)";
-  if (failed(verifyUnique(*this)))
-    return failure();
-  auto pull = getRows().getDefiningOp<PullOp>();
-  if (pull && pull.getKeys().getDefiningOp() != getInverse().getDefiningOp()) {
-    InFlightDiagnostic diagnostic = emitOpError(
-        "pools rows of other keys than those of its nn.unique (C3)");
-    diagnostic.attachNote(pull.getLoc()) << "they are pulled here";
-    return diagnostic;
-  }
-  return success();
-}
-
-Value PoolGradientOp::getSplitsOf(unsigned index) {
-  return splitsOf(getSplits(), getBagged(), index);
-}
-
-LogicalResult PoolGradientOp::verify() {
-  if (failed(verifyInputs(*this)))
-    return failure();
-  if (getPresent().size() != getIds().size() ||
-      static_cast<size_t>(llvm::count(getPresent(), true)) !=
-          getCotangents().size())
-    return emitOpError("needs a cotangent for each input that is present (C1)");
-  auto rows = cast<RankedTensorType>(getGradient().getType());
-  if (rows.getRank() != 2 || !rows.isDynamicDim(0) || rows.isDynamicDim(1))
-    return emitOpError() << "gives " << rows
-                         << "; expected one row of a known width for each key, "
-                            "whose number is not known (C2)";
-  for (Value cotangent : getCotangents())
-    if (cotangent.getType() != getGradient().getType())
-      return emitOpError() << "turns a cotangent " << cotangent.getType()
-                           << " into rows " << getGradient().getType()
-                           << " (C2)";
-  return verifyUnique(*this);
-}
-
-LogicalResult CrossBagsOp::verify() {
-  if (getIds().empty() || getIds().size() != getSplits().size())
-    return emitOpError("needs as many splits as ids, at least one (C1)");
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
@@ -239,32 +145,6 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
 // Updates
 //===----------------------------------------------------------------------===//
 
-LogicalResult ApplyGradientsOp::verify() {
-  if (getSymbols().size() != getGradients().size() ||
-      getKeys().size() > getGradients().size())
-    return emitOpError("needs as many symbols as gradients (C1)");
-  return success();
-}
-
-LogicalResult
-ApplyGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  for (auto group : getGroups().getAsRange<FlatSymbolRefAttr>())
-    if (!symbols.lookupNearestSymbolFrom<GroupOp>(*this, group))
-      return emitOpError() << "trains " << group
-                           << ", which is not an nn.group (C2)";
-  size_t tables = 0;
-  for (auto name : getSymbols().getAsRange<FlatSymbolRefAttr>()) {
-    Operation *symbol = symbols.lookupNearestSymbolFrom(*this, name);
-    if (!llvm::is_contained(getGroups(), groupOf(symbol)))
-      return emitOpError() << "updates " << name
-                           << ", which is in none of its groups (C2)";
-    tables += isa<TableOp>(symbol);
-  }
-  if (tables != getKeys().size())
-    return emitOpError("needs keys exactly for its tables (C1)");
-  return success();
-}
-
 LogicalResult LossSumOp::verify() {
   auto type = tensorOf(getLosses());
   if (type.getRank() != 2 || type.getDimSize(1) != 1 ||
@@ -274,39 +154,32 @@ LogicalResult LossSumOp::verify() {
   return success();
 }
 
-LogicalResult SquaredNormOp::verify() {
-  if (getSymbols().size() != getGradients().size() ||
-      getKeys().size() > getGradients().size())
-    return emitOpError("needs as many symbols as gradients (C1)");
-  return success();
-}
-
-LogicalResult SquaredNormOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  size_t tables = 0;
-  for (auto name : getSymbols().getAsRange<FlatSymbolRefAttr>()) {
-    Operation *symbol = symbols.lookupNearestSymbolFrom(*this, name);
-    if (!isa_and_nonnull<ParamOp, TableOp>(symbol))
-      return emitOpError() << "names " << name
-                           << ", which is neither nn.param nor nn.table (C1)";
-    tables += isa<TableOp>(symbol);
-  }
-  if (tables != getKeys().size())
-    return emitOpError("needs keys exactly for its tables (C1)");
-  return success();
-}
-
 LogicalResult OnceOp::verifyRegions() {
   Type f64 = Float64Type::get(getContext());
   auto yielded =
       verifyScalarRegion(*this, getBody(), "body", SmallVector<Type>(3, f64));
   if (failed(yielded))
     return failure();
-  if (*yielded != SmallVector<Type>(getScalars().size(), f64))
+  if (*yielded != SmallVector<Type>(getScalars().size(), f64) ||
+      getNames().size() != getScalars().size())
     return emitOpError() << "yields " << yielded->size() << " values for "
-                         << getScalars().size() << " scalars, all f64 (C2)";
-  if (yielded->empty() || getBody().front().getTerminator()->getOperand(0) !=
-                              getBody().getArgument(1))
-    return emitOpError("yields something else than the weight first (C2)");
+                         << getScalars().size() << " scalars of "
+                         << getNames().size() << " names, all f64 (C2)";
+  auto count = [&](ScalarRole role) {
+    return llvm::count_if(
+        getNames().getAsRange<ScalarAttr>(),
+        [&](ScalarAttr name) { return name.getRole() == role; });
+  };
+  if (count(ScalarRole::weight) != 1)
+    return emitOpError("needs one scalar `weight` (C4)");
+  if (count(ScalarRole::clip_factor) != (getNorm() ? 1 : 0))
+    return emitOpError(
+        "needs one scalar `clip_factor` exactly if it has a `norm` (C4)");
+  auto weight = cast<OpResult>(getWeightScalar()).getResultNumber();
+  if (getBody().front().getTerminator()->getOperand(weight) !=
+      getWeightArgument())
+    return emitOpError(
+        "yields something else than the weight as scalar `weight` (C4)");
   return success();
 }
 

@@ -379,6 +379,27 @@ LogicalResult RuleOp::verifyRegions() {
   return success();
 }
 
+SmallVector<std::string> RuleOp::getScalarNames() {
+  Block &once = getOnce().front();
+  Value rate = once.getArgument(1);
+  SmallVector<std::string> names;
+  for (Value yielded : once.getTerminator()->getOperands()) {
+    auto hyper = llvm::find(once.getArguments().drop_front(2), yielded);
+    if (yielded == rate)
+      names.push_back("rate");
+    else if (hyper != once.args_end())
+      names.push_back(
+          "hyper-parameter " +
+          cast<StringAttr>(
+              getHyperNames()[hyper - once.getArguments().begin() - 2])
+              .str());
+    else
+      names.push_back("value " + std::to_string(names.size() + 1) +
+                      " of region 'once' of rule @" + getSymName().str());
+  }
+  return names;
+}
+
 LogicalResult ScheduleOp::verifyRegions() {
   if (failed(verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())))
     return failure();

@@ -35,6 +35,51 @@ SmallVector<Type> pdlc::ps::valueTypes(ChannelOp channel) {
   return {channel.getType()};
 }
 
+LossSums LossSums::of(ValueRange values) {
+  assert(values.size() == 2 && "not the values of a channel of kind loss");
+  return {values[0], values[1]};
+}
+
+/// The values of an op, by channel of a list of its message: of those that
+/// `has` holds for.
+static SmallVector<ChannelValues>
+byChannel(Operation *op, ArrayAttr names, ValueRange values,
+          llvm::function_ref<bool(ChannelKind)> has) {
+  SmallVector<ChannelValues> result;
+  for (Attribute name : names) {
+    ChannelOp channel = lookupChannel(op, name);
+    if (!has(channel.getKind()))
+      continue;
+    size_t count = valueTypes(channel).size();
+    result.push_back({channel, values.take_front(count)});
+    values = values.drop_front(count);
+  }
+  return result;
+}
+
+static MessageOp lookupMessage(Operation *op, FlatSymbolRefAttr name) {
+  return SymbolTable::lookupNearestSymbolFrom<MessageOp>(op, name);
+}
+
+static bool isKeys(ChannelKind kind) { return kind == ChannelKind::keys; }
+static bool isNotKeys(ChannelKind kind) { return kind != ChannelKind::keys; }
+static bool isAny(ChannelKind) { return true; }
+
+SmallVector<ChannelValues> pdlc::ps::sentValues(PostOp post) {
+  MessageOp message = lookupMessage(post, post.getMessageAttr());
+  return byChannel(post, message.getSends(), post.getValues(), isNotKeys);
+}
+
+SmallVector<ChannelValues> pdlc::ps::receivedValues(WaitOp wait) {
+  MessageOp message = lookupMessage(wait, wait.getMessageAttr());
+  return byChannel(wait, message.getReceives(), wait.getValues(), isAny);
+}
+
+SmallVector<ChannelValues> pdlc::ps::sentKeys(WaitOp wait) {
+  MessageOp message = lookupMessage(wait, wait.getMessageAttr());
+  return byChannel(wait, message.getSends(), wait.getKeys(), isKeys);
+}
+
 ChannelOp pdlc::ps::lookupChannel(Operation *user, Attribute name) {
   return SymbolTable::lookupNearestSymbolFrom<ChannelOp>(
       user, cast<FlatSymbolRefAttr>(name));
@@ -372,8 +417,6 @@ LogicalResult WaitOp::verifySymbolUses(SymbolTableCollection &tables) {
       tables.lookupNearestSymbolFrom<MessageOp>(*this, getMessageAttr());
   if (!message)
     return emitOpError() << getMessageAttr() << " is not a ps.message (C1)";
-  auto isKeys = [](ChannelKind kind) { return kind == ChannelKind::keys; };
-  auto isAny = [](ChannelKind) { return true; };
   if (failed(requireListTypes(*this, tables, message.getSends(), isKeys,
                               getKeys().getTypes(), "keys")))
     return failure();
@@ -386,7 +429,6 @@ LogicalResult PostOp::verifySymbolUses(SymbolTableCollection &tables) {
       tables.lookupNearestSymbolFrom<MessageOp>(*this, getMessageAttr());
   if (!message)
     return emitOpError() << getMessageAttr() << " is not a ps.message (C1)";
-  auto isNotKeys = [](ChannelKind kind) { return kind != ChannelKind::keys; };
   return requireListTypes(*this, tables, message.getSends(), isNotKeys,
                           getValues().getTypes(), "operands");
 }
@@ -430,6 +472,18 @@ LogicalResult MergedOp::verifySymbolUses(SymbolTableCollection &tables) {
                          << ", and the rows of a row_gradient (C2)";
   return requireTypes(*this, channel, getResult(1).getType());
 }
+
+LossSums MergedOp::getLossSums() { return LossSums::of(getValues()); }
+
+Value MergedOp::getKeys() {
+  ChannelOp channel = lookupChannel(*this, getChannelAttr());
+  return channel.getKind() == ChannelKind::row_gradient ? getResult(0)
+                                                        : Value();
+}
+
+Value MergedOp::getGradient() { return getValues().back(); }
+
+Value MergedOp::getNorm() { return getResult(0); }
 
 LogicalResult PartialNormOp::verifySymbolUses(SymbolTableCollection &tables) {
   ChannelOp channel = requireChannel(*this, tables, getChannelAttr(),

@@ -40,7 +40,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[BROADCAST2]] axes [0]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[BROADCAST2]], %[[X]]
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] [@w, @v](%[[REDUCE2]], %[[REDUCE3]]) over @g : tensor<?x1xf32> -> tensor<4xf32>, tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>, @v = %[[REDUCE3]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @sub reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -65,7 +65,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[NEG:.+]] = nn.neg %[[REDUCE2]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[BROADCAST2]], %[[X]]
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] [@w, @v](%[[NEG]], %[[REDUCE3]]) over @g : tensor<?x1xf32> -> tensor<4xf32>, tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[NEG]] : tensor<4xf32>, @v = %[[REDUCE3]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @mul reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -91,7 +91,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MUL4:.+]] = nn.mul %[[BROADCAST2]], %[[W]]
   // CHECK-NEXT: %[[MUL5:.+]] = nn.mul %[[MUL4]], %[[X]]
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[MUL5]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] [@w, @v](%[[REDUCE2]], %[[REDUCE3]]) over @g : tensor<?x1xf32> -> tensor<4xf32>, tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>, @v = %[[REDUCE3]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @div reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -118,7 +118,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[NEG:.+]] = nn.neg %[[REDUCE2]]
   // CHECK-NEXT: %[[MUL3:.+]] = nn.mul %[[DIV2]], %[[X]]
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[MUL3]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] [@w, @v](%[[NEG]], %[[REDUCE3]]) over @g : tensor<?x1xf32> -> tensor<4xf32>, tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[NEG]] : tensor<4xf32>, @v = %[[REDUCE3]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @max reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -151,7 +151,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MUL4:.+]] = nn.mul %[[BROADCAST2]], %[[ADD2]]
   // CHECK-NEXT: %[[MUL5:.+]] = nn.mul %[[MUL4]], %[[X]]
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[MUL5]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] [@w, @v](%[[REDUCE2]], %[[REDUCE3]]) over @g : tensor<?x1xf32> -> tensor<4xf32>, tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>, @v = %[[REDUCE3]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @min reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -184,7 +184,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MUL4:.+]] = nn.mul %[[BROADCAST2]], %[[ADD2]]
   // CHECK-NEXT: %[[MUL5:.+]] = nn.mul %[[MUL4]], %[[X]]
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[MUL5]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] [@w, @v](%[[REDUCE2]], %[[REDUCE3]]) over @g : tensor<?x1xf32> -> tensor<4xf32>, tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>, @v = %[[REDUCE3]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   // Features are added before samples.
   nn.program @scalar reads(@r) {
@@ -206,7 +206,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [1] keep
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[REDUCE2]] axes [0] keep
   // CHECK-NEXT: %[[RESHAPE:.+]] = nn.reshape %[[REDUCE3]]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @s(%[[RESHAPE]]) over @g : tensor<?x1xf32> -> tensor<f32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@s = %[[RESHAPE]] : tensor<f32>} over @g : tensor<?x1xf32>
 
   nn.program @unit reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -219,7 +219,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[U:.+]] = nn.read @u
   // CHECK-NEXT: %[[MUL:.+]] = nn.mul %[[Y]], %[[U]]
   // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[Y]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[MUL]] @u(%[[REDUCE]]) over @g : tensor<?x1xf32> -> tensor<1xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[MUL]] {@u = %[[REDUCE]] : tensor<1xf32>} over @g : tensor<?x1xf32>
 
   // A value that is both operands: two cotangents, added.
   nn.program @square reads(@r) {
@@ -244,5 +244,5 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[ADD:.+]] = nn.add %[[MUL3]], %[[MUL4]]
   // CHECK-NEXT: %[[MUL5:.+]] = nn.mul %[[ADD]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL5]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 }

@@ -32,7 +32,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[SIGMOID:.+]] = nn.sigmoid %[[MATMUL]]
   // CHECK-NEXT: %[[SUB:.+]] = nn.sub %[[SIGMOID]], %[[Y]]
   // CHECK-NEXT: %[[MATMUL2:.+]] = nn.matmul %[[X]] transposed, %[[SUB]]
-  // CHECK-NEXT: nn.apply_gradients %[[SIGMOID_CROSS_ENTROPY]] @m(%[[MATMUL2]]) over @g : tensor<?x1xf32> -> tensor<4x1xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[SIGMOID_CROSS_ENTROPY]] {@m = %[[MATMUL2]] : tensor<4x1xf32>} over @g : tensor<?x1xf32>
 
   nn.program @squared_error reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -49,7 +49,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[SUB:.+]] = nn.sub %[[MATMUL]], %[[Y]]
   // CHECK-NEXT: %[[ADD:.+]] = nn.add %[[SUB]], %[[SUB]]
   // CHECK-NEXT: %[[MATMUL2:.+]] = nn.matmul %[[X]] transposed, %[[ADD]]
-  // CHECK-NEXT: nn.apply_gradients %[[SQUARED_ERROR]] @m(%[[MATMUL2]]) over @g : tensor<?x1xf32> -> tensor<4x1xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[SQUARED_ERROR]] {@m = %[[MATMUL2]] : tensor<4x1xf32>} over @g : tensor<?x1xf32>
 
   // Labels may be computed, as in distillation.
   nn.program @trained_labels reads(@r) {
@@ -75,5 +75,5 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[ADD3:.+]] = nn.add %[[NEG]], %[[NEG2]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[ADD3]], %[[Y]]
   // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[ADD]] @u(%[[REDUCE]]) over @g : tensor<?x1xf32> -> tensor<1xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[ADD]] {@u = %[[REDUCE]] : tensor<1xf32>} over @g : tensor<?x1xf32>
 }

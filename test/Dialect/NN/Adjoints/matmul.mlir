@@ -37,7 +37,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MATMUL3:.+]] = nn.matmul %[[EXP]], %[[M]] transposed
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[MATMUL3]], %[[X]]
   // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[EXP]] [@w, @m](%[[REDUCE]], %[[MATMUL2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>, tensor<4x1xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[EXP]] {@w = %[[REDUCE]] : tensor<4xf32>, @m = %[[MATMUL2]] : tensor<4x1xf32>} over @g : tensor<?x1xf32>
 
   nn.program @rhs_transposed reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -59,7 +59,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MATMUL3:.+]] = nn.matmul %[[EXP]], %[[MT]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[MATMUL3]], %[[X]]
   // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[EXP]] [@w, @mt](%[[REDUCE]], %[[MATMUL2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>, tensor<1x4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[EXP]] {@w = %[[REDUCE]] : tensor<4xf32>, @mt = %[[MATMUL2]] : tensor<1x4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @lhs_transposed reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -86,5 +86,5 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MATMUL3:.+]] = nn.matmul %[[X]] transposed, %[[MUL]]
   // CHECK-NEXT: %[[MATMUL4:.+]] = nn.matmul %[[MATMUL3]] transposed, %[[MT]] transposed
   // CHECK-NEXT: %[[MATMUL5:.+]] = nn.matmul %[[M]] transposed, %[[MATMUL3]] transposed
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] [@m, @mt](%[[MATMUL4]], %[[MATMUL5]]) over @g : tensor<?x1xf32> -> tensor<4x1xf32>, tensor<1x4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@m = %[[MATMUL4]] : tensor<4x1xf32>, @mt = %[[MATMUL5]] : tensor<1x4xf32>} over @g : tensor<?x1xf32>
 }

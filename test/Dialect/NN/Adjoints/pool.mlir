@@ -22,7 +22,7 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %keys, %inverse, %key_splits, %occurrences = nn.unique %ids, %ids
     %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
-    %e:2 = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%ids, %ids) splits(%splits, %splits) [mean, sum] bagged [true, true] : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>)
+    %e:2 = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%ids bags(%splits) mean, %ids bags(%splits) sum) : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>)
     %a = nn.reshape %e#0 : (tensor<?x4xf32>) -> tensor<?x2x4xf32>
     %r = nn.exp %a : tensor<?x2x4xf32>
     %f = nn.reduce sum %r axes [1, 2] : (tensor<?x2x4xf32>) -> tensor<?xf32>
@@ -33,7 +33,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: ^bb0(%{{.+}}: tensor<?x4xf32>, %{{.+}}: tensor<?x1xf32>, %[[IDS:[a-z0-9]+]]: tensor<?xi64>, %[[SPLITS:[a-z0-9]+]]: tensor<?xi32>
   // CHECK-NEXT: %[[KEYS:.+]], %[[INVERSE:.+]], %[[KEY_SPLITS:.+]], %[[OCCURRENCES:.+]] = nn.unique %[[IDS]], %[[IDS]]
   // CHECK-NEXT: %[[EMB:.+]] = nn.pull @emb[%[[KEYS]]]
-  // CHECK-NEXT: %[[POOL:.+]]:2 = nn.pool %[[EMB]][%[[INVERSE]], %[[KEY_SPLITS]], %[[OCCURRENCES]]] of(%[[IDS]], %[[IDS]]) splits(%[[SPLITS]], %[[SPLITS]]) [mean, sum] bagged [true, true]
+  // CHECK-NEXT: %[[POOL:.+]]:2 = nn.pool %[[EMB]][%[[INVERSE]], %[[KEY_SPLITS]], %[[OCCURRENCES]]] of (%[[IDS]] bags(%[[SPLITS]]) mean, %[[IDS]] bags(%[[SPLITS]]) sum)
   // CHECK-NEXT: %[[RESHAPE:.+]] = nn.reshape %[[POOL]]#0
   // CHECK-NEXT: %[[EXP:.+]] = nn.exp %[[RESHAPE]]
   // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[EXP]] axes [1, 2]
@@ -45,6 +45,6 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[BROADCAST2:.+]] = nn.broadcast %[[RESHAPE4]] like %[[EXP]]
   // CHECK-NEXT: %[[MUL:.+]] = nn.mul %[[BROADCAST2]], %[[EXP]]
   // CHECK-NEXT: %[[RESHAPE5:.+]] = nn.reshape %[[MUL]]
-  // CHECK-NEXT: %[[POOL_GRADIENT:.+]] = nn.pool_gradient(%[[RESHAPE5]]) at[%[[INVERSE]], %[[KEY_SPLITS]], %[[OCCURRENCES]]] of(%[[IDS]], %[[IDS]]) splits(%[[SPLITS]], %[[SPLITS]]) [mean, sum] bagged [true, true] present [true, false]
-  // CHECK-NEXT: nn.apply_gradients %[[RESHAPE2]] @emb(%[[POOL_GRADIENT]]) keys(%[[KEYS]]) over @g : tensor<?x1xf32> -> tensor<?x4xf32>
+  // CHECK-NEXT: %[[POOL_GRADIENT:.+]] = nn.pool_gradient[%[[INVERSE]], %[[KEY_SPLITS]], %[[OCCURRENCES]]] of (%[[IDS]] bags(%[[SPLITS]]) mean from %[[RESHAPE5]], %[[IDS]] bags(%[[SPLITS]]) sum)
+  // CHECK-NEXT: nn.apply_gradients %[[RESHAPE2]] {@emb[%[[KEYS]]] = %[[POOL_GRADIENT]] : tensor<?x4xf32>} over @g : tensor<?x1xf32>
 }

@@ -40,7 +40,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[BROADCAST2:.+]] = nn.broadcast %[[RESHAPE3]] like %[[MUL]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[BROADCAST2]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[RESHAPE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[RESHAPE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   // Equal elements share the cotangent.
   nn.program @max reads(@r) {
@@ -65,5 +65,5 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[BROADCAST3]], %[[EQUAL]]
   // CHECK-NEXT: %[[MUL3:.+]] = nn.mul %[[MUL2]], %[[X]]
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[MUL3]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE3]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE3]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 }

@@ -43,7 +43,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[SLICE:.+]] = nn.slice %[[ADD]] axis 1 offset 1 size 4
   // CHECK-NEXT: %[[MUL5:.+]] = nn.mul %[[SLICE]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL5]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @slice reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -62,7 +62,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[PAD:.+]] = nn.pad %[[BROADCAST]] axis 1 low 2 high 1
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[PAD]], %[[X]]
   // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[SLICE]] @w(%[[REDUCE]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[SLICE]] {@w = %[[REDUCE]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @reshape reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -90,7 +90,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[RESHAPE4:.+]] = nn.reshape %[[MUL2]]
   // CHECK-NEXT: %[[MUL3:.+]] = nn.mul %[[RESHAPE4]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL3]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @broadcast reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -113,5 +113,5 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [1] keep
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[REDUCE2]] axes [0] keep
   // CHECK-NEXT: %[[RESHAPE:.+]] = nn.reshape %[[REDUCE3]]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @u(%[[RESHAPE]]) over @g : tensor<?x1xf32> -> tensor<1xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@u = %[[RESHAPE]] : tensor<1xf32>} over @g : tensor<?x1xf32>
 }

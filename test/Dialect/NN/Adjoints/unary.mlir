@@ -37,7 +37,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[NEG2:.+]] = nn.neg %[[BROADCAST2]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[NEG2]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @abs reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -60,7 +60,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[BROADCAST2]], %[[SIGN]]
   // CHECK-NEXT: %[[MUL3:.+]] = nn.mul %[[MUL2]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL3]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @exp reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -82,7 +82,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[BROADCAST2]], %[[EXP]]
   // CHECK-NEXT: %[[MUL3:.+]] = nn.mul %[[MUL2]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL3]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @log reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -104,7 +104,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[DIV:.+]] = nn.div %[[BROADCAST2]], %[[MUL]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[DIV]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @log1p reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -128,7 +128,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[DIV:.+]] = nn.div %[[BROADCAST2]], %[[ADD]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[DIV]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @sqrt reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -151,7 +151,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[DIV:.+]] = nn.div %[[BROADCAST2]], %[[ADD]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[DIV]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @tanh reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -176,7 +176,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MUL3:.+]] = nn.mul %[[BROADCAST2]], %[[SUB]]
   // CHECK-NEXT: %[[MUL4:.+]] = nn.mul %[[MUL3]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL4]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @sigmoid reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -201,7 +201,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[MUL3:.+]] = nn.mul %[[BROADCAST2]], %[[MUL2]]
   // CHECK-NEXT: %[[MUL4:.+]] = nn.mul %[[MUL3]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL4]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @relu reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -223,7 +223,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[RELU_GRADIENT:.+]] = nn.relu_gradient %[[BROADCAST2]], %[[RELU]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[RELU_GRADIENT]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @gelu reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -283,7 +283,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[DIV:.+]] = nn.div %[[BROADCAST2]], %[[ADD]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[DIV]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
   nn.program @standardise reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
@@ -306,5 +306,5 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[DIV:.+]] = nn.div %[[BROADCAST2]], %[[CONSTANT2]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[DIV]], %[[X]]
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
-  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] @w(%[[REDUCE2]]) over @g : tensor<?x1xf32> -> tensor<4xf32>
+  // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 }

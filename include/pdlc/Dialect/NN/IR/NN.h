@@ -93,6 +93,36 @@ broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
 namespace pdlc::nn {
 
+/// Ids in bags: bag i holds those from entry i to entry i + 1 of `splits`.
+struct Bags {
+  /// `splits` is null where each bag holds one id.
+  mlir::Value ids, splits;
+};
+
+/// The results of an `nn.unique`.
+struct Deduplication {
+  mlir::Value keys, inverse, keySplits, occurrences;
+
+  bool operator==(const Deduplication &other) const = default;
+};
+
+/// One input of an `nn.pool`.
+struct PoolInput {
+  /// `splits` is null where each bag holds one id.
+  mlir::Value ids, splits;
+  Pooling pooling;
+  /// In an `nn.pool_gradient`, that of the result; null where it is zero.
+  mlir::Value cotangent = {};
+};
+
+/// A symbol that is trained, and the sum of its gradients.
+struct SymbolGradient {
+  mlir::FlatSymbolRefAttr symbol;
+  mlir::Value gradient;
+  /// Of a table, the key of each row of the gradient; null for a parameter.
+  mlir::Value keys;
+};
+
 /// What passes ask of a stage (`#nn.stage`).
 struct StageProperties {
   Stage stage;

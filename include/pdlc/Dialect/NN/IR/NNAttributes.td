@@ -142,6 +142,23 @@ def NN_Pooling : NN_Enum<"Pooling", "how the rows of a bag become one", [
   I32EnumAttrCase<"sqrtn", 2>]>;
 def NN_PoolingAttr : NN_EnumAttr<NN_Pooling, "pooling">;
 
+def NN_ScalarRole : NN_Enum<"ScalarRole", "what a scalar of a group is to its updates", [
+  I32EnumAttrCase<"weight", 0>, I32EnumAttrCase<"clip_factor", 1>,
+  I32EnumAttrCase<"rule", 2>]>;
+
+def NN_ScalarAttr : NN_Attr<"Scalar", "scalar"> {
+  let summary = "What a scalar of a group is";
+  let description = [{
+    `#nn.scalar<weight>`: what gradients are divided by. `#nn.scalar<clip_factor>`:
+    what they are multiplied by. `#nn.scalar<rule, "rate">`: what the rule's
+    region `once` yields, and what messages call it.
+  }];
+  let parameters = (ins EnumParameter<NN_ScalarRole>:$role,
+    OptionalParameter<"::mlir::StringAttr", "of a scalar of the rule">:$name);
+  let assemblyFormat = "`<` $role (`,` $name^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 def NN_Reduction : NN_Enum<"Reduction", "how elements become one", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"max", 2>]>;

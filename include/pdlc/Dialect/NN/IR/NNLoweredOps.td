@@ -39,6 +39,12 @@ def NN_UniqueOp : NN_PureOp<"unique", [NN_FromMerged, StopsGradients, PreparesSt
     NN_SplitTensor:$key_splits, NN_SplitTensor:$occurrences);
   let assemblyFormat = "$ids attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The results, which travel together.
+    ::pdlc::nn::Deduplication getDeduplication() {
+      return {getKeys(), getInverse(), getKeySplits(), getOccurrences()};
+    }
+  }];
 }
 
 def NN_PullOp : NN_BodyOp<"pull", [MemoryEffects<[MemRead]>, NN_BatchFirst,
@@ -108,28 +114,29 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
     NN_FromMerged, ReadsModel]> {
   let summary = "Pools rows by bag, for every input of nn.unique";
   let description = [{
-    One result for each input of the `nn.unique` that made `inverse`. Input i
-    has its pooling; `bagged[i]` says whether it has splits (taken in order from
-    `splits`, bags + 1 entries) or one id a bag. Result i has shape
+    One input, and one result, for each input of the `nn.unique` that made
+    `inverse`: its ids (their number says where in `inverse` the next input
+    begins), the splits of its bags (bags + 1 entries; without `bags` each bag
+    holds one id), and how the rows of a bag become one. Result i has shape
     [bags of input i, width] with bags = all bags of the batch; a reshape gives
     [b, s, width].
 
-    `ids` are the inputs of `nn.unique`: their sizes say where in `inverse` each
-    input begins.
-
     Constraints:
-    - (C1) As many poolings and `bagged` entries as inputs; as many splits as
-      true entries; as many results as inputs.
+    - (C1) At least one input; each has a pooling and a result, and splits
+      exactly if it has bags.
     - (C2) Each result is `tensor<?xWxT>` with W and T of the rows.
-    - (C3) `inverse`, `key_splits`, `occurrences` and `ids` are those of one
+    - (C3) `inverse`, `key_splits`, `occurrences` and the ids are those of one
       `nn.unique`; the rows are those of its keys.
 
     Example:
     ```mlir
-    %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of(%ids) splits(%s) [sum] bagged [true]
-      : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %e:2 = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%ids bags(%s) mean, %country sum)
+      : (tensor<?x10xf32>) -> (tensor<?x10xf32>, tensor<?x10xf32>)
     ```
   }];
+  // The generic form of an op of phase `merged` is a part of the digest by which
+  // a checkpoint knows the losses of its program: these names stay. `getInputs`
+  // is what reads them.
   let arguments = (ins NN_FloatTensor:$rows, NN_SplitTensor:$inverse,
     NN_SplitTensor:$key_splits, NN_SplitTensor:$occurrences,
     Variadic<NN_KeyTensor>:$ids, Variadic<NN_SplitTensor>:$splits,
@@ -137,34 +144,44 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
     DenseBoolArrayAttr:$bagged);
   let results = (outs Variadic<NN_FloatTensor>:$pooled);
   let assemblyFormat = [{
-    $rows `[` $inverse `,` $key_splits `,` $occurrences `]` `of` `(` $ids `)`
-    `splits` `(` $splits `)` custom<Poolings>($poolings) `bagged` $bagged attr-dict
+    $rows `[` $inverse `,` $key_splits `,` $occurrences `]` `of`
+    custom<PoolInputs>($ids, $splits, $poolings, $bagged) attr-dict
     `:` functional-type($rows, $pooled)
   }];
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$rows, "const ::pdlc::nn::Deduplication &":$deduplication,
+                   "::llvm::ArrayRef<::pdlc::nn::PoolInput>":$inputs)>
+  ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The splits of input `index`, null if each of its bags holds one id.
-    ::mlir::Value getSplitsOf(unsigned index);
+    /// One for each result; none has a cotangent.
+    ::llvm::SmallVector<::pdlc::nn::PoolInput> getInputs();
+    /// What the nn.unique made of the ids (C3).
+    ::pdlc::nn::Deduplication getDeduplication();
   }];
 }
 
 def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments, NN_FromGradient]> {
   let summary = "The gradient of pooling with respect to the rows";
   let description = [{
-    Row u is the sum, from +0, over the occurrences of key u in ascending order
-    (inputs in order) of the cotangent of the occurrence's bag, divided for
-    `mean` by the bag's size and for `sqrtn` by its root. Inputs whose
-    `present` entry is false have a zero cotangent and are skipped.
+    The inputs are those of the `nn.pool`, each with the cotangent of its result
+    (`from`). Row u is the sum, from +0, over the occurrences of key u in
+    ascending order (inputs in order) of the cotangent of the occurrence's bag,
+    divided for `mean` by the bag's size and for `sqrtn` by its root. An input
+    without cotangent adds nothing.
 
     Constraints:
-    - (C1) As `nn.pool` (C1); as many cotangents as true entries of `present`.
-    - (C2) The result is `tensor<?xWxT>`, one row for each key.
+    - (C1) At least one input; each has a pooling, splits exactly if it has bags,
+      and a cotangent exactly if it says so.
+    - (C2) The result and each cotangent are `tensor<?xWxT>`; the result has one
+      row for each key.
     - (C3) As `nn.pool` (C3).
 
     Example:
     ```mlir
-    %g = nn.pool_gradient (%de) at [%inverse, %key_splits, %occurrences] of(%ids) splits(%s) [sum]
-      bagged [true] present [true] : (tensor<?x10xf32>) -> tensor<?x10xf32>
+    %g = nn.pool_gradient [%inverse, %key_splits, %occurrences] of (%ids bags(%s) mean from %de, %country sum)
+      : (tensor<?x10xf32>) -> tensor<?x10xf32>
     ```
   }];
   let arguments = (ins Variadic<NN_FloatTensor>:$cotangents, NN_SplitTensor:$inverse,
@@ -174,14 +191,21 @@ def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments, NN
     DenseBoolArrayAttr:$bagged, DenseBoolArrayAttr:$present);
   let results = (outs NN_FloatTensor:$gradient);
   let assemblyFormat = [{
-    `(` $cotangents `)` `at` `[` $inverse `,` $key_splits `,` $occurrences `]` `of` `(` $ids `)`
-    `splits` `(` $splits `)` custom<Poolings>($poolings) `bagged` $bagged `present` $present attr-dict
+    `[` $inverse `,` $key_splits `,` $occurrences `]` `of`
+    custom<PoolGradientInputs>($ids, $splits, $cotangents, $poolings, $bagged, $present) attr-dict
     `:` functional-type($cotangents, $gradient)
   }];
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$gradient, "const ::pdlc::nn::Deduplication &":$deduplication,
+                   "::llvm::ArrayRef<::pdlc::nn::PoolInput>":$inputs)>
+  ];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The splits of input `index`, null if each of its bags holds one id.
-    ::mlir::Value getSplitsOf(unsigned index);
+    /// Those of the nn.pool, with cotangents.
+    ::llvm::SmallVector<::pdlc::nn::PoolInput> getInputs();
+    /// What the nn.unique made of the ids (C3).
+    ::pdlc::nn::Deduplication getDeduplication();
   }];
 }
 
@@ -189,24 +213,34 @@ def NN_CrossBagsOp : NN_PureOp<"cross_bags", [SameVariadicOperandSize, NN_FromMe
     PreparesStep]> {
   let summary = "The cross of bags, as ids and splits";
   let description = [{
-    Phase `merged`'s form of `nn.cross` with ragged operands: operand i is
-    `ids[i]` cut by `splits[i]`, all with the same number of bags.
+    Phase `merged`'s form of `nn.cross` with ragged operands: the ids of each
+    operand are cut by its splits, all into the same number of bags.
 
     Constraints:
-    - (C1) As many splits as ids, at least one.
+    - (C1) At least one operand; each is ids and splits.
 
     Example:
     ```mlir
-    %ids, %splits = nn.cross_bags (%a, %b) splits(%sa, %sb) salt(1)
+    %ids, %splits = nn.cross_bags (%a bags(%sa), %b bags(%sb)) salt(1)
     ```
   }];
   let arguments = (ins Variadic<NN_KeyTensor>:$ids, Variadic<NN_SplitTensor>:$splits,
     DefaultValuedAttr<I64Attr, "0">:$salt);
   let results = (outs NN_KeyTensor:$result, NN_SplitTensor:$result_splits);
   let assemblyFormat = [{
-    `(` $ids `)` `splits` `(` $splits `)` (`salt` `(` $salt^ `)`)? attr-dict
+    custom<BagList>($ids, $splits) (`salt` `(` $salt^ `)`)? attr-dict
   }];
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::llvm::ArrayRef<::pdlc::nn::Bags>":$bags, "int64_t":$salt)>
+  ];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The operands.
+    ::llvm::SmallVector<::pdlc::nn::Bags> getBags();
+    /// The results.
+    ::pdlc::nn::Bags getCrossed() { return {getResult(), getResultSplits()}; }
+  }];
 }
 
 def NN_SingleBagsOp : NN_PureOp<"single_bags", [NN_FromMerged, StopsGradients]> {
@@ -302,26 +336,37 @@ def NN_ApplyGradientsOp : NN_BodyOp<"apply_gradients", [MemoryEffects<[MemWrite]
     each symbol that they reach the gradient of their weighted sum.
 
     Constraints:
-    - (C1) As many symbols as gradients. The gradients of tables are followed,
-      in order, by as many `keys`.
+    - (C1) Each symbol has a gradient, and the keys of its rows exactly if it is
+      a table.
     - (C2) Each group is an `nn.group`; each symbol is an `nn.param` or an
       `nn.table` of one of them.
 
     Example:
     ```mlir
-    nn.apply_gradients %l [@w1, @emb](%g0, %g1) keys(%k) over [@dense, @sparse]
-      : tensor<?x1xf32> -> tensor<4x1xf32>, tensor<?x10xf32>
+    nn.apply_gradients %l {@w1 = %g0 : tensor<4x1xf32>, @emb[%k] = %g1 : tensor<?x10xf32>}
+      over [@dense, @sparse] : tensor<?x1xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$losses, Optional<NN_FloatTensor>:$weights,
     FlatSymbolRefArrayAttr:$symbols, Variadic<NN_FloatTensor>:$gradients,
-    Variadic<NN_KeyTensor>:$keys, FlatSymbolRefArrayAttr:$groups);
+    Variadic<NN_KeyTensor>:$keys, DenseBoolArrayAttr:$keyed,
+    FlatSymbolRefArrayAttr:$groups);
   let assemblyFormat = [{
-    $losses (`weight` $weights^)? custom<SymbolList>($symbols) `(` $gradients `)`
-    (`keys` `(` $keys^ `)`)? `over` custom<SymbolList>($groups) attr-dict
-    `:` type($losses) (`,` type($weights)^)? `->` type($gradients)
+    $losses (`weight` $weights^)?
+    custom<SymbolGradients>($symbols, $gradients, type($gradients), $keys, $keyed)
+    `over` custom<SymbolList>($groups) attr-dict `:` type($losses) (`,` type($weights)^)?
   }];
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$losses, "::mlir::Value":$weights,
+                   "::llvm::ArrayRef<::pdlc::nn::SymbolGradient>":$gradients,
+                   "::mlir::ArrayAttr":$groups)>
+  ];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// In order of the module's symbols.
+    ::llvm::SmallVector<::pdlc::nn::SymbolGradient> getSymbolGradients();
+  }];
 }
 
 def NN_LossSumOp : NN_PureOp<"loss_sum", [NN_FromGradient]> {
@@ -358,23 +403,31 @@ def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments, NN_F
     unit.
 
     Constraints:
-    - (C1) As many symbols as gradients. Symbols are parameters or tables; the
-      gradients of tables are followed, in order, by as many `keys`.
+    - (C1) Each symbol is a parameter or table; it has a gradient, and the keys
+      of its rows exactly if it is a table.
 
     Example:
     ```mlir
-    %n = nn.squared_norm [@w1, @emb](%g0, %g1) keys(%k) weight(%sum)
-      : tensor<4x1xf32>, tensor<?x10xf32>
+    %n = nn.squared_norm {@w1 = %g0 : tensor<4x1xf32>, @emb[%k] = %g1 : tensor<?x10xf32>} weight(%sum)
     ```
   }];
   let arguments = (ins FlatSymbolRefArrayAttr:$symbols, Variadic<NN_FloatTensor>:$gradients,
-    Variadic<NN_KeyTensor>:$keys, NN_Scalar64:$weight);
+    Variadic<NN_KeyTensor>:$keys, DenseBoolArrayAttr:$keyed, NN_Scalar64:$weight);
   let results = (outs NN_Scalar64:$result);
   let assemblyFormat = [{
-    custom<SymbolList>($symbols) `(` $gradients `)` (`keys` `(` $keys^ `)`)? `weight` `(` $weight `)`
-    attr-dict `:` type($gradients)
+    custom<SymbolGradients>($symbols, $gradients, type($gradients), $keys, $keyed)
+    `weight` `(` $weight `)` attr-dict
   }];
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::llvm::ArrayRef<::pdlc::nn::SymbolGradient>":$gradients,
+                   "::mlir::Value":$weight)>
+  ];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// In the order in which their partials are added.
+    ::llvm::SmallVector<::pdlc::nn::SymbolGradient> getSymbolGradients();
+  }];
 }
 
 def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
@@ -385,30 +438,53 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
     updates share; each result is rounded once to the element type. Region
     arguments: the step (1 at the first update), the summed weight, the squared
     norm of the clip (0 without one). Schedule, clip factor and the rule's
-    `once` region are spelled out in it. Scalar 0 is always the weight.
+    `once` region are spelled out in it.
+
+    The list behind `->` names the scalars: `weight` is the summed weight,
+    `clip_factor` what the clip multiplies gradients by, and a text what messages
+    call a scalar that the rule's `once` yields; those stand in its order.
 
     Constraints:
     - (C1) The symbol is an `nn.group`; `norm` is given exactly if it has a clip.
-    - (C2) Three f64 arguments; as many f64 values yielded as results; results
-      have rank 0.
+    - (C2) Three f64 arguments; as many f64 values yielded as names and as
+      results; results have rank 0.
     - (C3) The ops of `nn.rule` (C2).
+    - (C4) One scalar is the weight, and is what the region yields of its
+      argument; one is the clip factor exactly if there is a `norm`.
 
     Example:
     ```mlir
-    %s:2 = nn.once @dense weight(%sum) {
+    %s:2 = nn.once @dense weight(%sum) -> (weight, "rate") {
     ^bb0(%step: f64, %weight: f64, %squared_norm: f64):
       %rate = arith.constant 1.000000e-03 : f64
       nn.yield %weight, %rate : f64, f64
     } : tensor<f32>, tensor<f32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$group, NN_Scalar64:$weight, Optional<NN_Scalar64>:$norm);
+  let arguments = (ins FlatSymbolRefAttr:$group, NN_Scalar64:$weight, Optional<NN_Scalar64>:$norm,
+    TypedArrayAttrBase<NN_ScalarAttr, "array of scalars">:$names);
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<NN_Scalar>:$scalars);
   let assemblyFormat = [{
-    $group `weight` `(` $weight `)` (`norm` `(` $norm^ `)`)? $body attr-dict `:` type($scalars)
+    $group `weight` `(` $weight `)` (`norm` `(` $norm^ `)`)? `->` custom<ScalarNames>($names)
+    $body attr-dict `:` type($scalars)
   }];
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The region's arguments.
+    ::mlir::BlockArgument getStepArgument() { return getBody().getArgument(0); }
+    ::mlir::BlockArgument getWeightArgument() { return getBody().getArgument(1); }
+    ::mlir::BlockArgument getSquaredNormArgument() { return getBody().getArgument(2); }
+
+    /// What `scalar`, one of the results, is.
+    ::pdlc::nn::ScalarAttr getNameOf(::mlir::Value scalar);
+    /// The summed weight.
+    ::mlir::Value getWeightScalar();
+    /// Null where the group has no clip.
+    ::mlir::Value getClipFactorScalar();
+    /// What the rule's region `once` yields, in its order.
+    ::llvm::SmallVector<::mlir::Value> getRuleScalars();
+  }];
 }
 
 def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient, AppliesStep,
@@ -449,6 +525,18 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
   }];
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The region's arguments: the value, the summed gradient, the slots, and one
+    /// for each of `scalars`.
+    ::mlir::BlockArgument getValueArgument() { return getEach().getArgument(0); }
+    ::mlir::BlockArgument getSumArgument() { return getEach().getArgument(1); }
+    ::llvm::ArrayRef<::mlir::BlockArgument> getSlotArguments();
+    ::llvm::ArrayRef<::mlir::BlockArgument> getScalarArguments();
+    /// The argument of a scalar that the update takes.
+    ::mlir::BlockArgument getArgumentOf(::mlir::Value scalar);
+    /// The argument that stands for an operand; null for one that is no scalar.
+    ::mlir::BlockArgument getArgumentOf(::mlir::OpOperand &operand);
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -326,6 +326,11 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     attr-dict-with-keyword `once` $once `each` $each
   }];
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the scalars that region `once` yields are called in messages: by the
+    /// words of the rule, where it hands on the rate or a hyper-parameter.
+    ::llvm::SmallVector<std::string> getScalarNames();
+  }];
 }
 
 def NN_ScheduleOp : NN_Op<"schedule", [Symbol, OwnedByServers, IsolatedFromAbove]> {

@@ -50,6 +50,16 @@ struct ModeProperties {
   bool sendersFormNorms = false;
 };
 
+/// What a channel of kind `loss` carries, over the samples of a step, in f64.
+struct LossSums {
+  mlir::Value sum, weight;
+
+  /// From the two values of such a channel, in an op that sends or receives it.
+  static LossSums of(mlir::ValueRange values);
+  /// Those two values.
+  llvm::SmallVector<mlir::Value> getValues() const { return {sum, weight}; }
+};
+
 const ModeProperties &propertiesOf(Mode mode);
 
 /// The names of modes: "local, sync or async", or only of those with servers.
@@ -77,6 +87,21 @@ mlir::FailureOr<ModeAttr> requireMode(mlir::ModuleOp module);
 /// The types of the values that a channel stands for in an op that sends or
 /// receives it: its own type, or of `loss` two scalars.
 llvm::SmallVector<mlir::Type> valueTypes(ChannelOp channel);
+
+/// A channel, and the values that an op sends or receives through it.
+struct ChannelValues {
+  ChannelOp channel;
+  llvm::SmallVector<mlir::Value> values;
+
+  /// Of a channel of any kind but `loss`.
+  mlir::Value getValue() const { return values.front(); }
+};
+
+/// What `post` sends, what `wait` brings, and the keys that `wait` asks by, in
+/// the order of the message.
+llvm::SmallVector<ChannelValues> sentValues(PostOp post);
+llvm::SmallVector<ChannelValues> receivedValues(WaitOp wait);
+llvm::SmallVector<ChannelValues> sentKeys(WaitOp wait);
 
 /// The channel that a list of names refers to, at `user`'s place; null where it
 /// is none.

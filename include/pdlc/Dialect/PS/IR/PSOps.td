@@ -400,6 +400,16 @@ def PS_MergedOp : PS_Op<"merged", [ParentOneOf<["HandlerOp"]>,
   let arguments = (ins FlatSymbolRefAttr:$channel);
   let results = (outs Variadic<PS_Tensor>:$values);
   let assemblyFormat = "$channel attr-dict `:` type($values)";
+  let extraClassDeclaration = [{
+    /// Of a channel of kind loss.
+    ::pdlc::ps::LossSums getLossSums();
+    /// The keys of a row_gradient; null of another kind.
+    ::mlir::Value getKeys();
+    /// Of a channel of kind gradient or row_gradient.
+    ::mlir::Value getGradient();
+    /// Of a channel of kind norm.
+    ::mlir::Value getNorm();
+  }];
 }
 
 def PS_PartialNormOp : PS_Op<"partial_norm", [ParentOneOf<["HandlerOp"]>,

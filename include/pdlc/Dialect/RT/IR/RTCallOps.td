@@ -269,19 +269,19 @@ def RT_CrossRaggedCountOp : RT_CallOp<"cross_ragged_count"> {
 def RT_CrossRaggedOp : RT_CallOp<"cross_ragged", [SameVariadicOperandSize]> {
   let summary = "The cross of bags";
   let description = [{
-    `pdlrt_cross_ragged`.
+    `pdlrt_cross_ragged`; the ids of each operand are cut by its splits.
 
     Example:
     ```mlir
-    rt.cross_ragged (%a, %b) splits(%sa, %sb) salt 7 into %out, %out_splits
-      : (memref<?xi64>, memref<?xi64>), (memref<?xi32>, memref<?xi32>), memref<?xi64>, memref<?xi32>
+    rt.cross_ragged (%a : memref<?xi64> bags(%sa : memref<?xi32>), %b : memref<?xi64> bags(%sb : memref<?xi32>))
+      salt 7 into %out, %out_splits : memref<?xi64>, memref<?xi32>
     ```
   }];
   let arguments = (ins Variadic<RT_Keys>:$inputs, Variadic<RT_Counts>:$splits,
     I64Attr:$salt, RT_Keys:$out, RT_Counts:$out_splits);
   let assemblyFormat = [{
-    `(` $inputs `)` `splits` `(` $splits `)` `salt` $salt `into` $out `,` $out_splits attr-dict
-    `:` `(` type($inputs) `)` `,` `(` type($splits) `)` `,` type($out) `,` type($out_splits)
+    custom<BagList>($inputs, type($inputs), $splits, type($splits))
+    `salt` $salt `into` $out `,` $out_splits attr-dict `:` type($out) `,` type($out_splits)
   }];
 }
 

@@ -109,7 +109,7 @@ def RT_OnceKernelOp : RT_Op<"once_kernel", [
 
     Constraints:
     - (C1) The symbol is an `nn.group`, the callee a function of the module.
-    - (C2) At least one scalar (scalar 0 is the sum of weights), of f32 or f64.
+    - (C2) At least one scalar, which is the sum of weights; all are f32 or f64.
     - (C3) Divisors are indices of scalars.
 
     Example:
