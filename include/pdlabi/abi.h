@@ -508,14 +508,13 @@ void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
  * of its occurrences o with first <= o < first + count, ascending, the
  * cotangent of the bag that holds o - first (divided as `pooling` says) is
  * added to `out` (U x width), which starts at +0 when `accumulate` is 0.
- * `bag_of`: occurrence to bag; null: each bag holds one id. `cotangent`: in rows
- * like `out` of pdlrt_pool; `row_bags` is less than 2^31. */
+ * `bag_of`: occurrence to bag; null: each bag holds one id. `cotangent`: in
+ * rows like `out` of pdlrt_pool; `row_bags` is less than 2^31. */
 void pdlrt_pool_gradient(int32_t type, int32_t pooling,
                          const pdl_lookup *lookup, int64_t first, int64_t count,
-                         int64_t width, const void *cotangent,
-                         int64_t row_bags, int64_t row_stride,
-                         const int32_t *bag_of, const int32_t *splits,
-                         int32_t accumulate, void *out);
+                         int64_t width, const void *cotangent, int64_t row_bags,
+                         int64_t row_stride, const int32_t *bag_of,
+                         const int32_t *splits, int32_t accumulate, void *out);
 
 /* bag_of[o] = the bag that occurrence o belongs to. */
 void pdlrt_bag_of(int64_t bag_count, const int32_t *splits, int32_t *bag_of);
@@ -532,10 +531,10 @@ typedef struct pdl_post {
 } pdl_post;
 
 /* C[m, n] = post(A op B), all row-major. A is m x k, or k x m with
- * `transpose_a`; B is k x n, or n x k with `transpose_b`; both without gaps. The
- * rows of C start `c_stride` >= n elements apart; what lies between them is left
- * alone. The posts are applied in order. In strict numerics and in f64 each element starts at +0
- * and is one FMA chain in ascending k. */
+ * `transpose_a`; B is k x n, or n x k with `transpose_b`; both without gaps.
+ * The rows of C start `c_stride` >= n elements apart; what lies between them is
+ * left alone. The posts are applied in order. In strict numerics and in f64
+ * each element starts at +0 and is one FMA chain in ascending k. */
 void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
                 int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n,
                 int64_t k, const void *a, const void *b, void *c,

@@ -138,8 +138,7 @@ unsigned BufferPlan::position(Operation *op) const {
 //===----------------------------------------------------------------------===//
 
 /// What ops do not write into memory that they are given.
-void BufferPlan::placeGiven(nn::ProgramOp program,
-                            const HomeNumbers &numbers) {
+void BufferPlan::placeGiven(nn::ProgramOp program, const HomeNumbers &numbers) {
   Block &body = program.getBody().front();
   unsigned argument = 0;
   for (auto [index, field] : llvm::enumerate(program.getFields())) {

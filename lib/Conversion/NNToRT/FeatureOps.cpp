@@ -71,8 +71,8 @@ struct CrossBagsStage : StageModel<CrossBagsStage, nn::CrossBagsOp> {
     Value splits = cast<nn::CrossBagsOp>(op).getResultSplits();
     Value last = emitter.evaluate(emitter.sizes.first(splits).plus(-1));
     Value number = emitter.load(emitter.view(splits), last);
-    return arith::IndexCastOp::create(
-        emitter.builder, emitter.builder.getIndexType(), number);
+    return arith::IndexCastOp::create(emitter.builder,
+                                      emitter.builder.getIndexType(), number);
   }
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {

@@ -134,8 +134,7 @@ struct UniqueStage : WithoutCode<UniqueStage, nn::UniqueOp> {
     return result == unique.getKeySplits() ? extent.plus(1) : extent;
   }
   /// Ids are deduplicated where their rows are pulled.
-  void findReaders(Operation *op,
-                   SmallVectorImpl<Operation *> &readers) const {
+  void findReaders(Operation *op, SmallVectorImpl<Operation *> &readers) const {
     for (Operation *user : cast<nn::UniqueOp>(op).getKeys().getUsers())
       if (isa<nn::PullOp>(user))
         readers.push_back(user);

@@ -61,8 +61,8 @@ static bool findBlock(Value part, Value whole, int64_t axis, int64_t offset,
   return true;
 }
 
-/// Whether a tensor that is taken as blocks at `axis` may have a gap behind each
-/// `run` of its elements.
+/// Whether a tensor that is taken as blocks at `axis` may have a gap behind
+/// each `run` of its elements.
 static bool areBlocks(Value tensor, int64_t axis, int64_t run) {
   ArrayRef<int64_t> shape = typeOf(tensor).getShape();
   return runDimension(shape.drop_front(axis), run) == 0 ||

@@ -173,8 +173,8 @@ Value StageEmitter::constant(DenseElementsAttr value) {
   return known;
 }
 
-/// The strides of rows of `shape` if they are some columns of a tensor; empty if
-/// there are no gaps.
+/// The strides of rows of `shape` if they are some columns of a tensor; empty
+/// if there are no gaps.
 static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape,
                                       const Columns &columns) {
   std::optional<unsigned> run = runDimension(shape, columns.run);
@@ -230,8 +230,7 @@ Value StageEmitter::view(Value tensor, const Extent &first,
   Value offset = index(bytes);
   if (home.kind == Home::Arena) {
     Value slot = offsetsOf.at(home.stage)[home.slot];
-    offset =
-        bytes ? Value(arith::AddIOp::create(builder, slot, offset)) : slot;
+    offset = bytes ? Value(arith::AddIOp::create(builder, slot, offset)) : slot;
   }
   return viewAt(baseOf(home, from), offset, first, shape,
                 cast<RankedTensorType>(tensor.getType()).getElementType(),

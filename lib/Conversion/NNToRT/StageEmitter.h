@@ -62,8 +62,8 @@ public:
   mlir::Value evaluate(const Extent &extent);
 
   /// The tensor's memory as `[first, shape...]`; the first dimension is static
-  /// if the extent is. If the tensor is some columns of another one, no dimension
-  /// may join elements that have a gap between them.
+  /// if the extent is. If the tensor is some columns of another one, no
+  /// dimension may join elements that have a gap between them.
   mlir::Value view(mlir::Value tensor, const Extent &first,
                    llvm::ArrayRef<int64_t> shape = {});
   /// ... in its own shape, or as one dimension.
@@ -95,9 +95,9 @@ public:
   mlir::Value scalar(mlir::Type type, double value);
   /// Independent turns for all elements of the tensor; the body gets its view,
   /// and where in it an element is.
-  void forElements(
-      mlir::Value tensor,
-      llvm::function_ref<void(mlir::Value, mlir::ValueRange)> body);
+  void
+  forElements(mlir::Value tensor,
+              llvm::function_ref<void(mlir::Value, mlir::ValueRange)> body);
   void fill(mlir::Value tensor, mlir::Value scalar);
   /// The address of an array of constants.
   mlir::Value constant(mlir::DenseElementsAttr value);

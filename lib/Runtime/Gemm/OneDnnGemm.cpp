@@ -143,9 +143,8 @@ bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
       workspace.backendState = std::make_unique<OneDnnState>();
     auto &state = static_cast<OneDnnState &>(*workspace.backendState);
     const bool bias = call.postCount > 0 && call.posts[0].kind == PDL_POST_BIAS;
-    Product &product = state.find(
-        {call.transposeA, call.transposeB, bias, call.m, call.n, call.k,
-         call.cStride});
+    Product &product = state.find({call.transposeA, call.transposeB, bias,
+                                   call.m, call.n, call.k, call.cStride});
     // oneDNN reads these, but takes no pointers to constants.
     product.a.set_data_handle(const_cast<void *>(call.a));
     product.b.set_data_handle(const_cast<void *>(call.b));

@@ -307,8 +307,9 @@ void multiplyBlock(const StrictArguments<typename Vector::Element> &g,
   for (int64_t j = 0; j < columns; j += tileColumns) {
     const int64_t width = smaller(tileColumns, columns - j);
     const int64_t vectors = vectorsFor<Vector>(width);
-    Tile<Vector> tile = {nullptr, g.cStride, tailOf<Vector>(width), starts,
-                         ends,    &g,        0,                     column + j};
+    Tile<Vector> tile = {nullptr, g.cStride, tailOf<Vector>(width),
+                         starts,  ends,      &g,
+                         0,       column + j};
     for (int64_t i = 0; i < rows; i += Vector::tileRows) {
       const int64_t height = smaller(Vector::tileRows, rows - i);
       tile.row = row + i;

@@ -66,20 +66,20 @@ void pool(int32_t pooling, int64_t bagCount, int64_t width, const T *rows,
 class BagOffsets {
 public:
   BagOffsets(int64_t rowBags, int64_t rowStride, int64_t width)
-      : rowStride(rowStride), width(width),
-        gap(rowStride - rowBags * width),
-        inverse(rowBags == 1 ? 0
-                             : ~uint64_t(0) / static_cast<uint64_t>(rowBags) +
-                                   1) {}
+      : rowStride(rowStride), width(width), gap(rowStride - rowBags * width),
+        inverse(rowBags == 1
+                    ? 0
+                    : ~uint64_t(0) / static_cast<uint64_t>(rowBags) + 1) {}
 
   int64_t operator()(int64_t bag) const {
     if (inverse == 0)
       return bag * rowStride;
     // Both are less than 2^31, so that the quotient is exact; a division would
     // cost more than a narrow row does.
-    const auto row = static_cast<int64_t>(
-        (static_cast<unsigned __int128>(inverse) * static_cast<uint64_t>(bag)) >>
-        64);
+    const auto row =
+        static_cast<int64_t>((static_cast<unsigned __int128>(inverse) *
+                              static_cast<uint64_t>(bag)) >>
+                             64);
     return bag * width + row * gap;
   }
 
@@ -92,8 +92,8 @@ private:
 template <typename T>
 void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
                   int64_t count, int64_t width, const T *cotangent,
-                  const BagOffsets &offsetOf, const int32_t *bagOf, const int32_t *splits, bool accumulate,
-                  T *out) {
+                  const BagOffsets &offsetOf, const int32_t *bagOf,
+                  const int32_t *splits, bool accumulate, T *out) {
   const int64_t last = first + count;
   for (int64_t key = 0; key < lookup.key_count; ++key) {
     T *__restrict sum = out + key * width;
@@ -144,13 +144,13 @@ void pdlrt_pool(int32_t type, int32_t pooling, int64_t bagCount, int64_t width,
 void pdlrt_pool_gradient(int32_t type, int32_t pooling,
                          const pdl_lookup *lookup, int64_t first, int64_t count,
                          int64_t width, const void *cotangent, int64_t rowBags,
-                         int64_t rowStride, const int32_t *bagOf, const int32_t *splits,
-                         int32_t accumulate, void *out) {
+                         int64_t rowStride, const int32_t *bagOf,
+                         const int32_t *splits, int32_t accumulate, void *out) {
   const BagOffsets offsetOf(rowBags, rowStride, width);
   if (type == PDL_F64)
     poolGradient(pooling, *lookup, first, count, width,
-                 static_cast<const double *>(cotangent), offsetOf, bagOf, splits,
-                 accumulate != 0, static_cast<double *>(out));
+                 static_cast<const double *>(cotangent), offsetOf, bagOf,
+                 splits, accumulate != 0, static_cast<double *>(out));
   else
     poolGradient(pooling, *lookup, first, count, width,
                  static_cast<const float *>(cotangent), offsetOf, bagOf, splits,

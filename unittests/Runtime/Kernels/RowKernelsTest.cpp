@@ -160,8 +160,8 @@ TYPED_TEST(RowKernelsTest, PoolGradientIsTheTransposedPool) {
     std::vector<T> out(static_cast<size_t>(13 * width), T(5));
     pdlrt_pool_gradient(TypeCode<T>::value, pooling, &data.lookup, 0,
                         data.lookup.occurrence_count, width, cotangent.data(),
-                        1, width, data.bagOf.data(), data.splits.data(), /*accumulate=*/1,
-                        out.data());
+                        1, width, data.bagOf.data(), data.splits.data(),
+                        /*accumulate=*/1, out.data());
     std::vector<double> want(out.size(), 5.0);
     for (size_t o = data.inverse.size(); o-- > 0;) {
       const int32_t bag = data.bagOf[o];
@@ -219,9 +219,9 @@ TYPED_TEST(RowKernelsTest, PoolGradientFindsTheRowOfAnyBag) {
   lookup.occurrences = occurrences;
   const T cotangent = 3;
   for (int64_t rowBags : {2, 3, 7, 641, 46341, 2147483646, 2147483647})
-    for (int32_t bag : {rowBags == 2147483647 ? 0 : int(rowBags - 1),
-                        rowBags == 2147483647 ? 1 : int(rowBags), 2147483645,
-                        2147483646}) {
+    for (int32_t bag :
+         {rowBags == 2147483647 ? 0 : int(rowBags - 1),
+          rowBags == 2147483647 ? 1 : int(rowBags), 2147483645, 2147483646}) {
       // Rows overlap all but completely, so that the memory stays small: the
       // bag's element is found behind a pointer far outside.
       const int64_t row = bag / rowBags, inRow = bag % rowBags;
@@ -277,7 +277,8 @@ TYPED_TEST(RowKernelsTest, PoolGradientAddsOccurrenceByOccurrence) {
   const T cotangent[] = {-large, 1};
   T out = large;
   pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 2, 1,
-                      cotangent, 1, 1, nullptr, nullptr, /*accumulate=*/1, &out);
+                      cotangent, 1, 1, nullptr, nullptr, /*accumulate=*/1,
+                      &out);
   EXPECT_EQ(out, T(1));
 }
 

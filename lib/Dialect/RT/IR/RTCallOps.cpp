@@ -11,7 +11,9 @@
 using namespace mlir;
 using namespace pdlc::rt;
 
-bool pdlc::rt::isDense(MemRefType type) { return type.getLayout().isIdentity(); }
+bool pdlc::rt::isDense(MemRefType type) {
+  return type.getLayout().isIdentity();
+}
 
 bool pdlc::rt::hasDenseRows(MemRefType type) {
   SmallVector<int64_t> strides;

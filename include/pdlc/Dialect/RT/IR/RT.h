@@ -30,8 +30,8 @@ namespace pdlc::rt {
 
 /// Whether the memory is row-major without gaps.
 bool isDense(mlir::MemRefType type);
-/// Whether the memory is row-major with gaps at most behind the elements of each
-/// index of the first dimension.
+/// Whether the memory is row-major with gaps at most behind the elements of
+/// each index of the first dimension.
 bool hasDenseRows(mlir::MemRefType type);
 
 } // namespace pdlc::rt
