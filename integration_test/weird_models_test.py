@@ -339,7 +339,8 @@ class WeirdModels(exactness.ExactnessTest):
         outer = m.concat([pooled, inner, summed, mean, each, m.x], 1)
         m.output(m.unary("tanh", outer), m.mul(left, m.param("q", (32,))),
                  m.add(m.slice(outer, 1, 16, 32), left),
-                 m.reduce("sum", m.slice(outer, 1, 40, 40), [0, 1]),
+                 m.reduce("mean", m.reshape(m.slice(outer, 1, 40, 32),
+                                            (None, 4, 8)), [1]),
                  m.mul(summed, summed))
         # Along the second and the last of three axes, with other views of the same
         # elements, and of parameters.

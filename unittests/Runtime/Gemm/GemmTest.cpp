@@ -200,7 +200,7 @@ TEST(StrictGemmTest, ReluKeepsNaNAndGivesPositiveZero) {
   float c[4];
   GemmWorkspace workspace;
   strictGemm(nativeGemmIsa(), workspace,
-             {PDL_F32, false, false, 4, 1, 1, a, b, c, 1, &relu});
+             {PDL_F32, false, false, 4, 1, 1, a, b, c, 1, 1, &relu});
   EXPECT_TRUE(std::isnan(c[0]));
   EXPECT_EQ(std::bit_cast<uint32_t>(c[1]), 0u);
   EXPECT_EQ(std::bit_cast<uint32_t>(c[2]), 0u);
