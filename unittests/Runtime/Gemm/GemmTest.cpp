@@ -214,31 +214,29 @@ template <typename T> void expectColumns() {
   for (const auto &[m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{1, 37, 9},
                                 {50, 1, 30},
                                 {20, 16, 40},
-                                {300, 530, 1100},
+                                {97, 481, 513},
                                 {7, 5, 0}})
-    for (int transposes = 0; transposes < 4; ++transposes)
-      for (int kind = 0; kind < 4; ++kind) {
-        Product<T> product((transposes & 1) != 0, (transposes & 2) != 0, m, n,
-                           k, random);
-        product.usePosts(kind);
-        const std::vector<T> expected = product.reference();
-        const int64_t stride = n + 3;
-        for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4}) {
-          if (!isSupported(isa))
-            continue;
-          std::vector<T> unused;
-          std::vector<T> c(static_cast<size_t>(m * stride), T(-5));
-          GemmCall call = product.call(unused);
-          call.c = c.data();
-          call.cStride = stride;
-          strictGemm(isa, workspace, call);
-          for (int64_t i = 0; i < m; ++i)
-            for (int64_t j = 0; j < stride; ++j)
-              ASSERT_TRUE(sameBits(c[size_t(i * stride + j)],
-                                   j < n ? expected[size_t(i * n + j)] : T(-5)))
-                  << m << "x" << n << "x" << k << " at " << i << ", " << j;
-        }
+    for (int kind = 0; kind < 4; ++kind) {
+      Product<T> product((kind & 1) != 0, (kind & 2) != 0, m, n, k, random);
+      product.usePosts(kind);
+      const std::vector<T> expected = product.reference();
+      const int64_t stride = n + 3;
+      for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4}) {
+        if (!isSupported(isa))
+          continue;
+        std::vector<T> unused;
+        std::vector<T> c(static_cast<size_t>(m * stride), T(-5));
+        GemmCall call = product.call(unused);
+        call.c = c.data();
+        call.cStride = stride;
+        strictGemm(isa, workspace, call);
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < stride; ++j)
+            ASSERT_TRUE(sameBits(c[size_t(i * stride + j)],
+                                 j < n ? expected[size_t(i * n + j)] : T(-5)))
+                << m << "x" << n << "x" << k << " at " << i << ", " << j;
       }
+    }
 }
 TEST(StrictGemmTest, WritesColumnsF32) { expectColumns<float>(); }
 TEST(StrictGemmTest, WritesColumnsF64) { expectColumns<double>(); }
