@@ -322,6 +322,42 @@ class WeirdModels(exactness.ExactnessTest):
                                         m.reshape(part, (4,))))
         self.check(m)
 
+    def test_columns_of_wider_tensors(self):
+        """Rows wide enough for loops to pass over gaps."""
+        m = Model()
+        m.table("rows", 8)
+        wide = m.mul(m.reshape(m.x, (None, 6, 1)), m.param("p", (6, 20)))
+        flat = m.reshape(wide, (None, 120))
+        summed = m.reduce("sum", wide, [1])
+        product = m.matmul(m.x, m.param("w", (6, 24)))
+        left = m.unary("sigmoid", m.slice(flat, 1, 17, 32))
+        # Concats of concats; `left` and `summed` have other readers, too.
+        inner = m.concat([left, product, left], 1)
+        mean = m.reduce("mean", m.reshape(inner, (None, 4, 22)), [1])
+        pooled = m.reshape(m.lookup("rows", m.bags, "mean"), (None, 16))
+        each = m.reshape(m.lookup("rows", m.ids), (None, 24))
+        outer = m.concat([pooled, inner, summed, mean, each, m.x], 1)
+        m.output(m.unary("tanh", outer), m.mul(left, m.param("q", (32,))),
+                 m.add(m.slice(outer, 1, 16, 32), left),
+                 m.reduce("mean", m.reshape(m.slice(outer, 1, 40, 32),
+                                            (None, 4, 8)), [1]),
+                 m.mul(summed, summed))
+        # Along the second and the last of three axes, with other views of the same
+        # elements, and of parameters.
+        deep = m.concat([m.unary("relu", wide),
+                         m.mul(wide, m.param("r", (6, 20)))], 2)
+        part = m.slice(deep, 2, 3, 18)
+        m.output(m.unary("tanh", deep), m.mul(part, part),
+                 m.slice(m.reshape(deep, (None, 240)), 1, 40, 80),
+                 m.matmul(m.reshape(m.slice(deep, 1, 2, 1), (None, 40)),
+                          m.param("s", (40, 3))))
+        rows = m.unary("tanh", m.param("a", (3, 20)))
+        row = m.slice(rows, 0, 1, 1)
+        joined = m.concat([row, m.unary("sigmoid", row)], 1)
+        m.output(m.matmul(m.reshape(m.slice(deep, 1, 4, 1), (None, 40)),
+                          joined, (False, True)))
+        self.check(m)
+
     def test_outputs_that_belong_to_something_else(self):
         m = Model()
         p = m.param("p", (6,))

@@ -166,7 +166,7 @@ private:
                 int64_t k, const float *a, const float *b, float *c,
                 std::initializer_list<pdl_post> posts) {
     pdlrt_gemm(&worker, PDL_F32, numerics, transposeA, transposeB, m, n, k, a,
-               b, c, static_cast<int32_t>(posts.size()), posts.begin());
+               b, c, n, static_cast<int32_t>(posts.size()), posts.begin());
   }
 
   /// Distinct keys, their rows, and the first layer's input.

@@ -44,9 +44,9 @@ void printRow(const Row &row, double peak) {
   const pdl_post posts[] = {{PDL_POST_BIAS, bias.data()},
                             {PDL_POST_RELU, nullptr}};
   const bool forward = !row.transposeA && !row.transposeB;
-  const GemmCall call = {PDL_F32,  row.transposeA,  row.transposeB, row.m,
-                         row.n,    row.k,           a.data(),       b.data(),
-                         c.data(), forward ? 2 : 0, posts};
+  const GemmCall call = {PDL_F32,  row.transposeA, row.transposeB,  row.m,
+                         row.n,    row.k,          a.data(),        b.data(),
+                         c.data(), row.n,          forward ? 2 : 0, posts};
   const double operations = 2.0 * static_cast<double>(row.m * row.n * row.k);
   Worker worker;
   const auto percent = [&](double seconds) {
@@ -68,7 +68,7 @@ void printRow(const Row &row, double peak) {
   const double fast = bestSeconds(0.1, [&] {
     pdlrt_gemm(&worker, call.type, PDL_NUMERICS_FAST, call.transposeA,
                call.transposeB, call.m, call.n, call.k, call.a, call.b, call.c,
-               call.postCount, call.posts);
+               call.cStride, call.postCount, call.posts);
   });
   std::printf("%9.1f %%", percent(fast));
 #endif

@@ -497,21 +497,24 @@ typedef enum pdl_pooling {
 
 /* out[bag] = pooled rows[inverse[o]] for o in splits[bag] .. splits[bag + 1]:
  * a sum that starts at +0, in bag order. Null splits: each bag holds one id.
- * An empty bag gives zeros. `rows`: U x width, plain. */
+ * An empty bag gives zeros. `rows`: U x width, plain. `out`: rows of `row_bags`
+ * bags, one behind the other, that start `row_stride` elements apart; what lies
+ * behind the bags of a row is left alone. */
 void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
                 const void *rows, const int32_t *inverse, const int32_t *splits,
-                void *out);
+                int64_t row_bags, int64_t row_stride, void *out);
 
 /* The gradient of pooling with respect to the rows: for each key, and for each
  * of its occurrences o with first <= o < first + count, ascending, the
  * cotangent of the bag that holds o - first (divided as `pooling` says) is
  * added to `out` (U x width), which starts at +0 when `accumulate` is 0.
- * `bag_of`: occurrence to bag; null: each bag holds one id. */
+ * `bag_of`: occurrence to bag; null: each bag holds one id. `cotangent`: in
+ * rows like `out` of pdlrt_pool; `row_bags` is less than 2^31. */
 void pdlrt_pool_gradient(int32_t type, int32_t pooling,
                          const pdl_lookup *lookup, int64_t first, int64_t count,
-                         int64_t width, const void *cotangent,
-                         const int32_t *bag_of, const int32_t *splits,
-                         int32_t accumulate, void *out);
+                         int64_t width, const void *cotangent, int64_t row_bags,
+                         int64_t row_stride, const int32_t *bag_of,
+                         const int32_t *splits, int32_t accumulate, void *out);
 
 /* bag_of[o] = the bag that occurrence o belongs to. */
 void pdlrt_bag_of(int64_t bag_count, const int32_t *splits, int32_t *bag_of);
@@ -527,14 +530,15 @@ typedef struct pdl_post {
   const void *operand; /* bias: n elements; mask: m x n, row-major */
 } pdl_post;
 
-/* C[m, n] = post(A op B), all row-major without gaps. A is m x k, or k x m
- * with `transpose_a`; B is k x n, or n x k with `transpose_b`. The posts are
- * applied in order. In strict numerics and in f64 each element starts at +0
- * and is one FMA chain in ascending k. */
+/* C[m, n] = post(A op B), all row-major. A is m x k, or k x m with
+ * `transpose_a`; B is k x n, or n x k with `transpose_b`; both without gaps.
+ * The rows of C start `c_stride` >= n elements apart; what lies between them is
+ * left alone. The posts are applied in order. In strict numerics and in f64
+ * each element starts at +0 and is one FMA chain in ascending k. */
 void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
                 int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n,
                 int64_t k, const void *a, const void *b, void *c,
-                int32_t post_count, const pdl_post *posts);
+                int64_t c_stride, int32_t post_count, const pdl_post *posts);
 
 typedef enum pdl_reduction {
   PDL_REDUCE_SUM = 0,

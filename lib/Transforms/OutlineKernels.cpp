@@ -263,15 +263,21 @@ void Nest::readScalar(Value value) {
   append(value.getType().getAsOpaquePointer());
 }
 
-/// The bytes of a view. An unknown number of rows is at least one where the
-/// memory is used.
+/// The bytes from the first element of a view to its last. An unknown number of
+/// rows is at least one where the memory is used.
 static int64_t leastBytes(MemRefType type) {
   Type element = type.getElementType();
   int64_t bytes =
       element.isIntOrFloat() ? element.getIntOrFloatBitWidth() / 8 : 0;
-  for (int64_t size : type.getShape())
-    bytes *= ShapedType::isDynamic(size) ? 1 : size;
-  return bytes;
+  int64_t elements = 1;
+  for (auto [size, stride] :
+       llvm::zip(type.getShape(), type.getStridesAndOffset().first)) {
+    if (size == 0)
+      return 0;
+    if (!ShapedType::isDynamic(size))
+      elements += (size - 1) * stride;
+  }
+  return bytes * elements;
 }
 
 LogicalResult Nest::readMemory(OpOperand &operand) {

@@ -30,7 +30,7 @@ func.func @gemm(%worker: !llvm.ptr, %arena: !llvm.ptr, %b: index) {
   // CHECK: %[[FIRST:.*]] = llvm.getelementptr %[[POSTS]][0, 0]
   // CHECK: llvm.store %{{.*}}, %[[FIRST]] : i32, !llvm.ptr
   // CHECK: llvm.getelementptr %[[POSTS]][1, 0]
-  // CHECK: llvm.call @pdlrt_gemm(%[[WORKER]], %{{.*}}, %[[POSTS]]) : (!llvm.ptr, i32, i32, i32, i32, i64, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, i32, !llvm.ptr) -> ()
+  // CHECK: llvm.call @pdlrt_gemm(%[[WORKER]], %{{.*}}, %[[POSTS]]) : (!llvm.ptr, i32, i32, i32, i32, i64, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i32, !llvm.ptr) -> ()
   rt.gemm fast %worker, %x, %w bias(%bias : memref<8xf32>) post [#rt<post bias>, #rt<post relu>] into %y
     : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32>
   return
@@ -44,6 +44,30 @@ func.func @unique(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %lookup: !llvm.p
   // CHECK: return %[[STATUS]]
   %status = rt.unique %worker, (%a, %a) into %lookup : !llvm.ptr, (memref<?xi64>, memref<?xi64>), !llvm.ptr
   return %status : i32
+}
+
+// Rows that are apart: in columns of a wider matrix, each with several bags.
+// CHECK-LABEL: func.func @columns
+func.func @columns(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %x = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?x4xf32>
+  %w = rt.view %p[%c0] : !llvm.ptr -> memref<4x8xf32>
+  %y = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?x8xf32, strided<[13, 1]>>
+  // CHECK-DAG: %[[BAGS:.*]] = llvm.mlir.constant(3 : index) : i64
+  // CHECK-DAG: %[[STRIDE:.*]] = llvm.mlir.constant(13 : index) : i64
+  // CHECK: llvm.call @pdlrt_gemm(%{{.*}}, %[[STRIDE]], %{{.*}}, %{{.*}}) :
+  rt.gemm fast %worker, %x, %w post [] into %y
+    : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[13, 1]>>
+  %inverse = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?xi32>
+  %bags = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?x3x4xf32, strided<[13, 4, 1]>>
+  // CHECK: %[[COUNT:.*]] = llvm.mul %{{.*}}, %[[BAGS]]
+  // CHECK: llvm.call @pdlrt_pool(%{{.*}}, %{{.*}}, %[[COUNT]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[BAGS]], %[[STRIDE]], %{{.*}}) :
+  rt.pool sum %x[%inverse] into %bags
+    : memref<?x4xf32>, memref<?xi32>, memref<?x3x4xf32, strided<[13, 4, 1]>>
+  // CHECK: llvm.call @pdlrt_pool_gradient({{.*}}, %[[BAGS]], %[[STRIDE]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) :
+  rt.pool_gradient sum %bags at %p[%c0, %n] into %x
+    : memref<?x3x4xf32, strided<[13, 4, 1]>>, !llvm.ptr, memref<?x4xf32>
+  return
 }
 
 // One id a bag: no splits.

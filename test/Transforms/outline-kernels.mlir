@@ -358,3 +358,53 @@ nn.record @clicks {
 }
 rt.program @p frozen reads(@clicks [@label])
   prepare(@aliased, <0 + 0 * batch>) compute(@aliased, <0 + 0 * batch>)
+
+// -----
+
+// How far rows are apart belongs to the kernel, too; where columns begin does
+// not. Columns beside each other share no memory.
+
+// CHECK: func.func private @kernel.elementwise_neg_f32(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
+// CHECK: memref<?x4xf32, strided<[12, 1]>>
+// CHECK: func.func private @kernel.elementwise_neg_f32_0(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
+// CHECK: memref<?x4xf32, strided<[13, 1]>>
+// CHECK: func.func @columns(
+// CHECK: call @kernel.elementwise_neg_f32(
+// CHECK: call @kernel.elementwise_neg_f32(
+// CHECK: call @kernel.elementwise_neg_f32_0(
+func.func @columns(%context: !llvm.ptr) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %n = rt.count batch[0] of %context : !llvm.ptr
+  %p = rt.pointer compute_arena[0] of %context : !llvm.ptr -> !llvm.ptr
+  %a = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?x4xf32, strided<[12, 1]>>
+  %b = rt.view %p[%c16] size(%n) : !llvm.ptr -> memref<?x4xf32, strided<[12, 1]>>
+  %c = rt.view %p[%c32] size(%n) : !llvm.ptr -> memref<?x4xf32, strided<[12, 1]>>
+  %out = rt.pointer output[0] of %context : !llvm.ptr -> !llvm.ptr
+  %d = rt.view %out[%c0] size(%n) : !llvm.ptr -> memref<?x4xf32, strided<[13, 1]>>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c4) step (%c1, %c1) {
+    %0 = memref.load %a[%i, %j] : memref<?x4xf32, strided<[12, 1]>>
+    %1 = arith.negf %0 : f32
+    memref.store %1, %b[%i, %j] : memref<?x4xf32, strided<[12, 1]>>
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c4) step (%c1, %c1) {
+    %0 = memref.load %b[%i, %j] : memref<?x4xf32, strided<[12, 1]>>
+    %1 = arith.negf %0 : f32
+    memref.store %1, %c[%i, %j] : memref<?x4xf32, strided<[12, 1]>>
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c4) step (%c1, %c1) {
+    %0 = memref.load %c[%i, %j] : memref<?x4xf32, strided<[12, 1]>>
+    %1 = arith.negf %0 : f32
+    memref.store %1, %d[%i, %j] : memref<?x4xf32, strided<[13, 1]>>
+  }
+  %ok = arith.constant 0 : i32
+  return %ok : i32
+}
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+rt.program @train frozen reads(@clicks [@label])
+  prepare(@columns, <0 + 0 * batch>) compute(@columns, <0 + 0 * batch>)

@@ -64,6 +64,7 @@ static double measureFlops() {
   call.a = a.data();
   call.b = b.data();
   call.c = c.data();
+  call.cStride = n;
   return 2.0 * m * n * k /
          bestSeconds([&] { strictGemm(nativeGemmIsa(), workspace, call); });
 }

@@ -52,9 +52,8 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c63 = arith.constant 63 : index
     %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1040 = arith.constant 1040 : index
-    %c52 = arith.constant 52 : index
     %c1092 = arith.constant 1092 : index
+    %c52 = arith.constant 52 : index
     %c1600 = arith.constant 1600 : index
     %c4 = arith.constant 4 : index
     %2 = rt.count  lookup_occurrences[0] of %arg0 : !llvm.ptr
@@ -97,7 +96,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %34 = arith.muli %0, %c40 : index
     %35 = arith.addi %34, %c63 : index
     %36 = arith.andi %35, %c-64 : index
-    %37 = arith.muli %1, %c1040 : index
+    %37 = arith.muli %1, %c1092 : index
     %38 = arith.addi %37, %c63 : index
     %39 = arith.andi %38, %c-64 : index
     %40 = arith.addi %36, %39 : index
@@ -105,197 +104,182 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %42 = arith.addi %41, %c63 : index
     %43 = arith.andi %42, %c-64 : index
     %44 = arith.addi %40, %43 : index
-    %45 = arith.muli %1, %c1092 : index
-    %46 = arith.addi %45, %c63 : index
-    %47 = arith.andi %46, %c-64 : index
-    %48 = arith.addi %44, %47 : index
-    %49 = arith.muli %1, %c1600 : index
-    %50 = arith.addi %48, %49 : index
-    %51 = arith.addi %50, %49 : index
-    %52 = arith.addi %51, %49 : index
-    %53 = arith.muli %1, %c4 : index
-    %54 = arith.addi %53, %c63 : index
-    %55 = arith.andi %54, %c-64 : index
-    %56 = arith.addi %52, %55 : index
-    %57 = arith.addi %56, %55 : index
-    %58 = arith.addi %57, %55 : index
-    %59 = arith.addi %58, %49 : index
-    %60 = arith.muli %2, %c4 : index
-    %61 = arith.addi %60, %c63 : index
-    %62 = arith.andi %61, %c-64 : index
-    %63 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %3 into %63 : !llvm.ptr, memref<?x10xf32>
-    %64 = arith.muli %c0, %c4 : index
-    %65 = rt.view %5[%64] size(%6) : !llvm.ptr -> memref<?xi32>
-    %66 = arith.muli %1, %c26 : index
-    %67 = arith.addi %66, %c1 : index
-    %68 = rt.view %7[%c0] size(%67) : !llvm.ptr -> memref<?xi32>
-    %69 = rt.view %4[%36] size(%66) : !llvm.ptr -> memref<?x10xf32>
-    rt.pool  sum %63[%65] splits(%68 : memref<?xi32>) into %69 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
-    %70 = arith.muli %1, %c13 : index
-    %71 = rt.view %8[%c0] size(%70) : !llvm.ptr -> memref<?xf32>
-    %72 = rt.view %4[%40] size(%70) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%70) step (%c1) {
-      %105 = memref.load %71[%arg1] : memref<?xf32>
-      %106 = math.absf %105 : f32
-      %107 = math.log1p %106 : f32
-      %108 = math.copysign %107, %105 : f32
-      memref.store %108, %72[%arg1] : memref<?xf32>
+    %45 = arith.muli %1, %c1600 : index
+    %46 = arith.addi %44, %45 : index
+    %47 = arith.addi %46, %45 : index
+    %48 = arith.addi %47, %45 : index
+    %49 = arith.muli %1, %c4 : index
+    %50 = arith.addi %49, %c63 : index
+    %51 = arith.andi %50, %c-64 : index
+    %52 = arith.addi %48, %51 : index
+    %53 = arith.addi %52, %51 : index
+    %54 = arith.addi %53, %51 : index
+    %55 = arith.addi %54, %45 : index
+    %56 = arith.muli %2, %c4 : index
+    %57 = arith.addi %56, %c63 : index
+    %58 = arith.andi %57, %c-64 : index
+    %59 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %3 into %59 : !llvm.ptr, memref<?x10xf32>
+    %60 = arith.muli %c0, %c4 : index
+    %61 = rt.view %5[%60] size(%6) : !llvm.ptr -> memref<?xi32>
+    %62 = arith.muli %1, %c26 : index
+    %63 = arith.addi %62, %c1 : index
+    %64 = rt.view %7[%c0] size(%63) : !llvm.ptr -> memref<?xi32>
+    %65 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %59[%61] splits(%64 : memref<?xi32>) into %65 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %66 = arith.muli %1, %c13 : index
+    %67 = rt.view %8[%c0] size(%66) : !llvm.ptr -> memref<?xf32>
+    %68 = rt.view %4[%40] size(%66) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg1) = (%c0) to (%66) step (%c1) {
+      %100 = memref.load %67[%arg1] : memref<?xf32>
+      %101 = math.absf %100 : f32
+      %102 = math.log1p %101 : f32
+      %103 = math.copysign %102, %100 : f32
+      memref.store %103, %68[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %73 = rt.view %4[%44] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %74 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x260xf32>
-    %75 = rt.view %4[%40] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    %69 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %70 = rt.view %4[%40] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      scf.parallel (%arg2) = (%c0) to (%c260) step (%c1) {
-        %105 = memref.load %74[%arg1, %arg2] : memref<?x260xf32>
-        memref.store %105, %73[%arg1, %arg2] : memref<?x273xf32>
-        scf.reduce 
-      }
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %105 = memref.load %75[%arg1, %arg2] : memref<?x13xf32>
-        %106 = arith.addi %arg2, %c260 : index
-        memref.store %105, %73[%arg1, %106] : memref<?x273xf32>
+        %100 = memref.load %70[%arg1, %arg2] : memref<?x13xf32>
+        %101 = arith.addi %arg2, %c260 : index
+        memref.store %100, %69[%arg1, %101] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
     }
-    %76 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %77 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
-    %78 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %73, %76 bias(%77 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %78 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %79 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %80 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
-    %81 = rt.view %4[%50] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %78, %79 bias(%80 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %81 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %82 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %83 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
-    %84 = rt.view %4[%51] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %81, %82 bias(%83 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %84 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %85 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %86 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
-    %87 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %9, %84, %85 bias(%86 : memref<1xf32>) post [#rt<post bias>] into %87 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %88 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?xf32>
-    %89 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    %90 = rt.view %4[%56] size(%1) : !llvm.ptr -> memref<?xf32>
+    %71 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %72 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
+    %73 = rt.view %4[%44] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %69, %71 bias(%72 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %73 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %74 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %75 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
+    %76 = rt.view %4[%46] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %73, %74 bias(%75 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %77 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %78 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
+    %79 = rt.view %4[%47] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %76, %77 bias(%78 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %80 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %81 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
+    %82 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %9, %79, %80 bias(%81 : memref<1xf32>) post [#rt<post bias>] into %82 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %83 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?xf32>
+    %84 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    %85 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %105 = memref.load %88[%arg1] : memref<?xf32>
-      %106 = memref.load %89[%arg1] : memref<?xf32>
-      %107 = arith.mulf %105, %106 : f32
+      %100 = memref.load %83[%arg1] : memref<?xf32>
+      %101 = memref.load %84[%arg1] : memref<?xf32>
+      %102 = arith.mulf %100, %101 : f32
       %cst_0 = arith.constant 0.000000e+00 : f32
-      %108 = arith.maximumf %105, %cst_0 : f32
-      %109 = math.absf %105 : f32
-      %110 = arith.negf %109 : f32
-      %111 = math.exp %110 : f32
-      %112 = math.log1p %111 : f32
-      %113 = arith.subf %108, %107 : f32
-      %114 = arith.addf %113, %112 : f32
-      memref.store %114, %90[%arg1] : memref<?xf32>
+      %103 = arith.maximumf %100, %cst_0 : f32
+      %104 = math.absf %100 : f32
+      %105 = arith.negf %104 : f32
+      %106 = math.exp %105 : f32
+      %107 = math.log1p %106 : f32
+      %108 = arith.subf %103, %102 : f32
+      %109 = arith.addf %108, %107 : f32
+      memref.store %109, %85[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %91 = rt.view %4[%57] size(%1) : !llvm.ptr -> memref<?xf32>
+    %86 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %105 = memref.load %88[%arg1] : memref<?xf32>
-      %106 = func.call @pdlabi_sigmoidf(%105) : (f32) -> f32
-      memref.store %106, %91[%arg1] : memref<?xf32>
+      %100 = memref.load %83[%arg1] : memref<?xf32>
+      %101 = func.call @pdlabi_sigmoidf(%100) : (f32) -> f32
+      memref.store %101, %86[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    rt.observe  auc buckets 4096 %91 labels(%89 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %91 labels(%89 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %91 labels(%89 : memref<?xf32>) into %21 : memref<?xf32>, !llvm.ptr
+    rt.observe  auc buckets 4096 %86 labels(%84 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %86 labels(%84 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %86 labels(%84 : memref<?xf32>) into %21 : memref<?xf32>, !llvm.ptr
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %105 = memref.load %91[%arg1] : memref<?xf32>
-      %106 = memref.load %89[%arg1] : memref<?xf32>
-      %107 = arith.subf %105, %106 : f32
-      memref.store %107, %88[%arg1] : memref<?xf32>
+      %100 = memref.load %86[%arg1] : memref<?xf32>
+      %101 = memref.load %84[%arg1] : memref<?xf32>
+      %102 = arith.subf %100, %101 : f32
+      memref.store %102, %83[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %92 = rt.view %22[%c0] : !llvm.ptr -> memref<1xf32>
+    %87 = rt.view %22[%c0] : !llvm.ptr -> memref<1xf32>
     %cst = arith.constant 0.000000e+00 : f32
     scf.parallel (%arg1) = (%c0) to (%c1) step (%c1) {
-      memref.store %cst, %92[%arg1] : memref<1xf32>
+      memref.store %cst, %87[%arg1] : memref<1xf32>
       scf.reduce 
     }
-    %93 = memref.load %92[%c0] : memref<1xf32>
-    %94 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %93) -> (f32) {
-      %105 = memref.load %88[%arg1] : memref<?xf32>
-      %106 = arith.addf %arg2, %105 : f32
-      scf.yield %106 : f32
+    %88 = memref.load %87[%c0] : memref<1xf32>
+    %89 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %88) -> (f32) {
+      %100 = memref.load %83[%arg1] : memref<?xf32>
+      %101 = arith.addf %arg2, %100 : f32
+      scf.yield %101 : f32
     }
-    memref.store %94, %92[%c0] : memref<1xf32>
-    %95 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
-    rt.gemm  fast %9, %84 transposed, %87 post [] into %95 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
-    %96 = rt.view %4[%58] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %87, %85 transposed mask(%84 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %96 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
-    %97 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
+    memref.store %89, %87[%c0] : memref<1xf32>
+    %90 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %9, %79 transposed, %82 post [] into %90 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %91 = rt.view %4[%54] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %82, %80 transposed mask(%79 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %91 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    %92 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %97[%arg1] : memref<400xf32>
+      memref.store %cst, %92[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %105 = memref.load %97[%arg1] : memref<400xf32>
-      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
-        %107 = memref.load %96[%arg2, %arg1] : memref<?x400xf32>
-        %108 = arith.addf %arg3, %107 : f32
-        scf.yield %108 : f32
+      %100 = memref.load %92[%arg1] : memref<400xf32>
+      %101 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %100) -> (f32) {
+        %102 = memref.load %91[%arg2, %arg1] : memref<?x400xf32>
+        %103 = arith.addf %arg3, %102 : f32
+        scf.yield %103 : f32
       }
-      memref.store %106, %97[%arg1] : memref<400xf32>
+      memref.store %101, %92[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %98 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %81 transposed, %96 post [] into %98 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %96, %82 transposed mask(%81 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %84 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %99 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
+    %93 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %76 transposed, %91 post [] into %93 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %91, %77 transposed mask(%76 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %94 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %99[%arg1] : memref<400xf32>
+      memref.store %cst, %94[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %105 = memref.load %99[%arg1] : memref<400xf32>
-      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
-        %107 = memref.load %84[%arg2, %arg1] : memref<?x400xf32>
-        %108 = arith.addf %arg3, %107 : f32
-        scf.yield %108 : f32
+      %100 = memref.load %94[%arg1] : memref<400xf32>
+      %101 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %100) -> (f32) {
+        %102 = memref.load %79[%arg2, %arg1] : memref<?x400xf32>
+        %103 = arith.addf %arg3, %102 : f32
+        scf.yield %103 : f32
       }
-      memref.store %106, %99[%arg1] : memref<400xf32>
+      memref.store %101, %94[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %100 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %78 transposed, %84 post [] into %100 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %84, %79 transposed mask(%78 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %81 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %101 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
+    %95 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %73 transposed, %79 post [] into %95 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %79, %74 transposed mask(%73 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %96 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %101[%arg1] : memref<400xf32>
+      memref.store %cst, %96[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %105 = memref.load %101[%arg1] : memref<400xf32>
-      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
-        %107 = memref.load %81[%arg2, %arg1] : memref<?x400xf32>
-        %108 = arith.addf %arg3, %107 : f32
-        scf.yield %108 : f32
+      %100 = memref.load %96[%arg1] : memref<400xf32>
+      %101 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %100) -> (f32) {
+        %102 = memref.load %76[%arg2, %arg1] : memref<?x400xf32>
+        %103 = arith.addf %arg3, %102 : f32
+        scf.yield %103 : f32
       }
-      memref.store %106, %101[%arg1] : memref<400xf32>
+      memref.store %101, %96[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %102 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
-    rt.gemm  fast %9, %73 transposed, %81 post [] into %102 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
-    rt.gemm  fast %9, %81, %76 transposed post [] into %73 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    scf.parallel (%arg1, %arg2) = (%c0, %c0) to (%1, %c260) step (%c1, %c1) {
-      %105 = memref.load %73[%arg1, %arg2] : memref<?x273xf32>
-      memref.store %105, %74[%arg1, %arg2] : memref<?x260xf32>
-      scf.reduce 
-    }
-    %103 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    %104 = rt.view %4[%59] size(%6) : !llvm.ptr -> memref<?xi32>
-    rt.bag_of %68 into %104 : memref<?xi32>, memref<?xi32>
-    rt.pool_gradient  sum %69 at %30[%c0, %6] bags(%104 : memref<?xi32>) splits(%68 : memref<?xi32>) into %103 : memref<?x10xf32>, !llvm.ptr, memref<?x10xf32>
-    rt.loss_sum %90 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %97 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
+    rt.gemm  fast %9, %69 transposed, %76 post [] into %97 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    rt.gemm  fast %9, %76, %71 transposed post [] into %69 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
+    %98 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    %99 = rt.view %4[%55] size(%6) : !llvm.ptr -> memref<?xi32>
+    rt.bag_of %64 into %99 : memref<?xi32>, memref<?xi32>
+    rt.pool_gradient  sum %65 at %30[%c0, %6] bags(%99 : memref<?xi32>) splits(%64 : memref<?xi32>) into %98 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
+    rt.loss_sum %85 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <504 + 8596 * batch, keys(40), occurrences(4)>)
+  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <441 + 7556 * batch, keys(40), occurrences(4)>)
   func.func @evaluate_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -323,9 +307,8 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c63 = arith.constant 63 : index
     %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1040 = arith.constant 1040 : index
-    %c52 = arith.constant 52 : index
     %c1092 = arith.constant 1092 : index
+    %c52 = arith.constant 52 : index
     %c1600 = arith.constant 1600 : index
     %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -354,7 +337,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %21 = arith.muli %0, %c40 : index
     %22 = arith.addi %21, %c63 : index
     %23 = arith.andi %22, %c-64 : index
-    %24 = arith.muli %1, %c1040 : index
+    %24 = arith.muli %1, %c1092 : index
     %25 = arith.addi %24, %c63 : index
     %26 = arith.andi %25, %c-64 : index
     %27 = arith.addi %23, %26 : index
@@ -362,85 +345,75 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %29 = arith.addi %28, %c63 : index
     %30 = arith.andi %29, %c-64 : index
     %31 = arith.addi %27, %30 : index
-    %32 = arith.muli %1, %c1092 : index
-    %33 = arith.addi %32, %c63 : index
-    %34 = arith.andi %33, %c-64 : index
-    %35 = arith.addi %31, %34 : index
-    %36 = arith.muli %1, %c1600 : index
-    %37 = arith.addi %35, %36 : index
-    %38 = arith.addi %37, %36 : index
-    %39 = arith.muli %1, %c4 : index
-    %40 = arith.addi %39, %c63 : index
-    %41 = arith.andi %40, %c-64 : index
-    %42 = arith.addi %38, %41 : index
-    %43 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %43 : !llvm.ptr, memref<?x10xf32>
-    %44 = arith.muli %c0, %c4 : index
-    %45 = rt.view %4[%44] size(%5) : !llvm.ptr -> memref<?xi32>
-    %46 = arith.muli %1, %c26 : index
-    %47 = arith.addi %46, %c1 : index
-    %48 = rt.view %6[%c0] size(%47) : !llvm.ptr -> memref<?xi32>
-    %49 = rt.view %3[%23] size(%46) : !llvm.ptr -> memref<?x10xf32>
-    rt.pool  sum %43[%45] splits(%48 : memref<?xi32>) into %49 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
-    %50 = arith.muli %1, %c13 : index
-    %51 = rt.view %7[%c0] size(%50) : !llvm.ptr -> memref<?xf32>
-    %52 = rt.view %3[%27] size(%50) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%50) step (%c1) {
-      %70 = memref.load %51[%arg1] : memref<?xf32>
-      %71 = math.absf %70 : f32
-      %72 = math.log1p %71 : f32
-      %73 = math.copysign %72, %70 : f32
-      memref.store %73, %52[%arg1] : memref<?xf32>
+    %32 = arith.muli %1, %c1600 : index
+    %33 = arith.addi %31, %32 : index
+    %34 = arith.addi %33, %32 : index
+    %35 = arith.muli %1, %c4 : index
+    %36 = arith.addi %35, %c63 : index
+    %37 = arith.andi %36, %c-64 : index
+    %38 = arith.addi %34, %37 : index
+    %39 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %39 : !llvm.ptr, memref<?x10xf32>
+    %40 = arith.muli %c0, %c4 : index
+    %41 = rt.view %4[%40] size(%5) : !llvm.ptr -> memref<?xi32>
+    %42 = arith.muli %1, %c26 : index
+    %43 = arith.addi %42, %c1 : index
+    %44 = rt.view %6[%c0] size(%43) : !llvm.ptr -> memref<?xi32>
+    %45 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %39[%41] splits(%44 : memref<?xi32>) into %45 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %46 = arith.muli %1, %c13 : index
+    %47 = rt.view %7[%c0] size(%46) : !llvm.ptr -> memref<?xf32>
+    %48 = rt.view %3[%27] size(%46) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg1) = (%c0) to (%46) step (%c1) {
+      %65 = memref.load %47[%arg1] : memref<?xf32>
+      %66 = math.absf %65 : f32
+      %67 = math.log1p %66 : f32
+      %68 = math.copysign %67, %65 : f32
+      memref.store %68, %48[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %53 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %54 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x260xf32>
-    %55 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    %49 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %50 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      scf.parallel (%arg2) = (%c0) to (%c260) step (%c1) {
-        %70 = memref.load %54[%arg1, %arg2] : memref<?x260xf32>
-        memref.store %70, %53[%arg1, %arg2] : memref<?x273xf32>
-        scf.reduce 
-      }
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %70 = memref.load %55[%arg1, %arg2] : memref<?x13xf32>
-        %71 = arith.addi %arg2, %c260 : index
-        memref.store %70, %53[%arg1, %71] : memref<?x273xf32>
+        %65 = memref.load %50[%arg1, %arg2] : memref<?x13xf32>
+        %66 = arith.addi %arg2, %c260 : index
+        memref.store %65, %49[%arg1, %66] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
     }
-    %56 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %57 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %58 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %53, %56 bias(%57 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %58 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %59 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %60 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %61 = rt.view %3[%37] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %58, %59 bias(%60 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %61 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %62 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %63 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    rt.gemm  fast %8, %61, %62 bias(%63 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %58 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %64 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %65 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %66 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %58, %64 bias(%65 : memref<1xf32>) post [#rt<post bias>] into %66 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %67 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?xf32>
-    %68 = rt.view %3[%42] size(%1) : !llvm.ptr -> memref<?xf32>
+    %51 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %52 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %53 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %49, %51 bias(%52 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %53 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %54 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %55 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %56 = rt.view %3[%33] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %53, %54 bias(%55 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %56 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %57 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %58 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %56, %57 bias(%58 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %53 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %59 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %60 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %61 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %53, %59 bias(%60 : memref<1xf32>) post [#rt<post bias>] into %61 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %62 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?xf32>
+    %63 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %70 = memref.load %67[%arg1] : memref<?xf32>
-      %71 = func.call @pdlabi_sigmoidf(%70) : (f32) -> f32
-      memref.store %71, %68[%arg1] : memref<?xf32>
+      %65 = memref.load %62[%arg1] : memref<?xf32>
+      %66 = func.call @pdlabi_sigmoidf(%65) : (f32) -> f32
+      memref.store %66, %63[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %69 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    rt.observe  auc buckets 4096 %68 labels(%69 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %68 labels(%69 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %68 labels(%69 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
+    %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    rt.observe  auc buckets 4096 %63 labels(%64 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %63 labels(%64 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %63 labels(%64 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@evaluate_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <378 + 5392 * batch, keys(40), occurrences(0)>)
+  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@evaluate_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <315 + 4352 * batch, keys(40), occurrences(0)>)
   func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -468,9 +441,8 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %c63 = arith.constant 63 : index
     %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1040 = arith.constant 1040 : index
-    %c52 = arith.constant 52 : index
     %c1092 = arith.constant 1092 : index
+    %c52 = arith.constant 52 : index
     %c1600 = arith.constant 1600 : index
     %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -496,7 +468,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %18 = arith.muli %0, %c40 : index
     %19 = arith.addi %18, %c63 : index
     %20 = arith.andi %19, %c-64 : index
-    %21 = arith.muli %1, %c1040 : index
+    %21 = arith.muli %1, %c1092 : index
     %22 = arith.addi %21, %c63 : index
     %23 = arith.andi %22, %c-64 : index
     %24 = arith.addi %20, %23 : index
@@ -504,80 +476,70 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %26 = arith.addi %25, %c63 : index
     %27 = arith.andi %26, %c-64 : index
     %28 = arith.addi %24, %27 : index
-    %29 = arith.muli %1, %c1092 : index
-    %30 = arith.addi %29, %c63 : index
-    %31 = arith.andi %30, %c-64 : index
-    %32 = arith.addi %28, %31 : index
-    %33 = arith.muli %1, %c1600 : index
-    %34 = arith.addi %32, %33 : index
-    %35 = arith.addi %34, %33 : index
-    %36 = arith.muli %1, %c4 : index
-    %37 = arith.addi %36, %c63 : index
-    %38 = arith.andi %37, %c-64 : index
-    %39 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %39 : !llvm.ptr, memref<?x10xf32>
-    %40 = arith.muli %c0, %c4 : index
-    %41 = rt.view %4[%40] size(%5) : !llvm.ptr -> memref<?xi32>
-    %42 = arith.muli %1, %c26 : index
-    %43 = arith.addi %42, %c1 : index
-    %44 = rt.view %6[%c0] size(%43) : !llvm.ptr -> memref<?xi32>
-    %45 = rt.view %3[%20] size(%42) : !llvm.ptr -> memref<?x10xf32>
-    rt.pool  sum %39[%41] splits(%44 : memref<?xi32>) into %45 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
-    %46 = arith.muli %1, %c13 : index
-    %47 = rt.view %7[%c0] size(%46) : !llvm.ptr -> memref<?xf32>
-    %48 = rt.view %3[%24] size(%46) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%46) step (%c1) {
-      %65 = memref.load %47[%arg1] : memref<?xf32>
-      %66 = math.absf %65 : f32
-      %67 = math.log1p %66 : f32
-      %68 = math.copysign %67, %65 : f32
-      memref.store %68, %48[%arg1] : memref<?xf32>
+    %29 = arith.muli %1, %c1600 : index
+    %30 = arith.addi %28, %29 : index
+    %31 = arith.addi %30, %29 : index
+    %32 = arith.muli %1, %c4 : index
+    %33 = arith.addi %32, %c63 : index
+    %34 = arith.andi %33, %c-64 : index
+    %35 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %35 : !llvm.ptr, memref<?x10xf32>
+    %36 = arith.muli %c0, %c4 : index
+    %37 = rt.view %4[%36] size(%5) : !llvm.ptr -> memref<?xi32>
+    %38 = arith.muli %1, %c26 : index
+    %39 = arith.addi %38, %c1 : index
+    %40 = rt.view %6[%c0] size(%39) : !llvm.ptr -> memref<?xi32>
+    %41 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %35[%37] splits(%40 : memref<?xi32>) into %41 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %42 = arith.muli %1, %c13 : index
+    %43 = rt.view %7[%c0] size(%42) : !llvm.ptr -> memref<?xf32>
+    %44 = rt.view %3[%24] size(%42) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg1) = (%c0) to (%42) step (%c1) {
+      %60 = memref.load %43[%arg1] : memref<?xf32>
+      %61 = math.absf %60 : f32
+      %62 = math.log1p %61 : f32
+      %63 = math.copysign %62, %60 : f32
+      memref.store %63, %44[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %49 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %50 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x260xf32>
-    %51 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    %45 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %46 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      scf.parallel (%arg2) = (%c0) to (%c260) step (%c1) {
-        %65 = memref.load %50[%arg1, %arg2] : memref<?x260xf32>
-        memref.store %65, %49[%arg1, %arg2] : memref<?x273xf32>
-        scf.reduce 
-      }
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %65 = memref.load %51[%arg1, %arg2] : memref<?x13xf32>
-        %66 = arith.addi %arg2, %c260 : index
-        memref.store %65, %49[%arg1, %66] : memref<?x273xf32>
+        %60 = memref.load %46[%arg1, %arg2] : memref<?x13xf32>
+        %61 = arith.addi %arg2, %c260 : index
+        memref.store %60, %45[%arg1, %61] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
     }
-    %52 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %53 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %54 = rt.view %3[%32] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %49, %52 bias(%53 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %54 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %55 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %56 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %57 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %54, %55 bias(%56 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %57 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %58 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %59 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    rt.gemm  fast %8, %57, %58 bias(%59 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %54 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %60 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %61 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %62 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %54, %60 bias(%61 : memref<1xf32>) post [#rt<post bias>] into %62 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %63 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?xf32>
-    %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    %47 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %48 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %49 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %45, %47 bias(%48 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %49 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %50 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %51 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %52 = rt.view %3[%30] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %49, %50 bias(%51 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %52 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %53 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %54 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %52, %53 bias(%54 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %49 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %55 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %56 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %57 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %49, %55 bias(%56 : memref<1xf32>) post [#rt<post bias>] into %57 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %58 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?xf32>
+    %59 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %65 = memref.load %63[%arg1] : memref<?xf32>
-      %66 = func.call @pdlabi_sigmoidf(%65) : (f32) -> f32
-      memref.store %66, %64[%arg1] : memref<?xf32>
+      %60 = memref.load %58[%arg1] : memref<?xf32>
+      %61 = func.call @pdlabi_sigmoidf(%60) : (f32) -> f32
+      memref.store %61, %59[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <315 + 5388 * batch, keys(40), occurrences(0)>)
+  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <252 + 4348 * batch, keys(40), occurrences(0)>)
   nn.fingerprint state {
     "keys of @emb in @train" = "c3a78c542cf8db67",
     "rows of @emb" = "f32 [10]",

@@ -60,24 +60,18 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     }
     return
   }
-  func.func private @kernel.copy_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+  func.func private @kernel.copy_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %c260 = arith.constant 260 : index
-    %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?x260xf32>
-    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?x273xf32>
     %c13 = arith.constant 13 : index
-    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?x13xf32>
-    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
-      scf.parallel (%arg5) = (%c0) to (%c260) step (%c1) {
-        %3 = memref.load %0[%arg4, %arg5] : memref<?x260xf32>
-        memref.store %3, %1[%arg4, %arg5] : memref<?x273xf32>
-        scf.reduce 
-      }
-      scf.parallel (%arg5) = (%c0) to (%c13) step (%c1) {
-        %3 = memref.load %2[%arg4, %arg5] : memref<?x13xf32>
-        %4 = arith.addi %arg5, %c260 : index
-        memref.store %3, %1[%arg4, %4] : memref<?x273xf32>
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x13xf32>
+    %c260 = arith.constant 260 : index
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x273xf32>
+    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
+      scf.parallel (%arg4) = (%c0) to (%c13) step (%c1) {
+        %2 = memref.load %0[%arg3, %arg4] : memref<?x13xf32>
+        %3 = arith.addi %arg4, %c260 : index
+        memref.store %2, %1[%arg3, %3] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
@@ -178,19 +172,6 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     }
     return
   }
-  func.func private @kernel.copy_f32_1(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
-    %c0 = arith.constant 0 : index
-    %c260 = arith.constant 260 : index
-    %c1 = arith.constant 1 : index
-    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?x273xf32>
-    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?x260xf32>
-    scf.parallel (%arg3, %arg4) = (%c0, %c0) to (%arg2, %c260) step (%c1, %c1) {
-      %2 = memref.load %0[%arg3, %arg4] : memref<?x273xf32>
-      memref.store %2, %1[%arg3, %arg4] : memref<?x260xf32>
-      scf.reduce 
-    }
-    return
-  }
   func.func @train_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
@@ -198,9 +179,8 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %c63 = arith.constant 63 : index
     %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1040 = arith.constant 1040 : index
-    %c52 = arith.constant 52 : index
     %c1092 = arith.constant 1092 : index
+    %c52 = arith.constant 52 : index
     %c1600 = arith.constant 1600 : index
     %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -241,7 +221,7 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %33 = arith.muli %0, %c40 : index
     %34 = arith.addi %33, %c63 : index
     %35 = arith.andi %34, %c-64 : index
-    %36 = arith.muli %1, %c1040 : index
+    %36 = arith.muli %1, %c1092 : index
     %37 = arith.addi %36, %c63 : index
     %38 = arith.andi %37, %c-64 : index
     %39 = arith.addi %35, %38 : index
@@ -249,99 +229,93 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %41 = arith.addi %40, %c63 : index
     %42 = arith.andi %41, %c-64 : index
     %43 = arith.addi %39, %42 : index
-    %44 = arith.muli %1, %c1092 : index
-    %45 = arith.addi %44, %c63 : index
-    %46 = arith.andi %45, %c-64 : index
-    %47 = arith.addi %43, %46 : index
-    %48 = arith.muli %1, %c1600 : index
-    %49 = arith.addi %47, %48 : index
-    %50 = arith.addi %49, %48 : index
-    %51 = arith.addi %50, %48 : index
-    %52 = arith.muli %1, %c4 : index
-    %53 = arith.addi %52, %c63 : index
-    %54 = arith.andi %53, %c-64 : index
-    %55 = arith.addi %51, %54 : index
-    %56 = arith.addi %55, %54 : index
-    %57 = arith.addi %56, %54 : index
-    %58 = arith.addi %57, %48 : index
-    %59 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %59 : !llvm.ptr, memref<?x10xf32>
-    %60 = arith.muli %c0, %c4 : index
-    %61 = rt.view %4[%60] size(%5) : !llvm.ptr -> memref<?xi32>
-    %62 = arith.muli %1, %c26 : index
-    %63 = arith.addi %62, %c1 : index
-    %64 = rt.view %6[%c0] size(%63) : !llvm.ptr -> memref<?xi32>
-    %65 = rt.view %3[%35] size(%62) : !llvm.ptr -> memref<?x10xf32>
-    rt.pool  sum %59[%61] splits(%64 : memref<?xi32>) into %65 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
-    %66 = arith.muli %1, %c13 : index
-    %67 = rt.address %3[%39] : !llvm.ptr
-    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %67, %66) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %68 = rt.view %3[%43] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %69 = rt.address %3[%35] : !llvm.ptr
-    %70 = rt.address %3[%43] : !llvm.ptr
-    call @kernel.copy_f32(%69, %70, %67, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %71 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %72 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %73 = rt.view %3[%47] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %68, %71 bias(%72 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %73 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %74 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %75 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %76 = rt.view %3[%49] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %73, %74 bias(%75 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %77 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %78 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    %79 = rt.view %3[%50] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %76, %77 bias(%78 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %80 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %81 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %82 = rt.view %3[%51] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %79, %80 bias(%81 : memref<1xf32>) post [#rt<post bias>] into %82 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %83 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    %84 = rt.view %3[%55] size(%1) : !llvm.ptr -> memref<?xf32>
-    %85 = rt.address %3[%51] : !llvm.ptr
-    %86 = rt.address %3[%55] : !llvm.ptr
-    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%85, %17, %86, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %87 = rt.view %3[%56] size(%1) : !llvm.ptr -> memref<?xf32>
-    %88 = rt.address %3[%56] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%85, %88, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    rt.observe  auc buckets 4096 %87 labels(%83 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %87 labels(%83 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %87 labels(%83 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
-    call @kernel.elementwise_sub_f32(%88, %17, %85, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %44 = arith.muli %1, %c1600 : index
+    %45 = arith.addi %43, %44 : index
+    %46 = arith.addi %45, %44 : index
+    %47 = arith.addi %46, %44 : index
+    %48 = arith.muli %1, %c4 : index
+    %49 = arith.addi %48, %c63 : index
+    %50 = arith.andi %49, %c-64 : index
+    %51 = arith.addi %47, %50 : index
+    %52 = arith.addi %51, %50 : index
+    %53 = arith.addi %52, %50 : index
+    %54 = arith.addi %53, %44 : index
+    %55 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %55 : !llvm.ptr, memref<?x10xf32>
+    %56 = arith.muli %c0, %c4 : index
+    %57 = rt.view %4[%56] size(%5) : !llvm.ptr -> memref<?xi32>
+    %58 = arith.muli %1, %c26 : index
+    %59 = arith.addi %58, %c1 : index
+    %60 = rt.view %6[%c0] size(%59) : !llvm.ptr -> memref<?xi32>
+    %61 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %55[%57] splits(%60 : memref<?xi32>) into %61 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %62 = arith.muli %1, %c13 : index
+    %63 = rt.address %3[%39] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %63, %62) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %64 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %65 = rt.address %3[%35] : !llvm.ptr
+    call @kernel.copy_f32(%63, %65, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %66 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %67 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %68 = rt.view %3[%43] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %64, %66 bias(%67 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %68 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %69 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %70 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %71 = rt.view %3[%45] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %68, %69 bias(%70 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %71 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %72 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %73 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    %74 = rt.view %3[%46] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %71, %72 bias(%73 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %74 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %75 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %76 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %77 = rt.view %3[%47] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %74, %75 bias(%76 : memref<1xf32>) post [#rt<post bias>] into %77 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %78 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    %79 = rt.view %3[%51] size(%1) : !llvm.ptr -> memref<?xf32>
+    %80 = rt.address %3[%47] : !llvm.ptr
+    %81 = rt.address %3[%51] : !llvm.ptr
+    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%80, %17, %81, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %82 = rt.view %3[%52] size(%1) : !llvm.ptr -> memref<?xf32>
+    %83 = rt.address %3[%52] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%80, %83, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    rt.observe  auc buckets 4096 %82 labels(%78 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %82 labels(%78 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %82 labels(%78 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
+    call @kernel.elementwise_sub_f32(%83, %17, %80, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.fill_f32(%21, %c1) : (!llvm.ptr, index) -> ()
-    call @kernel.reduce_add_f32(%21, %85, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %89 = rt.view %22[%c0] : !llvm.ptr -> memref<400x1xf32>
-    rt.gemm  fast %8, %79 transposed, %82 post [] into %89 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
-    %90 = rt.view %3[%57] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %82, %80 transposed mask(%79 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %90 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    call @kernel.reduce_add_f32(%21, %80, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %84 = rt.view %22[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %8, %74 transposed, %77 post [] into %84 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %85 = rt.view %3[%53] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %77, %75 transposed mask(%74 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %85 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
     call @kernel.fill_f32(%23, %c400) : (!llvm.ptr, index) -> ()
-    %91 = rt.address %3[%57] : !llvm.ptr
-    call @kernel.reduce_add_f32_0(%23, %91, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %92 = rt.view %24[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %8, %76 transposed, %90 post [] into %92 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %8, %90, %77 transposed mask(%76 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %86 = rt.address %3[%53] : !llvm.ptr
+    call @kernel.reduce_add_f32_0(%23, %86, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %87 = rt.view %24[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %8, %71 transposed, %85 post [] into %87 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %8, %85, %72 transposed mask(%71 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %74 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
     call @kernel.fill_f32(%25, %c400) : (!llvm.ptr, index) -> ()
-    %93 = rt.address %3[%50] : !llvm.ptr
-    call @kernel.reduce_add_f32_0(%25, %93, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %94 = rt.view %26[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %8, %73 transposed, %79 post [] into %94 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %8, %79, %74 transposed mask(%73 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %88 = rt.address %3[%46] : !llvm.ptr
+    call @kernel.reduce_add_f32_0(%25, %88, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %89 = rt.view %26[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %8, %68 transposed, %74 post [] into %89 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %8, %74, %69 transposed mask(%68 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %71 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
     call @kernel.fill_f32(%27, %c400) : (!llvm.ptr, index) -> ()
-    %95 = rt.address %3[%49] : !llvm.ptr
-    call @kernel.reduce_add_f32_0(%27, %95, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %96 = rt.view %28[%c0] : !llvm.ptr -> memref<273x400xf32>
-    rt.gemm  fast %8, %68 transposed, %76 post [] into %96 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
-    rt.gemm  fast %8, %76, %71 transposed post [] into %68 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    call @kernel.copy_f32_1(%70, %69, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %97 = rt.view %30[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    %98 = rt.view %3[%58] size(%5) : !llvm.ptr -> memref<?xi32>
-    rt.bag_of %64 into %98 : memref<?xi32>, memref<?xi32>
-    rt.pool_gradient  sum %65 at %29[%c0, %5] bags(%98 : memref<?xi32>) splits(%64 : memref<?xi32>) into %97 : memref<?x10xf32>, !llvm.ptr, memref<?x10xf32>
-    rt.loss_sum %84 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %90 = rt.address %3[%45] : !llvm.ptr
+    call @kernel.reduce_add_f32_0(%27, %90, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %91 = rt.view %28[%c0] : !llvm.ptr -> memref<273x400xf32>
+    rt.gemm  fast %8, %64 transposed, %71 post [] into %91 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    rt.gemm  fast %8, %71, %66 transposed post [] into %64 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
+    %92 = rt.view %30[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    %93 = rt.view %3[%54] size(%5) : !llvm.ptr -> memref<?xi32>
+    rt.bag_of %60 into %93 : memref<?xi32>, memref<?xi32>
+    rt.pool_gradient  sum %61 at %29[%c0, %5] bags(%93 : memref<?xi32>) splits(%60 : memref<?xi32>) into %92 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
+    rt.loss_sum %79 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <504 + 8596 * batch, keys(40), occurrences(4)>)
+  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <441 + 7556 * batch, keys(40), occurrences(4)>)
   func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
@@ -349,9 +323,8 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %c63 = arith.constant 63 : index
     %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1040 = arith.constant 1040 : index
-    %c52 = arith.constant 52 : index
     %c1092 = arith.constant 1092 : index
+    %c52 = arith.constant 52 : index
     %c1600 = arith.constant 1600 : index
     %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -379,7 +352,7 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %21 = arith.muli %0, %c40 : index
     %22 = arith.addi %21, %c63 : index
     %23 = arith.andi %22, %c-64 : index
-    %24 = arith.muli %1, %c1040 : index
+    %24 = arith.muli %1, %c1092 : index
     %25 = arith.addi %24, %c63 : index
     %26 = arith.andi %25, %c-64 : index
     %27 = arith.addi %23, %26 : index
@@ -387,60 +360,55 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %29 = arith.addi %28, %c63 : index
     %30 = arith.andi %29, %c-64 : index
     %31 = arith.addi %27, %30 : index
-    %32 = arith.muli %1, %c1092 : index
-    %33 = arith.addi %32, %c63 : index
-    %34 = arith.andi %33, %c-64 : index
-    %35 = arith.addi %31, %34 : index
-    %36 = arith.muli %1, %c1600 : index
-    %37 = arith.addi %35, %36 : index
-    %38 = arith.addi %37, %36 : index
-    %39 = arith.muli %1, %c4 : index
-    %40 = arith.addi %39, %c63 : index
-    %41 = arith.andi %40, %c-64 : index
-    %42 = arith.addi %38, %41 : index
-    %43 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %43 : !llvm.ptr, memref<?x10xf32>
-    %44 = arith.muli %c0, %c4 : index
-    %45 = rt.view %4[%44] size(%5) : !llvm.ptr -> memref<?xi32>
-    %46 = arith.muli %1, %c26 : index
-    %47 = arith.addi %46, %c1 : index
-    %48 = rt.view %6[%c0] size(%47) : !llvm.ptr -> memref<?xi32>
-    %49 = rt.view %3[%23] size(%46) : !llvm.ptr -> memref<?x10xf32>
-    rt.pool  sum %43[%45] splits(%48 : memref<?xi32>) into %49 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
-    %50 = arith.muli %1, %c13 : index
-    %51 = rt.address %3[%27] : !llvm.ptr
-    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %51, %50) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %52 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %53 = rt.address %3[%23] : !llvm.ptr
-    %54 = rt.address %3[%31] : !llvm.ptr
-    call @kernel.copy_f32(%53, %54, %51, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %55 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %56 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %57 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %52, %55 bias(%56 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %57 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %58 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %59 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %60 = rt.view %3[%37] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %57, %58 bias(%59 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %60 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %61 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %62 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    rt.gemm  fast %8, %60, %61 bias(%62 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %57 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %63 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %64 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %65 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %57, %63 bias(%64 : memref<1xf32>) post [#rt<post bias>] into %65 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %66 = rt.view %3[%42] size(%1) : !llvm.ptr -> memref<?xf32>
-    %67 = rt.address %3[%38] : !llvm.ptr
-    %68 = rt.address %3[%42] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%67, %68, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %69 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    rt.observe  auc buckets 4096 %66 labels(%69 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %66 labels(%69 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %66 labels(%69 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
+    %32 = arith.muli %1, %c1600 : index
+    %33 = arith.addi %31, %32 : index
+    %34 = arith.addi %33, %32 : index
+    %35 = arith.muli %1, %c4 : index
+    %36 = arith.addi %35, %c63 : index
+    %37 = arith.andi %36, %c-64 : index
+    %38 = arith.addi %34, %37 : index
+    %39 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %39 : !llvm.ptr, memref<?x10xf32>
+    %40 = arith.muli %c0, %c4 : index
+    %41 = rt.view %4[%40] size(%5) : !llvm.ptr -> memref<?xi32>
+    %42 = arith.muli %1, %c26 : index
+    %43 = arith.addi %42, %c1 : index
+    %44 = rt.view %6[%c0] size(%43) : !llvm.ptr -> memref<?xi32>
+    %45 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %39[%41] splits(%44 : memref<?xi32>) into %45 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %46 = arith.muli %1, %c13 : index
+    %47 = rt.address %3[%27] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %47, %46) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %48 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %49 = rt.address %3[%23] : !llvm.ptr
+    call @kernel.copy_f32(%47, %49, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %50 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %51 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %52 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %48, %50 bias(%51 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %52 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %53 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %54 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %55 = rt.view %3[%33] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %52, %53 bias(%54 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %55 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %56 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %57 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %55, %56 bias(%57 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %52 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %58 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %59 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %60 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %52, %58 bias(%59 : memref<1xf32>) post [#rt<post bias>] into %60 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %61 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?xf32>
+    %62 = rt.address %3[%34] : !llvm.ptr
+    %63 = rt.address %3[%38] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%62, %63, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    rt.observe  auc buckets 4096 %61 labels(%64 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
+    rt.observe  log_loss buckets 0 %61 labels(%64 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
+    rt.observe  copc buckets 0 %61 labels(%64 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <378 + 5392 * batch, keys(40), occurrences(0)>)
+  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <315 + 4352 * batch, keys(40), occurrences(0)>)
   func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -468,9 +436,8 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %c63 = arith.constant 63 : index
     %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1040 = arith.constant 1040 : index
-    %c52 = arith.constant 52 : index
     %c1092 = arith.constant 1092 : index
+    %c52 = arith.constant 52 : index
     %c1600 = arith.constant 1600 : index
     %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -495,7 +462,7 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %18 = arith.muli %0, %c40 : index
     %19 = arith.addi %18, %c63 : index
     %20 = arith.andi %19, %c-64 : index
-    %21 = arith.muli %1, %c1040 : index
+    %21 = arith.muli %1, %c1092 : index
     %22 = arith.addi %21, %c63 : index
     %23 = arith.andi %22, %c-64 : index
     %24 = arith.addi %20, %23 : index
@@ -503,50 +470,45 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %26 = arith.addi %25, %c63 : index
     %27 = arith.andi %26, %c-64 : index
     %28 = arith.addi %24, %27 : index
-    %29 = arith.muli %1, %c1092 : index
-    %30 = arith.addi %29, %c63 : index
-    %31 = arith.andi %30, %c-64 : index
-    %32 = arith.addi %28, %31 : index
-    %33 = arith.muli %1, %c1600 : index
-    %34 = arith.addi %32, %33 : index
-    %35 = arith.addi %34, %33 : index
-    %36 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %36 : !llvm.ptr, memref<?x10xf32>
-    %37 = arith.muli %c0, %c4 : index
-    %38 = rt.view %4[%37] size(%5) : !llvm.ptr -> memref<?xi32>
-    %39 = arith.muli %1, %c26 : index
-    %40 = arith.addi %39, %c1 : index
-    %41 = rt.view %6[%c0] size(%40) : !llvm.ptr -> memref<?xi32>
-    %42 = rt.view %3[%20] size(%39) : !llvm.ptr -> memref<?x10xf32>
-    rt.pool  sum %36[%38] splits(%41 : memref<?xi32>) into %42 : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
-    %43 = arith.muli %1, %c13 : index
-    %44 = rt.address %3[%24] : !llvm.ptr
-    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %44, %43) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %45 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %46 = rt.address %3[%20] : !llvm.ptr
-    %47 = rt.address %3[%28] : !llvm.ptr
-    call @kernel.copy_f32(%46, %47, %44, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %48 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %49 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %50 = rt.view %3[%32] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %45, %48 bias(%49 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %50 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %51 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %52 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %53 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %50, %51 bias(%52 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %53 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %54 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %55 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    rt.gemm  fast %8, %53, %54 bias(%55 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %50 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %56 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %57 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %58 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %50, %56 bias(%57 : memref<1xf32>) post [#rt<post bias>] into %58 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %59 = rt.address %3[%35] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%59, %17, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %29 = arith.muli %1, %c1600 : index
+    %30 = arith.addi %28, %29 : index
+    %31 = arith.addi %30, %29 : index
+    %32 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %32 : !llvm.ptr, memref<?x10xf32>
+    %33 = arith.muli %c0, %c4 : index
+    %34 = rt.view %4[%33] size(%5) : !llvm.ptr -> memref<?xi32>
+    %35 = arith.muli %1, %c26 : index
+    %36 = arith.addi %35, %c1 : index
+    %37 = rt.view %6[%c0] size(%36) : !llvm.ptr -> memref<?xi32>
+    %38 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %32[%34] splits(%37 : memref<?xi32>) into %38 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %39 = arith.muli %1, %c13 : index
+    %40 = rt.address %3[%24] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %40, %39) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %41 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %42 = rt.address %3[%20] : !llvm.ptr
+    call @kernel.copy_f32(%40, %42, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %43 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %44 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %45 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %41, %43 bias(%44 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %45 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %46 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %47 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %48 = rt.view %3[%30] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %45, %46 bias(%47 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %48 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %49 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %50 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %48, %49 bias(%50 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %45 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %51 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %52 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %53 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %45, %51 bias(%52 : memref<1xf32>) post [#rt<post bias>] into %53 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %54 = rt.address %3[%31] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%54, %17, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <315 + 5388 * batch, keys(40), occurrences(0)>)
+  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <252 + 4348 * batch, keys(40), occurrences(0)>)
   nn.fingerprint state {
     "keys of @emb in @train" = "c3a78c542cf8db67",
     "rows of @emb" = "f32 [10]",

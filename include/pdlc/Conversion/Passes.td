@@ -98,7 +98,10 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     they exchange with the runtime. Every tensor gets its memory here, once: the
     step context's where it is a field, parameter, gradient or output, else a
     slot of one of the two arenas, shared by values of one size that do not live
-    at the same time. Elementwise ops become loops, each with the ops that only
+    at the same time. What an op would only move (`nn.concat`, `nn.pad`) is written
+    to its place at once by those who can leave gaps between rows, and
+    what only repeats columns (`nn.slice`) is read where they are by those who can
+    pass over gaps. Elementwise ops become loops, each with the ops that only
     it uses; everything else calls the runtime. Ops of stage `apply` are gone
     afterwards: `nn-updates-to-kernels` made functions of them before.
 
@@ -133,6 +136,8 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
   let statistics = [
     Statistic<"numFused", "fused", "Elementwise ops computed in the loop of their user">,
+    Statistic<"numInPlace", "in-place", "Results written where an op would have moved them">,
+    Statistic<"numRepeats", "repeats", "Results that are columns of another tensor">,
     Statistic<"numSlots", "slots", "Slots of arenas">
   ];
 }

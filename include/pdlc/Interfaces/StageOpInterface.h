@@ -9,11 +9,13 @@
 #ifndef PDLC_INTERFACES_STAGEOPINTERFACE_H
 #define PDLC_INTERFACES_STAGEOPINTERFACE_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpDefinition.h"
 
 namespace pdlc {
 class ProgramSizes;
 class StageEmitter;
+struct Columns;
 struct Extent;
 struct Home;
 struct HomeNumbers;

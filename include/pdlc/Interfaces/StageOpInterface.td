@@ -37,6 +37,49 @@ def StageOpInterface : OpInterface<"StageOpInterface"> {
       true.
     }], "bool", "readsElements", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
+      Sets which columns of the result are the operand's elements, unchanged, where
+      that is so: then who makes the operand may write them there, and the op does
+      not move them (`BufferPlan::isInPlace`). By default false.
+    }], "bool", "findPlace", (ins "::mlir::OpOperand &":$operand,
+      "::pdlc::Columns &":$columns)>,
+    InterfaceMethod<[{
+      Sets which columns of the first operand are the result's elements,
+      unchanged, where that is so: then who reads the result may read them there,
+      and the op is not emitted. By default false.
+    }], "bool", "findSource", (ins "::pdlc::Columns &":$columns)>,
+    InterfaceMethod<[{
+      Whether the op can read an operand that has a gap behind each `run` of its
+      elements, and loses nothing by it. By default false.
+    }], "bool", "readsColumns", (ins "::mlir::OpOperand &":$operand,
+      "int64_t":$run)>,
+    InterfaceMethod<[{
+      Whether the op can write a result that has a gap behind each `run` of its
+      elements, and loses nothing by it. By default false.
+    }], "bool", "writesColumns", (ins "::mlir::OpResult":$result,
+      "int64_t":$run)>,
+    InterfaceMethod<[{
+      Adds the ops whose code reads the elements of this op's operands, if they are
+      not those that it is computed with itself. By default none.
+    }], "void", "findReaders",
+      (ins "::llvm::SmallVectorImpl<::mlir::Operation *> &":$readers)>,
+    InterfaceMethod<[{
+      Whether the result lives in the stage that reads state, which follows the
+      op's own, and `emitDeferred` fills it. By default false.
+    }], "bool", "isDeferred", (ins "::mlir::OpResult":$result)>,
+    InterfaceMethod<[{
+      Emits, where the stage that reads state begins, what fills the results that
+      are deferred. By default nothing.
+    }], "void", "emitDeferred", (ins "::pdlc::StageEmitter &":$emitter)>,
+    InterfaceMethod<[{
+      The numbers of a result that lives in the program's constants. By default
+      null.
+    }], "::mlir::DenseElementsAttr", "getNumbers", (ins)>,
+    InterfaceMethod<[{
+      Emits how many ids a result holds that says so by `Extent::counting`, in a
+      stage behind the op. By default null.
+    }], "::mlir::Value", "emitCount", (ins "::mlir::OpResult":$ids,
+      "::pdlc::StageEmitter &":$emitter)>,
+    InterfaceMethod<[{
       Sets the first dimension of a result, which is dynamic. By default that of
       the first operand that has a dynamic one.
     }], "void", "inferExtent", (ins "::mlir::OpResult":$result,

@@ -31,6 +31,7 @@ struct GemmCall {
   const void *a = nullptr;
   const void *b = nullptr;
   void *c = nullptr;
+  int64_t cStride = 0;
   int32_t postCount = 0;
   const pdl_post *posts = nullptr;
 };

@@ -8,6 +8,7 @@
 
 #include "BufferPlan.h"
 #include "pdlc/Interfaces/StageOpInterface.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,10 +23,49 @@ static Value viewSource(Operation *op) {
   return inStage ? inStage.getViewSource() : Value();
 }
 
-Value BufferPlan::root(Value tensor) {
-  while (Value source = viewSource(tensor.getDefiningOp()))
-    tensor = source;
-  return tensor;
+Part BufferPlan::locate(Value tensor) const {
+  Part part{tensor, std::nullopt};
+  while (true) {
+    if (Value source = viewSource(part.root.getDefiningOp())) {
+      part.root = source;
+      continue;
+    }
+    auto found = columnsOf.find(part.root);
+    if (found == columnsOf.end())
+      return part;
+    const auto &[holder, columns] = found->second;
+    part.root = holder;
+    if (!part.columns) {
+      part.columns = columns;
+      continue;
+    }
+    // A row of what holds the columns is a run of what holds that.
+    part.columns->offset += columns.offset;
+    part.columns->row = columns.row;
+  }
+}
+
+bool BufferPlan::isView(Operation *op) const {
+  if (viewSource(op))
+    return true;
+  auto inStage = dyn_cast<StageOpInterface>(op);
+  Columns columns;
+  return inStage && inStage.findSource(columns) &&
+         columnsOf.contains(op->getResult(0));
+}
+
+std::optional<unsigned> pdlc::runDimension(ArrayRef<int64_t> shape,
+                                           int64_t run) {
+  std::optional<unsigned> found;
+  int64_t elements = 1;
+  for (unsigned dimension = shape.size();; --dimension) {
+    if (elements == run)
+      found = dimension;
+    if (dimension == 0 || ShapedType::isDynamic(shape[dimension - 1]) ||
+        elements > run)
+      return found;
+    elements *= shape[dimension - 1];
+  }
 }
 
 Home Home::ofKind(Kind kind) {
@@ -48,7 +88,9 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
   for (Operation &op : body)
     positions[&op] = next++;
   findFused(body);
-  placeInContext(program, numbers);
+  placeGiven(program, numbers);
+  findColumns(body);
+  claimResults(program);
   for (const nn::StageProperties &properties : nn::allStages())
     if (properties.isFunction)
       planArena(body,
@@ -95,8 +137,8 @@ unsigned BufferPlan::position(Operation *op) const {
 // Homes in the step context
 //===----------------------------------------------------------------------===//
 
-void BufferPlan::placeInContext(nn::ProgramOp program,
-                                const HomeNumbers &numbers) {
+/// What ops do not write into memory that they are given.
+void BufferPlan::placeGiven(nn::ProgramOp program, const HomeNumbers &numbers) {
   Block &body = program.getBody().front();
   unsigned argument = 0;
   for (auto [index, field] : llvm::enumerate(program.getFields())) {
@@ -111,9 +153,13 @@ void BufferPlan::placeInContext(nn::ProgramOp program,
       for (OpResult result : op.getResults())
         if (Home home; inStage.findHome(result, numbers, home))
           homes[result] = home;
+}
+
+/// What the program returns is computed where it is wanted.
+void BufferPlan::claimResults(nn::ProgramOp program) {
   auto claim = [&](Value value, rt::Place place, int64_t index) {
-    Value from = root(value);
-    if (from.getDefiningOp() && !homes.contains(from) &&
+    auto [from, columns] = locate(value);
+    if (!columns && from.getDefiningOp() && !homes.contains(from) &&
         stageOf(from.getDefiningOp()).getProperties().readsState)
       homes[from] = Home::inContext(place, index);
   };
@@ -125,7 +171,7 @@ void BufferPlan::placeInContext(nn::ProgramOp program,
 }
 
 //===----------------------------------------------------------------------===//
-// Arenas
+// Columns of other tensors
 //===----------------------------------------------------------------------===//
 
 /// Whether the elements are read, not only their number.
@@ -134,47 +180,122 @@ static bool isReadFromBuffer(OpOperand &use) {
   return !user || user.readsElements(use);
 }
 
+/// Whether all who read the value, `except` one, can where a gap lies behind
+/// each `run` of its elements.
+bool BufferPlan::areRead(Value value, int64_t run,
+                         const OpOperand *except) const {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    auto user = dyn_cast<StageOpInterface>(use.getOwner());
+    if (user && user.getViewSource())
+      return areRead(use.getOwner()->getResult(0), run, except);
+    return &use == except || !isReadFromBuffer(use) ||
+           (user && (isView(user) || user.readsColumns(use, run)));
+  });
+}
+
+/// Whether the result of `op` can be read as `columns` of its first operand.
+bool BufferPlan::canRepeat(Operation *op, const Columns &columns) const {
+  std::optional<Columns> outer = locate(op->getOperand(0)).columns;
+  return (!outer || outer->run == columns.row) &&
+         areRead(op->getResult(0), columns.run, nullptr);
+}
+
+/// Whether the operand can be written as `columns` of its user's result.
+bool BufferPlan::canWriteTo(OpOperand &operand, const Columns &columns) const {
+  auto [value, known] = locate(operand.get());
+  auto maker = dyn_cast_or_null<StageOpInterface>(value.getDefiningOp());
+  if (known || !maker || homes.contains(value) ||
+      stageOf(maker) != stageOf(operand.getOwner()))
+    return false;
+  auto result = cast<OpResult>(value);
+  if (!maker.writesColumns(result, columns.run))
+    return false;
+  // What is already there must lie as regularly in the wider rows.
+  for (const auto &[part, holder] : columnsOf)
+    if (auto [root, inner] = locate(part);
+        root == value && inner->row != columns.run)
+      return false;
+  return areRead(value, columns.run, &operand);
+}
+
+/// Decides for each op that only moves columns whether its operands are
+/// written there, or its result is read there, at once.
+void BufferPlan::findColumns(Block &body) {
+  for (Operation &op : body) {
+    auto inStage = dyn_cast<StageOpInterface>(op);
+    if (!inStage)
+      continue;
+    Columns columns;
+    if (inStage.findSource(columns) && canRepeat(&op, columns))
+      columnsOf[op.getResult(0)] = {op.getOperand(0), columns};
+    for (OpOperand &operand : op.getOpOperands())
+      if (inStage.findPlace(operand, columns) && canWriteTo(operand, columns)) {
+        columnsOf[locate(operand.get()).root] = {op.getResult(0), columns};
+        inPlace.insert(&operand);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Arenas
+//===----------------------------------------------------------------------===//
+
 unsigned BufferPlan::lastRead(Operation *user) const {
-  unsigned last = position(user);
-  // Ids are deduplicated where their rows are pulled.
-  if (auto unique = dyn_cast<nn::UniqueOp>(user))
-    for (Operation *pull : unique.getKeys().getUsers())
-      if (isa<nn::PullOp>(pull))
-        last = std::max(last, position(pull));
+  SmallVector<Operation *> readers{user};
+  if (auto inStage = dyn_cast<StageOpInterface>(user))
+    inStage.findReaders(readers);
+  unsigned last = 0;
+  for (Operation *reader : readers)
+    last = std::max(last, position(reader));
   return last;
 }
 
-void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
-  SmallVector<Lifetime> lifetimes;
-  // The last op of this stage that reads the value or a view of it.
-  auto lastUse = [&](auto &self, Value value, unsigned begin) -> unsigned {
-    unsigned end = begin;
+unsigned BufferPlan::lastRead(ArrayRef<Value> values, nn::StageAttr stage,
+                              unsigned begin) const {
+  unsigned end = begin;
+  for (Value value : values)
     for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
-      if (viewSource(user))
-        end = std::max(end, self(self, user->getResult(0), begin));
-      else if (stageOf(user) != stage)
-        end = isReadFromBuffer(use) ? kForever : end;
-      else if (isReadFromBuffer(use))
-        end = std::max(end, lastRead(user));
+      // Whose result is one of the values, too.
+      if (isView(user) || !isReadFromBuffer(use))
+        continue;
+      if (stageOf(user) != stage)
+        return kForever;
+      end = std::max(end, lastRead(user));
     }
-    return end;
-  };
-  auto add = [&](Value value, unsigned begin) {
-    lifetimes.push_back({value, nullptr, sizes.bytes(value), begin,
-                         lastUse(lastUse, value, begin)});
-  };
-  // Rows are pulled in prepare, but gathered when compute begins.
-  if (stage.getProperties().readsState)
-    for (nn::PullOp pull : sizes.lookups())
-      if (!pull.getRows().use_empty())
-        add(pull.getRows(), 0);
-  for (Operation &op : body) {
-    if (stageOf(&op) != stage || viewSource(&op) || isFused(&op))
-      continue;
+  return end;
+}
+
+void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
+  // All tensors that are in the memory of one.
+  DenseMap<Value, SmallVector<Value>> tensorsIn;
+  for (Operation &op : body)
     for (Value result : op.getResults())
-      if (!homes.contains(result))
-        add(result, position(&op));
+      tensorsIn[locate(result).root].push_back(result);
+  SmallVector<Lifetime> lifetimes;
+  DenseSet<Value> known;
+  auto add = [&](Value value, unsigned begin) {
+    if (known.insert(value).second)
+      lifetimes.push_back({value, nullptr, sizes.bytes(value), begin,
+                           lastRead(tensorsIn.at(value), stage, begin)});
+  };
+  auto isDeferred = [](OpResult result) {
+    auto inStage = dyn_cast<StageOpInterface>(result.getOwner());
+    return inStage && inStage.isDeferred(result);
+  };
+  if (stage.getProperties().readsState)
+    for (Operation &op : body)
+      for (OpResult result : op.getResults())
+        if (isDeferred(result) && !result.use_empty())
+          add(result, 0);
+  for (Operation &op : body) {
+    if (stageOf(&op) != stage || isView(&op) || isFused(&op))
+      continue;
+    // What lies in a wider tensor is the first that needs its memory.
+    for (OpResult result : op.getResults())
+      if (Value root = locate(result).root;
+          !homes.contains(root) && !isDeferred(result))
+        add(root, position(&op));
     auto inStage = dyn_cast<StageOpInterface>(op);
     if (Extent scratch; inStage && inStage.findScratch(sizes, scratch))
       lifetimes.push_back(

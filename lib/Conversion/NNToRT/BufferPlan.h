@@ -41,6 +41,27 @@ struct Home {
   static Home inContext(rt::Place place, int64_t index);
 };
 
+/// Some columns of a tensor that is taken as a matrix: of each row of `row`
+/// elements the `run` elements from `offset` on.
+struct Columns {
+  int64_t offset = 0, run = 0, row = 0;
+
+  /// Whether nothing lies between one row and the next.
+  bool isDense() const { return run == row; }
+};
+
+/// Where the elements of a tensor are: all elements of `root`, or some of its
+/// columns.
+struct Part {
+  mlir::Value root;
+  std::optional<Columns> columns;
+};
+
+/// The dimension from which on the elements of the type are `run` neighbours:
+/// the least, if several of size 1 leave a choice.
+std::optional<unsigned> runDimension(llvm::ArrayRef<int64_t> shape,
+                                     int64_t run);
+
 /// What ops number their places in the step context by.
 struct HomeNumbers {
   const ProgramSizes &sizes;
@@ -54,16 +75,29 @@ class BufferPlan {
 public:
   BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers);
 
-  Home home(mlir::Value tensor) const { return homes.lookup(root(tensor)); }
+  /// What the tensor is all, or some columns, of.
+  Part locate(mlir::Value tensor) const;
+  /// The home of what the tensor is all, or some columns, of.
+  Home home(mlir::Value tensor) const {
+    return homes.lookup(locate(tensor).root);
+  }
   /// The slot of the compute arena for the intermediate results of `op`.
   unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
-  /// What `tensor` is another view of; itself if it is none.
-  static mlir::Value root(mlir::Value tensor);
   /// Whether the op has no buffer of its own: it is computed in the loop of the
   /// one op that uses it.
   bool isFused(mlir::Operation *op) const { return fused.contains(op); }
 
+  /// Whether the op's results are where its operands are: it needs no code.
+  bool isView(mlir::Operation *op) const;
+  /// Whether the operand is written by who makes it to where its user would
+  /// move it.
+  bool isInPlace(mlir::OpOperand &operand) const {
+    return inPlace.contains(&operand);
+  }
+
   size_t fusedCount() const { return fused.size(); }
+  size_t inPlaceCount() const { return inPlace.size(); }
+  size_t repeatCount() const { return columnsOf.size() - inPlace.size(); }
 
   llvm::ArrayRef<Slot> slots(nn::StageAttr stage) const {
     auto found = slotsOf.find(stage);
@@ -85,7 +119,13 @@ private:
   };
 
   void findFused(mlir::Block &body);
-  void placeInContext(nn::ProgramOp program, const HomeNumbers &numbers);
+  void placeGiven(nn::ProgramOp program, const HomeNumbers &numbers);
+  void findColumns(mlir::Block &body);
+  bool canRepeat(mlir::Operation *op, const Columns &columns) const;
+  bool canWriteTo(mlir::OpOperand &operand, const Columns &columns) const;
+  bool areRead(mlir::Value value, int64_t run,
+               const mlir::OpOperand *except) const;
+  void claimResults(nn::ProgramOp program);
   void planArena(mlir::Block &body, nn::StageAttr stage);
   void assignSlots(llvm::MutableArrayRef<Lifetime> lifetimes,
                    nn::StageAttr stage);
@@ -94,10 +134,16 @@ private:
   unsigned position(mlir::Operation *op) const;
   /// Where the last code stands that reads an operand of `user`.
   unsigned lastRead(mlir::Operation *user) const;
+  /// Where the last op of `stage` stands that reads one of the values.
+  unsigned lastRead(llvm::ArrayRef<mlir::Value> values, nn::StageAttr stage,
+                    unsigned begin) const;
 
   const ProgramSizes &sizes;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseSet<mlir::Operation *> fused;
+  /// What is not all of another tensor, but some columns.
+  llvm::DenseMap<mlir::Value, std::pair<mlir::Value, Columns>> columnsOf;
+  llvm::DenseSet<mlir::OpOperand *> inPlace;
   llvm::DenseMap<mlir::Value, Home> homes;
   llvm::DenseMap<mlir::Operation *, unsigned> scratches;
   llvm::DenseMap<nn::StageAttr, llvm::SmallVector<Slot>> slotsOf;

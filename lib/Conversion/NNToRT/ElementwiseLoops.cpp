@@ -52,6 +52,7 @@ private:
   unsigned leafOf(Value tensor);
   unsigned leafOf(DenseElementsAttr numbers);
   bool varies(const Leaf &leaf, unsigned dimension) const;
+  bool hasGapBetween(Value tensor, unsigned dimension, unsigned next) const;
   void joinDimensions();
   Value viewOf(Leaf &leaf);
   void loadLeaves(unsigned depth, ValueRange position);
@@ -107,6 +108,20 @@ bool ElementwiseLoop::varies(const Leaf &leaf, unsigned dimension) const {
   return dimension >= missing && shape[dimension - missing] != 1;
 }
 
+/// Whether a gap lies between neighbours along `next` of the tensor, as a part
+/// of the result's dimensions, and those along `dimension` before it.
+bool ElementwiseLoop::hasGapBetween(Value tensor, unsigned dimension,
+                                    unsigned next) const {
+  std::optional<int64_t> run = emitter.runOf(tensor);
+  if (!run)
+    return false;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  unsigned missing =
+      cast<RankedTensorType>(result.getType()).getRank() - shape.size();
+  unsigned begin = missing + *runDimension(shape, *run);
+  return dimension < begin && begin <= next;
+}
+
 void ElementwiseLoop::joinDimensions() {
   auto shape = cast<RankedTensorType>(result.getType()).getShape();
   std::optional<unsigned> last;
@@ -118,9 +133,12 @@ void ElementwiseLoop::joinDimensions() {
       extent = emitter.sizes.first(result);
     else
       extent.constant = shape[i];
-    bool joins = last && llvm::all_of(leaves, [&](const Leaf &leaf) {
-                   return varies(leaf, *last) == varies(leaf, i);
-                 });
+    bool joins =
+        last && !hasGapBetween(result, *last, i) &&
+        llvm::all_of(leaves, [&](const Leaf &leaf) {
+          return varies(leaf, *last) == varies(leaf, i) &&
+                 !(leaf.tensor && hasGapBetween(leaf.tensor, *last, i));
+        });
     last = i;
     if (joins) {
       extents.back() = extents.back().scaled(shape[i]);
@@ -218,6 +236,17 @@ void ElementwiseLoop::emit() {
   emitter.parallel(bounds, [&](ValueRange position) { emitTurn(position); });
 }
 
+/// Over fewer neighbours the vectors of a loop are hardly filled: that costs
+/// more than a copy.
+static constexpr int64_t kLeastRun = 16;
+
+/// Whether a loop over the tensor may step over a gap behind each `run` of its
+/// elements.
+static bool canLeaveGaps(Value tensor, int64_t run) {
+  return run >= kLeastRun &&
+         runDimension(cast<RankedTensorType>(tensor.getType()).getShape(), run);
+}
+
 namespace {
 
 struct ElementwiseStage
@@ -230,6 +259,12 @@ struct ElementwiseStage
   bool readsElements(Operation *op, OpOperand &operand) const {
     return operand.getOperandNumber() <
            cast<ElementwiseOpInterface>(op).getNumElementOperands();
+  }
+  bool readsColumns(Operation *, OpOperand &operand, int64_t run) const {
+    return canLeaveGaps(operand.get(), run);
+  }
+  bool writesColumns(Operation *, OpResult result, int64_t run) const {
+    return canLeaveGaps(result, run);
   }
 };
 

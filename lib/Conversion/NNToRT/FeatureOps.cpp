@@ -66,6 +66,14 @@ struct CrossBagsStage : StageModel<CrossBagsStage, nn::CrossBagsOp> {
     emitCrossBags(emitter, cast<nn::CrossBagsOp>(op));
     return success();
   }
+  /// The last split says how many ids there are.
+  Value emitCount(Operation *op, OpResult, StageEmitter &emitter) const {
+    Value splits = cast<nn::CrossBagsOp>(op).getResultSplits();
+    Value last = emitter.evaluate(emitter.sizes.first(splits).plus(-1));
+    Value number = emitter.load(emitter.view(splits), last);
+    return arith::IndexCastOp::create(emitter.builder,
+                                      emitter.builder.getIndexType(), number);
+  }
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {
     auto cross = cast<nn::CrossBagsOp>(op);

@@ -12,10 +12,14 @@
 using namespace mlir;
 using namespace pdlc;
 
+static int64_t lookupOf(StageEmitter &emitter, nn::PullOp op) {
+  SmallVector<nn::PullOp> pulls = emitter.sizes.lookups();
+  return llvm::find(pulls, op) - pulls.begin();
+}
+
 static void emitPull(StageEmitter &emitter, nn::PullOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  SmallVector<nn::PullOp> pulls = emitter.sizes.lookups();
-  int64_t lookup = llvm::find(pulls, op) - pulls.begin();
+  int64_t lookup = lookupOf(emitter, op);
   SmallVector<Value> ids;
   for (Value input : op.getKeys().getDefiningOp<nn::UniqueOp>().getIds())
     ids.push_back(emitter.flat(input));
@@ -45,6 +49,17 @@ static rt::Pooling poolingOf(const nn::PoolInput &input) {
   return static_cast<rt::Pooling>(input.pooling);
 }
 
+/// The bags of a tensor, one in each row; several where a row is wider than a
+/// bag.
+static Value viewBags(StageEmitter &emitter, Value tensor) {
+  std::optional<int64_t> run = emitter.runOf(tensor);
+  const int64_t width = innerElements(tensor);
+  if (!run || *run == width)
+    return emitter.view(tensor);
+  return emitter.view(tensor, emitter.sizes.first(tensor).scaled(width, *run),
+                      {*run / width, width});
+}
+
 static constexpr int64_t kIndexBytes = sizeof(int32_t);
 
 static void emitPool(StageEmitter &emitter, nn::PoolOp op) {
@@ -62,7 +77,7 @@ static void emitPool(StageEmitter &emitter, nn::PoolOp op) {
         emitter.sizes.elements(input.ids), {}, builder.getI32Type());
     rt::PoolOp::create(builder, poolingOf(input), rows, inverse,
                        input.splits ? emitter.flat(input.splits) : Value(),
-                       emitter.view(result));
+                       viewBags(emitter, result));
   }
 }
 
@@ -86,8 +101,8 @@ static void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
       rt::BagOfOp::create(builder, splits, bagOf);
     }
     rt::PoolGradientOp::create(builder, poolingOf(input),
-                               emitter.view(input.cotangent), lookup, first,
-                               emitter.evaluate(extent), bagOf, splits,
+                               viewBags(emitter, input.cotangent), lookup,
+                               first, emitter.evaluate(extent), bagOf, splits,
                                /*accumulate=*/!isFirst, out);
     isFirst = false;
   }
@@ -118,6 +133,12 @@ struct UniqueStage : WithoutCode<UniqueStage, nn::UniqueOp> {
     (keys ? extent.perKey : extent.perOccurrence) = 1;
     return result == unique.getKeySplits() ? extent.plus(1) : extent;
   }
+  /// Ids are deduplicated where their rows are pulled.
+  void findReaders(Operation *op, SmallVectorImpl<Operation *> &readers) const {
+    for (Operation *user : cast<nn::UniqueOp>(op).getKeys().getUsers())
+      if (isa<nn::PullOp>(user))
+        readers.push_back(user);
+  }
   std::optional<Home> getHome(Operation *op, OpResult result,
                               const HomeNumbers &numbers) const {
     auto unique = cast<nn::UniqueOp>(op);
@@ -128,16 +149,21 @@ struct UniqueStage : WithoutCode<UniqueStage, nn::UniqueOp> {
   }
 };
 
-/// Rows are pulled in stage prepare, and gathered when compute begins: the plan
-/// gives them memory there.
+/// Rows are pulled in stage prepare, and gathered when compute begins.
 struct PullStage : StageModel<PullStage, nn::PullOp> {
   LogicalResult emit(Operation *op, StageEmitter &emitter) const {
     emitPull(emitter, cast<nn::PullOp>(op));
     return success();
   }
-  std::optional<Home> getHome(Operation *, OpResult,
-                              const HomeNumbers &) const {
-    return Home::ofKind(Home::None);
+  bool isDeferred(Operation *, OpResult) const { return true; }
+  void emitDeferred(Operation *op, StageEmitter &emitter) const {
+    auto pull = cast<nn::PullOp>(op);
+    if (pull.getRows().use_empty())
+      return;
+    rt::GatherOp::create(
+        emitter.builder,
+        emitter.pointer(rt::Place::lookup_rows, lookupOf(emitter, pull)),
+        emitter.view(pull.getRows()));
   }
 };
 
@@ -148,6 +174,9 @@ struct PoolStage : StageModel<PoolStage, nn::PoolOp> {
   }
   bool readsElements(Operation *op, OpOperand &operand) const {
     return !llvm::is_contained(cast<nn::PoolOp>(op).getIds(), operand.get());
+  }
+  bool writesColumns(Operation *, OpResult result, int64_t run) const {
+    return run % innerElements(result) == 0;
   }
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {
@@ -166,6 +195,11 @@ struct PoolGradientStage : StageModel<PoolGradientStage, nn::PoolGradientOp> {
   bool readsElements(Operation *op, OpOperand &operand) const {
     return !llvm::is_contained(cast<nn::PoolGradientOp>(op).getIds(),
                                operand.get());
+  }
+  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
+    return llvm::is_contained(cast<nn::PoolGradientOp>(op).getCotangents(),
+                              operand.get()) &&
+           run % innerElements(operand.get()) == 0;
   }
   Extent getExtent(Operation *op, OpResult, const ProgramSizes &sizes) const {
     auto gradient = cast<nn::PoolGradientOp>(op);

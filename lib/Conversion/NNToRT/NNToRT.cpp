@@ -34,7 +34,7 @@ struct NNToRT : pdlc::impl::NNToRTBase<NNToRT> {
 private:
   LogicalResult convert(ModuleContext &context, nn::ProgramOp program);
 
-  uint64_t fused = 0, slots = 0;
+  uint64_t fused = 0, inPlace = 0, repeats = 0, slots = 0;
 };
 } // namespace
 
@@ -91,6 +91,8 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   if (failed(checkArenas(program, sizes, plan)))
     return failure();
   fused += plan.fusedCount();
+  inPlace += plan.inPlaceCount();
+  repeats += plan.repeatCount();
   MLIRContext *mlir = program.getContext();
   const auto prepare = nn::StageAttr::get(mlir, nn::Stage::prepare);
   const auto compute = nn::StageAttr::get(mlir, nn::Stage::compute);
@@ -158,11 +160,13 @@ void NNToRT::runOnOperation() {
     return signalPassFailure();
   }
   context.numerics = *known;
-  fused = slots = 0;
+  fused = inPlace = repeats = slots = 0;
   for (nn::ProgramOp program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>()))
     if (failed(convert(context, program)))
       return signalPassFailure();
   reportStatistic(*this, module, numFused, "fused", fused);
+  reportStatistic(*this, module, numInPlace, "in-place", inPlace);
+  reportStatistic(*this, module, numRepeats, "repeats", repeats);
   reportStatistic(*this, module, numSlots, "slots", slots);
 }

@@ -37,7 +37,25 @@ static void emitGemm(StageEmitter &emitter, nn::GemmOp op) {
               op.getResult());
 }
 
+namespace {
+
+/// The runtime writes rows of a product that are apart; one column it computes
+/// along the rows, which then must be neighbours.
+template <typename OpType, void (*function)(StageEmitter &, OpType)>
+struct ProductStage : StageModel<ProductStage<OpType, function>, OpType> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    function(emitter, cast<OpType>(op));
+    return success();
+  }
+  bool writesColumns(Operation *, OpResult result, int64_t run) const {
+    return run > 1 && run == innerElements(result);
+  }
+};
+
+} // namespace
+
 void pdlc::attachProductStages(MLIRContext &context) {
-  attachEmitter<nn::MatmulOp, emitMatmul>(context);
-  attachEmitter<nn::GemmOp, emitGemm>(context);
+  nn::MatmulOp::attachInterface<ProductStage<nn::MatmulOp, emitMatmul>>(
+      context);
+  nn::GemmOp::attachInterface<ProductStage<nn::GemmOp, emitGemm>>(context);
 }

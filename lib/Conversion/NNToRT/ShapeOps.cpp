@@ -44,6 +44,31 @@ static Blocks blocksAt(StageEmitter &emitter, Value tensor, int64_t axis) {
   return blocks;
 }
 
+/// The columns of `whole` along `axis` that are those of `part` from `offset`
+/// on.
+static bool findBlock(Value part, Value whole, int64_t axis, int64_t offset,
+                      Columns &columns) {
+  ArrayRef<int64_t> rows = typeOf(whole).getShape().drop_front(axis);
+  if (rows.empty() || ShapedType::isDynamic(rows.front()) ||
+      ShapedType::isDynamic(typeOf(part).getDimSize(axis)))
+    return false;
+  int64_t unit = 1;
+  for (int64_t size : rows.drop_front())
+    unit *= size;
+  columns.offset = offset * unit;
+  columns.run = typeOf(part).getDimSize(axis) * unit;
+  columns.row = rows.front() * unit;
+  return true;
+}
+
+/// Whether a tensor that is taken as blocks at `axis` may have a gap behind
+/// each `run` of its elements.
+static bool areBlocks(Value tensor, int64_t axis, int64_t run) {
+  ArrayRef<int64_t> shape = typeOf(tensor).getShape();
+  return runDimension(shape.drop_front(axis), run) == 0 ||
+         runDimension(shape, run) == 0;
+}
+
 static Value viewBlocks(StageEmitter &emitter, Value tensor,
                         const Blocks &blocks) {
   return emitter.view(tensor, blocks.outer, {blocks.inner});
@@ -80,14 +105,20 @@ static void emitConcat(StageEmitter &emitter, nn::ConcatOp op) {
   Blocks blocks = blocksAt(emitter, op.getResult(), axis);
   Value to = viewBlocks(emitter, op.getResult(), blocks);
   SmallVector<std::pair<Value, int64_t>> inputs;
-  for (Value input : op.getInputs()) {
-    Blocks from = blocksAt(emitter, input, axis);
-    inputs.emplace_back(viewBlocks(emitter, input, from), from.inner);
+  for (OpOperand &input : op->getOpOperands()) {
+    Blocks from = blocksAt(emitter, input.get(), axis);
+    Value memory;
+    if (!emitter.plan.isInPlace(input))
+      memory = viewBlocks(emitter, input.get(), from);
+    inputs.emplace_back(memory, from.inner);
   }
+  if (llvm::none_of(inputs, [](const auto &input) { return input.first; }))
+    return;
   emitter.parallel(emitter.evaluate(blocks.outer), [&](ValueRange row) {
     int64_t offset = 0;
     for (auto [from, inner] : inputs) {
-      copyRow(emitter, from, 0, to, offset, inner, row.front());
+      if (from)
+        copyRow(emitter, from, 0, to, offset, inner, row.front());
       offset += inner;
     }
   });
@@ -116,7 +147,9 @@ static void emitPad(StageEmitter &emitter, nn::PadOp op) {
   Blocks input = blocksAt(emitter, op.getInput(), axis);
   Blocks output = blocksAt(emitter, op.getResult(), axis);
   int64_t unit = output.inner / typeOf(op.getResult()).getDimSize(axis);
-  Value from = viewBlocks(emitter, op.getInput(), input);
+  Value from;
+  if (!emitter.plan.isInPlace(op.getInputMutable()))
+    from = viewBlocks(emitter, op.getInput(), input);
   Value to = viewBlocks(emitter, op.getResult(), output);
   Value zero = emitter.scalar(typeOf(op.getResult()).getElementType(), 0);
   int64_t low = op.getLow() * unit;
@@ -131,7 +164,8 @@ static void emitPad(StageEmitter &emitter, nn::PadOp op) {
       });
     };
     fill(0, low);
-    copyRow(emitter, from, 0, to, low, input.inner, row);
+    if (from)
+      copyRow(emitter, from, 0, to, low, input.inner, row);
     fill(high, output.inner);
   });
 }
@@ -153,7 +187,8 @@ public:
   void emit();
 
 private:
-  /// Neighbouring dimensions that are all reduced, or all kept.
+  /// Neighbouring dimensions that are all reduced, or all kept; one dimension
+  /// where a tensor has gaps.
   struct Run {
     Extent extent;
     bool reduced;
@@ -178,6 +213,8 @@ private:
 void OrderedReduction::findRuns() {
   ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
   width.constant = 1;
+  const bool joins =
+      !emitter.runOf(op.getInput()) && !emitter.runOf(op.getResult());
   for (auto [axis, size] : llvm::enumerate(shape)) {
     if (size == 1)
       continue;
@@ -189,7 +226,7 @@ void OrderedReduction::findRuns() {
       extent.constant = size;
     if (reduced)
       width = ShapedType::isDynamic(size) ? extent : width.scaled(size);
-    if (!runs.empty() && runs.back().reduced == reduced)
+    if (joins && !runs.empty() && runs.back().reduced == reduced)
       runs.back().extent = runs.back().extent.scaled(size);
     else
       runs.push_back({extent, reduced});
@@ -228,13 +265,11 @@ void OrderedReduction::divide() {
   Value count = emitter.evaluate(width);
   count = arith::IndexCastOp::create(builder, builder.getI64Type(), count);
   Value divisor = arith::SIToFPOp::create(builder, element, count);
-  Value sums = emitter.flat(op.getResult());
-  emitter.parallel(emitter.evaluate(emitter.sizes.elements(op.getResult())),
-                   [&](ValueRange i) {
-                     Value sum = emitter.load(sums, i);
-                     Value mean = arith::DivFOp::create(builder, sum, divisor);
-                     emitter.store(mean, sums, i);
-                   });
+  emitter.forElements(op.getResult(), [&](Value sums, ValueRange i) {
+    Value sum = emitter.load(sums, i);
+    Value mean = arith::DivFOp::create(builder, sum, divisor);
+    emitter.store(mean, sums, i);
+  });
 }
 
 void OrderedReduction::emit() {
@@ -307,6 +342,79 @@ static void emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
 
 namespace {
 
+struct ConcatStage : StageModel<ConcatStage, nn::ConcatOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    emitConcat(emitter, cast<nn::ConcatOp>(op));
+    return success();
+  }
+  bool findPlace(Operation *op, OpOperand &operand, Columns &columns) const {
+    auto concat = cast<nn::ConcatOp>(op);
+    int64_t axis = concat.getAxis(), offset = 0;
+    for (Value before :
+         concat.getInputs().take_front(operand.getOperandNumber()))
+      offset += typeOf(before).getDimSize(axis);
+    return findBlock(operand.get(), concat.getResult(), axis, offset, columns);
+  }
+  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
+    return areBlocks(operand.get(), cast<nn::ConcatOp>(op).getAxis(), run);
+  }
+  bool writesColumns(Operation *op, OpResult result, int64_t run) const {
+    return areBlocks(result, cast<nn::ConcatOp>(op).getAxis(), run);
+  }
+};
+
+struct SliceStage : StageModel<SliceStage, nn::SliceOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    emitSlice(emitter, cast<nn::SliceOp>(op));
+    return success();
+  }
+  bool findSource(Operation *op, Columns &columns) const {
+    auto slice = cast<nn::SliceOp>(op);
+    return findBlock(slice.getResult(), slice.getInput(), slice.getAxis(),
+                     slice.getOffset(), columns);
+  }
+  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
+    return areBlocks(operand.get(), cast<nn::SliceOp>(op).getAxis(), run);
+  }
+  bool writesColumns(Operation *op, OpResult result, int64_t run) const {
+    return areBlocks(result, cast<nn::SliceOp>(op).getAxis(), run);
+  }
+};
+
+struct PadStage : StageModel<PadStage, nn::PadOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    emitPad(emitter, cast<nn::PadOp>(op));
+    return success();
+  }
+  bool findPlace(Operation *op, OpOperand &operand, Columns &columns) const {
+    auto pad = cast<nn::PadOp>(op);
+    return findBlock(pad.getInput(), pad.getResult(), pad.getAxis(),
+                     pad.getLow(), columns);
+  }
+  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
+    return areBlocks(operand.get(), cast<nn::PadOp>(op).getAxis(), run);
+  }
+  bool writesColumns(Operation *op, OpResult result, int64_t run) const {
+    return areBlocks(result, cast<nn::PadOp>(op).getAxis(), run);
+  }
+};
+
+/// Sums over rows call the runtime, which knows no gaps.
+struct ReduceStage : StageModel<ReduceStage, nn::ReduceOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    emitReduce(emitter, cast<nn::ReduceOp>(op));
+    return success();
+  }
+  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
+    return !cast<nn::ReduceOp>(op).reducesRows() &&
+           runDimension(typeOf(operand.get()).getShape(), run);
+  }
+  bool writesColumns(Operation *op, OpResult result, int64_t run) const {
+    return !cast<nn::ReduceOp>(op).reducesRows() &&
+           runDimension(typeOf(result).getShape(), run);
+  }
+};
+
 struct ReshapeStage : WithoutCode<ReshapeStage, nn::ReshapeOp> {
   /// What only makes sense for some batches is refused.
   LogicalResult checkInProgram(Operation *op, const ProgramSizes &sizes) const {
@@ -332,8 +440,8 @@ struct ReshapeStage : WithoutCode<ReshapeStage, nn::ReshapeOp> {
 
 void pdlc::attachShapeStages(MLIRContext &context) {
   nn::ReshapeOp::attachInterface<ReshapeStage>(context);
-  attachEmitter<nn::ConcatOp, emitConcat>(context);
-  attachEmitter<nn::SliceOp, emitSlice>(context);
-  attachEmitter<nn::PadOp, emitPad>(context);
-  attachEmitter<nn::ReduceOp, emitReduce>(context);
+  nn::ConcatOp::attachInterface<ConcatStage>(context);
+  nn::SliceOp::attachInterface<SliceStage>(context);
+  nn::PadOp::attachInterface<PadStage>(context);
+  nn::ReduceOp::attachInterface<ReduceStage>(context);
 }

@@ -109,14 +109,12 @@ Value StageEmitter::idCount(Value ids) {
   Home home = plan.home(ids);
   if (home.kind == Home::Place)
     return count(rt::Quantity::field_values, home.index);
-  // The last split of crossed bags says how many ids there are.
-  Value &known = idCounts[ids];
-  if (known)
-    return known;
-  Value splits = ids.getDefiningOp<nn::CrossBagsOp>().getCrossed().splits;
-  Value last = evaluate(sizes.first(splits).plus(-1));
-  Value number = load(view(splits), last);
-  known = arith::IndexCastOp::create(builder, builder.getIndexType(), number);
+  Value known = idCounts.lookup(ids);
+  if (!known) {
+    known = cast<StageOpInterface>(ids.getDefiningOp())
+                .emitCount(cast<OpResult>(ids), *this);
+    idCounts[ids] = known;
+  }
   return known;
 }
 
@@ -156,8 +154,8 @@ Value StageEmitter::baseOf(const Home &home, Value tensor) {
   case Home::Allocated:
     return allocated.lookup(tensor);
   case Home::Constant:
-    return constant(cast<DenseElementsAttr>(
-        tensor.getDefiningOp<nn::ConstantOp>().getValue()));
+    return constant(
+        cast<StageOpInterface>(tensor.getDefiningOp()).getNumbers());
   case Home::None:
     break;
   }
@@ -175,26 +173,68 @@ Value StageEmitter::constant(DenseElementsAttr value) {
   return known;
 }
 
+/// The strides of rows of `shape` if they are some columns of a tensor; empty
+/// if there are no gaps.
+static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape,
+                                      const Columns &columns) {
+  std::optional<unsigned> run = runDimension(shape, columns.run);
+  assert(run && "neighbours of a tensor with gaps were asked for");
+  if (*run == 0 || columns.isDense())
+    return {};
+  SmallVector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (unsigned i = shape.size(); i-- > 0;) {
+    if (i + 1 == *run)
+      stride = columns.row;
+    strides[i] = stride;
+    if (i > 0)
+      stride *= shape[i];
+  }
+  return strides;
+}
+
 Value StageEmitter::viewAt(Value base, Value offset, const Extent &first,
-                           ArrayRef<int64_t> shape, Type element) {
+                           ArrayRef<int64_t> shape, Type element,
+                           std::optional<Columns> columns) {
   SmallVector<int64_t> dimensions;
   dimensions.push_back(first.isStatic() ? first.constant
                                         : ShapedType::kDynamic);
   dimensions.append(shape.begin(), shape.end());
+  SmallVector<int64_t> strides;
+  if (columns)
+    strides = stridesOf(dimensions, *columns);
+  MemRefLayoutAttrInterface layout;
+  if (!strides.empty())
+    layout = StridedLayoutAttr::get(builder.getContext(), 0, strides);
   Value size = first.isStatic() ? Value() : evaluate(first);
-  return rt::ViewOp::create(builder, MemRefType::get(dimensions, element), base,
+  return rt::ViewOp::create(builder,
+                            MemRefType::get(dimensions, element, layout), base,
                             offset, size);
+}
+
+std::optional<int64_t> StageEmitter::runOf(Value tensor) const {
+  std::optional<Columns> columns = plan.locate(tensor).columns;
+  if (!columns || columns->isDense())
+    return std::nullopt;
+  Extent all = sizes.elements(tensor);
+  if (all.isStatic() && all.constant == columns->run)
+    return std::nullopt;
+  return columns->run;
 }
 
 Value StageEmitter::view(Value tensor, const Extent &first,
                          ArrayRef<int64_t> shape) {
-  Value from = BufferPlan::root(tensor);
+  auto [from, columns] = plan.locate(tensor);
   Home home = plan.home(from);
-  Value offset = index(0);
-  if (home.kind == Home::Arena)
-    offset = offsetsOf.at(home.stage)[home.slot];
+  const int64_t bytes = columns ? columns->offset * elementBytes(tensor) : 0;
+  Value offset = index(bytes);
+  if (home.kind == Home::Arena) {
+    Value slot = offsetsOf.at(home.stage)[home.slot];
+    offset = bytes ? Value(arith::AddIOp::create(builder, slot, offset)) : slot;
+  }
   return viewAt(baseOf(home, from), offset, first, shape,
-                cast<RankedTensorType>(tensor.getType()).getElementType());
+                cast<RankedTensorType>(tensor.getType()).getElementType(),
+                columns);
 }
 
 Value StageEmitter::view(Value tensor) {
@@ -268,10 +308,25 @@ Value StageEmitter::scalar(Type type, double value) {
   return arith::ConstantOp::create(builder, builder.getFloatAttr(type, value));
 }
 
+void StageEmitter::forElements(Value tensor,
+                               function_ref<void(Value, ValueRange)> body) {
+  Extent first = sizes.elements(tensor);
+  SmallVector<int64_t> rest;
+  if (std::optional<int64_t> run = runOf(tensor)) {
+    first = first.scaled(1, *run);
+    rest.push_back(*run);
+  }
+  Value memory = view(tensor, first, rest);
+  SmallVector<Value> bounds{evaluate(first)};
+  for (int64_t size : rest)
+    bounds.push_back(index(size));
+  parallel(bounds, [&](ValueRange position) { body(memory, position); });
+}
+
 void StageEmitter::fill(Value tensor, Value scalar) {
-  Value to = flat(tensor);
-  parallel(evaluate(sizes.elements(tensor)),
-           [&](ValueRange i) { store(scalar, to, i); });
+  forElements(tensor, [&](Value memory, ValueRange position) {
+    store(scalar, memory, position);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -323,19 +378,18 @@ void StageEmitter::emitOffsets(nn::StageAttr arena) {
   }
 }
 
-void StageEmitter::gatherRows() {
-  for (auto [lookup, pull] : llvm::enumerate(sizes.lookups())) {
-    if (pull.getRows().use_empty())
-      continue;
-    builder.setLoc(pull.getLoc());
-    rt::GatherOp::create(builder, pointer(rt::Place::lookup_rows, lookup),
-                         view(pull.getRows()));
-  }
+void StageEmitter::emitDeferred() {
+  for (Operation &op : program.getBody().front())
+    if (auto inStage = dyn_cast<StageOpInterface>(op)) {
+      builder.setLoc(op.getLoc());
+      inStage.emitDeferred(*this);
+    }
 }
 
 void StageEmitter::copyTo(Value tensor, rt::Place place, int64_t number) {
   Home home = plan.home(tensor);
-  if (home.kind == Home::Place && home.place == place && home.index == number)
+  if (home.kind == Home::Place && home.place == place && home.index == number &&
+      !plan.locate(tensor).columns)
     return;
   Extent elements = sizes.elements(tensor);
   Value from = flat(tensor);
@@ -374,7 +428,7 @@ func::FuncOp StageEmitter::emit() {
       emitOffsets(of);
   }
   if (stage.getProperties().readsState)
-    gatherRows();
+    emitDeferred();
   for (Operation &op : program.getBody().front().without_terminator()) {
     builder.setLoc(op.getLoc());
     if (stageOf(&op) == stage && failed(emitOp(&op)))
@@ -390,7 +444,7 @@ func::FuncOp StageEmitter::emit() {
 }
 
 LogicalResult StageEmitter::emitOp(Operation *op) {
-  if (plan.isFused(op))
+  if (plan.isFused(op) || plan.isView(op))
     return success();
   if (auto inStage = dyn_cast<StageOpInterface>(op))
     return inStage.emit(*this);

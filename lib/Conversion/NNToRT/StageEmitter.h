@@ -62,7 +62,8 @@ public:
   mlir::Value evaluate(const Extent &extent);
 
   /// The tensor's memory as `[first, shape...]`; the first dimension is static
-  /// if the extent is.
+  /// if the extent is. If the tensor is some columns of another one, no
+  /// dimension may join elements that have a gap between them.
   mlir::Value view(mlir::Value tensor, const Extent &first,
                    llvm::ArrayRef<int64_t> shape = {});
   /// ... in its own shape, or as one dimension.
@@ -72,7 +73,11 @@ public:
   mlir::Value scratchView(unsigned slot, const Extent &first,
                           mlir::Type element);
   mlir::Value viewAt(mlir::Value base, mlir::Value offset, const Extent &first,
-                     llvm::ArrayRef<int64_t> shape, mlir::Type element);
+                     llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                     std::optional<Columns> columns = std::nullopt);
+  /// How many elements of the tensor stand between two gaps; nullopt if it has
+  /// none.
+  std::optional<int64_t> runOf(mlir::Value tensor) const;
   /// Asks for memory for `count` ids, known only now, of `tensor`.
   void allocate(mlir::Value tensor, mlir::Value count);
 
@@ -88,6 +93,11 @@ public:
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices);
   void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
   mlir::Value scalar(mlir::Type type, double value);
+  /// Independent turns for all elements of the tensor; the body gets its view,
+  /// and where in it an element is.
+  void
+  forElements(mlir::Value tensor,
+              llvm::function_ref<void(mlir::Value, mlir::ValueRange)> body);
   void fill(mlir::Value tensor, mlir::Value scalar);
   /// The address of an array of constants.
   mlir::Value constant(mlir::DenseElementsAttr value);
@@ -99,7 +109,7 @@ private:
   mlir::LogicalResult emitOp(mlir::Operation *op);
   void declareCallees();
   void emitOffsets(nn::StageAttr arena);
-  void gatherRows();
+  void emitDeferred();
   void copyResults();
   void copyTo(mlir::Value tensor, rt::Place place, int64_t number);
   mlir::Value baseOf(const Home &home, mlir::Value tensor);

@@ -30,6 +30,25 @@ template <typename Model, typename Base> struct StageDefaults : Base {
   bool readsElements(mlir::Operation *, mlir::OpOperand &) const {
     return true;
   }
+  bool findPlace(mlir::Operation *, mlir::OpOperand &, Columns &) const {
+    return false;
+  }
+  bool findSource(mlir::Operation *, Columns &) const { return false; }
+  bool readsColumns(mlir::Operation *, mlir::OpOperand &, int64_t) const {
+    return false;
+  }
+  bool writesColumns(mlir::Operation *, mlir::OpResult, int64_t) const {
+    return false;
+  }
+  void findReaders(mlir::Operation *,
+                   llvm::SmallVectorImpl<mlir::Operation *> &) const {}
+  bool isDeferred(mlir::Operation *, mlir::OpResult) const { return false; }
+  void emitDeferred(mlir::Operation *, StageEmitter &) const {}
+  mlir::DenseElementsAttr getNumbers(mlir::Operation *) const { return {}; }
+  mlir::Value emitCount(mlir::Operation *, mlir::OpResult,
+                        StageEmitter &) const {
+    return {};
+  }
   Extent getExtent(mlir::Operation *op, mlir::OpResult,
                    const ProgramSizes &sizes) const {
     return sizes.ofOperands(op);

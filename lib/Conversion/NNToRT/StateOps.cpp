@@ -32,6 +32,9 @@ struct ConstantStage : WithoutCode<ConstantStage, nn::ConstantOp> {
                               const HomeNumbers &) const {
     return Home::ofKind(Home::Constant);
   }
+  DenseElementsAttr getNumbers(Operation *op) const {
+    return cast<DenseElementsAttr>(cast<nn::ConstantOp>(op).getValue());
+  }
 };
 
 /// The sums go to the step context, and nothing in the program reads them.

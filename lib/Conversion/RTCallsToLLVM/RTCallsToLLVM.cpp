@@ -52,6 +52,10 @@ public:
     return MemRefDescriptor(descriptor).size(rewriter, loc, dimension);
   }
 
+  Value stride(Value descriptor, unsigned dimension) {
+    return MemRefDescriptor(descriptor).stride(rewriter, loc, dimension);
+  }
+
   /// Room on the stack of the function, once for all turns of a loop.
   Value room(Type element, int64_t count) {
     OpBuilder::InsertionGuard guard(rewriter);
@@ -268,16 +272,14 @@ struct ViewPattern : ConvertOpToLLVMPattern<rt::ViewOp> {
     descriptor.setAllocatedPtr(rewriter, op.getLoc(), address);
     descriptor.setAlignedPtr(rewriter, op.getLoc(), address);
     descriptor.setConstantOffset(rewriter, op.getLoc(), 0);
-    int64_t stride = 1;
+    auto [strides, offset] = type.getStridesAndOffset();
     for (int64_t i = type.getRank(); i-- > 0;) {
       if (type.isDynamicDim(i))
         descriptor.setSize(rewriter, op.getLoc(), i, operands.getSize());
       else
         descriptor.setConstantSize(rewriter, op.getLoc(), i,
                                    type.getDimSize(i));
-      descriptor.setConstantStride(rewriter, op.getLoc(), i, stride);
-      if (!type.isDynamicDim(i))
-        stride *= type.getDimSize(i);
+      descriptor.setConstantStride(rewriter, op.getLoc(), i, strides[i]);
     }
     rewriter.replaceOp(op, {descriptor});
     return success();
@@ -372,30 +374,50 @@ static Value lowerGather(rt::GatherOp op, rt::GatherOp::Adaptor operands,
                        builder.memory(out)});
 }
 
+namespace {
+/// The bags of a matrix, or of its rows where it has rank 3.
+struct Bags {
+  Value count, width, ofRow, rowStride;
+};
+} // namespace
+
+static Bags bagsIn(CallBuilder &builder, MemRefType type, Value descriptor) {
+  Value rows = builder.size(descriptor, 0);
+  Value rowStride = builder.stride(descriptor, 0);
+  if (type.getRank() == 2)
+    return {rows, builder.size(descriptor, 1), builder.constant64(1),
+            rowStride};
+  Value ofRow = builder.size(descriptor, 1);
+  Value count = LLVM::MulOp::create(builder.rewriter, builder.loc, rows, ofRow);
+  return {count, builder.size(descriptor, 2), ofRow, rowStride};
+}
+
 static Value lowerPool(rt::PoolOp op, rt::PoolOp::Adaptor operands,
                        CallBuilder &builder) {
-  Value out = operands.getOut();
+  Bags out = bagsIn(builder, op.getOut().getType(), operands.getOut());
   return builder.call(
       "pdlrt_pool", {},
       {builder.type(op.getOut()),
-       builder.constant32(static_cast<int64_t>(op.getPooling())),
-       builder.size(out, 0), builder.size(out, 1),
-       builder.memory(operands.getRows()),
+       builder.constant32(static_cast<int64_t>(op.getPooling())), out.count,
+       out.width, builder.memory(operands.getRows()),
        builder.memory(operands.getInverse()),
-       builder.memory(operands.getSplits()), builder.memory(out)});
+       builder.memory(operands.getSplits()), out.ofRow, out.rowStride,
+       builder.memory(operands.getOut())});
 }
 
 static Value lowerPoolGradient(rt::PoolGradientOp op,
                                rt::PoolGradientOp::Adaptor operands,
                                CallBuilder &builder) {
+  Bags cotangent =
+      bagsIn(builder, op.getCotangent().getType(), operands.getCotangent());
   return builder.call(
       "pdlrt_pool_gradient", {},
       {builder.type(op.getOut()),
        builder.constant32(static_cast<int64_t>(op.getPooling())),
        operands.getLookup(), operands.getFirst(), operands.getCount(),
        builder.size(operands.getOut(), 1),
-       builder.memory(operands.getCotangent()),
-       builder.memory(operands.getBagOf()),
+       builder.memory(operands.getCotangent()), cotangent.ofRow,
+       cotangent.rowStride, builder.memory(operands.getBagOf()),
        builder.memory(operands.getSplits()),
        builder.constant32(op.getAccumulate()),
        builder.memory(operands.getOut())});
@@ -441,7 +463,8 @@ static Value lowerGemm(rt::GemmOp op, rt::GemmOp::Adaptor operands,
        builder.size(out, 1),
        builder.size(operands.getLhs(), op.getTransposeLhs() ? 0 : 1),
        builder.memory(operands.getLhs()), builder.memory(operands.getRhs()),
-       builder.memory(out), builder.constant32(count), posts});
+       builder.memory(out), builder.stride(out, 0), builder.constant32(count),
+       posts});
 }
 
 static Value lowerReduceRows(rt::ReduceRowsOp op,

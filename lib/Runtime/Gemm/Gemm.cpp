@@ -44,17 +44,18 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
   arguments.a = static_cast<const T *>(call.a);
   arguments.b = static_cast<const T *>(call.b);
   arguments.c = static_cast<T *>(call.c);
+  arguments.cStride = call.cStride;
   arguments.postCount = call.postCount;
   arguments.posts = call.posts;
   arguments.biasStride = 1;
-  if (call.n == 1 && call.m > 1) {
+  if (call.n == 1 && call.m > 1 && call.cStride == 1) {
     // One column: taken as one row, C^T = B^T A^T, the vectors run along m.
     arguments.a = static_cast<const T *>(call.b);
     arguments.b = static_cast<const T *>(call.a);
     arguments.transposeA = false;
     arguments.transposeB = !call.transposeA;
     arguments.m = 1;
-    arguments.n = call.m;
+    arguments.n = arguments.cStride = call.m;
     arguments.biasStride = 0;
   }
   return arguments;

@@ -29,7 +29,7 @@ namespace {
 /// What a compiled primitive depends on.
 struct Shape {
   bool transposeA, transposeB, bias;
-  int64_t m, n, k;
+  int64_t m, n, k, cStride;
 
   bool operator==(const Shape &) const = default;
 };
@@ -71,7 +71,7 @@ private:
     };
     const memory::desc a = matrix(m, k, shape.transposeA);
     const memory::desc b = matrix(k, n, shape.transposeB);
-    const memory::desc c = matrix(m, n, false);
+    const memory::desc c({m, n}, f32, memory::dims{shape.cStride, 1});
     const memory::desc bias = matrix(1, n, false);
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -101,23 +101,34 @@ bool useOneThread() {
   return true;
 }
 
-void applyPost(const pdl_post &post, int64_t m, int64_t n, float *c) {
+/// To `count` elements from column 0 on of row `row` of C, whose rows have `n`.
+void applyPost(const pdl_post &post, int64_t row, int64_t n, int64_t count,
+               float *c) {
   const auto *operand = static_cast<const float *>(post.operand);
   switch (static_cast<pdl_post_op>(post.kind)) {
   case PDL_POST_BIAS:
-    for (int64_t row = 0; row < m; ++row)
+    for (int64_t begin = 0; begin < count; begin += n)
       for (int64_t column = 0; column < n; ++column)
-        c[row * n + column] += operand[column];
+        c[begin + column] += operand[column];
     break;
   case PDL_POST_RELU:
-    for (int64_t i = 0; i < m * n; ++i)
+    for (int64_t i = 0; i < count; ++i)
       c[i] = c[i] <= 0 ? 0.0f : c[i];
     break;
   case PDL_POST_RELU_GRADIENT:
-    for (int64_t i = 0; i < m * n; ++i)
+    operand += row * n;
+    for (int64_t i = 0; i < count; ++i)
       c[i] = operand[i] <= 0 ? 0.0f : c[i];
     break;
   }
+}
+
+void applyPost(const pdl_post &post, const GemmCall &call) {
+  auto *c = static_cast<float *>(call.c);
+  if (call.cStride == call.n)
+    return applyPost(post, 0, call.n, call.m * call.n, c);
+  for (int64_t row = 0; row < call.m; ++row)
+    applyPost(post, row, call.n, call.n, c + row * call.cStride);
 }
 
 bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
@@ -132,8 +143,8 @@ bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
       workspace.backendState = std::make_unique<OneDnnState>();
     auto &state = static_cast<OneDnnState &>(*workspace.backendState);
     const bool bias = call.postCount > 0 && call.posts[0].kind == PDL_POST_BIAS;
-    Product &product = state.find(
-        {call.transposeA, call.transposeB, bias, call.m, call.n, call.k});
+    Product &product = state.find({call.transposeA, call.transposeB, bias,
+                                   call.m, call.n, call.k, call.cStride});
     // oneDNN reads these, but takes no pointers to constants.
     product.a.set_data_handle(const_cast<void *>(call.a));
     product.b.set_data_handle(const_cast<void *>(call.b));
@@ -159,7 +170,7 @@ bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
     state.stream.wait();
     // Not by oneDNN, which does not promise that its relu keeps a NaN.
     for (int32_t post = bias ? 1 : 0; post < call.postCount; ++post)
-      applyPost(call.posts[post], call.m, call.n, static_cast<float *>(call.c));
+      applyPost(call.posts[post], call);
     return true;
   } catch (const dnnl::error &) {
     return false;

@@ -284,10 +284,10 @@ void multiplyDirectly(const StrictArguments<typename Vector::Element> &g) {
   for (int64_t column = 0; column < g.n; column += width) {
     const int64_t columns = smaller(width, g.n - column);
     Tile<Vector> tile = {
-        nullptr, g.n, tailOf<Vector>(columns), true, true, &g, 0, column};
+        nullptr, g.cStride, tailOf<Vector>(columns), true, true, &g, 0, column};
     for (int64_t row = 0; row < g.m; row += rows) {
       tile.row = row;
-      tile.c = g.c + row * g.n + column;
+      tile.c = g.c + row * g.cStride + column;
       tileFunction<Vector, rows, vectors, true>(smaller(rows, g.m - row),
                                                 vectorsFor<Vector>(columns))(
           g.k, g.a + row * rowStride, rowStride, depthStride, g.b + column, g.n,
@@ -307,12 +307,13 @@ void multiplyBlock(const StrictArguments<typename Vector::Element> &g,
   for (int64_t j = 0; j < columns; j += tileColumns) {
     const int64_t width = smaller(tileColumns, columns - j);
     const int64_t vectors = vectorsFor<Vector>(width);
-    Tile<Vector> tile = {
-        nullptr, g.n, tailOf<Vector>(width), starts, ends, &g, 0, column + j};
+    Tile<Vector> tile = {nullptr, g.cStride, tailOf<Vector>(width),
+                         starts,  ends,      &g,
+                         0,       column + j};
     for (int64_t i = 0; i < rows; i += Vector::tileRows) {
       const int64_t height = smaller(Vector::tileRows, rows - i);
       tile.row = row + i;
-      tile.c = g.c + tile.row * g.n + tile.column;
+      tile.c = g.c + tile.row * g.cStride + tile.column;
       const TileFunction<Vector> function =
           height == Vector::tileRows && vectors == Vector::tileVectors
               ? computeTile<Vector, Vector::tileRows, Vector::tileVectors,

@@ -37,11 +37,17 @@ template <typename T> T divisorOf(int32_t pooling, int64_t size) {
 
 template <typename T>
 void pool(int32_t pooling, int64_t bagCount, int64_t width, const T *rows,
-          const int32_t *inverse, const int32_t *splits, T *out) {
+          const int32_t *inverse, const int32_t *splits, int64_t rowBags,
+          int64_t rowStride, T *out) {
+  int64_t bagOfRow = 0;
   for (int64_t bag = 0; bag < bagCount; ++bag) {
     const int64_t begin = splits ? splits[bag] : bag;
     const int64_t end = splits ? splits[bag + 1] : bag + 1;
-    T *__restrict sum = out + bag * width;
+    T *__restrict sum = out + bagOfRow * width;
+    if (++bagOfRow == rowBags) {
+      bagOfRow = 0;
+      out += rowStride;
+    }
     std::fill_n(sum, width, T(0));
     for (int64_t o = begin; o < end; ++o) {
       const T *__restrict row = rows + inverse[o] * width;
@@ -56,11 +62,38 @@ void pool(int32_t pooling, int64_t bagCount, int64_t width, const T *rows,
   }
 }
 
+/// Where bags begin that lie in rows, see pdlrt_pool.
+class BagOffsets {
+public:
+  BagOffsets(int64_t rowBags, int64_t rowStride, int64_t width)
+      : rowStride(rowStride), width(width), gap(rowStride - rowBags * width),
+        inverse(rowBags == 1
+                    ? 0
+                    : ~uint64_t(0) / static_cast<uint64_t>(rowBags) + 1) {}
+
+  int64_t operator()(int64_t bag) const {
+    if (inverse == 0)
+      return bag * rowStride;
+    // Both are less than 2^31, so that the quotient is exact; a division would
+    // cost more than a narrow row does.
+    const auto row =
+        static_cast<int64_t>((static_cast<unsigned __int128>(inverse) *
+                              static_cast<uint64_t>(bag)) >>
+                             64);
+    return bag * width + row * gap;
+  }
+
+private:
+  int64_t rowStride, width, gap;
+  /// 2^64 / rowBags, rounded up; 0 if each row is a bag.
+  uint64_t inverse;
+};
+
 template <typename T>
 void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
                   int64_t count, int64_t width, const T *cotangent,
-                  const int32_t *bagOf, const int32_t *splits, bool accumulate,
-                  T *out) {
+                  const BagOffsets &offsetOf, const int32_t *bagOf,
+                  const int32_t *splits, bool accumulate, T *out) {
   const int64_t last = first + count;
   for (int64_t key = 0; key < lookup.key_count; ++key) {
     T *__restrict sum = out + key * width;
@@ -73,7 +106,7 @@ void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
     for (const int32_t *o = begin; o != end && *o < last; ++o) {
       const int64_t position = *o - first;
       const int64_t bag = bagOf ? bagOf[position] : position;
-      const T *__restrict source = cotangent + bag * width;
+      const T *__restrict source = cotangent + offsetOf(bag);
       const int64_t size = splits ? splits[bag + 1] - splits[bag] : 1;
       if (pooling == PDL_POOL_SUM || size == 1) {
         for (int64_t j = 0; j < width; ++j)
@@ -99,27 +132,28 @@ void pdlrt_gather(int32_t type, int64_t count, int64_t width, void *const *rows,
 
 void pdlrt_pool(int32_t type, int32_t pooling, int64_t bagCount, int64_t width,
                 const void *rows, const int32_t *inverse, const int32_t *splits,
-                void *out) {
+                int64_t rowBags, int64_t rowStride, void *out) {
   if (type == PDL_F64)
     pool(pooling, bagCount, width, static_cast<const double *>(rows), inverse,
-         splits, static_cast<double *>(out));
+         splits, rowBags, rowStride, static_cast<double *>(out));
   else
     pool(pooling, bagCount, width, static_cast<const float *>(rows), inverse,
-         splits, static_cast<float *>(out));
+         splits, rowBags, rowStride, static_cast<float *>(out));
 }
 
 void pdlrt_pool_gradient(int32_t type, int32_t pooling,
                          const pdl_lookup *lookup, int64_t first, int64_t count,
-                         int64_t width, const void *cotangent,
-                         const int32_t *bagOf, const int32_t *splits,
-                         int32_t accumulate, void *out) {
+                         int64_t width, const void *cotangent, int64_t rowBags,
+                         int64_t rowStride, const int32_t *bagOf,
+                         const int32_t *splits, int32_t accumulate, void *out) {
+  const BagOffsets offsetOf(rowBags, rowStride, width);
   if (type == PDL_F64)
     poolGradient(pooling, *lookup, first, count, width,
-                 static_cast<const double *>(cotangent), bagOf, splits,
-                 accumulate != 0, static_cast<double *>(out));
+                 static_cast<const double *>(cotangent), offsetOf, bagOf,
+                 splits, accumulate != 0, static_cast<double *>(out));
   else
     poolGradient(pooling, *lookup, first, count, width,
-                 static_cast<const float *>(cotangent), bagOf, splits,
+                 static_cast<const float *>(cotangent), offsetOf, bagOf, splits,
                  accumulate != 0, static_cast<float *>(out));
 }
 

@@ -25,7 +25,43 @@ func.func @inner_dynamic(%p: !llvm.ptr, %o: index) {
 // -----
 
 func.func @gaps(%p: !llvm.ptr, %o: index) {
-  // expected-error@below {{which is not row-major without gaps (C1)}}
-  %0 = rt.view %p[%o] : !llvm.ptr -> memref<4x4xf32, strided<[8, 1]>>
+  // expected-error@below {{which is not row-major with known strides (C3)}}
+  %0 = rt.view %p[%o] : !llvm.ptr -> memref<4x4xf32, strided<[3, 1]>>
+  return
+}
+
+// -----
+
+func.func @unknown_stride(%p: !llvm.ptr, %o: index) {
+  // expected-error@below {{which is not row-major with known strides (C3)}}
+  %0 = rt.view %p[%o] : !llvm.ptr -> memref<4x4xf32, strided<[?, 1]>>
+  return
+}
+
+// -----
+
+func.func @offset(%p: !llvm.ptr, %o: index) {
+  // expected-error@below {{which is not row-major with known strides (C3)}}
+  %0 = rt.view %p[%o] : !llvm.ptr -> memref<4x4xf32, strided<[8, 1], offset: 2>>
+  return
+}
+
+// -----
+
+// What knows no gaps gets none.
+func.func @metric(%p: !llvm.ptr, %o: index) {
+  %0 = rt.view %p[%o] size(%o) : !llvm.ptr -> memref<?xf32, strided<[4]>>
+  // expected-error@below {{operand #0 must be 1D memref of 32-bit or 64-bit float values without gaps}}
+  rt.observe auc buckets 64 %0 into %p : memref<?xf32, strided<[4]>>, !llvm.ptr
+  return
+}
+
+// -----
+
+// A product leaves gaps between rows only.
+func.func @columns(%p: !llvm.ptr, %x: memref<?x4xf32>, %w: memref<4x4xf32>, %y: memref<?x4xf32, strided<[8, 2]>>) {
+  // expected-error@below {{must be 2D memref of 32-bit or 64-bit float values with gaps at most between rows}}
+  rt.gemm fast %p, %x, %w post [] into %y
+    : !llvm.ptr, memref<?x4xf32>, memref<4x4xf32>, memref<?x4xf32, strided<[8, 2]>>
   return
 }

@@ -37,6 +37,9 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   rt.gather %p into %rows : !llvm.ptr, memref<?x4xf32>
   // CHECK: rt.pool mean %{{.*}}[%{{.*}}] splits(%{{.*}} : memref<?xi32>) into
   rt.pool mean %rows[%i] splits(%i : memref<?xi32>) into %rows : memref<?x4xf32>, memref<?xi32>, memref<?x4xf32>
+  // CHECK: rt.pool sum {{.*}} : memref<?x4xf32>, memref<?xi32>, memref<?x3x4xf32, strided<[20, 4, 1]>>
+  %apart = rt.view %p[%n] size(%n) : !llvm.ptr -> memref<?x3x4xf32, strided<[20, 4, 1]>>
+  rt.pool sum %rows[%i] into %apart : memref<?x4xf32>, memref<?xi32>, memref<?x3x4xf32, strided<[20, 4, 1]>>
   // CHECK: rt.bag_of %{{.*}} into
   rt.bag_of %i into %i : memref<?xi32>, memref<?xi32>
   // CHECK: rt.pool_gradient sqrtn %{{.*}} at %{{.*}}[%{{.*}}, %{{.*}}] bags(%{{.*}} : memref<?xi32>) splits(%{{.*}} : memref<?xi32>) accumulate into

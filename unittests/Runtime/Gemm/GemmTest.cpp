@@ -68,11 +68,17 @@ template <typename T> struct Product {
   GemmCall call(std::vector<T> &c) const {
     // What C holds before must not matter.
     c.assign(static_cast<size_t>(m * n), std::numeric_limits<T>::quiet_NaN());
-    return {typeOf<T>,   transposeA,
-            transposeB,  m,
-            n,           k,
-            a.data(),    b.data(),
-            c.data(),    static_cast<int32_t>(posts.size()),
+    return {typeOf<T>,
+            transposeA,
+            transposeB,
+            m,
+            n,
+            k,
+            a.data(),
+            b.data(),
+            c.data(),
+            n,
+            static_cast<int32_t>(posts.size()),
             posts.data()};
   }
 
@@ -194,12 +200,46 @@ TEST(StrictGemmTest, ReluKeepsNaNAndGivesPositiveZero) {
   float c[4];
   GemmWorkspace workspace;
   strictGemm(nativeGemmIsa(), workspace,
-             {PDL_F32, false, false, 4, 1, 1, a, b, c, 1, &relu});
+             {PDL_F32, false, false, 4, 1, 1, a, b, c, 1, 1, &relu});
   EXPECT_TRUE(std::isnan(c[0]));
   EXPECT_EQ(std::bit_cast<uint32_t>(c[1]), 0u);
   EXPECT_EQ(std::bit_cast<uint32_t>(c[2]), 0u);
   EXPECT_EQ(c[3], 2.0f);
 }
+
+/// C may be some columns of a wider matrix, of which nothing else is touched.
+template <typename T> void expectColumns() {
+  std::mt19937 random(8);
+  GemmWorkspace workspace;
+  for (const auto &[m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{1, 37, 9},
+                                {50, 1, 30},
+                                {20, 16, 40},
+                                {97, 481, 513},
+                                {7, 5, 0}})
+    for (int kind = 0; kind < 4; ++kind) {
+      Product<T> product((kind & 1) != 0, (kind & 2) != 0, m, n, k, random);
+      product.usePosts(kind);
+      const std::vector<T> expected = product.reference();
+      const int64_t stride = n + 3;
+      for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4}) {
+        if (!isSupported(isa))
+          continue;
+        std::vector<T> unused;
+        std::vector<T> c(static_cast<size_t>(m * stride), T(-5));
+        GemmCall call = product.call(unused);
+        call.c = c.data();
+        call.cStride = stride;
+        strictGemm(isa, workspace, call);
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < stride; ++j)
+            ASSERT_TRUE(sameBits(c[size_t(i * stride + j)],
+                                 j < n ? expected[size_t(i * n + j)] : T(-5)))
+                << m << "x" << n << "x" << k << " at " << i << ", " << j;
+      }
+    }
+}
+TEST(StrictGemmTest, WritesColumnsF32) { expectColumns<float>(); }
+TEST(StrictGemmTest, WritesColumnsF64) { expectColumns<double>(); }
 
 /// A row alone, as in serving, and the row in a batch.
 TEST(StrictGemmTest, BatchSizeChangesNoBit) {
@@ -215,12 +255,12 @@ TEST(StrictGemmTest, BatchSizeChangesNoBit) {
     Worker worker;
     GemmCall call = product.call(all);
     pdlrt_gemm(&worker, PDL_F32, PDL_NUMERICS_STRICT, 0, 0, batch, n, k, call.a,
-               call.b, call.c, call.postCount, call.posts);
+               call.b, call.c, n, call.postCount, call.posts);
     for (int64_t row = 0; row < batch; ++row) {
       one.assign(static_cast<size_t>(n), 0);
       pdlrt_gemm(&worker, PDL_F32, PDL_NUMERICS_STRICT, 0, 0, 1, n, k,
-                 product.a.data() + row * k, call.b, one.data(), call.postCount,
-                 call.posts);
+                 product.a.data() + row * k, call.b, one.data(), n,
+                 call.postCount, call.posts);
       for (int64_t j = 0; j < n; ++j)
         ASSERT_TRUE(sameBits(one[size_t(j)], all[size_t(row * n + j)]))
             << "row " << row << " of " << n << " columns, column " << j;
@@ -238,7 +278,7 @@ TEST(StrictGemmTest, FastWithoutBackendIsStrict) {
     const GemmCall call = product.call(*c);
     pdlrt_gemm(&worker, PDL_F32,
                c == &fast ? PDL_NUMERICS_FAST : PDL_NUMERICS_STRICT, 0, 0, 60,
-               40, 700, call.a, call.b, call.c, 0, nullptr);
+               40, 700, call.a, call.b, call.c, 40, 0, nullptr);
   }
   EXPECT_EQ(fast, strict);
 }

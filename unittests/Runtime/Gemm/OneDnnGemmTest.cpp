@@ -33,8 +33,8 @@ std::vector<float> multiply(Worker &worker, int32_t numerics,
                             const GemmCall &call) {
   std::vector<float> c(static_cast<size_t>(call.m * call.n), NAN);
   pdlrt_gemm(&worker, PDL_F32, numerics, call.transposeA, call.transposeB,
-             call.m, call.n, call.k, call.a, call.b, c.data(), call.postCount,
-             call.posts);
+             call.m, call.n, call.k, call.a, call.b, c.data(), call.n,
+             call.postCount, call.posts);
   return c;
 }
 
@@ -67,6 +67,7 @@ TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {
                                a.data(),
                                b.data(),
                                nullptr,
+                               n,
                                static_cast<int32_t>(posts.size()),
                                posts.data()};
         const std::vector<float> fast =
@@ -88,6 +89,34 @@ TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {
   EXPECT_TRUE(differs);
 }
 
+/// Rows of C that are apart hold what they would hold side by side, and what
+/// lies between them stays.
+TEST(OneDnnGemmTest, WritesColumnsOfAWiderMatrix) {
+  std::mt19937 random(4);
+  Worker worker;
+  const int64_t m = 60, n = 48, k = 100, stride = n + 5;
+  const std::vector<float> a = randomValues(m * k, random);
+  const std::vector<float> b = randomValues(k * n, random);
+  const std::vector<float> bias = randomValues(n, random);
+  const std::vector<float> mask = randomValues(m * n, random);
+  const pdl_post posts[] = {{PDL_POST_BIAS, bias.data()},
+                            {PDL_POST_RELU, nullptr},
+                            {PDL_POST_BIAS, bias.data()},
+                            {PDL_POST_RELU_GRADIENT, mask.data()}};
+  std::vector<float> strict(static_cast<size_t>(m * n));
+  std::vector<float> c(static_cast<size_t>(m * stride), -5.0f);
+  pdlrt_gemm(&worker, PDL_F32, PDL_NUMERICS_STRICT, 0, 0, m, n, k, a.data(),
+             b.data(), strict.data(), n, 4, posts);
+  pdlrt_gemm(&worker, PDL_F32, PDL_NUMERICS_FAST, 0, 0, m, n, k, a.data(),
+             b.data(), c.data(), stride, 4, posts);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < stride; ++j)
+      ASSERT_NEAR(c[static_cast<size_t>(i * stride + j)],
+                  j < n ? strict[static_cast<size_t>(i * n + j)] : -5.0f,
+                  j < n ? 1e-4f : 0.0f)
+          << i << ", " << j;
+}
+
 TEST(OneDnnGemmTest, ReluKeepsNaN) {
   std::mt19937 random(2);
   Worker worker;
@@ -100,7 +129,7 @@ TEST(OneDnnGemmTest, ReluKeepsNaN) {
   const std::vector<float> c =
       multiply(worker, PDL_NUMERICS_FAST,
                {PDL_F32, false, false, 64, 48, 32, a.data(), b.data(), nullptr,
-                2, posts});
+                48, 2, posts});
   for (int64_t i = 0; i < 64 * 48; ++i)
     EXPECT_EQ(std::isnan(c[static_cast<size_t>(i)]), i / 48 == 5);
 }
@@ -109,8 +138,8 @@ TEST(OneDnnGemmTest, WorkersRunSideBySide) {
   std::mt19937 random(3);
   const std::vector<float> a = randomValues(100 * 300, random);
   const std::vector<float> b = randomValues(300 * 200, random);
-  const GemmCall call = {PDL_F32,  false,    false,   100, 200,    300,
-                         a.data(), b.data(), nullptr, 0,   nullptr};
+  const GemmCall call = {PDL_F32,  false,    false,   100, 200, 300,
+                         a.data(), b.data(), nullptr, 200, 0,   nullptr};
   Worker first;
   const std::vector<float> expected = multiply(first, PDL_NUMERICS_FAST, call);
   std::vector<std::vector<float>> results(4);

@@ -95,7 +95,7 @@ TYPED_TEST(RowKernelsTest, PoolsExactSums) {
     std::vector<T> out(static_cast<size_t>(40 * width), T(-1));
     for (int32_t pooling : {PDL_POOL_SUM, PDL_POOL_MEAN, PDL_POOL_SQRTN}) {
       pdlrt_pool(TypeCode<T>::value, pooling, 40, width, rows.data(),
-                 data.inverse.data(), data.splits.data(), out.data());
+                 data.inverse.data(), data.splits.data(), 1, width, out.data());
       for (int64_t bag = 0; bag < 40; ++bag) {
         const int64_t size = data.splits[bag + 1] - data.splits[bag];
         for (int64_t j = 0; j < width; ++j) {
@@ -123,7 +123,7 @@ TYPED_TEST(RowKernelsTest, PoolAddsInBagOrder) {
   const int32_t splits[] = {0, 3, 6};
   T out[2];
   pdlrt_pool(TypeCode<T>::value, PDL_POOL_SUM, 2, 1, rows.data(), inverse,
-             splits, out);
+             splits, 1, 1, out);
   EXPECT_EQ(out[0], T(1));
   EXPECT_EQ(out[1], T(0));
 }
@@ -134,8 +134,20 @@ TYPED_TEST(RowKernelsTest, PoolWithoutSplitsTakesOneRowABag) {
   const int32_t inverse[] = {1, 0, 1};
   std::vector<T> out(6);
   pdlrt_pool(TypeCode<T>::value, PDL_POOL_MEAN, 3, 2, rows.data(), inverse,
-             nullptr, out.data());
+             nullptr, 1, 2, out.data());
   EXPECT_EQ(out, (std::vector<T>{3, 4, 1, 2, 3, 4}));
+}
+
+TYPED_TEST(RowKernelsTest, PoolWritesBagsIntoColumnsOfAWiderMatrix) {
+  using T = TypeParam;
+  std::vector<T> rows{1, 2, 3, 4};
+  const int32_t inverse[] = {1, 0, 1, 1, 0, 0};
+  // Two rows of three bags each, with two elements that are nobody's.
+  std::vector<T> out(16, T(-7));
+  pdlrt_pool(TypeCode<T>::value, PDL_POOL_SUM, 6, 2, rows.data(), inverse,
+             nullptr, 3, 8, out.data());
+  EXPECT_EQ(out, (std::vector<T>{3, 4, 1, 2, 3, 4, -7, -7, //
+                                 3, 4, 1, 2, 1, 2, -7, -7}));
 }
 
 TYPED_TEST(RowKernelsTest, PoolGradientIsTheTransposedPool) {
@@ -148,8 +160,8 @@ TYPED_TEST(RowKernelsTest, PoolGradientIsTheTransposedPool) {
     std::vector<T> out(static_cast<size_t>(13 * width), T(5));
     pdlrt_pool_gradient(TypeCode<T>::value, pooling, &data.lookup, 0,
                         data.lookup.occurrence_count, width, cotangent.data(),
-                        data.bagOf.data(), data.splits.data(), /*accumulate=*/1,
-                        out.data());
+                        1, width, data.bagOf.data(), data.splits.data(),
+                        /*accumulate=*/1, out.data());
     std::vector<double> want(out.size(), 5.0);
     for (size_t o = data.inverse.size(); o-- > 0;) {
       const int32_t bag = data.bagOf[o];
@@ -168,6 +180,63 @@ TYPED_TEST(RowKernelsTest, PoolGradientIsTheTransposedPool) {
   }
 }
 
+/// What a bag's cotangent is does not depend on where it lies.
+TYPED_TEST(RowKernelsTest, PoolGradientReadsBagsFromColumnsOfAWiderMatrix) {
+  using T = TypeParam;
+  RandomLookup data(60, 13, 29);
+  const int64_t width = 5;
+  auto plain = integers<T>(static_cast<size_t>(60 * width), 6);
+  for (int64_t rowBags : {1, 3, 4, 60}) {
+    const int64_t rowStride = rowBags * width + 2;
+    std::vector<T> apart(static_cast<size_t>(60 / rowBags * rowStride),
+                         std::numeric_limits<T>::quiet_NaN());
+    for (int64_t bag = 0; bag < 60; ++bag)
+      std::copy_n(plain.data() + bag * width, width,
+                  apart.data() + bag / rowBags * rowStride +
+                      bag % rowBags * width);
+    std::vector<T> want(13 * width), out(13 * width);
+    pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_MEAN, &data.lookup, 0,
+                        data.lookup.occurrence_count, width, plain.data(), 1,
+                        width, data.bagOf.data(), data.splits.data(),
+                        /*accumulate=*/0, want.data());
+    pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_MEAN, &data.lookup, 0,
+                        data.lookup.occurrence_count, width, apart.data(),
+                        rowBags, rowStride, data.bagOf.data(),
+                        data.splits.data(), /*accumulate=*/0, out.data());
+    EXPECT_EQ(out, want) << rowBags << " bags a row";
+  }
+}
+
+/// The largest numbers of bags that occurrences can tell apart.
+TYPED_TEST(RowKernelsTest, PoolGradientFindsTheRowOfAnyBag) {
+  using T = TypeParam;
+  const int32_t inverse[] = {0}, keySplits[] = {0, 1}, occurrences[] = {0};
+  pdl_lookup lookup{};
+  lookup.key_count = 1;
+  lookup.occurrence_count = 1;
+  lookup.inverse = inverse;
+  lookup.key_splits = keySplits;
+  lookup.occurrences = occurrences;
+  const T cotangent = 3;
+  for (int64_t rowBags : {2, 3, 7, 641, 46341, 2147483646, 2147483647})
+    for (int32_t bag :
+         {rowBags == 2147483647 ? 0 : int(rowBags - 1),
+          rowBags == 2147483647 ? 1 : int(rowBags), 2147483645, 2147483646}) {
+      // Rows overlap all but completely, so that the memory stays small: the
+      // bag's element is found behind a pointer far outside.
+      const int64_t row = bag / rowBags, inRow = bag % rowBags;
+      const int64_t offset = row * (rowBags + 1) + inRow;
+      const auto *base = reinterpret_cast<const T *>(
+          reinterpret_cast<uintptr_t>(&cotangent) -
+          static_cast<uintptr_t>(offset) * sizeof(T));
+      T out = 0;
+      pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 1, 1,
+                          base, rowBags, rowBags + 1, &bag, nullptr,
+                          /*accumulate=*/0, &out);
+      EXPECT_EQ(out, T(3)) << bag << " of " << rowBags;
+    }
+}
+
 TYPED_TEST(RowKernelsTest, PoolGradientTakesOneInputOfAMergedLookup) {
   using T = TypeParam;
   // Two inputs of one lookup: ids {7, 8} and {8, 7, 8}; keys 7 and 8.
@@ -183,11 +252,11 @@ TYPED_TEST(RowKernelsTest, PoolGradientTakesOneInputOfAMergedLookup) {
   const T first[] = {1, 2}, second[] = {10, 20, 40};
   T out[] = {T(99), T(99)};
   pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 2, 1, first,
-                      nullptr, nullptr, /*accumulate=*/0, out);
+                      1, 1, nullptr, nullptr, /*accumulate=*/0, out);
   EXPECT_EQ(out[0], T(1));
   EXPECT_EQ(out[1], T(2));
   pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 2, 3, 1,
-                      second, nullptr, nullptr, /*accumulate=*/1, out);
+                      second, 1, 1, nullptr, nullptr, /*accumulate=*/1, out);
   EXPECT_EQ(out[0], T(21));
   EXPECT_EQ(out[1], T(52));
 }
@@ -208,7 +277,8 @@ TYPED_TEST(RowKernelsTest, PoolGradientAddsOccurrenceByOccurrence) {
   const T cotangent[] = {-large, 1};
   T out = large;
   pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 2, 1,
-                      cotangent, nullptr, nullptr, /*accumulate=*/1, &out);
+                      cotangent, 1, 1, nullptr, nullptr, /*accumulate=*/1,
+                      &out);
   EXPECT_EQ(out, T(1));
 }
 

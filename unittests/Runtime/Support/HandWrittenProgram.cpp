@@ -78,12 +78,12 @@ void forward(const pdl_step_context *context, int32_t type, Arena<T> &arena,
   T *pooled = arena.take(batch * slots * width);
   pdlrt_gather(type, lookup.key_count, width, lookup.rows, rows);
   pdlrt_pool(type, PDL_POOL_SUM, batch * slots, width, rows, lookup.inverse,
-             context->fields[places.ids].splits, pooled);
+             context->fields[places.ids].splits, 1, width, pooled);
   // The dense part, bias included: z[B, 1] = x[B, 3] w[3, 1] + b[1].
   const pdl_post bias = {PDL_POST_BIAS, context->parameters[SymbolBias]};
   pdlrt_gemm(context->worker, type, PDL_NUMERICS_STRICT, 0, 0, batch, 1,
              denseWidth, context->fields[places.dense].values,
-             context->parameters[SymbolWeights], z, 1, &bias);
+             context->parameters[SymbolWeights], z, 1, 1, &bias);
   for (int64_t i = 0; i < batch; ++i)
     for (int64_t j = 0; j < slots * width; ++j)
       z[i] += pooled[i * slots * width + j] * T(j % width + 1) / T(4);
@@ -135,7 +135,7 @@ int32_t computeLoss(const pdl_step_context *context) {
   const pdl_lookup &lookup = context->lookups[0];
   auto *prepared = static_cast<const Prepared *>(context->prepare_arena);
   pdlrt_pool_gradient(type, PDL_POOL_SUM, &lookup, 0, lookup.occurrence_count,
-                      width, cotangent, prepared->bagOf,
+                      width, cotangent, 1, width, prepared->bagOf,
                       context->fields[FieldIds].splits, 0,
                       context->gradients[2]);
   return PDL_OK;

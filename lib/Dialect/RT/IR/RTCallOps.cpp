@@ -11,11 +11,44 @@
 using namespace mlir;
 using namespace pdlc::rt;
 
+bool pdlc::rt::isDense(MemRefType type) {
+  return type.getLayout().isIdentity();
+}
+
+bool pdlc::rt::hasDenseRows(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
+    return false;
+  int64_t dense = 1;
+  for (int64_t i = type.getRank(); i-- > 1;) {
+    if (strides[i] != dense)
+      return false;
+    dense *= type.getDimSize(i);
+  }
+  return true;
+}
+
+/// Whether the strides are known and no two elements lie in one place.
+static bool isRowMajor(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
+    return false;
+  int64_t span = 1;
+  for (int64_t i = type.getRank(); i-- > 0;) {
+    if (ShapedType::isDynamic(strides[i]) || strides[i] < span)
+      return false;
+    span = strides[i] * (type.isDynamicDim(i) ? 1 : type.getDimSize(i));
+  }
+  return true;
+}
+
 LogicalResult ViewOp::verify() {
   auto type = dyn_cast<MemRefType>(getResult().getType());
-  if (!type || !type.getLayout().isIdentity())
+  if (!type)
     return emitOpError() << "views memory as " << getResult().getType()
-                         << ", which is not row-major without gaps (C1)";
+                         << ", which has no known rank (C1)";
   for (int64_t i = 1; i < type.getRank(); ++i)
     if (type.isDynamicDim(i))
       return emitOpError() << "views memory as " << type << ", whose dimension "
@@ -24,5 +57,8 @@ LogicalResult ViewOp::verify() {
       static_cast<bool>(getSize()))
     return emitOpError("needs a size exactly for a dynamic first dimension "
                        "(C2)");
+  if (!isDense(type) && !isRowMajor(type))
+    return emitOpError() << "views memory as " << type
+                         << ", which is not row-major with known strides (C3)";
   return success();
 }

@@ -26,6 +26,16 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace pdlc::rt {
+
+/// Whether the memory is row-major without gaps.
+bool isDense(mlir::MemRefType type);
+/// Whether the memory is row-major with gaps at most behind the elements of
+/// each index of the first dimension.
+bool hasDenseRows(mlir::MemRefType type);
+
+} // namespace pdlc::rt
+
 #include "pdlc/Dialect/RT/IR/RTDialect.h.inc"
 #include "pdlc/Dialect/RT/IR/RTEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -81,11 +81,25 @@ def RT_MetricAttr : RT_EnumAttr<RT_Metric, "metric">;
 //===----------------------------------------------------------------------===//
 
 def RT_Float : AnyTypeOf<[F32, F64], "32-bit or 64-bit float">;
-def RT_Vector : MemRefRankOf<[RT_Float], [1]>;
-def RT_Matrix : MemRefRankOf<[RT_Float], [2]>;
-def RT_Keys : MemRefRankOf<[I64], [1]>;
-def RT_Counts : MemRefRankOf<[I32], [1]>;
-def RT_Boundaries : MemRefRankOf<[F64], [1]>;
+
+class RT_Memory<list<Type> elements, list<int> ranks, string predicate, string layout>
+    : ConfinedType<MemRefRankOf<elements, ranks>,
+        [CPred<"::pdlc::rt::" # predicate # "(::llvm::cast<::mlir::MemRefType>($_self))">],
+        MemRefRankOf<elements, ranks>.summary # " " # layout, "::mlir::MemRefType">;
+
+/// What the runtime walks through from the first element to the last.
+class RT_Dense<list<Type> elements, int rank>
+    : RT_Memory<elements, [rank], "isDense", "without gaps">;
+def RT_Vector : RT_Dense<[RT_Float], 1>;
+def RT_Matrix : RT_Dense<[RT_Float], 2>;
+def RT_Keys : RT_Dense<[I64], 1>;
+def RT_Counts : RT_Dense<[I32], 1>;
+def RT_Boundaries : RT_Dense<[F64], 1>;
+
+/// Rows that may be some columns of a wider matrix.
+def RT_Rows : RT_Memory<[RT_Float], [2], "hasDenseRows", "with gaps at most between rows">;
+/// Likewise; of rank 3, each row holds several bags.
+def RT_Bags : RT_Memory<[RT_Float], [2, 3], "hasDenseRows", "with gaps at most between rows">;
 
 //===----------------------------------------------------------------------===//
 // The step context, and views of memory
@@ -126,16 +140,21 @@ def RT_CountOp : RT_Op<"count", [MemoryEffects<[MemRead]>]> {
 def RT_ViewOp : RT_Op<"view", [Pure]> {
   let summary = "Raw memory as a memref";
   let description = [{
-    The row-major memory that starts `offset` bytes behind `base`, without gaps.
+    The row-major memory that starts `offset` bytes behind `base`. It has no gaps,
+    unless the type says how far rows are apart: then it is some columns of a
+    wider tensor.
 
     Constraints:
-    - (C1) The type has the identity layout, and no dimension but the first is
-      dynamic.
+    - (C1) No dimension but the first is dynamic.
     - (C2) `size` is given exactly if the first dimension is dynamic.
+    - (C3) The layout is the identity, or strides that are known, at offset 0, each
+      of which spans at least what the dimensions behind it hold.
 
     Example:
     ```mlir
     %x = rt.view %arena[%offset] size(%b) : !llvm.ptr -> memref<?x13xf32>
+    %columns = rt.view %arena[%offset] size(%b)
+      : !llvm.ptr -> memref<?x13xf32, strided<[273, 1]>>
     ```
   }];
   let arguments = (ins LLVM_AnyPointer:$base, Index:$offset, Optional<Index>:$size);
@@ -306,16 +325,19 @@ def RT_GatherOp : RT_CallOp<"gather"> {
 def RT_PoolOp : RT_CallOp<"pool"> {
   let summary = "Pools rows by bag";
   let description = [{
-    `pdlrt_pool`; one bag for each row of `out`.
+    `pdlrt_pool`; one bag for each row of `out`, or, if that has rank 3, several
+    for each row.
 
     Example:
     ```mlir
     rt.pool sum %rows[%inverse] splits(%s : memref<?xi32>) into %out
       : memref<?x10xf32>, memref<?xi32>, memref<?x10xf32>
+    rt.pool sum %rows[%inverse] splits(%s : memref<?xi32>) into %columns
+      : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
     ```
   }];
   let arguments = (ins RT_PoolingAttr:$pooling, RT_Matrix:$rows, RT_Counts:$inverse,
-    Optional<RT_Counts>:$splits, RT_Matrix:$out);
+    Optional<RT_Counts>:$splits, RT_Bags:$out);
   let assemblyFormat = [{
     $pooling $rows `[` $inverse `]` (`splits` `(` $splits^ `:` type($splits) `)`)? `into` $out attr-dict
     `:` type($rows) `,` type($inverse) `,` type($out)
@@ -325,7 +347,8 @@ def RT_PoolOp : RT_CallOp<"pool"> {
 def RT_PoolGradientOp : RT_CallOp<"pool_gradient", [AttrSizedOperandSegments]> {
   let summary = "The gradient of pooling with respect to the rows";
   let description = [{
-    `pdlrt_pool_gradient`, for the occurrences `first .. first + count`.
+    `pdlrt_pool_gradient`, for the occurrences `first .. first + count`. The
+    cotangent has a row for each bag, or, of rank 3, several bags in each row.
 
     Example:
     ```mlir
@@ -334,7 +357,7 @@ def RT_PoolGradientOp : RT_CallOp<"pool_gradient", [AttrSizedOperandSegments]> {
       : memref<?x10xf32>, !llvm.ptr, memref<?x10xf32>
     ```
   }];
-  let arguments = (ins RT_PoolingAttr:$pooling, RT_Matrix:$cotangent, LLVM_AnyPointer:$lookup,
+  let arguments = (ins RT_PoolingAttr:$pooling, RT_Bags:$cotangent, LLVM_AnyPointer:$lookup,
     Index:$first, Index:$count, Optional<RT_Counts>:$bag_of, Optional<RT_Counts>:$splits,
     UnitAttr:$accumulate, RT_Matrix:$out);
   let assemblyFormat = [{
@@ -362,7 +385,7 @@ def RT_BagOfOp : RT_CallOp<"bag_of"> {
 def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
   let summary = "Matrix product with what follows it";
   let description = [{
-    `pdlrt_gemm`; shapes say m, n and k.
+    `pdlrt_gemm`; shapes say m, n and k, and the rows of `out` may be apart.
 
     Example:
     ```mlir
@@ -372,7 +395,7 @@ def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins RT_NumericsAttr:$numerics, LLVM_AnyPointer:$worker, RT_Matrix:$lhs, RT_Matrix:$rhs,
     Optional<RT_Vector>:$bias, Optional<RT_Matrix>:$mask,
-    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, RT_PostOpArrayAttr:$posts, RT_Matrix:$out);
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, RT_PostOpArrayAttr:$posts, RT_Rows:$out);
   let assemblyFormat = [{
     $numerics $worker `,` $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
     (`bias` `(` $bias^ `:` type($bias) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)?
