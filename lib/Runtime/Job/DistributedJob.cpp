@@ -144,6 +144,7 @@ std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   handshake.workers = run.workers;
   handshake.seed = run.seed;
   handshake.resumes = run.resume;
+  handshake.onFailure = options.mayComeBack ? "wait" : "abort";
   handshake.startStep = run.startStep;
   if (!run.checkpoint.empty()) {
     std::error_code error;

@@ -91,11 +91,11 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     out.refuse(std::move(responder), head, fault);
     // Others need not wait for it; a start that has joined is not touched.
     const std::lock_guard lock(mutex);
-    if (options.onFailure == FailurePolicy::Abort &&
-        !roster.hasJoined(head.trainer) &&
+    if (!roster.hasJoined(head.trainer) &&
         application->isOfJob(frame.payload)) {
-      roster.told(head.trainer);
-      failWith(trainerName(head.trainer) + " was refused: " + fault, out);
+      roster.refused(head.trainer, fault);
+      if (!waitsForLost() || roster.allFailed())
+        failWith(trainerName(head.trainer) + " was refused: " + fault, out);
     }
     return;
   }

@@ -1032,6 +1032,26 @@ TEST_F(ServerCoreTest, WhereAllHaveFailedNobodyIsWaitedFor) {
   EXPECT_EQ(core().status().sentence, "trainer 0 failed: server 3 is gone");
 }
 
+// Such as with another --on-failure.
+TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForUnlessAllAre) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  application->knowsRefused = true;
+  EXPECT_EQ(ask(1, {1, judged}, 0, "bad").text(), "model A is not model B");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for trainers 0 and 1 to join (0 s; trainer 1 was refused: "
+            "model A is not model B)");
+  // A better start of it.
+  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Answer);
+  ask(0, {3, judged}, 0, "bad");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  ask(1, {4, judged}, 0, "bad");
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_EQ(core().status().sentence,
+            "trainer 1 was refused: model A is not model B");
+}
+
 TEST_F(ServerCoreTest, AFailedTrainerIsWaitedForWhereOthersAreDone) {
   options.onFailure = FailurePolicy::Wait;
   core();

@@ -197,6 +197,7 @@ Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
   handshake.trainers = flags.trainers;
   handshake.seed = *seed;
   handshake.resumes = flags.resume;
+  handshake.onFailure = flags.onFailure;
   handshake.job = flags.job;
   handshake.token = flags.token;
   const std::optional<Checkpoint> &found = *resumed;

@@ -409,6 +409,49 @@ TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
 }
 
+// Else some would wait for a trainer that others have given up.
+TEST(Liveness, AnotherPolicyForFailuresIsRefused) {
+  const std::string one = "has --on-failure ", remedy = "the same --on-failure";
+  const std::vector<std::string> wait = {"--on-failure", "wait"};
+  const std::vector<std::string> both[] = {{}, wait};
+  // All trainers against all servers, and one server that differs.
+  for (const auto &[trainers, second] :
+       {std::pair(false, true), {true, false}, {false, false}}) {
+    const bool first = second || !trainers;
+    TwoByTwo job;
+    job.startServer(0, both[first]);
+    job.startServer(1, both[second]);
+    for (int rank : {0, 1})
+      job.startTrainer(rank, both[trainers]);
+    for (auto &process : job.trainers) {
+      EXPECT_EQ(process->wait(), 1) << process->said();
+      EXPECT_EQ(process->said().find("epoch 1"), std::string::npos);
+      EXPECT_THAT(process->said(),
+                  AllOf(HasSubstr(one + (trainers ? "wait, the server abort"
+                                                  : "abort, the server wait")),
+                        HasSubstr(remedy)));
+    }
+    for (auto &process : job.servers) {
+      EXPECT_EQ(process->wait(), 1) << process->said();
+      EXPECT_THAT(process->said(), HasSubstr(remedy));
+    }
+  }
+  // One trainer: the others wait for a better start of it, and hear why.
+  TwoByTwo job;
+  for (int rank : {0, 1})
+    job.startServer(rank, wait);
+  Process &wrong = job.startTrainer(0, {});
+  job.startTrainer(1, wait);
+  EXPECT_EQ(wrong.wait(), 1) << wrong.said();
+  TwoByTwo::await(*job.trainers[1], "trainer 0 was refused: the trainer has "
+                                    "--on-failure abort, the server wait");
+  job.startTrainer(0, wait);
+  for (auto &process : job.trainers)
+    EXPECT_EQ(process->wait(), 0) << process->said();
+  for (auto &process : job.servers)
+    EXPECT_EQ(process->wait(), 0) << process->said();
+}
+
 TEST(Liveness, ALogThatCannotBeMadeIsRefusedWithTheFlags) {
   TwoByTwo job(asyncPrograms);
   const std::string log = job.place.write("old.log", "a log");
