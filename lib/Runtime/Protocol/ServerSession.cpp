@@ -9,6 +9,7 @@
 #include "pdlrt/Protocol/ServerSession.h"
 
 #include "pdlrt/Core/ProcessIdentity.h"
+#include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
 #include "pdlrt/Transport/Frame.h"
 
@@ -139,7 +140,9 @@ private:
                                                 const Envelope &head);
   void greetAgain(const Envelope &head, const Message &greeting);
   void greetEnded(const Envelope &head, const CallResult &result);
-  void joinedAt(uint64_t sequence, std::vector<NumberedNote> notes);
+  void takeJoinAnswer(MessageKind asked, uint64_t sequence, JoinAnswer said);
+  /// Says which process the server is; with `mutex`.
+  void learnProcess(const ProcessIdentity &said);
   void beat(ClockTime expected);
   void beatEnded(const Envelope &head, const CallResult &result);
   void takeWait(const Envelope &head, const Message &payload);
@@ -289,17 +292,13 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   {
     const std::lock_guard lock(mutex);
     lastHeard = clock.now();
-    if (head.kind == MessageKind::Greet) {
-      offered = frame->head.sequence;
-      earlierIsDone = frame->note.size() > 0;
-    }
   }
-  if (head.kind == MessageKind::Join) {
-    auto notes = decodeNotes(frame->note);
-    if (!notes)
+  if (asksToJoin(head.kind)) {
+    auto said = decodeJoinAnswer(frame->note);
+    if (!said)
       return Expected<Message>(
-          std::move(notes).status().withContext("server " + where));
-    joinedAt(frame->head.sequence, std::move(*notes));
+          std::move(said).status().withContext("server " + where));
+    takeJoinAnswer(head.kind, frame->head.sequence, std::move(*said));
   }
   return Expected<Message>(std::move(frame->payload));
 }
@@ -417,15 +416,21 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
     failure = response->status();
 }
 
-void SessionState::joinedAt(uint64_t sequence,
-                            std::vector<NumberedNote> notes) {
+void SessionState::takeJoinAnswer(MessageKind asked, uint64_t sequence,
+                                  JoinAnswer said) {
   const std::lock_guard lock(mutex);
+  learnProcess(said.process);
+  if (asked == MessageKind::Greet) {
+    offered = sequence;
+    earlierIsDone = said.earlierStartIsDone;
+    return;
+  }
   if (joined)
     return;
   joined = true;
   waitingSentence.clear();
   next = sequence;
-  earlierNotes = std::move(notes);
+  earlierNotes = std::move(said.notes);
   const ClockTime when = clock.now() + beatInterval();
   later(when, [when](SessionState &self) { self.beat(when); });
 }
@@ -520,9 +525,13 @@ void SessionState::takeSign(const Message &payload) {
     events.onStopRequest();
   const std::lock_guard lock(mutex);
   waitingSentence = std::move(sign->sentence);
+  learnProcess(sign->process);
+}
+
+void SessionState::learnProcess(const ProcessIdentity &said) {
   // What cannot be seen while it lives says nothing when it cannot be seen.
-  if (sign->process != process && sign->process.isSeen())
-    process = sign->process;
+  if (said != process && said.isSeen())
+    process = said;
 }
 
 void SessionState::failWith(const Status &status) {

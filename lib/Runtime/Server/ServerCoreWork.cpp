@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Server/ServerCoreState.h"
+#include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
 
 #include <optional>
@@ -119,8 +120,8 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     Envelope answer = head;
     answer.sequence = roster.nextIncarnation(head.trainer);
     out.add(std::move(responder), answer, MessageKind::Answer, *reply,
-            roster.isDone(head.trainer) ? Message::ofString("done")
-                                        : Message());
+            encodeJoinAnswer({ProcessIdentity::ofThisProcess(),
+                              roster.isDone(head.trainer), {}}));
     return;
   }
   const auto next = guard.join(head);
@@ -149,7 +150,9 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
   Envelope answer = head;
   answer.sequence = *next;
   out.add(std::move(responder), answer, MessageKind::Answer, *reply,
-          encodeNotes(guard.notesOf(head)));
+          encodeJoinAnswer({ProcessIdentity::ofThisProcess(),
+                            /*earlierStartIsDone=*/false,
+                            guard.notesOf(head)}));
 }
 
 //===----------------------------------------------------------------------===//
