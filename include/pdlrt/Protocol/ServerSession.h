@@ -129,6 +129,10 @@ public:
   virtual std::string waitingFor() const = 0;
   /// For how long the server has answered nothing although it was asked.
   virtual ClockTime silence() const = 0;
+  /// Why nothing but a Leave is sent any more, such as the refusal of a beat or
+  /// of a repeated greeting; success as long as all goes well. What an open
+  /// request ends with comes there first.
+  virtual Status failure() const = 0;
   virtual const std::string &address() const = 0;
 };
 

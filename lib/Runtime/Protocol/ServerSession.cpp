@@ -84,6 +84,10 @@ public:
     const std::lock_guard lock(mutex);
     return silentFor();
   }
+  Status whyFailed() const {
+    const std::lock_guard lock(mutex);
+    return failure;
+  }
 
   const std::string where;
 
@@ -614,6 +618,7 @@ public:
   std::vector<NumberedNote> notes() const override { return state->notes(); }
   std::string waitingFor() const override { return state->waitingFor(); }
   ClockTime silence() const override { return state->silence(); }
+  Status failure() const override { return state->whyFailed(); }
   const std::string &address() const override { return state->where; }
 
 private:

@@ -229,6 +229,21 @@ TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
 }
 
+// Whoever is told, the others hear of it while they wait for a server.
+TEST(Liveness, AStopBeforeAllServersAreThereEndsTheJob) {
+  TwoByTwo job;
+  Process &server = job.startServer(0, {});
+  for (int rank : {0, 1})
+    job.startTrainer(rank, {"--epochs", "1", "--wait", "0"});
+  for (auto &trainer : job.trainers)
+    TwoByTwo::await(*trainer, "/b: not reached yet");
+  kill(job.trainers[0]->child.id(), SIGTERM);
+  EXPECT_EQ(job.trainers[0]->wait(), 128 + SIGTERM) << job.trainers[0]->said();
+  EXPECT_EQ(job.trainers[1]->wait(), 1) << job.trainers[1]->said();
+  EXPECT_THAT(job.trainers[1]->said(), HasSubstr("trainer 0 failed: stopped"));
+  EXPECT_EQ(server.wait(), 1) << server.said();
+}
+
 //===----------------------------------------------------------------------===//
 // Processes that die
 //===----------------------------------------------------------------------===//
