@@ -18,12 +18,14 @@ std::vector<std::string> fuzzSeeds() {
   const Message note = Message::ofString("a note");
   const Message notes = encodeNotes({{1, note}, {2, note}});
   const Message answer = encodeJoinAnswer({{1, 2, 3}, true, {{1, note}}});
-  return {joinFrame(request, {}).toString(),
-          joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))
-              .toString(),
-          joinFrame(request, Message::ofString("payload"), note).toString(),
-          joinFrame({MessageKind::Answer, 1, 0, 1, 3, 0}, {}, answer).toString(),
-          answer.toString(), notes.toString()};
+  return {
+      joinFrame(request, {}).toString(),
+      joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))
+          .toString(),
+      joinFrame(request, Message::ofString("payload"), note).toString(),
+      joinFrame({MessageKind::Answer, 1, 0, 1, 3, 0}, {}, answer).toString(),
+      answer.toString(),
+      notes.toString()};
 }
 
 void fuzzOne(const std::string &bytes) {

@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Transport/Frame.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace pdlrt {
@@ -22,6 +23,9 @@ struct JoinAnswer {
   /// The server, for trainers on its host: they know from its first answer on
   /// when it dies.
   ProcessIdentity process;
+  /// Drawn by the server when it began: all starts of the trainers of a job see
+  /// the same number at its first server, those of another job another one.
+  uint64_t job = 0;
   /// To a Greet: an earlier start of the trainer has left in order.
   bool earlierStartIsDone = false;
   /// To a Join: what an earlier start has left, the oldest first.

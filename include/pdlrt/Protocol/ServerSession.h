@@ -94,6 +94,9 @@ public:
   /// After a greeting: an earlier start of this trainer has left the server in
   /// order.
   virtual bool earlierStartIsDone() const = 0;
+  /// After a greeting or the join: what the server has drawn to tell its job
+  /// from others.
+  virtual uint64_t jobId() const = 0;
   /// Which incarnation this start is, and what it claims. Before its join.
   virtual void becomeStart(uint64_t incarnation, StartSign::Claim claim) = 0;
 

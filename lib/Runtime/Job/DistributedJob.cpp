@@ -64,6 +64,7 @@ public:
   std::optional<Message> earlierBookmark() const override {
     return servers->earlierNote();
   }
+  uint64_t id() const override { return servers->session(0).jobId(); }
   bool isRepeating() const override { return servers->wasSentBefore(); }
   void leave(const Status &outcome) override {
     for (Worker &worker : workers)

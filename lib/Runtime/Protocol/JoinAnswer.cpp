@@ -22,14 +22,15 @@ struct Fixed {
   uint32_t process;
   uint64_t host;
   uint64_t started;
+  uint64_t job;
 };
 } // namespace
-static_assert(sizeof(Fixed) == 24, "it has no padding");
+static_assert(sizeof(Fixed) == 32, "it has no padding");
 
 Message pdlrt::encodeJoinAnswer(const JoinAnswer &answer) {
   const Fixed fixed = {answer.earlierStartIsDone ? 1u : 0u,
                        answer.process.number, answer.process.host,
-                       answer.process.started};
+                       answer.process.started, answer.job};
   std::string bytes(sizeof(fixed), 0);
   std::memcpy(bytes.data(), &fixed, sizeof(fixed));
   Message message = Message::ofString(std::move(bytes));
@@ -54,6 +55,7 @@ Expected<JoinAnswer> pdlrt::decodeJoinAnswer(const Message &note) {
   if (fixed.earlierStartIsDone > 1)
     return damaged;
   answer.earlierStartIsDone = fixed.earlierStartIsDone == 1;
+  answer.job = fixed.job;
   answer.process = {fixed.host, fixed.started, fixed.process};
   auto notes = decodeNotes(rest);
   if (!notes)

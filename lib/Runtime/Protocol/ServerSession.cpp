@@ -52,6 +52,10 @@ public:
     const std::lock_guard lock(mutex);
     return earlierIsDone;
   }
+  uint64_t jobId() const {
+    const std::lock_guard lock(mutex);
+    return job;
+  }
   void becomeStart(uint64_t incarnation, StartSign::Claim claim) {
     const std::lock_guard lock(mutex);
     sender.incarnation = incarnation;
@@ -176,6 +180,7 @@ private:
   SenderName sender;
   uint64_t offered = 0;
   bool earlierIsDone = false;
+  uint64_t job = 0;
   std::unique_ptr<Connection> connection;
   bool closed = false;
   bool joined = false;
@@ -424,6 +429,7 @@ void SessionState::takeJoinAnswer(MessageKind asked, uint64_t sequence,
                                   JoinAnswer said) {
   const std::lock_guard lock(mutex);
   learnProcess(said.process);
+  job = said.job;
   if (asked == MessageKind::Greet) {
     offered = sequence;
     earlierIsDone = said.earlierStartIsDone;
@@ -601,6 +607,7 @@ public:
   bool earlierStartIsDone() const override {
     return state->earlierStartIsDone();
   }
+  uint64_t jobId() const override { return state->jobId(); }
   void becomeStart(uint64_t incarnation, StartSign::Claim claim) override {
     state->becomeStart(incarnation, claim);
   }

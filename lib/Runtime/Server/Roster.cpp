@@ -223,10 +223,9 @@ bool Roster::allAreDone() const {
 }
 
 bool Roster::allFailed() const {
-  return std::all_of(trainers.begin(), trainers.end(),
-                     [](const Trainer &each) {
-                       return each.hasFailed() || !each.refusal.empty();
-                     });
+  return std::all_of(trainers.begin(), trainers.end(), [](const Trainer &each) {
+    return each.hasFailed() || !each.refusal.empty();
+  });
 }
 
 bool Roster::allAreGone(bool mayJoin) const {

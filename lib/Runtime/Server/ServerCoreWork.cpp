@@ -121,7 +121,9 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     answer.sequence = roster.nextIncarnation(head.trainer);
     out.add(std::move(responder), answer, MessageKind::Answer, *reply,
             encodeJoinAnswer({ProcessIdentity::ofThisProcess(),
-                              roster.isDone(head.trainer), {}}));
+                              options.jobId,
+                              roster.isDone(head.trainer),
+                              {}}));
     return;
   }
   const auto next = guard.join(head);
@@ -149,10 +151,10 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
   roster.heard(head.trainer);
   Envelope answer = head;
   answer.sequence = *next;
-  out.add(std::move(responder), answer, MessageKind::Answer, *reply,
-          encodeJoinAnswer({ProcessIdentity::ofThisProcess(),
-                            /*earlierStartIsDone=*/false,
-                            guard.notesOf(head)}));
+  out.add(
+      std::move(responder), answer, MessageKind::Answer, *reply,
+      encodeJoinAnswer({ProcessIdentity::ofThisProcess(), options.jobId,
+                        /*earlierStartIsDone=*/false, guard.notesOf(head)}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -361,8 +361,7 @@ TEST_F(ServerSessionTest, BeatsSayWhoIsWaitedFor) {
 }
 
 TEST(JoinAnswerTest, GoesThereAndBack) {
-  const JoinAnswer all = {
-      {7, 8, 9}, true, {{3, Message::ofString("a note")}}};
+  const JoinAnswer all = {{7, 8, 9}, true, {{3, Message::ofString("a note")}}};
   const std::string bytes = encodeJoinAnswer(all).toString();
   const auto read = decodeJoinAnswer(Message::ofString(bytes));
   ASSERT_TRUE(read.ok()) << read.status().message();
@@ -559,8 +558,8 @@ TEST_F(ServerSessionTest, AServerOfThisHostThatDiesIsKnownFromItsFirstAnswer) {
       Envelope answer = head;
       answer.kind = MessageKind::Answer;
       answer.sequence = head.kind == MessageKind::Join ? 1 : 77;
-      back.answer(
-          joinFrame(answer, {}, encodeJoinAnswer({process.identity(), {}, {}})));
+      back.answer(joinFrame(answer, {},
+                            encodeJoinAnswer({process.identity(), {}, {}})));
     });
     client.reset();
     Probe answered, after;
