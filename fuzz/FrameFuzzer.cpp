@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzzer.h"
+#include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/ReplayGuard.h"
 #include "pdlrt/Transport/Frame.h"
 
@@ -16,21 +17,26 @@ std::vector<std::string> fuzzSeeds() {
   const Envelope request = {MessageKind::Exchange, 1, 0, 1, 1, 0};
   const Message note = Message::ofString("a note");
   const Message notes = encodeNotes({{1, note}, {2, note}});
-  return {joinFrame(request, {}).toString(),
-          joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))
-              .toString(),
-          joinFrame(request, Message::ofString("payload"), note).toString(),
-          joinFrame({MessageKind::Answer, 1, 0, 1, 3, 0}, {}, notes).toString(),
-          notes.toString()};
+  const Message answer = encodeJoinAnswer({{1, 2, 3}, true, {{1, note}}});
+  return {
+      joinFrame(request, {}).toString(),
+      joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))
+          .toString(),
+      joinFrame(request, Message::ofString("payload"), note).toString(),
+      joinFrame({MessageKind::Answer, 1, 0, 1, 3, 0}, {}, answer).toString(),
+      answer.toString(),
+      notes.toString()};
 }
 
 void fuzzOne(const std::string &bytes) {
   const Message message = inSlices(bytes);
   (void)decodeNotes(message);
+  (void)decodeJoinAnswer(message);
   Expected<Frame> frame = splitFrame(message);
   if (!frame)
     return;
   (void)decodeNotes(frame->note);
+  (void)decodeJoinAnswer(frame->note);
   // What was taken apart is what was joined.
   Expected<Frame> again =
       splitFrame(joinFrame(frame->head, frame->payload, frame->note));

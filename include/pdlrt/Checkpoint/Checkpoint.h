@@ -118,16 +118,34 @@ private:
   std::vector<CheckpointPart> parts;
 };
 
-/// A folder of checkpoints, owned by one process that writes them. Not
-/// thread-safe.
+/// A folder of checkpoints, owned by one process that writes them: the one that
+/// has locked the file `.pdl-writer` there. Not thread-safe.
 class CheckpointFolder {
 public:
   /// Makes the folder if it is not there, and removes what an interrupted
   /// process left behind. Fails if another process writes to it.
   static Expected<CheckpointFolder> open(const std::string &path);
+  /// The same for a process of a job whose earlier start may still hold the
+  /// folder: none, and nothing is changed, where another process writes to it.
+  static Expected<std::optional<CheckpointFolder>>
+  openIfFree(const std::string &path);
+  /// The same for the start that servers have let in: it takes the folder from
+  /// a process that has noted the same job (`note`), which then writes no more.
+  /// Fails if the process that writes to it is of another job.
+  static Expected<CheckpointFolder> takeOver(const std::string &path,
+                                             uint64_t job);
   CheckpointFolder(CheckpointFolder &&other) noexcept;
   CheckpointFolder &operator=(CheckpointFolder &&) = delete;
   ~CheckpointFolder();
+
+  /// The error of `open` where another process writes to the folder.
+  static Status isInUse(const std::string &path);
+
+  /// Notes of which job this process is, which is not 0, for `takeOver`.
+  Status note(uint64_t job) const;
+  /// An error where another start has taken the folder over: whoever owns it no
+  /// more writes no more.
+  Status checkOwner() const;
 
   const std::string &path() const { return folder; }
   /// The name of the checkpoint after `steps` steps.

@@ -37,7 +37,8 @@ struct DistributedOptions {
   /// for ever.
   ClockTime silenceLimit = std::chrono::seconds(10);
   /// Whether servers wait for a trainer that died: then a new start of it goes
-  /// on where the earlier one ended. In mode sync.
+  /// on where the earlier one ended. In mode sync. The same for all processes
+  /// of the job.
   bool mayComeBack = false;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);

@@ -66,6 +66,10 @@ public:
   /// next: it had done all before that.
   virtual bool isRepeating() const { return false; }
 
+  /// Tells this job from all others: the same for each start of a process of
+  /// it. 0: nobody takes another one's place.
+  virtual uint64_t id() const { return 0; }
+
   /// Says how this process ended, and why if it failed. The last call.
   virtual void leave(const Status &outcome) = 0;
 };

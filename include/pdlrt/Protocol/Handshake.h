@@ -54,14 +54,17 @@ struct Handshake {
   /// 1 with --resume, else 0: told apart before there is a checkpoint, for the
   /// same command line is to go on from one later.
   int64_t resumes = 0;
+  /// --on-failure, "abort" or "wait": whether a trainer that is lost is waited
+  /// for. Who waits among others who do not would wait for ever.
+  std::string onFailure = "abort";
   /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
   int64_t startStep = 0;
   /// The folder of the trainers' checkpoints, absolute; empty: none. A server
   /// compares it with where it may write (SaveFolder.h).
   std::string checkpoint;
   /// Of a trainer: false where it joins only to say why it cannot take part. It
-  /// may then not know what the run is: workers, seed, step and folder are not
-  /// compared.
+  /// may then not know what the run is: policy, workers, seed, step and folder
+  /// are not compared.
   bool takesPart = true;
   std::string job;
   /// Never part of a sentence, nor of an answer.

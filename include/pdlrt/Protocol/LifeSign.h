@@ -29,8 +29,8 @@ struct LifeSign {
   ProcessIdentity process = {};
 };
 
-/// The sentence as it may travel: of at most 64 KiB, else its begin and dots. No
-/// character is cut in two.
+/// The sentence as it may travel: of at most 64 KiB, else its begin and dots.
+/// No character is cut in two.
 std::string cutToFit(const std::string &sentence);
 
 /// The sentence is cut to fit.

@@ -34,7 +34,8 @@ struct ServerGroupOptions {
   /// be empty.
   std::function<void(const std::string &line)> report;
   std::chrono::milliseconds reportInterval{5000};
-  /// After one server's error, others are waited for that long.
+  /// After one server's error, also behind its answer, others are waited for
+  /// that long.
   std::chrono::milliseconds errorPatience{1000};
   /// What a start does where servers know requests of an earlier one.
   enum class EarlierStart {
@@ -110,6 +111,7 @@ private:
   Status goOn();
   std::string waitingLine(Wave &wave) const;
   bool waitsForSilent(Wave &wave) const;
+  Status failureElsewhere(const Wave &wave) const;
 
   SenderName sender;
   const ServerGroupOptions options;

@@ -94,6 +94,9 @@ public:
   /// After a greeting: an earlier start of this trainer has left the server in
   /// order.
   virtual bool earlierStartIsDone() const = 0;
+  /// After a greeting or the join: what the server has drawn to tell its job
+  /// from others.
+  virtual uint64_t jobId() const = 0;
   /// Which incarnation this start is, and what it claims. Before its join.
   virtual void becomeStart(uint64_t incarnation, StartSign::Claim claim) = 0;
 
@@ -129,6 +132,10 @@ public:
   virtual std::string waitingFor() const = 0;
   /// For how long the server has answered nothing although it was asked.
   virtual ClockTime silence() const = 0;
+  /// Why nothing but a Leave is sent any more, such as the refusal of a beat or
+  /// of a repeated greeting; success as long as all goes well. What an open
+  /// request ends with comes there first.
+  virtual Status failure() const = 0;
   virtual const std::string &address() const = 0;
 };
 

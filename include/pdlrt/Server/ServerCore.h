@@ -62,6 +62,8 @@ struct ServerCoreOptions {
   /// A server that is started anew takes a larger one, so that it knows
   /// trainers of its life before.
   uint64_t firstIncarnation = 1;
+  /// Tells this job from others for its trainers; a server draws it.
+  uint64_t jobId = 0;
   /// Under Wait: whether a new start of a trainer goes on among the requests of
   /// an earlier one. If not, it fails the job: what is waited for cannot come.
   bool newStartsGoOn = true;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pdlrt {
 
@@ -35,6 +36,10 @@ struct Address {
 /// Reads an address; the error says which part is wrong. Port 0 is an address:
 /// a listener there takes a free port.
 Expected<Address> parseAddress(const std::string &text);
+
+/// Checks the addresses of a job's servers, the value of --servers: each can be
+/// parsed, and no two are the same. The error names the flag.
+Status checkServerAddresses(const std::vector<std::string> &servers);
 
 } // namespace pdlrt
 

@@ -15,7 +15,10 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <random>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -23,6 +26,9 @@ using namespace pdlrt;
 namespace fs = std::filesystem;
 
 static constexpr std::string_view namePrefix = "step-";
+static constexpr const char *writerName = ".pdl-writer";
+/// Of what becomes one.
+static constexpr std::string_view writerPrefix = ".pdl-writer.";
 
 /// The steps of a checkpoint's folder; -1 if it is another name.
 static int64_t stepsOf(const std::string &name) {
@@ -61,7 +67,8 @@ static void cleanUp(const std::string &folder) {
     // The writer ended between its two renames: the old one is the last whole.
     if (!replaced.empty() && !fs::exists(fs::path(folder) / replaced, error))
       fs::rename(path, fs::path(folder) / replaced, error);
-    else if (!replaced.empty() || !checkpointOf(name, ".tmp.").empty())
+    else if (!replaced.empty() || !checkpointOf(name, ".tmp.").empty() ||
+             name.starts_with(writerPrefix))
       fs::remove_all(path, error);
   }
 }
@@ -120,36 +127,133 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
   return std::move(*found);
 }
 
-Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
+/// Whoever holds its lock writes to the folder. It has the number of the job,
+/// and is there as long as somebody writes.
+static std::string lockPath(const std::string &folder) {
+  return folder + "/" + writerName;
+}
+
+/// Whether the file of that name is the one that is open.
+static bool isNameOf(const std::string &path, int file) {
+  struct stat named = {}, opened = {};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+static Status cannotBeWritten(const std::string &path, int reason) {
+  return Status::invalid(path +
+                         ": cannot be written to: " + std::strerror(reason) +
+                         "; change its permissions, or name another");
+}
+
+Status CheckpointFolder::isInUse(const std::string &path) {
+  return Status::invalid(path + ": another process writes its checkpoints "
+                                "there; wait for its end, or name another "
+                                "folder");
+}
+
+Expected<std::optional<CheckpointFolder>>
+CheckpointFolder::openIfFree(const std::string &path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error)
     return Status::invalid(path + ": the folder cannot be made: " +
                            error.message() + "; name another");
-  const int lock = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock < 0 || ::access(path.c_str(), W_OK | X_OK) != 0) {
-    const int reason = errno;
-    if (lock >= 0)
+  if (::access(path.c_str(), W_OK | X_OK) != 0)
+    return cannotBeWritten(path, errno);
+  for (;;) {
+    const int lock =
+        ::open(lockPath(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock < 0)
+      return cannotBeWritten(path, errno);
+    const bool isHeld =
+        ::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    // Its last owner may have removed it in between, or lost it to another.
+    if (isHeld || !isNameOf(lockPath(path), lock)) {
       ::close(lock);
-    return Status::invalid(path +
-                           ": cannot be written to: " + std::strerror(reason) +
-                           "; change its permissions, or name another");
+      if (isHeld)
+        return std::optional<CheckpointFolder>();
+      continue;
+    }
+    CheckpointFolder folder(path, lock);
+    if (::ftruncate(lock, 0) != 0)
+      return cannotBeWritten(path, errno);
+    cleanUp(path);
+    return std::optional<CheckpointFolder>(std::move(folder));
   }
+}
+
+Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
+  auto folder = openIfFree(path);
+  if (!folder)
+    return std::move(folder).status();
+  if (!*folder)
+    return isInUse(path);
+  return std::move(**folder);
+}
+
+/// The job of the process that holds the folder; 0 where it has not said so.
+static uint64_t jobOfOwner(const std::string &folder) {
+  std::ifstream file(lockPath(folder));
+  uint64_t job = 0;
+  return file >> job ? job : 0;
+}
+
+Expected<CheckpointFolder> CheckpointFolder::takeOver(const std::string &path,
+                                                      uint64_t job) {
+  auto free = openIfFree(path);
+  if (!free)
+    return std::move(free).status();
+  if (*free)
+    return std::move(**free);
+  if (job == 0 || jobOfOwner(path) != job)
+    return isInUse(path);
+  // A new file of that name, locked before it has it: nobody finds the folder
+  // without an owner, and the earlier one sees that it is none any more.
+  const std::string name =
+      lockPath(path) + "." + std::to_string(std::random_device()());
+  const int lock =
+      ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (lock < 0)
+    return cannotBeWritten(path, errno);
   CheckpointFolder folder(path, lock);
-  if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return Status::invalid(path + ": another process writes its checkpoints "
-                                  "there; wait for its end, or name another "
-                                  "folder");
+  ::flock(lock, LOCK_EX | LOCK_NB);
+  Status taken = folder.note(job);
+  if (taken.ok() && ::rename(name.c_str(), lockPath(path).c_str()) != 0)
+    taken = cannotBeWritten(path, errno);
+  if (!taken.ok()) {
+    ::unlink(name.c_str());
+    return taken;
+  }
   cleanUp(path);
   return folder;
+}
+
+Status CheckpointFolder::note(uint64_t job) const {
+  const std::string text = std::to_string(job) + "\n";
+  if (::pwrite(lock, text.data(), text.size(), 0) != ssize_t(text.size()))
+    return cannotBeWritten(folder, errno);
+  return {};
+}
+
+Status CheckpointFolder::checkOwner() const {
+  if (isNameOf(lockPath(folder), lock))
+    return {};
+  return Status::invalid(folder + ": another start of this trainer writes its "
+                                  "checkpoints there now; this one is over");
 }
 
 CheckpointFolder::CheckpointFolder(CheckpointFolder &&other) noexcept
     : folder(std::move(other.folder)), lock(std::exchange(other.lock, -1)) {}
 
 CheckpointFolder::~CheckpointFolder() {
-  if (lock >= 0)
-    ::close(lock);
+  if (lock < 0)
+    return;
+  // Of another owner nothing is removed: only who holds the lock of the file of
+  // that name does so.
+  if (isNameOf(lockPath(folder), lock))
+    ::unlink(lockPath(folder).c_str());
+  ::close(lock);
 }
 
 std::string CheckpointFolder::nameIn(const std::string &folder, int64_t steps) {

@@ -64,6 +64,7 @@ public:
   std::optional<Message> earlierBookmark() const override {
     return servers->earlierNote();
   }
+  uint64_t id() const override { return servers->session(0).jobId(); }
   bool isRepeating() const override { return servers->wasSentBefore(); }
   void leave(const Status &outcome) override {
     for (Worker &worker : workers)
@@ -144,6 +145,7 @@ std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   handshake.workers = run.workers;
   handshake.seed = run.seed;
   handshake.resumes = run.resume;
+  handshake.onFailure = options.mayComeBack ? "wait" : "abort";
   handshake.startStep = run.startStep;
   if (!run.checkpoint.empty()) {
     std::error_code error;

@@ -66,6 +66,7 @@ static void visitMembers(Object &object, Visit &&visit) {
   visit("workers", object.workers);
   visit("seed", object.seed);
   visit("resumes", object.resumes);
+  visit("on_failure", object.onFailure);
   visit("start_step", object.startStep);
   visit("checkpoint", object.checkpoint);
   visit("takes_part", object.takesPart);
@@ -213,6 +214,10 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
       fmt::format("{:016x}", server.placementDigest), together));
   if (!trainer.takesPart)
     return {};
+  PDLRT_RETURN_IF_ERROR(compareTexts(
+      "has --on-failure", trainer.onFailure, server.onFailure,
+      "give all trainers and all servers the same --on-failure (pdl-launch: "
+      "behind each of the two --)"));
   if (trainer.workers != 0 && server.workers != 0)
     PDLRT_RETURN_IF_ERROR(compareNumbers(
         "has workers (--replicas):", trainer.workers, server.workers,

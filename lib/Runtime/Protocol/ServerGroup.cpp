@@ -121,6 +121,14 @@ bool ServerGroup::waitsForSilent(Wave &wave) const {
   return false;
 }
 
+/// Of a server that others are still waited for beside.
+Status ServerGroup::failureElsewhere(const Wave &wave) const {
+  for (size_t server = 0; server < sessions.size(); ++server)
+    if (wave.hasEnded(server))
+      PDLRT_RETURN_IF_ERROR(sessions[server]->failure());
+  return {};
+}
+
 Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
   using SteadyClock = std::chrono::steady_clock;
   Wave::Time nextReport = SteadyClock::now() + options.reportInterval;
@@ -132,10 +140,12 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
     if (wave.waitUntil(until))
       return wave.take();
     const Wave::Time now = SteadyClock::now();
-    if (!giveUp && wave.anyError())
+    // A server may fail behind its answer, while others do not give theirs.
+    const Status elsewhere = failureElsewhere(wave);
+    if (!giveUp && (wave.anyError() || !elsewhere.ok()))
       giveUp = now + options.errorPatience;
     if (giveUp && now >= *giveUp)
-      return wave.take();
+      return wave.anyError() ? wave.take() : elsewhere;
     if (options.shouldStop && options.shouldStop())
       return Status::invalid("stopped while it waited; " + waitingLine(wave));
     if (options.events.wasAskedToStop && options.events.wasAskedToStop() &&

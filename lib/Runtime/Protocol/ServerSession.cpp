@@ -9,6 +9,7 @@
 #include "pdlrt/Protocol/ServerSession.h"
 
 #include "pdlrt/Core/ProcessIdentity.h"
+#include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
 #include "pdlrt/Transport/Frame.h"
 
@@ -51,6 +52,10 @@ public:
     const std::lock_guard lock(mutex);
     return earlierIsDone;
   }
+  uint64_t jobId() const {
+    const std::lock_guard lock(mutex);
+    return job;
+  }
   void becomeStart(uint64_t incarnation, StartSign::Claim claim) {
     const std::lock_guard lock(mutex);
     sender.incarnation = incarnation;
@@ -82,6 +87,10 @@ public:
   ClockTime silence() const {
     const std::lock_guard lock(mutex);
     return silentFor();
+  }
+  Status whyFailed() const {
+    const std::lock_guard lock(mutex);
+    return failure;
   }
 
   const std::string where;
@@ -139,7 +148,9 @@ private:
                                                 const Envelope &head);
   void greetAgain(const Envelope &head, const Message &greeting);
   void greetEnded(const Envelope &head, const CallResult &result);
-  void joinedAt(uint64_t sequence, std::vector<NumberedNote> notes);
+  void takeJoinAnswer(MessageKind asked, uint64_t sequence, JoinAnswer said);
+  /// Says which process the server is; with `mutex`.
+  void learnProcess(const ProcessIdentity &said);
   void beat(ClockTime expected);
   void beatEnded(const Envelope &head, const CallResult &result);
   void takeWait(const Envelope &head, const Message &payload);
@@ -169,6 +180,7 @@ private:
   SenderName sender;
   uint64_t offered = 0;
   bool earlierIsDone = false;
+  uint64_t job = 0;
   std::unique_ptr<Connection> connection;
   bool closed = false;
   bool joined = false;
@@ -289,17 +301,13 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   {
     const std::lock_guard lock(mutex);
     lastHeard = clock.now();
-    if (head.kind == MessageKind::Greet) {
-      offered = frame->head.sequence;
-      earlierIsDone = frame->note.size() > 0;
-    }
   }
-  if (head.kind == MessageKind::Join) {
-    auto notes = decodeNotes(frame->note);
-    if (!notes)
+  if (asksToJoin(head.kind)) {
+    auto said = decodeJoinAnswer(frame->note);
+    if (!said)
       return Expected<Message>(
-          std::move(notes).status().withContext("server " + where));
-    joinedAt(frame->head.sequence, std::move(*notes));
+          std::move(said).status().withContext("server " + where));
+    takeJoinAnswer(head.kind, frame->head.sequence, std::move(*said));
   }
   return Expected<Message>(std::move(frame->payload));
 }
@@ -417,15 +425,22 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
     failure = response->status();
 }
 
-void SessionState::joinedAt(uint64_t sequence,
-                            std::vector<NumberedNote> notes) {
+void SessionState::takeJoinAnswer(MessageKind asked, uint64_t sequence,
+                                  JoinAnswer said) {
   const std::lock_guard lock(mutex);
+  learnProcess(said.process);
+  job = said.job;
+  if (asked == MessageKind::Greet) {
+    offered = sequence;
+    earlierIsDone = said.earlierStartIsDone;
+    return;
+  }
   if (joined)
     return;
   joined = true;
   waitingSentence.clear();
   next = sequence;
-  earlierNotes = std::move(notes);
+  earlierNotes = std::move(said.notes);
   const ClockTime when = clock.now() + beatInterval();
   later(when, [when](SessionState &self) { self.beat(when); });
 }
@@ -520,9 +535,13 @@ void SessionState::takeSign(const Message &payload) {
     events.onStopRequest();
   const std::lock_guard lock(mutex);
   waitingSentence = std::move(sign->sentence);
+  learnProcess(sign->process);
+}
+
+void SessionState::learnProcess(const ProcessIdentity &said) {
   // What cannot be seen while it lives says nothing when it cannot be seen.
-  if (sign->process != process && sign->process.isSeen())
-    process = sign->process;
+  if (said != process && said.isSeen())
+    process = said;
 }
 
 void SessionState::failWith(const Status &status) {
@@ -588,6 +607,7 @@ public:
   bool earlierStartIsDone() const override {
     return state->earlierStartIsDone();
   }
+  uint64_t jobId() const override { return state->jobId(); }
   void becomeStart(uint64_t incarnation, StartSign::Claim claim) override {
     state->becomeStart(incarnation, claim);
   }
@@ -605,6 +625,7 @@ public:
   std::vector<NumberedNote> notes() const override { return state->notes(); }
   std::string waitingFor() const override { return state->waitingFor(); }
   ClockTime silence() const override { return state->silence(); }
+  Status failure() const override { return state->whyFailed(); }
   const std::string &address() const override { return state->where; }
 
 private:

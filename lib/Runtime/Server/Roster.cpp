@@ -60,6 +60,19 @@ uint64_t Roster::nextIncarnation(uint32_t rank) const {
              : options.firstIncarnation;
 }
 
+void Roster::greeted(uint32_t rank) {
+  Trainer &trainer = trainers[rank];
+  trainer.lastGreeted = clock.now();
+  trainer.refusal.clear();
+}
+
+void Roster::refused(uint32_t rank, const std::string &why) {
+  if (trainers[rank].joined)
+    return;
+  trainers[rank].refusal = why;
+  told(rank);
+}
+
 void Roster::heard(uint32_t rank) {
   trainers[rank].lastHeard = std::max(trainers[rank].lastHeard, clock.now());
 }
@@ -210,8 +223,9 @@ bool Roster::allAreDone() const {
 }
 
 bool Roster::allFailed() const {
-  return std::all_of(trainers.begin(), trainers.end(),
-                     [](const Trainer &each) { return each.hasFailed(); });
+  return std::all_of(trainers.begin(), trainers.end(), [](const Trainer &each) {
+    return each.hasFailed() || !each.refusal.empty();
+  });
 }
 
 bool Roster::allAreGone(bool mayJoin) const {
@@ -281,6 +295,8 @@ std::string Roster::troubleOf(uint32_t rank) const {
   const Trainer &trainer = trainers[rank];
   if (trainer.hasFailed())
     return trainerName(rank) + " failed: " + trainer.failure;
+  if (!trainer.refusal.empty())
+    return trainerName(rank) + " was refused: " + trainer.refusal;
   if (!trainer.left && trainer.hasDied)
     return deathOf(rank);
   if (!trainer.left && isSilent(trainer))

@@ -54,7 +54,9 @@ public:
   /// Lets a start of a trainer in; whether it is a new one.
   bool join(const Envelope &head, const StartSign &start);
   /// A start that means to join is there.
-  void greeted(uint32_t rank) { trainers[rank].lastGreeted = clock.now(); }
+  void greeted(uint32_t rank);
+  /// A trainer that has not joined was told why it cannot.
+  void refused(uint32_t rank, const std::string &why);
   /// The incarnation of the trainer's next start.
   uint64_t nextIncarnation(uint32_t rank) const;
   void heard(uint32_t rank);
@@ -87,6 +89,7 @@ public:
   /// A trainer that left in order.
   std::optional<uint32_t> firstThatIsDone() const;
   bool allAreDone() const;
+  /// Whether each has left because it failed, or was refused before its join.
   bool allFailed() const;
   /// Whether nobody is there who would still ask: all have left, were told how
   /// the job has ended, are silent, or had their time to join. `mayJoin`:
@@ -116,6 +119,8 @@ private:
     ClockTime lastHeard{0};
     /// Before it has joined.
     ClockTime lastGreeted{0};
+    /// Why its last start was refused before it has joined; empty: it was not.
+    std::string refusal;
     std::vector<Challenger> challengers;
     /// Where it is of this host and was seen there.
     ProcessIdentity process;

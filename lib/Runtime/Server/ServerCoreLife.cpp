@@ -165,21 +165,21 @@ std::string ServerCore::State::waitingSentence(ClockTime atLeast) const {
     return {};
   if (!application)
     return progress;
+  std::string troubles;
+  for (uint32_t rank = 0; rank < options.trainers; ++rank)
+    if (const std::string trouble = roster.troubleOf(rank); !trouble.empty())
+      troubles += (troubles.empty() ? "" : "; ") + trouble;
   std::vector<uint32_t> due = roster.notJoined();
   if (!due.empty())
     return "waiting for " + trainerNames(due) + " to join (" +
-           inSeconds(roster.sinceStart()) + ")";
+           inSeconds(roster.sinceStart()) +
+           (troubles.empty() ? "" : "; " + troubles) + ")";
 
   const ClockTime now = clock.now();
-  std::string troubles;
-  for (uint32_t rank = 0; rank < options.trainers; ++rank) {
-    const std::string trouble = roster.troubleOf(rank);
-    if (!trouble.empty())
-      troubles += (troubles.empty() ? "" : "; ") + trouble;
+  for (uint32_t rank = 0; rank < options.trainers; ++rank)
     if (now - round.since() >= atLeast &&
         round.waitsFor(application->roundPolicy(), rank))
       due.push_back(rank);
-  }
   if (!due.empty())
     return "waiting for the " + std::string(nameOf(round.kind())) + " of " +
            trainerNames(due) + " (" + inSeconds(now - round.since()) +

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Server/ServerCoreState.h"
+#include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
 
 #include <optional>
@@ -91,11 +92,11 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     out.refuse(std::move(responder), head, fault);
     // Others need not wait for it; a start that has joined is not touched.
     const std::lock_guard lock(mutex);
-    if (options.onFailure == FailurePolicy::Abort &&
-        !roster.hasJoined(head.trainer) &&
+    if (!roster.hasJoined(head.trainer) &&
         application->isOfJob(frame.payload)) {
-      roster.told(head.trainer);
-      failWith(trainerName(head.trainer) + " was refused: " + fault, out);
+      roster.refused(head.trainer, fault);
+      if (!waitsForLost() || roster.allFailed())
+        failWith(trainerName(head.trainer) + " was refused: " + fault, out);
     }
     return;
   }
@@ -119,8 +120,10 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     Envelope answer = head;
     answer.sequence = roster.nextIncarnation(head.trainer);
     out.add(std::move(responder), answer, MessageKind::Answer, *reply,
-            roster.isDone(head.trainer) ? Message::ofString("done")
-                                        : Message());
+            encodeJoinAnswer({ProcessIdentity::ofThisProcess(),
+                              options.jobId,
+                              roster.isDone(head.trainer),
+                              {}}));
     return;
   }
   const auto next = guard.join(head);
@@ -148,8 +151,10 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
   roster.heard(head.trainer);
   Envelope answer = head;
   answer.sequence = *next;
-  out.add(std::move(responder), answer, MessageKind::Answer, *reply,
-          encodeNotes(guard.notesOf(head)));
+  out.add(
+      std::move(responder), answer, MessageKind::Answer, *reply,
+      encodeJoinAnswer({ProcessIdentity::ofThisProcess(), options.jobId,
+                        /*earlierStartIsDone=*/false, guard.notesOf(head)}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 #include "pdlrt/Transport/Address.h"
 
 #include <charconv>
+#include <set>
 #include <sys/un.h>
 
 using namespace pdlrt;
@@ -68,6 +69,19 @@ Expected<Address> pdlrt::parseAddress(const std::string &text) {
   if (begin == end || last != end || code != std::errc())
     return malformed(text, "the port is no number from 0 to 65535");
   return address;
+}
+
+Status pdlrt::checkServerAddresses(const std::vector<std::string> &servers) {
+  std::set<std::string> known;
+  for (const std::string &text : servers) {
+    const Expected<Address> address = parseAddress(text);
+    if (!address)
+      return address.status().withContext("--servers");
+    if (!known.insert(address->toString()).second)
+      return Status::invalid("--servers names " + text +
+                             " twice; each server has its own address");
+  }
+  return {};
 }
 
 std::string Address::toString() const {

@@ -498,6 +498,44 @@ TEST(CheckpointFolder, FindsTheNewestWholeOne) {
               HasSubstr("none of the checkpoints"));
 }
 
+// The earlier start of a trainer may be stopped, or on a host that is cut off.
+TEST(CheckpointFolder, ALaterStartOfTheSameJobTakesItOver) {
+  TestFolder folder;
+  const std::string path = folder.file("all");
+  auto earlier = CheckpointFolder::open(path);
+  ASSERT_TRUE(earlier.ok());
+  const auto isRefused = [&](uint64_t job) {
+    const Status status = CheckpointFolder::takeOver(path, job).status();
+    EXPECT_THAT(status.message(), HasSubstr("another process"));
+    EXPECT_TRUE(earlier->checkOwner().ok());
+  };
+  // It has not said of which job it is, then it is of another one.
+  isRefused(7);
+  ASSERT_TRUE(earlier->note(8).ok());
+  isRefused(7);
+  isRefused(0);
+  fs::create_directory(path + "/step-000000000006.tmp.77");
+  {
+    auto later = CheckpointFolder::takeOver(path, 8);
+    ASSERT_TRUE(later.ok()) << later.status().message();
+    EXPECT_TRUE(later->checkOwner().ok());
+    EXPECT_THAT(earlier->checkOwner().message(), HasSubstr("another start"));
+    EXPECT_FALSE(fs::exists(path + "/step-000000000006.tmp.77"));
+    // The folder stays taken when the earlier one ends, and after one more.
+    {
+      const auto ended = std::move(*earlier);
+    }
+    EXPECT_THAT(CheckpointFolder::open(path).status().message(),
+                HasSubstr("another process"));
+    auto last = CheckpointFolder::takeOver(path, 8);
+    ASSERT_TRUE(last.ok());
+    EXPECT_FALSE(later->checkOwner().ok());
+    EXPECT_FALSE(*CheckpointFolder::openIfFree(path));
+  }
+  EXPECT_THAT(filesOf(path), ElementsAre());
+  EXPECT_TRUE(CheckpointFolder::takeOver(path, 9).ok());
+}
+
 TEST(CheckpointFolder, OneWriterCleansUp) {
   TestFolder folder;
   auto model = makeModel(3, 5);

@@ -34,6 +34,7 @@ static Handshake example() {
   handshake.serverRank = 1;
   handshake.workers = 4;
   handshake.seed = 0xffffffffffffffffu;
+  handshake.onFailure = "wait";
   handshake.startStep = 100;
   handshake.checkpoint = "/shared/saved";
   handshake.job = "tuesday";
@@ -115,6 +116,10 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
   EXPECT_EQ(sentence([](Handshake &h) { h.workers = 0; }), "");
   EXPECT_THAT(sentence([](Handshake &h) { h.seed = 7; }),
               HasSubstr("--seed 7, the server 18446744073709551615"));
+  EXPECT_EQ(sentence([](Handshake &h) { h.onFailure = "abort"; }),
+            "the trainer has --on-failure abort, the server wait; give all "
+            "trainers and all servers the same --on-failure (pdl-launch: "
+            "behind each of the two --)");
   EXPECT_THAT(sentence([](Handshake &h) { h.startStep = 0; }),
               HasSubstr("step 0, the server 100"));
   // Who takes no part may not know what the run is.
@@ -122,6 +127,7 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
     h.takesPart = false;
     h.workers = 1;
     h.seed = 7;
+    h.onFailure = "abort";
     h.startStep = 0;
     h.checkpoint.clear();
   };

@@ -294,6 +294,29 @@ TEST_F(ServerGroupTest, WhereOneServerRefusesNobodyLosesItsPlace) {
     EXPECT_EQ(server->core.status().state, JobState::Finished);
 }
 
+// However long others may take to start.
+TEST_F(ServerGroupTest, AFailureIsHeardWhileAServerIsMissing) {
+  startServers(1);
+  addresses.emplace_back("nobody");
+  options.retry.joinPatience = std::chrono::hours(1);
+  std::atomic<bool> isWaiting{false};
+  options.reportInterval = Milliseconds(1);
+  options.report = [&](const std::string &line) {
+    isWaiting = line.find("server-0") == std::string::npos;
+  };
+  std::string seen;
+  std::thread waits([&] {
+    const auto group = connect(0, 0, startOf(1));
+    seen = errorOf(group->joinAll(all("hello")));
+  });
+  while (!isWaiting)
+    std::this_thread::yield();
+  servers[0]->core.fail("trainer 1 failed: stopped while it waited");
+  waits.join();
+  EXPECT_EQ(seen, "server server-0 refuses: trainer 1 failed: stopped while it "
+                  "waited");
+}
+
 TEST_F(ServerGroupTest, AServerThatWouldWaitForARefusedStartIsTold) {
   coreOptions.trainers = 1;
   startServers(2);

@@ -8,7 +8,9 @@
 
 #include "pdlrt/Protocol/ServerSession.h"
 
+#include "Support/IdleProcess.h"
 #include "Support/RecordingApplication.h"
+#include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
 #include "pdlrt/Server/ServerCore.h"
 #include "pdlrt/Transport/Frame.h"
@@ -358,6 +360,25 @@ TEST_F(ServerSessionTest, BeatsSayWhoIsWaitedFor) {
   EXPECT_EQ(beats, 10);
 }
 
+TEST(JoinAnswerTest, GoesThereAndBack) {
+  const JoinAnswer all = {{7, 8, 9}, true, {{3, Message::ofString("a note")}}};
+  const std::string bytes = encodeJoinAnswer(all).toString();
+  const auto read = decodeJoinAnswer(Message::ofString(bytes));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->process, all.process);
+  EXPECT_TRUE(read->earlierStartIsDone);
+  ASSERT_EQ(read->notes.size(), 1u);
+  EXPECT_EQ(read->notes[0].sequence, 3u);
+  EXPECT_EQ(read->notes[0].note.toString(), "a note");
+  EXPECT_EQ(decodeJoinAnswer({})->process, ProcessIdentity());
+  // What ends before the list has no notes.
+  for (size_t size = 1; size < bytes.size(); ++size)
+    EXPECT_EQ(decodeJoinAnswer(Message::ofString(bytes.substr(0, size))).ok(),
+              size == 24);
+  EXPECT_FALSE(
+      decodeJoinAnswer(Message::ofString("\x02" + bytes.substr(1))).ok());
+}
+
 TEST(LifeSignTest, ALongSentenceIsCutBetweenCharacters) {
   for (const std::string begin : {"", "x"}) {
     std::string sentence = begin;
@@ -526,6 +547,37 @@ TEST_F(ServerSessionTest, ASilentServerIsLost) {
   advance(Seconds(3));
   EXPECT_THAT(probe.text, HasSubstr("server server-7 was not heard of for 1"));
   EXPECT_EQ(probe.ends, 1);
+}
+
+// Before it has answered a beat, and also where nobody counts as silent.
+TEST_F(ServerSessionTest, AServerOfThisHostThatDiesIsKnownFromItsFirstAnswer) {
+  options.silenceLimit = ClockTime(0);
+  for (const MessageKind first : {MessageKind::Greet, MessageKind::Join}) {
+    const IdleProcess process;
+    listen([&](const Envelope &head, const std::string &, Responder back) {
+      Envelope answer = head;
+      answer.kind = MessageKind::Answer;
+      answer.sequence = head.kind == MessageKind::Join ? 1 : 77;
+      back.answer(joinFrame(answer, {},
+                            encodeJoinAnswer({process.identity(), {}, {}})));
+    });
+    client.reset();
+    Probe answered, after;
+    if (first == MessageKind::Greet)
+      session().greet({}, answered.done());
+    else
+      session().join({}, answered.done());
+    advance(Milliseconds(1));
+    ASSERT_TRUE(answered.ok) << answered.text;
+    process.end();
+    listener.reset();
+    if (first == MessageKind::Greet)
+      session().join({}, after.done());
+    else
+      session().send(MessageKind::Exchange, {}, after.done());
+    advance(Milliseconds(500));
+    EXPECT_THAT(after.text, HasSubstr("server server-7 has died"));
+  }
 }
 
 TEST_F(ServerSessionTest, AServerThatIsBackInTimeGoesOn) {

@@ -8,21 +8,20 @@
 
 #include "pdlrt/Server/ServerCore.h"
 
+#include "Support/IdleProcess.h"
 #include "Support/RecordingApplication.h"
 #include "pdlrt/Core/OutOfMemory.h"
+#include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
 #include "pdlrt/Protocol/StartSign.h"
 #include "pdlrt/Transport/Frame.h"
 
 #include <gmock/gmock.h>
 
-#include <csignal>
 #include <deque>
 #include <memory>
 #include <optional>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace pdlrt;
 using namespace pdlrt::test;
@@ -666,32 +665,6 @@ TEST_F(ServerCoreTest, AStopWithoutTrainersEndsTheJobSoon) {
   EXPECT_THAT(core().status().sentence, HasSubstr("had joined"));
 }
 
-/// A process of this host that does nothing.
-class IdleProcess {
-public:
-  IdleProcess() : number(fork()) {
-    if (number == 0) {
-      pause();
-      _exit(0);
-    }
-  }
-  ~IdleProcess() { waitpid(number, nullptr, 0); }
-  IdleProcess(const IdleProcess &) = delete;
-  IdleProcess &operator=(const IdleProcess &) = delete;
-  ProcessIdentity identity() const {
-    return ProcessIdentity::ofProcess(uint32_t(number));
-  }
-  /// It is dead, and not yet collected, when this returns.
-  void end() const {
-    kill(number, SIGKILL);
-    siginfo_t info;
-    waitid(P_PID, id_t(number), &info, WEXITED | WNOWAIT);
-  }
-
-private:
-  const pid_t number;
-};
-
 TEST_F(ServerCoreTest, AProcessThatDiesOnThisHostIsKnownAtOnce) {
   for (const FailurePolicy policy :
        {FailurePolicy::Abort, FailurePolicy::Wait}) {
@@ -1014,11 +987,11 @@ TEST_F(ServerCoreTest, ANewStartGetsTheNotesOfTheEarlierOne) {
         reply.responder());
     EXPECT_EQ(reply.text(), "0 reads a");
   }
-  const auto notes = decodeNotes(join(0, 2).note());
-  ASSERT_TRUE(notes.ok());
-  ASSERT_EQ(notes->size(), options.keptAnswers);
-  EXPECT_EQ(notes->back().sequence, 3u);
-  EXPECT_EQ(notes->back().note.toString(), "note 3");
+  const auto said = decodeJoinAnswer(join(0, 2).note());
+  ASSERT_TRUE(said.ok());
+  ASSERT_EQ(said->notes.size(), options.keptAnswers);
+  EXPECT_EQ(said->notes.back().sequence, 3u);
+  EXPECT_EQ(said->notes.back().note.toString(), "note 3");
 }
 
 TEST_F(ServerCoreTest, WhereAllHaveFailedNobodyIsWaitedFor) {
@@ -1030,6 +1003,26 @@ TEST_F(ServerCoreTest, WhereAllHaveFailedNobodyIsWaitedFor) {
   leave(0, "server 3 is gone");
   EXPECT_EQ(core().status().state, JobState::Failed);
   EXPECT_EQ(core().status().sentence, "trainer 0 failed: server 3 is gone");
+}
+
+// Such as with another --on-failure.
+TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForUnlessAllAre) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  application->knowsRefused = true;
+  EXPECT_EQ(ask(1, {1, judged}, 0, "bad").text(), "model A is not model B");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for trainers 0 and 1 to join (0 s; trainer 1 was refused: "
+            "model A is not model B)");
+  // A better start of it.
+  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Answer);
+  ask(0, {3, judged}, 0, "bad");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  ask(1, {4, judged}, 0, "bad");
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_EQ(core().status().sentence,
+            "trainer 1 was refused: model A is not model B");
 }
 
 TEST_F(ServerCoreTest, AFailedTrainerIsWaitedForWhereOthersAreDone) {

@@ -39,6 +39,7 @@ public:
       return Status::invalid("model A is not model B");
     return Message::ofString("welcome");
   }
+  bool isOfJob(const Message &) const override { return knowsRefused; }
   Status check(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
     return payload.toString() == "bad" ? Status::invalid("bytes are missing")
@@ -72,6 +73,8 @@ public:
     return answers;
   }
 
+  /// Whether who is refused is a trainer of this job.
+  bool knowsRefused = false;
   /// Called within closeRound; may be empty.
   std::function<void()> whileClosing;
   std::vector<std::string> calls;

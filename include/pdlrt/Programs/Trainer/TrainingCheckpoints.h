@@ -37,11 +37,15 @@ public:
   /// With `options.resume`, finds the newest whole checkpoint in
   /// `options.checkpoint`. Fails if it is another model's, or if it was written
   /// with other flags than a running epoch can go on with. `first`: the first
-  /// process of a job takes hold of the folder.
+  /// process of a job takes hold of the folder, if need be with `takeFolder`.
   static Expected<std::unique_ptr<TrainingCheckpoints>>
   open(const pdl_descriptor &descriptor, const SessionOptions &options,
        bool first);
 
+  /// After the join: takes the folder over where an earlier start of this
+  /// process holds it, which servers let in no more. Fails if a process of
+  /// another job does.
+  Status takeFolder(const Job &job);
   /// For a training that begins: an error if there are checkpoints, and none is
   /// to be resumed.
   Status checkFolder() const;

@@ -13,7 +13,6 @@
 #include "pdlrt/Files/OutputFiles.h"
 #include "pdlrt/Transport/Address.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 using namespace pdlrt;
@@ -139,13 +138,7 @@ Status pdlrt::checkServerFlags(ServerFlags &flags) {
         "--rank {} is none of the {} servers in --servers, which are numbered "
         "from 0 to {}",
         flags.rank, servers, servers - 1));
-  for (const std::string &address : flags.servers) {
-    if (Expected<Address> parsed = parseAddress(address); !parsed)
-      return std::move(parsed).status().withContext("--servers");
-    if (std::count(flags.servers.begin(), flags.servers.end(), address) > 1)
-      return Status::invalid("--servers names " + address +
-                             " twice; each server has its own address");
-  }
+  PDLRT_RETURN_IF_ERROR(checkServerAddresses(flags.servers));
   flags.address = flags.bind.empty() ? flags.servers[flags.rank] : flags.bind;
   Expected<Address> address = parseAddress(flags.address);
   if (!address)

@@ -197,6 +197,7 @@ Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
   handshake.trainers = flags.trainers;
   handshake.seed = *seed;
   handshake.resumes = flags.resume;
+  handshake.onFailure = flags.onFailure;
   handshake.job = flags.job;
   handshake.token = flags.token;
   const std::optional<Checkpoint> &found = *resumed;
@@ -279,12 +280,18 @@ static uint64_t chooseFirstIncarnation() {
          (random() & ((1U << randomBits) - 1));
 }
 
+static uint64_t chooseJobId() {
+  std::random_device random;
+  return uint64_t(random()) << 32 | random();
+}
+
 static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
                                      const ServerFlags &flags) {
   ServerCoreOptions options;
   options.trainers = uint32_t(flags.trainers);
   options.workersOfTrainer = mostWorkers;
   options.firstIncarnation = chooseFirstIncarnation();
+  options.jobId = chooseJobId();
   options.newStartsGoOn = modeOf(descriptor).newStartsGoOn;
   options.keptAnswers = options.newStartsGoOn ? keptAnswers : 1;
   options.silenceLimit = secondsOf(flags.silenceLimit);

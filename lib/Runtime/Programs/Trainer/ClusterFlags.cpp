@@ -10,6 +10,7 @@
 
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Transport/Address.h"
 
 #include <fmt/format.h>
 
@@ -94,6 +95,7 @@ static Status checkTrainerFlags(const ClusterFlags &flags,
     return Status::invalid("--servers is required: this program is a trainer "
                            "whose state is on servers; give their addresses, "
                            "or translate the model with --mode=local");
+  PDLRT_RETURN_IF_ERROR(checkServerAddresses(flags.servers));
   if (flags.rank >= flags.trainers)
     return Status::invalid(
         fmt::format("--rank {} is none of the {} trainers, which are numbered "

@@ -184,6 +184,8 @@ Status TrainCommand::checkAlone() {
 
 /// Trains as a member of the job. Whatever ends it, the others are told.
 Status TrainCommand::runJoined() {
+  if (checkpoints)
+    PDLRT_RETURN_IF_ERROR(checkpoints->takeFolder(*job));
   if (checkpoints && options.distributed && options.distributed->mayComeBack &&
       !job->earlierBookmark())
     PDLRT_RETURN_IF_ERROR(checkpoints->checkFolder());

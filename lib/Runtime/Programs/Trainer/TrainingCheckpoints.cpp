@@ -55,15 +55,34 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
       new TrainingCheckpoints(descriptor, options));
   checkpoints->settings = dataSettings(options);
   if (first) {
-    Expected<CheckpointFolder> folder =
-        CheckpointFolder::open(options.checkpoint);
-    if (!folder)
-      return folder.status();
-    checkpoints->folder.emplace(std::move(*folder));
+    // Where servers say who this trainer is, its earlier start may hold the
+    // folder until they have let this one in.
+    const bool mayWait =
+        options.distributed && options.distributed->mayComeBack;
+    auto opened = CheckpointFolder::openIfFree(options.checkpoint);
+    if (opened && !*opened && !mayWait)
+      return CheckpointFolder::isInUse(options.checkpoint);
+    if (!opened)
+      return opened.status();
+    if (*opened)
+      checkpoints->folder.emplace(std::move(**opened));
   }
   if (options.resume)
     PDLRT_RETURN_IF_ERROR(checkpoints->resume());
   return checkpoints;
+}
+
+Status TrainingCheckpoints::takeFolder(const Job &job) {
+  if (job.rank() != 0 || job.id() == 0)
+    return {};
+  if (folder)
+    return folder->note(job.id());
+  Expected<CheckpointFolder> taken =
+      CheckpointFolder::takeOver(options.checkpoint, job.id());
+  if (!taken)
+    return taken.status();
+  folder.emplace(std::move(*taken));
+  return {};
 }
 
 Status TrainingCheckpoints::checkFolder() const {
@@ -137,6 +156,8 @@ Status TrainingCheckpoints::save(Job &job, const Model &model,
   if (!manifest.progress.positions.empty())
     PDLRT_RETURN_IF_ERROR(saveRunningEpoch(
         descriptor, running, options.groups * options.workers, writer));
+  // Servers may have let a later start in since they have saved.
+  PDLRT_RETURN_IF_ERROR(folder->checkOwner());
   PDLRT_RETURN_IF_ERROR(writer.commit(std::move(manifest)));
   return folder->removeOld(steps, options.checkpointKeep);
 }

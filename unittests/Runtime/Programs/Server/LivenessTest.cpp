@@ -229,6 +229,21 @@ TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
 }
 
+// Whoever is told, the others hear of it while they wait for a server.
+TEST(Liveness, AStopBeforeAllServersAreThereEndsTheJob) {
+  TwoByTwo job;
+  Process &server = job.startServer(0, {});
+  for (int rank : {0, 1})
+    job.startTrainer(rank, {"--epochs", "1", "--wait", "0"});
+  for (auto &trainer : job.trainers)
+    TwoByTwo::await(*trainer, "/b: not reached yet");
+  kill(job.trainers[0]->child.id(), SIGTERM);
+  EXPECT_EQ(job.trainers[0]->wait(), 128 + SIGTERM) << job.trainers[0]->said();
+  EXPECT_EQ(job.trainers[1]->wait(), 1) << job.trainers[1]->said();
+  EXPECT_THAT(job.trainers[1]->said(), HasSubstr("trainer 0 failed: stopped"));
+  EXPECT_EQ(server.wait(), 1) << server.said();
+}
+
 //===----------------------------------------------------------------------===//
 // Processes that die
 //===----------------------------------------------------------------------===//
@@ -238,8 +253,6 @@ TEST(Liveness, ADeadTrainerOfThisHostIsKnownAtOnce) {
   TwoByTwo job;
   job.start({"--epochs", "1000000"});
   job.awaitTraining();
-  // Until it has said which process it is.
-  std::this_thread::sleep_for(std::chrono::seconds(2));
   kill(job.trainers[1]->child.id(), SIGKILL);
   const auto begin = Clock::now();
   EXPECT_EQ(job.trainers[0]->wait(), 1) << job.trainers[0]->said();
@@ -250,14 +263,14 @@ TEST(Liveness, ADeadTrainerOfThisHostIsKnownAtOnce) {
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 8);
 }
 
-// Its state is gone: nobody waits for it, under either policy.
+// Its state is gone: nobody waits for it, under either policy, however early it
+// dies.
 TEST(Liveness, ADeadServerOfThisHostIsKnownAtOnce) {
   for (const std::string policy : {"abort", "wait"}) {
     TwoByTwo job;
     job.start({"--epochs", "1000000", "--on-failure", policy},
               {"--on-failure", policy});
     job.awaitTraining();
-    std::this_thread::sleep_for(std::chrono::seconds(2));
     kill(job.servers[1]->child.id(), SIGKILL);
     const auto begin = Clock::now();
     for (auto &trainer : job.trainers) {
@@ -407,6 +420,49 @@ TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
   for (auto &server : job.servers)
     EXPECT_EQ(server->wait(), 1) << server->said();
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
+}
+
+// Else some would wait for a trainer that others have given up.
+TEST(Liveness, AnotherPolicyForFailuresIsRefused) {
+  const std::string one = "has --on-failure ", remedy = "the same --on-failure";
+  const std::vector<std::string> wait = {"--on-failure", "wait"};
+  const std::vector<std::string> both[] = {{}, wait};
+  // All trainers against all servers, and one server that differs.
+  for (const auto &[trainers, second] :
+       {std::pair(false, true), {true, false}, {false, false}}) {
+    const bool first = second || !trainers;
+    TwoByTwo job;
+    job.startServer(0, both[first]);
+    job.startServer(1, both[second]);
+    for (int rank : {0, 1})
+      job.startTrainer(rank, both[trainers]);
+    for (auto &process : job.trainers) {
+      EXPECT_EQ(process->wait(), 1) << process->said();
+      EXPECT_EQ(process->said().find("epoch 1"), std::string::npos);
+      EXPECT_THAT(process->said(),
+                  AllOf(HasSubstr(one + (trainers ? "wait, the server abort"
+                                                  : "abort, the server wait")),
+                        HasSubstr(remedy)));
+    }
+    for (auto &process : job.servers) {
+      EXPECT_EQ(process->wait(), 1) << process->said();
+      EXPECT_THAT(process->said(), HasSubstr(remedy));
+    }
+  }
+  // One trainer: the others wait for a better start of it, and hear why.
+  TwoByTwo job;
+  for (int rank : {0, 1})
+    job.startServer(rank, wait);
+  Process &wrong = job.startTrainer(0, {});
+  job.startTrainer(1, wait);
+  EXPECT_EQ(wrong.wait(), 1) << wrong.said();
+  TwoByTwo::await(*job.trainers[1], "trainer 0 was refused: the trainer has "
+                                    "--on-failure abort, the server wait");
+  job.startTrainer(0, wait);
+  for (auto &process : job.trainers)
+    EXPECT_EQ(process->wait(), 0) << process->said();
+  for (auto &process : job.servers)
+    EXPECT_EQ(process->wait(), 0) << process->said();
 }
 
 TEST(Liveness, ALogThatCannotBeMadeIsRefusedWithTheFlags) {

@@ -87,18 +87,42 @@ TEST(Starts, ATrainerThatDiedIsReplacedAtOnceWhateverItsClockSays) {
   endInOrder(job);
 }
 
+// Trainer 0 writes the checkpoints.
 TEST(Starts, ATrainerThatIsReplacedWhileItIsStoppedIsFenced) {
-  TwoByTwo job;
-  const auto flags = withMore(waits, {"--epochs", "1000000"});
-  job.start(flags, withMore(waits, {"--silence-limit", "2"}));
+  for (const int rank : {0, 1}) {
+    TwoByTwo job;
+    const auto flags =
+        withMore(waits, {"--epochs", "1000000", "--checkpoint", job.saved(),
+                         "--checkpoint-steps", "7"});
+    job.start(flags, withMore(waits, {"--silence-limit", "2"}));
+    job.awaitTraining();
+    kill(job.trainers[rank]->child.id(), SIGSTOP);
+    const std::unique_ptr<Process> stopped = std::move(job.trainers[rank]);
+    const std::string name = "trainer " + std::to_string(rank);
+    TwoByTwo::await(*job.servers[0], name + " was not heard of for");
+    job.startTrainer(rank, flags);
+    TwoByTwo::await(*job.trainers[rank], "came back");
+    kill(stopped->child.id(), SIGCONT);
+    EXPECT_EQ(stopped->wait(), 1) << stopped->said();
+    EXPECT_THAT(stopped->said(), AnyOf(HasSubstr("of " + name + " is over"),
+                                       HasSubstr("another start of this")));
+    endInOrder(job);
+    EXPECT_EQ(newestCheckpoint(job.saved()), stepsOf(*job.trainers[0]));
+  }
+}
+
+// It waits for nobody there, whoever else waits.
+TEST(Starts, AFolderOfAnotherJobIsNotTakenOver) {
+  TwoByTwo job, other;
+  const auto flags =
+      withMore(waits, {"--epochs", "1000000", "--checkpoint", job.saved()});
+  job.start(flags, waits);
   job.awaitTraining();
-  kill(job.trainers[1]->child.id(), SIGSTOP);
-  const std::unique_ptr<Process> stopped = std::move(job.trainers[1]);
-  TwoByTwo::await(*job.servers[0], "trainer 1 was not heard of for");
-  job.startTrainer(1, flags);
-  TwoByTwo::await(*job.trainers[1], "came back");
-  kill(stopped->child.id(), SIGCONT);
-  EXPECT_EQ(stopped->wait(), 1) << stopped->said();
-  EXPECT_THAT(stopped->said(), HasSubstr("of trainer 1 is over"));
+  for (int rank : {0, 1})
+    other.startServer(rank, waits);
+  Process &second = other.startTrainer(0, flags);
+  EXPECT_EQ(second.wait(), 1) << second.said();
+  EXPECT_THAT(second.said(),
+              HasSubstr("another process writes its checkpoints there"));
   endInOrder(job);
 }

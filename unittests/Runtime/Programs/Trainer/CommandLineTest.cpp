@@ -967,6 +967,10 @@ TEST(CommandLine, RefusesWrongFlagsOfACluster) {
               HasSubstr("--rank is for trainers with servers"));
   const char *sync = HAND_WRITTEN_SYNC_TRAINER;
   EXPECT_THAT(errorsOf(sync, {}), HasSubstr("--servers is required"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1,b:1,a:1"}),
+              HasSubstr("--servers names a:1 twice"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1,b"}),
+              HasSubstr("--servers: 'b' is no address: it has no port"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--replicas", "2x3"}),
               HasSubstr("give --replicas 1x3, and start 2 trainers"));
   EXPECT_THAT(
