@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data/RecordReader.h"
+#include "pdlrt/Core/Finite.h"
 #include "pdlrt/Files/Safetensors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
+#include <string>
 
 using namespace pdlrt;
 
@@ -54,6 +57,8 @@ private:
   Status bindRagged(const pdl_field &field, FieldTensors &tensors);
   Status noteRow(PassedRows &passed);
   Status refuseChanged(const TensorView &values) const;
+  void noteDefect(const TensorView &tensor, const std::byte *values,
+                  int64_t width);
   Status setRowCount(const pdl_field &field, int64_t rows);
   Expected<const TensorView *> require(const std::string &name) const;
   Status error(const std::string &what) const {
@@ -67,6 +72,8 @@ private:
   int64_t rowCount = 0;
   const pdl_field *rowCountField = nullptr;
   int64_t row = 0;
+  /// What is wrong with the current row; empty while nothing is.
+  std::string defect;
 };
 
 Expected<const TensorView *>
@@ -200,6 +207,27 @@ Status TensorReader::readRagged(int64_t width, FieldTensors &from,
   return {};
 }
 
+static int32_t elementTypeOf(TensorType type) {
+  return type == TensorType::F64 ? PDL_F64 : PDL_F32;
+}
+
+/// Names the first of a row's values that is not finite.
+void TensorReader::noteDefect(const TensorView &tensor, const std::byte *values,
+                              int64_t width) {
+  const auto size = int64_t(tensorElementSize(tensor.type));
+  const int32_t type = elementTypeOf(tensor.type);
+  int64_t slot = 0;
+  while (slot + 1 < width && allFinite(type, 1, values + slot * size))
+    ++slot;
+  const double value = tensor.type == TensorType::F64
+                           ? elementAt<double>(values, slot)
+                           : elementAt<float>(values, slot);
+  defect = file.path() + ": tensor `" + tensor.name + "` has " +
+           (std::isnan(value) ? "nan" : "an infinite value") + " in row " +
+           std::to_string(row) + ", column " + std::to_string(slot) +
+           ", counted from 0; numbers of a field are finite";
+}
+
 Status TensorReader::readPlain(const pdl_field &field, FieldTensors &from,
                                RecordColumns::Column &column) {
   const int64_t width = field.width;
@@ -207,6 +235,11 @@ Status TensorReader::readPlain(const pdl_field &field, FieldTensors &from,
   if (!values)
     return values.status();
   const TensorType type = from.values->view().type;
+  if (field.kind == PDL_FIELD_DENSE &&
+      !allFinite(elementTypeOf(type), width, *values)) {
+    noteDefect(from.values->view(), *values, width);
+    return {};
+  }
   for (int64_t slot = 0; slot < width; ++slot)
     if (field.kind == PDL_FIELD_IDS)
       column.append(integerAt(type, *values, slot));
@@ -266,13 +299,19 @@ Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
   count = std::min(count, rowCount - row);
   for (int64_t i = 0; i < count; ++i, ++row) {
     PDLRT_RETURN_IF_ERROR(noteRow(passed));
-    for (size_t f = 0; f < fields.size(); ++f) {
+    defect.clear();
+    for (size_t f = 0; f < fields.size() && defect.empty(); ++f) {
       RecordColumns::Column &column = into.column(f);
       PDLRT_RETURN_IF_ERROR(
           tensors[f].splits ? readRagged(fields[f]->width, tensors[f], column)
                             : readPlain(*fields[f], tensors[f], column));
     }
-    into.commitRecord(fileIndex, passed.current(), {});
+    if (defect.empty()) {
+      into.commitRecord(fileIndex, passed.current(), {});
+      continue;
+    }
+    into.rollbackRecord();
+    PDLRT_RETURN_IF_ERROR(passed.addBad(defect, {}));
   }
   return count;
 }

@@ -13,8 +13,12 @@
 #include "pdlrt/Files/Safetensors.h"
 #include "gmock/gmock.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace pdlrt;
 using namespace pdlrt::test;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -108,6 +112,56 @@ TEST_F(TensorSourceTest, OnlyExactConversions) {
   Batch batch;
   ASSERT_TRUE(*(*source)->next(0, batch));
   EXPECT_THAT(values<double>(batch, 0), ElementsAre(double(0.1f)));
+}
+
+// As in text: a number that is not finite makes its row bad.
+TEST_F(TensorSourceTest, NumbersThatAreNotFiniteMakeTheirRowsBad) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  tensor<float>("x", TensorType::F32, {4, 2},
+                {1, 2, 3, std::nanf(""), 5, 6, -infinity, 8});
+  tensor<int64_t>("id", TensorType::I64, {4, 1}, {10, 11, 12, 13});
+  tensor<int64_t>("bag.values", TensorType::I64, {4}, {20, 21, 22, 23});
+  tensor<int32_t>("bag.splits", TensorType::I32, {9},
+                  {0, 1, 1, 2, 2, 3, 3, 4, 4});
+  ASSERT_TRUE(writer.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  Batch batch;
+  EXPECT_THAT(open(options)->next(0, batch).status().message(),
+              AllOf(HasSubstr("d.safetensors: tensor `x` has nan in row 1, "
+                              "column 1, counted from 0"),
+                    HasSubstr("--max-bad-rows")));
+  options.maxBadRows = 2;
+  auto source = open(options);
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 2, 5, 6));
+  EXPECT_THAT(values<int64_t>(batch, 1), ElementsAre(10, 12));
+  EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(20, 22));
+  EXPECT_EQ(batch.row(1), 2);
+  EXPECT_EQ(source->badRowCount(), 2);
+  EXPECT_THAT(source->badRowSentences()[1],
+              HasSubstr("has an infinite value in row 3, column 0"));
+  // Nobody reads it.
+  auto ids = open(options, &record.program({1}));
+  ASSERT_TRUE(*ids->next(0, batch));
+  EXPECT_EQ(batch.size(), 4);
+}
+
+TEST_F(TensorSourceTest, NumbersOfF64ThatAreNotFinite) {
+  TestRecord wide;
+  wide.dense("x").element_type = PDL_F64;
+  SafetensorsWriter numbers;
+  const double value[] = {1e300, std::nan("")};
+  ASSERT_TRUE(numbers.add("x", TensorType::F64, {2}, value).ok());
+  ASSERT_TRUE(numbers.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  options.maxBadRows = 1;
+  auto source = BatchSource::open(options, wide.descriptor(), wide.program());
+  ASSERT_TRUE(source.ok());
+  Batch batch;
+  ASSERT_TRUE(*(*source)->next(0, batch));
+  EXPECT_THAT(values<double>(batch, 0), ElementsAre(1e300));
 }
 
 TEST_F(TensorSourceTest, WrongShapesAreNamed) {
