@@ -236,8 +236,8 @@ void ElementwiseLoop::emit() {
   emitter.parallel(bounds, [&](ValueRange position) { emitTurn(position); });
 }
 
-/// Over fewer neighbours the vectors of a loop are hardly filled: that costs
-/// more than a copy.
+/// The lanes of the widest vectors: over fewer neighbours they are not filled,
+/// which we expect, and have not measured, to cost more than a copy.
 static constexpr int64_t kLeastRun = 16;
 
 /// Whether a loop over the tensor may step over a gap behind each `run` of its
