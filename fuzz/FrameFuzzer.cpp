@@ -17,7 +17,7 @@ std::vector<std::string> fuzzSeeds() {
   const Envelope request = {MessageKind::Exchange, 1, 0, 1, 1, 0};
   const Message note = Message::ofString("a note");
   const Message notes = encodeNotes({{1, note}, {2, note}});
-  const Message answer = encodeJoinAnswer({{1, 2, 3}, true, {{1, note}}});
+  const Message answer = encodeJoinAnswer({{1, 2, 3}, 4, true, {{1, note}}});
   return {
       joinFrame(request, {}).toString(),
       joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))

@@ -129,9 +129,9 @@ public:
   /// folder: none, and nothing is changed, where another process writes to it.
   static Expected<std::optional<CheckpointFolder>>
   openIfFree(const std::string &path);
-  /// The same for the start that servers have let in: it takes the folder from
-  /// a process that has noted the same job (`note`), which then writes no more.
-  /// Fails if the process that writes to it is of another job.
+  /// `open` for the start that servers have let in: it takes the folder from a
+  /// process that has noted the same job (`note`), which then commits no more;
+  /// what it left stays. Fails if a process of another job writes to it.
   static Expected<CheckpointFolder> takeOver(const std::string &path,
                                              uint64_t job);
   CheckpointFolder(CheckpointFolder &&other) noexcept;

@@ -49,6 +49,10 @@ struct RetryOptions {
   /// asked, is lost. Zero: wait for ever. One whose process has ended on
   /// this host is lost at once.
   ClockTime silenceLimit = std::chrono::seconds(10);
+  /// After a join: a server whose address refuses connections for that long is
+  /// lost, however long silence may last. Its host is there, and its process is
+  /// not.
+  ClockTime refusalLimit = std::chrono::seconds(10);
   ClockTime beatInterval = std::chrono::seconds(1);
 };
 

@@ -41,10 +41,21 @@ enum class CallOutcome {
   DeadlineExceeded,
 };
 
+/// Why a call is Unavailable, where the system says so.
+enum class CallFault {
+  Unknown,
+  /// The address refuses connections: its host is there, and no process
+  /// listens.
+  Refused,
+  /// This process may open no more files, which connections are.
+  TooManyFiles,
+};
+
 /// The end of a call. `response` is empty unless answered.
 struct CallResult {
   CallOutcome outcome = CallOutcome::Unavailable;
   Message response;
+  CallFault fault = CallFault::Unknown;
 };
 using CallDone = std::function<void(CallResult)>;
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <random>
 #include <unistd.h>
 #include <utility>
 
@@ -172,7 +173,9 @@ static Status cannotWrite(const std::string &path,
 Expected<std::string> CheckpointWriter::folder() {
   std::error_code error;
   if (temporary.empty()) {
-    temporary = path + ".tmp." + std::to_string(getpid());
+    // An earlier start may have had the same number, on another host.
+    temporary =
+        fmt::format("{}.tmp.{}-{}", path, getpid(), std::random_device()());
     fs::create_directory(temporary, error);
     if (error)
       return cannotWrite(temporary, error);

@@ -225,7 +225,8 @@ Expected<CheckpointFolder> CheckpointFolder::takeOver(const std::string &path,
     ::unlink(name.c_str());
     return taken;
   }
-  cleanUp(path);
+  // Servers may yet write what the earlier owner has asked for: who opens the
+  // folder next cleans up.
   return folder;
 }
 

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Protocol/ServerSession.h"
 
+#include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/ProcessIdentity.h"
 #include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
@@ -51,6 +52,10 @@ public:
   bool earlierStartIsDone() const {
     const std::lock_guard lock(mutex);
     return earlierIsDone;
+  }
+  bool hasJoined() const {
+    const std::lock_guard lock(mutex);
+    return joined;
   }
   uint64_t jobId() const {
     const std::lock_guard lock(mutex);
@@ -168,6 +173,9 @@ private:
     return joined && askedSince > lastHeard ? clock.now() - askedSince
                                             : ClockTime(0);
   }
+  /// Whether the server may still be there, after a call without an answer;
+  /// false where that has ended the session.
+  bool mayBeThere(const CallResult &result);
   bool checkProcess();
 
   Transport &transport;
@@ -194,6 +202,8 @@ private:
   ClockTime askedSince{-1};
   /// Where the server's process is of this host and was seen there.
   ProcessIdentity process;
+  /// Since when the address has refused connections; negative: it does not.
+  ClockTime refusedSince{-1};
   /// Another connection, of a server that is silent.
   std::unique_ptr<Connection> fresh;
   std::string waitingSentence;
@@ -301,6 +311,7 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   {
     const std::lock_guard lock(mutex);
     lastHeard = clock.now();
+    refusedSince = ClockTime(-1);
   }
   if (asksToJoin(head.kind)) {
     auto said = decodeJoinAnswer(frame->note);
@@ -324,7 +335,7 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
     if (head.kind == MessageKind::Greet)
       greeting = request->message;
   }
-  if (result.outcome != CallOutcome::Answered && !checkProcess())
+  if (result.outcome != CallOutcome::Answered && !mayBeThere(result))
     return;
   if (result.outcome == CallOutcome::Answered)
     if (auto response = readResponse(result.response, head)) {
@@ -413,7 +424,7 @@ void SessionState::greetAgain(const Envelope &head, const Message &greeting) {
 
 void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
   if (result.outcome != CallOutcome::Answered) {
-    checkProcess();
+    mayBeThere(result);
     return;
   }
   const auto response = readResponse(result.response, head);
@@ -458,6 +469,8 @@ void SessionState::beat(ClockTime expected) {
     if (const ClockTime late = now - expected; late > beatInterval()) {
       lastHeard = std::min(lastHeard + late, now);
       askedSince = std::min(askedSince + late, now);
+      if (refusedSince >= ClockTime(0))
+        refusedSince = std::min(refusedSince + late, now);
     }
     silence = silentFor();
     const bool isLost =
@@ -496,6 +509,35 @@ void SessionState::beat(ClockTime expected) {
                            ": it has died or its network is cut"));
 }
 
+bool SessionState::mayBeThere(const CallResult &result) {
+  if (result.fault == CallFault::TooManyFiles && !hasJoined()) {
+    failWith(Status::invalid("server " + where +
+                             " cannot be reached: " + describeFileLimit()));
+    return false;
+  }
+  ClockTime refused{0};
+  {
+    const std::lock_guard lock(mutex);
+    if (result.fault != CallFault::Refused || !joined)
+      refusedSince = ClockTime(-1);
+    else if (refusedSince < ClockTime(0))
+      refusedSince = clock.now();
+    if (refusedSince >= ClockTime(0))
+      refused = clock.now() - refusedSince;
+  }
+  if (refused <= options.refusalLimit)
+    return checkProcess();
+  failWith(Status::invalid(
+      "server " + where +
+      " has ended: its address has refused connections "
+      "for " +
+      inSeconds(refused) +
+      ". If the job has ended without this "
+      "trainer, another start has taken its place; if not, start all trainers "
+      "and servers again, with --resume where there is a checkpoint"));
+  return false;
+}
+
 /// Whether the server's process is there, as far as this host knows; false
 /// where that has ended the session.
 bool SessionState::checkProcess() {
@@ -513,7 +555,7 @@ bool SessionState::checkProcess() {
 
 void SessionState::beatEnded(const Envelope &head, const CallResult &result) {
   if (result.outcome != CallOutcome::Answered) {
-    checkProcess();
+    mayBeThere(result);
     return;
   }
   auto response = readResponse(result.response, head);

@@ -74,9 +74,9 @@ Expected<Address> pdlrt::parseAddress(const std::string &text) {
 Status pdlrt::checkServerAddresses(const std::vector<std::string> &servers) {
   std::set<std::string> known;
   for (const std::string &text : servers) {
-    const Expected<Address> address = parseAddress(text);
+    Expected<Address> address = parseAddress(text);
     if (!address)
-      return address.status().withContext("--servers");
+      return std::move(address).status().withContext("--servers");
     if (!known.insert(address->toString()).second)
       return Status::invalid("--servers names " + text +
                              " twice; each server has its own address");

@@ -361,11 +361,13 @@ TEST_F(ServerSessionTest, BeatsSayWhoIsWaitedFor) {
 }
 
 TEST(JoinAnswerTest, GoesThereAndBack) {
-  const JoinAnswer all = {{7, 8, 9}, true, {{3, Message::ofString("a note")}}};
+  const JoinAnswer all = {
+      {7, 8, 9}, 5, true, {{3, Message::ofString("a note")}}};
   const std::string bytes = encodeJoinAnswer(all).toString();
   const auto read = decodeJoinAnswer(Message::ofString(bytes));
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(read->process, all.process);
+  EXPECT_EQ(read->job, 5u);
   EXPECT_TRUE(read->earlierStartIsDone);
   ASSERT_EQ(read->notes.size(), 1u);
   EXPECT_EQ(read->notes[0].sequence, 3u);
@@ -374,7 +376,7 @@ TEST(JoinAnswerTest, GoesThereAndBack) {
   // What ends before the list has no notes.
   for (size_t size = 1; size < bytes.size(); ++size)
     EXPECT_EQ(decodeJoinAnswer(Message::ofString(bytes.substr(0, size))).ok(),
-              size == 24);
+              size == 32);
   EXPECT_FALSE(
       decodeJoinAnswer(Message::ofString("\x02" + bytes.substr(1))).ok());
 }
@@ -578,6 +580,93 @@ TEST_F(ServerSessionTest, AServerOfThisHostThatDiesIsKnownFromItsFirstAnswer) {
     advance(Milliseconds(500));
     EXPECT_THAT(after.text, HasSubstr("server server-7 has died"));
   }
+}
+
+/// A network whose calls fail for a reason, from some time on.
+class FailingNetwork final : public Transport {
+public:
+  FailingNetwork(Transport &over, CallFault why) : inner(over), fault(why) {}
+  Clock &clock() override { return inner.clock(); }
+  Expected<std::unique_ptr<Listener>> listen(const std::string &address,
+                                             RequestHandler handler) override {
+    return inner.listen(address, std::move(handler));
+  }
+  Expected<std::unique_ptr<Connection>>
+  connect(const std::string &address) override {
+    auto made = inner.connect(address);
+    EXPECT_TRUE(made.ok());
+    return std::unique_ptr<Connection>(
+        std::make_unique<Line>(*this, std::move(*made)));
+  }
+  bool fails = false;
+
+private:
+  class Line final : public Connection {
+  public:
+    Line(FailingNetwork &of, std::unique_ptr<Connection> over)
+        : network(of), inner(std::move(over)) {}
+    void call(Message request, ClockTime deadline, CallDone done) override {
+      if (!network.fails)
+        inner->call(std::move(request), deadline, std::move(done));
+      else
+        network.clock().runAt(network.clock().now(),
+                              [fault = network.fault, done = std::move(done)] {
+                                done({CallOutcome::Unavailable, {}, fault});
+                              });
+    }
+
+  private:
+    FailingNetwork &network;
+    std::unique_ptr<Connection> inner;
+  };
+  Transport &inner;
+  const CallFault fault;
+};
+
+// Its host is there: the job has ended, perhaps without this trainer.
+TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
+  options.silenceLimit = ClockTime(0);
+  listen(echo());
+  for (const CallFault fault : {CallFault::Refused, CallFault::Unknown}) {
+    FailingNetwork network(*transport, fault);
+    auto created = createServerSession(network, "server-7", {3, 0, 11, 4},
+                                       options, events);
+    ASSERT_TRUE(created.ok());
+    Probe joined, later;
+    (*created)->join(Message::ofString("hello"), joined.done());
+    advance(Seconds(3));
+    ASSERT_TRUE(joined.ok) << joined.text;
+    // A short one is none.
+    network.fails = true;
+    (*created)->send(MessageKind::Exchange, {}, later.done());
+    advance(Seconds(8));
+    network.fails = false;
+    advance(Seconds(3));
+    ASSERT_TRUE(later.ok) << later.text;
+    network.fails = true;
+    Probe last;
+    (*created)->send(MessageKind::Exchange, {}, last.done());
+    advance(Seconds(8));
+    EXPECT_EQ(last.ends, 0) << last.text;
+    advance(Seconds(60));
+    EXPECT_EQ(last.ends, fault == CallFault::Refused ? 1 : 0);
+    if (fault == CallFault::Refused)
+      EXPECT_THAT(last.text, HasSubstr("its address has refused connections"));
+    created->reset();
+  }
+}
+
+TEST_F(ServerSessionTest, TooFewFilesAreNamed) {
+  FailingNetwork network(*transport, CallFault::TooManyFiles);
+  network.fails = true;
+  auto created =
+      createServerSession(network, "server-7", {3, 0, 11, 4}, options, events);
+  ASSERT_TRUE(created.ok());
+  Probe joined;
+  (*created)->join(Message::ofString("hello"), joined.done());
+  advance(Seconds(1));
+  EXPECT_EQ(joined.ends, 1);
+  EXPECT_THAT(joined.text, HasSubstr("ulimit -n"));
 }
 
 TEST_F(ServerSessionTest, AServerThatIsBackInTimeGoesOn) {

@@ -15,6 +15,7 @@
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Allocator.h"
+#include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/ParseFlags.h"
@@ -255,6 +256,10 @@ static int waitForEnd(ServerCore &core, const std::atomic<bool> &isLoaded,
                           rank));
       core.askToStop();
     }
+    // Connections that it cannot take wait, and nobody hears why.
+    if (isAtFileLimit())
+      logWarningOnce(fmt::format("server {} takes no more connections: {}",
+                                 rank, describeFileLimit()));
     if (isLoaded && loaded.log())
       if (const Status status = loaded.log()->status(); !status.ok())
         core.fail(fmt::format("server {}: {}", rank, status.message()));
@@ -280,6 +285,7 @@ static uint64_t chooseFirstIncarnation() {
          (random() & ((1U << randomBits) - 1));
 }
 
+/// So that trainers tell this job from others that come to its folder.
 static uint64_t chooseJobId() {
   std::random_device random;
   return uint64_t(random()) << 32 | random();

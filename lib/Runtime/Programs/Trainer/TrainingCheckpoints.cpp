@@ -73,10 +73,10 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
 }
 
 Status TrainingCheckpoints::takeFolder(const Job &job) {
-  if (job.rank() != 0 || job.id() == 0)
+  if (job.rank() != 0)
     return {};
   if (folder)
-    return folder->note(job.id());
+    return job.id() == 0 ? Status() : folder->note(job.id());
   Expected<CheckpointFolder> taken =
       CheckpointFolder::takeOver(options.checkpoint, job.id());
   if (!taken)

@@ -11,8 +11,11 @@
 #include "Transport/Grpc/Arguments.h"
 #include "Transport/Grpc/Chunks.h"
 #include "Transport/OpenCall.h"
+#include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/Log.h"
 
+#include <cerrno>
+#include <cstring>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
@@ -37,6 +40,21 @@ private:
   const std::string address;
   std::atomic<bool> made{false};
 };
+
+/// gRPC hands on what the system says only as a text.
+CallFault faultOf(const grpc::Status &status) {
+  if (status.error_code() != grpc::StatusCode::UNAVAILABLE)
+    return CallFault::Unknown;
+  const std::string text = status.error_message();
+  const auto says = [&](int error) {
+    return text.find(std::strerror(error)) != std::string::npos;
+  };
+  if (says(EMFILE))
+    return CallFault::TooManyFiles;
+  // A socket in the file system goes with its listener.
+  return says(ECONNREFUSED) || says(ENOENT) ? CallFault::Refused
+                                            : CallFault::Unknown;
+}
 
 /// A call on its way through gRPC. It lives until gRPC is done with it, which
 /// may be long after the call's end. Reading and writing go on at once; all
@@ -106,6 +124,9 @@ private:
     if (answered)
       return;
     const grpc::StatusCode code = status.error_code();
+    const CallFault fault = faultOf(status);
+    if (fault == CallFault::TooManyFiles)
+      complaint->make(describeFileLimit());
     if (code == grpc::StatusCode::UNIMPLEMENTED ||
         code == grpc::StatusCode::RESOURCE_EXHAUSTED ||
         code == grpc::StatusCode::INVALID_ARGUMENT ||
@@ -114,7 +135,8 @@ private:
     end({code == grpc::StatusCode::DEADLINE_EXCEEDED
              ? CallOutcome::DeadlineExceeded
              : CallOutcome::Unavailable,
-         {}});
+         {},
+         fault});
   }
   void end(CallResult result) {
     side.poller.run([call = open, result = std::move(result)]() mutable {

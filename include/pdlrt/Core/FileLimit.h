@@ -1,0 +1,25 @@
+//===- FileLimit.h - How many files a process may open ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_FILELIMIT_H
+#define PDLRT_CORE_FILELIMIT_H
+
+#include <string>
+
+namespace pdlrt {
+
+/// Why a process cannot open more files, which connections are, and what helps:
+/// part of a sentence.
+std::string describeFileLimit();
+
+/// Whether this process can open no more files now. Takes microseconds.
+bool isAtFileLimit();
+
+} // namespace pdlrt
+
+#endif // PDLRT_CORE_FILELIMIT_H

@@ -1,0 +1,30 @@
+//===- FileLimit.cpp - How many files a process may open ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Core/FileLimit.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+std::string pdlrt::describeFileLimit() {
+  rlimit limit = {};
+  const bool isKnown = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
+  return "this process has as many files and connections open as it may (" +
+         (isKnown ? std::to_string(limit.rlim_cur) : std::string("its limit")) +
+         "); raise the limit with 'ulimit -n'";
+}
+
+bool pdlrt::isAtFileLimit() {
+  const int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return errno == EMFILE;
+  ::close(file);
+  return false;
+}
