@@ -560,8 +560,8 @@ TEST_F(ServerSessionTest, AServerOfThisHostThatDiesIsKnownFromItsFirstAnswer) {
       Envelope answer = head;
       answer.kind = MessageKind::Answer;
       answer.sequence = head.kind == MessageKind::Join ? 1 : 77;
-      back.answer(joinFrame(answer, {},
-                            encodeJoinAnswer({process.identity(), {}, {}})));
+      back.answer(joinFrame(
+          answer, {}, encodeJoinAnswer({process.identity(), 0, false, {}})));
     });
     client.reset();
     Probe answered, after;
