@@ -8,6 +8,7 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>

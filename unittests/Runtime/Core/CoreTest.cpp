@@ -12,11 +12,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <functional>
 #include <iterator>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace pdlrt;
@@ -121,3 +126,22 @@ TEST(ProgramMain, ExceptionsBecomeSentences) {
   EXPECT_EQ(run([]() -> int { throw std::bad_alloc(); }),
             "3 error: out of memory; use less\n");
 }
+
+// What is printed must not get into the file that is opened first.
+TEST(ProgramMain, ClosedStandardStreamsAreOccupied) {
+  const std::string path = testing::TempDir() + "pdl-first-file";
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int stream : {0, 1, 2})
+      close(stream);
+    _exit(runProgram(3, "", [&] {
+      const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      return file > STDERR_FILENO ? 0 : 1;
+    }));
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+  unlink(path.c_str());
+}
+
