@@ -8,6 +8,7 @@
 
 #include "pdlrt/Core/ProgramMain.h"
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
@@ -36,6 +37,8 @@ static void occupyStandardStreams() {
 int pdlrt::runProgram(int status, const std::string &memoryRemedy,
                       const std::function<int()> &run) {
   occupyStandardStreams();
+  // A file that grows beyond the limit is an error of that write, EFBIG.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run();
   } catch (const std::bad_alloc &) {

@@ -145,3 +145,22 @@ TEST(ProgramMain, ClosedStandardStreamsAreOccupied) {
   unlink(path.c_str());
 }
 
+TEST(ProgramMain, AFileOverTheLimitOfItsSizeIsAnError) {
+  const std::string path = testing::TempDir() + "pdl-large-file";
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit = {4, 4};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    _exit(runProgram(3, "", [&] {
+      const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const char text[] = "more than four bytes";
+      while (write(file, text, sizeof(text)) > 0) {
+      }
+      return errno == EFBIG ? 0 : 1;
+    }));
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+  unlink(path.c_str());
+}
