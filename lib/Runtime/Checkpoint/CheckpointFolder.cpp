@@ -8,6 +8,7 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
+#include "Checkpoint/ProbeName.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -62,7 +63,8 @@ static void cleanUp(const std::string &folder) {
     // The writer ended between its two renames: the old one is the last whole.
     if (!replaced.empty() && !fs::exists(fs::path(folder) / replaced, error))
       fs::rename(path, fs::path(folder) / replaced, error);
-    else if (!replaced.empty() || !checkpointOf(name, ".tmp.").empty())
+    else if (!replaced.empty() || !checkpointOf(name, ".tmp.").empty() ||
+             name.starts_with(probePrefix))
       fs::remove_all(path, error);
   }
 }

@@ -123,6 +123,10 @@ Status TrainCommand::begin() {
   const std::optional<Message> note = job->earlierBookmark();
   if (note && note->size() > 0)
     return comeBack(*note);
+  // Nobody does a step before all have agreed: a folder that servers cannot
+  // write to costs nothing.
+  if (checkpoints)
+    PDLRT_RETURN_IF_ERROR(job->checkSaveFolder(options.checkpoint));
   PDLRT_RETURN_IF_ERROR(checkAgreement(options, *job));
   return shareProgress();
 }

@@ -126,6 +126,54 @@ TEST(Liveness, AServerThatCannotLoadTellsTrainersWhy) {
 }
 
 //===----------------------------------------------------------------------===//
+// Folders of checkpoints
+//===----------------------------------------------------------------------===//
+
+// What a server cannot write is known before the first step is done.
+TEST(Liveness, AFolderThatAServerCannotWriteToIsRefusedBeforeTheFirstStep) {
+  for (const Programs &programs : {syncPrograms, asyncPrograms}) {
+    // Its own working folder is another one for each process.
+    for (const bool isThere : {false, true}) {
+      TwoByTwo job(programs);
+      const std::string here = job.place.file("here"),
+                        there = job.place.file("there");
+      std::filesystem::create_directories(here);
+      std::filesystem::create_directories(there + (isThere ? "/saved" : ""));
+      const std::string saved = "/proc/self/cwd/saved";
+      job.startServer(0, {}, {"-C", here});
+      job.startServer(1, {}, {"-C", there});
+      for (int rank : {0, 1})
+        job.startTrainer(
+            rank, {"--epochs", "1", "--checkpoint", saved, "--log-losses", "-"},
+            {"-C", here});
+      for (auto &process : job.trainers) {
+        EXPECT_EQ(process->wait(), 1) << process->said();
+        EXPECT_THAT(process->said(),
+                    HasSubstr("server 1 does not see the folder " + saved));
+        EXPECT_THAT(process->child.output(), testing::IsEmpty());
+      }
+      EXPECT_TRUE(std::filesystem::is_empty(here + "/saved"));
+    }
+  }
+}
+
+// Not even a byte.
+TEST(Liveness, AFolderOnAFullDiskIsRefusedBeforeTheFirstStep) {
+  TwoByTwo job;
+  job.startServer(0, {});
+  job.startServer(1, {}, {"sh", "-c", "ulimit -f 0; exec \"$@\"", "sh"});
+  for (int rank : {0, 1})
+    job.startTrainer(rank, {"--epochs", "1", "--checkpoint", job.saved(),
+                            "--log-losses", "-"});
+  for (auto &process : job.trainers) {
+    EXPECT_EQ(process->wait(), 1) << process->said();
+    EXPECT_THAT(process->said(),
+                HasSubstr("server 1 cannot write checkpoints to"));
+    EXPECT_THAT(process->child.output(), testing::IsEmpty());
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Signals
 //===----------------------------------------------------------------------===//
 
