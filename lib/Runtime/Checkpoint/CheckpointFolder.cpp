@@ -51,6 +51,14 @@ static std::string checkpointOf(const std::string &name,
              : std::string();
 }
 
+/// Behind the name of a checkpoint that stands aside, whole, until another one
+/// has its name (`CheckpointWriter::commit`).
+static constexpr std::string_view replacedMark = ".old.";
+/// Behind the name of one that is being removed, and may lack anything.
+static constexpr std::string_view removedMark = ".removed.";
+/// Behind the name of one that is being written.
+static constexpr std::string_view unfinishedMark = ".tmp.";
+
 static void cleanUp(const std::string &folder) {
   std::error_code error;
   std::vector<std::string> names;
@@ -59,11 +67,12 @@ static void cleanUp(const std::string &folder) {
     names.push_back(entry->path().filename());
   for (const std::string &name : names) {
     const fs::path path = fs::path(folder) / name;
-    const std::string replaced = checkpointOf(name, ".old.");
+    const std::string replaced = checkpointOf(name, replacedMark);
     // The writer ended between its two renames: the old one is the last whole.
     if (!replaced.empty() && !fs::exists(fs::path(folder) / replaced, error))
       fs::rename(path, fs::path(folder) / replaced, error);
-    else if (!replaced.empty() || !checkpointOf(name, ".tmp.").empty() ||
+    else if (!replaced.empty() || !checkpointOf(name, removedMark).empty() ||
+             !checkpointOf(name, unfinishedMark).empty() ||
              name.starts_with(probePrefix))
       fs::remove_all(path, error);
   }
@@ -168,11 +177,12 @@ Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
       continue;
     // Under another name first, so that nobody meets one half removed.
     const std::string path = nameOf(other);
-    const std::string old = path + ".old." + std::to_string(getpid());
+    const std::string removed =
+        fmt::format("{}{}{}", path, removedMark, getpid());
     std::error_code error;
-    fs::rename(path, old, error);
+    fs::rename(path, removed, error);
     if (!error)
-      fs::remove_all(old, error);
+      fs::remove_all(removed, error);
     if (error)
       return Status::invalid(path + ": cannot be removed: " + error.message());
   }

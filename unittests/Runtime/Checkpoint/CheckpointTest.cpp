@@ -19,9 +19,19 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cmath>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <functional>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace pdlrt;
 using testing::ElementsAre;
@@ -526,6 +536,59 @@ TEST(CheckpointFolder, OneWriterCleansUp) {
               ElementsAre("notes.txt", "step-000000000003", "step-000000000004",
                           "step-000000000005"));
   EXPECT_TRUE(Checkpoint::open(path + "/step-000000000005").ok());
+}
+
+namespace {
+
+/// Tells what happens to the names in a folder.
+class Watch {
+public:
+  Watch(const std::string &folder, uint32_t events)
+      : watch(inotify_init1(IN_CLOEXEC)) {
+    EXPECT_GE(inotify_add_watch(watch, folder.c_str(), events), 0);
+  }
+  ~Watch() { close(watch); }
+  Watch(const Watch &) = delete;
+  Watch &operator=(const Watch &) = delete;
+  /// Waits for the first of the events.
+  void await() const {
+    char event[4096];
+    EXPECT_GT(read(watch, event, sizeof(event)), 0);
+  }
+
+private:
+  const int watch;
+};
+
+} // namespace
+
+// A writer that dies while it removes leaves less than a checkpoint.
+TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotComeBack) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  pid_t child = -1;
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok());
+    for (int64_t steps : {1, 2})
+      save(*model, all->nameOf(steps), steps);
+    // So many names that it is met among them.
+    for (int i = 0; i < 20'000; ++i)
+      folder.write("all/step-000000000001/more" + std::to_string(i), "");
+    const Watch watch(path, IN_MOVED_FROM);
+    child = fork();
+    if (child == 0) {
+      (void)all->removeOld(2, 1);
+      _exit(0);
+    }
+    watch.await();
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  EXPECT_THAT(listCheckpoints(path), ElementsAre(2));
+  ASSERT_TRUE(CheckpointFolder::open(path).ok());
+  EXPECT_THAT(filesOf(path), ElementsAre("step-000000000002"));
 }
 
 TEST(CheckpointWriter, WithoutACommitThereIsNothing) {
