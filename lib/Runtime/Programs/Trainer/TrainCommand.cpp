@@ -303,9 +303,9 @@ Status TrainCommand::runTraining() {
   // Nothing is left to train, but a test was asked for.
   if (resumption && tests && !stopping)
     PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
-  // Batch systems may kill the rest of a job after the first end: nobody ends
-  // before the last checkpoint is whole.
-  if (stopping && options.distributed) {
+  // Nobody ends before the last checkpoint is whole: batch systems may kill the
+  // rest of a job after the first end, and take its status for that of all.
+  if ((stopping || checkpoints) && options.distributed) {
     int64_t here = 1;
     PDLRT_RETURN_IF_ERROR(job->sum({&here, 1}, {}));
   }

@@ -173,6 +173,22 @@ TEST(Liveness, AFolderOnAFullDiskIsRefusedBeforeTheFirstStep) {
   }
 }
 
+// Of a server that has room for a probe, but not for its part.
+TEST(Liveness, NoTrainerSucceedsWithoutTheLastCheckpoint) {
+  for (const Programs &programs : {syncPrograms, asyncPrograms}) {
+    TwoByTwo job(programs);
+    job.startServer(0, {});
+    job.startServer(1, {}, {"sh", "-c", "ulimit -f 1; exec \"$@\"", "sh"});
+    for (int rank : {0, 1})
+      job.startTrainer(rank, {"--epochs", "1", "--checkpoint", job.saved()});
+    for (auto &process : job.trainers) {
+      EXPECT_EQ(process->wait(), 1) << process->said();
+      EXPECT_THAT(process->said(), HasSubstr("dense-1.safetensors"));
+    }
+    EXPECT_EQ(newestCheckpoint(job.saved()), -1);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Signals
 //===----------------------------------------------------------------------===//
