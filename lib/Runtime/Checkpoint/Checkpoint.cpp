@@ -45,9 +45,14 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
       return checkpoint.damaged(
           fmt::format("file {} has {} bytes instead of {}", part.file,
                       file->size(), part.digest.bytes));
+    checkpoint.files.push_back(std::move(*file));
+  }
+  // Once all are open, it does not matter whether a job removes them.
+  for (size_t p = 0; p < checkpoint.files.size(); ++p) {
+    const CheckpointPart &part = checkpoint.content.parts[p];
     if (check == CheckpointCheck::Everything ||
         part.kind == PartKind::Trainer) {
-      const Expected<FileDigest> digest = file->digest();
+      const Expected<FileDigest> digest = checkpoint.files[p].digest();
       if (!digest)
         return checkpoint.damaged(digest.status().message());
       const uint64_t hash = digest->hash;
@@ -56,7 +61,6 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
             fmt::format("file {} has the checksum {:016x} instead of {:016x}",
                         part.file, hash, part.digest.hash));
     }
-    checkpoint.files.push_back(std::move(*file));
   }
   return checkpoint;
 }

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -93,17 +94,61 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
   return all;
 }
 
+namespace {
+
+/// Which folder a path stands for at one moment.
+class FolderIdentity {
+public:
+  explicit FolderIdentity(const std::string &path)
+      : isThere(::stat(path.c_str(), &found) == 0) {}
+
+  /// Whether `path` stands for the same folder as before.
+  bool isStillAt(const std::string &path) const {
+    const FolderIdentity now(path);
+    return isThere && now.isThere && found.st_dev == now.found.st_dev &&
+           found.st_ino == now.found.st_ino;
+  }
+
+private:
+  struct stat found = {};
+  bool isThere;
+};
+
+} // namespace
+
+/// As `Checkpoint::open`; none where a job has removed or replaced it
+/// meanwhile, which is no damage.
+static Expected<std::optional<Checkpoint>>
+openUnlessRemoved(const std::string &path, CheckpointCheck check) {
+  const FolderIdentity before(path);
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path, check);
+  if (checkpoint)
+    return std::optional<Checkpoint>(std::move(*checkpoint));
+  if (!before.isStillAt(path))
+    return std::optional<Checkpoint>();
+  return checkpoint.status();
+}
+
 Expected<std::optional<Checkpoint>>
 pdlrt::findNewestCheckpoint(const std::string &folder,
                             std::vector<std::string> &refused,
                             CheckpointCheck check) {
-  const std::vector<int64_t> all = listCheckpoints(folder);
-  for (int64_t steps : all) {
-    Expected<Checkpoint> checkpoint =
-        Checkpoint::open(pathOf(folder, steps), check);
-    if (checkpoint)
-      return std::optional<Checkpoint>(std::move(*checkpoint));
+  const size_t refusedBefore = refused.size();
+  std::vector<int64_t> all = listCheckpoints(folder);
+  for (size_t next = 0; next < all.size();) {
+    Expected<std::optional<Checkpoint>> checkpoint =
+        openUnlessRemoved(pathOf(folder, all[next]), check);
+    if (checkpoint && *checkpoint)
+      return checkpoint;
+    if (checkpoint) {
+      // A job that removes has written a newer one before.
+      refused.resize(refusedBefore);
+      all = listCheckpoints(folder);
+      next = 0;
+      continue;
+    }
     refused.push_back(checkpoint.status().message());
+    ++next;
   }
   if (all.empty())
     return std::optional<Checkpoint>();
@@ -118,8 +163,16 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
     return Status::invalid(path + ": there is no such folder; name one that "
                                   "'trainer train --checkpoint' wrote to");
   if (fs::exists(path + "/" + manifestName, error) ||
-      stepsOf(fs::path(path).filename()) >= 0)
-    return Checkpoint::open(path);
+      stepsOf(fs::path(path).filename()) >= 0) {
+    Expected<std::optional<Checkpoint>> named =
+        openUnlessRemoved(path, CheckpointCheck::Everything);
+    if (!named)
+      return named.status();
+    if (std::optional<Checkpoint> &there = *named)
+      return std::move(*there);
+    return Status::invalid(path + ": was removed or replaced while it was "
+                                  "read; name its folder for the newest one");
+  }
   Expected<std::optional<Checkpoint>> newest =
       findNewestCheckpoint(path, refused);
   if (!newest)

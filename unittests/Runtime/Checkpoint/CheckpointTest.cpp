@@ -591,6 +591,33 @@ TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotComeBack) {
   EXPECT_THAT(filesOf(path), ElementsAre("step-000000000002"));
 }
 
+// As a job with --checkpoint-keep 1 does beside whoever reads.
+TEST(CheckpointFolder, WhatIsRemovedMeanwhileIsNotDamaged) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+  ASSERT_TRUE(all.ok());
+  save(*model, all->nameOf(1), 1);
+  std::atomic<bool> isOver = false;
+  std::thread job([&] {
+    for (int64_t steps = 2; !isOver; ++steps) {
+      save(*model, all->nameOf(steps), steps);
+      EXPECT_TRUE(all->removeOld(steps, 1).ok());
+    }
+  });
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::string> refused;
+    const Expected<Checkpoint> found = openCheckpoint(path, refused);
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    EXPECT_THAT(refused, IsEmpty());
+    if (!found.ok() || !refused.empty())
+      break;
+  }
+  isOver = true;
+  job.join();
+}
+
 TEST(CheckpointWriter, WithoutACommitThereIsNothing) {
   TestFolder folder;
   auto model = makeModel(3, 5);
