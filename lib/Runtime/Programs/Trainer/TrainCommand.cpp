@@ -192,7 +192,6 @@ Status TrainCommand::runJoined() {
       !job->earlierBookmark())
     PDLRT_RETURN_IF_ERROR(checkpoints->checkFolder());
   PDLRT_RETURN_IF_ERROR(begin());
-  hasBegun = true;
   return runTraining();
 }
 
@@ -259,6 +258,7 @@ Status TrainCommand::runTraining() {
   if (!options.dumpBatches.empty())
     batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
   PDLRT_RETURN_IF_ERROR(openLosses());
+  hasBegun = true;
 
   // Asked for initial values: nothing is trained, and all else is done.
   if (options.steps == 0)

@@ -11,8 +11,10 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <thread>
 
 using testing::AllOf;
@@ -275,6 +277,34 @@ TEST(Liveness, ASecondSignalEndsAServerAtOnce) {
     kill(server.child.id(), second);
     EXPECT_EQ(server.wait(), -1) << server.said();
     EXPECT_EQ(server.child.endSignal(), second);
+  }
+}
+
+// Whoever was asked: the one that waits for its data hears of it too.
+TEST(Liveness, ATrainerThatWaitsForDataKeepsNobodyFromStopping) {
+  for (const Programs &programs : {syncPrograms, asyncPrograms}) {
+    TwoByTwo job(programs);
+    const std::string pipe = job.place.file("pipe.tsv");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    for (int rank : {0, 1})
+      job.startServer(rank, {});
+    for (int rank : {0, 1})
+      job.startTrainer(rank, {"--data", pipe, job.file, "--checkpoint",
+                              job.saved(), "--checkpoint-steps", "2"});
+    std::ofstream writer(pipe);
+    writer << data(100) << std::flush;
+    for (int i = 0; i < 6000 && !std::filesystem::exists(job.saved() +
+                                                         "/step-000000000002");
+         ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    kill(job.trainers[1]->child.id(), SIGTERM);
+    for (auto &process : job.trainers)
+      EXPECT_EQ(process->wait(), 128 + SIGTERM) << process->said();
+    for (auto &process : job.servers)
+      EXPECT_EQ(process->wait(), 0) << process->said();
+    EXPECT_GT(newestCheckpoint(job.saved()), 0);
+    EXPECT_EQ(newestCheckpoint(job.saved()),
+              std::max(stepsOf(*job.trainers[0]), stepsOf(*job.trainers[1])));
   }
 }
 
