@@ -210,7 +210,8 @@ Status CheckpointWriter::commit(CheckpointManifest manifest) {
     return cannotWrite(path, error);
   temporary.clear();
   const std::string parent = fs::path(path).parent_path();
-  flushFolder(parent.empty() ? "." : parent);
+  // What it replaces, and what is older, stays until this one is safe.
+  PDLRT_RETURN_IF_ERROR(flushFolder(parent.empty() ? "." : parent));
   if (replaces)
     fs::remove_all(old, error);
   return error ? cannotWrite(old, error) : Status();

@@ -9,6 +9,7 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
 #include "Checkpoint/ProbeName.h"
+#include "Files/TemporaryFile.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -185,12 +186,26 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
   return std::move(*found);
 }
 
-Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
+/// Makes a folder, and those that it is in; their names survive a crash.
+static Status makeFolder(const std::string &path) {
   std::error_code error;
+  fs::path next = fs::absolute(path, error).lexically_normal();
+  if (!next.has_filename())
+    next = next.parent_path();
+  std::vector<fs::path> made;
+  for (; !next.empty() && !fs::exists(next, error); next = next.parent_path())
+    made.push_back(next);
   fs::create_directories(path, error);
   if (error)
     return Status::invalid(path + ": the folder cannot be made: " +
                            error.message() + "; name another");
+  for (const fs::path &each : made)
+    PDLRT_RETURN_IF_ERROR(flushFolder(each.parent_path()));
+  return {};
+}
+
+Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
+  PDLRT_RETURN_IF_ERROR(makeFolder(path));
   const int lock = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock < 0 || ::access(path.c_str(), W_OK | X_OK) != 0) {
     const int reason = errno;

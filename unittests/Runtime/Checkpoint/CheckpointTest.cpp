@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 using namespace pdlrt;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -616,6 +617,71 @@ TEST(CheckpointFolder, WhatIsRemovedMeanwhileIsNotDamaged) {
   }
   isOver = true;
   job.join();
+}
+
+namespace {
+
+/// What the C library's function of that name does meanwhile: how often folders
+/// were flushed, and the error that this ends with.
+int flushedFolders = 0, flushError = 0;
+
+} // namespace
+
+extern "C" int fsync(int file) {
+  struct stat found;
+  if (fstat(file, &found) == 0 && S_ISDIR(found.st_mode)) {
+    ++flushedFolders;
+    if (flushError != 0) {
+      errno = flushError;
+      return -1;
+    }
+  }
+  return int(syscall(SYS_fsync, file));
+}
+
+// Before it is safe, nothing else is removed.
+TEST(CheckpointWriter, AFolderThatCannotBeFlushedIsAnError) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  auto saveAgain = [&](int64_t steps) {
+    CheckpointWriter writer(
+        CheckpointFolder::nameIn(folder.file("all"), steps));
+    CheckpointManifest manifest;
+    EXPECT_TRUE(saveModel(*model, writer, manifest).ok());
+    return writer;
+  };
+  Expected<CheckpointFolder> all = CheckpointFolder::open(folder.file("all"));
+  ASSERT_TRUE(all.ok());
+  save(*model, all->nameOf(1), 1);
+  for (const int error : {EIO, ENOSPC}) {
+    CheckpointWriter writer = saveAgain(1);
+    flushError = error;
+    EXPECT_THAT(
+        writer.commit(CheckpointManifest()).message(),
+        AllOf(HasSubstr("cannot be flushed"), HasSubstr(std::strerror(error))));
+    flushError = 0;
+  }
+  // File systems that flush no folders.
+  for (const int error : {EINVAL, ENOTSUP}) {
+    CheckpointWriter writer = saveAgain(2);
+    flushError = error;
+    EXPECT_TRUE(writer.commit(CheckpointManifest()).ok());
+    flushError = 0;
+  }
+}
+
+TEST(CheckpointFolder, ItsOwnNameIsFlushed) {
+  TestFolder folder;
+  flushedFolders = 0;
+  // Two folders are new, each in another one.
+  ASSERT_TRUE(CheckpointFolder::open(folder.file("a/b")).ok());
+  EXPECT_EQ(flushedFolders, 2);
+  ASSERT_TRUE(CheckpointFolder::open(folder.file("a/b")).ok());
+  EXPECT_EQ(flushedFolders, 2);
+  flushError = EIO;
+  EXPECT_THAT(CheckpointFolder::open(folder.file("c/")).status().message(),
+              HasSubstr("cannot be flushed"));
+  flushError = 0;
 }
 
 TEST(CheckpointWriter, WithoutACommitThereIsNothing) {
