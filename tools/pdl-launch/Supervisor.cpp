@@ -25,6 +25,8 @@ static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP,
 static constexpr int badFlags = 2;
 /// Who stops in order may be writing much: so many times the grace is its time.
 static constexpr int stopFactor = 10;
+/// Between a second request to stop and SIGKILL: only for a last line.
+static constexpr std::chrono::seconds lastGrace(1);
 /// Later than any job ends, and no later than clocks can tell.
 static constexpr std::chrono::hours longestTime(24 * 365 * 100);
 /// How often programs that keep a job from ending are named.
@@ -119,6 +121,17 @@ void Supervisor::passOn(int number) {
   output.say("passes " + nameOf(number) + " on to " + runningNames());
   for (const Program &program : programs)
     program.signal(number);
+  if ((number == SIGINT || number == SIGTERM) && ++stopRequests == 2)
+    killSoon();
+}
+
+/// A second signal ends each program at once, except for one that hangs or is
+/// stopped.
+void Supervisor::killSoon() {
+  nextPush = std::min(nextPush, Clock::now() + lastGrace);
+  nextSignal = SIGKILL;
+  pushReason =
+      "still running " + inSeconds(lastGrace) + " after the second signal";
 }
 
 /// Whether a program ended as it was told: by a signal that was passed on, or

@@ -161,6 +161,23 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("pserver 0 ended with status 130", err)
         self.assertNotIn("sends", err)
 
+    def test_a_second_signal_ends_all_at_once(self):
+        """Whatever they do, and however long the grace is."""
+        for name in ("trainer", "pserver"):
+            self.write(name, "#!/bin/sh\ntrap '' INT TERM\n"
+                       "echo ready\nwhile true; do sleep 0.05; done\n")
+        process = self.start("--grace", 600, self.folder)
+        for _ in range(2):
+            self.assertIn("ready", process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        line = process.stderr.readline()
+        self.assertIn("passes signal 15", line)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + 9)
+        self.assertIn("sends signal 9 (Killed) to pserver 0, trainer 0, still "
+                      "running 1 s after the second signal", err)
+
     def test_a_program_that_hangs_after_a_signal_is_ended(self):
         self.write("trainer", "#!/bin/sh\ntrap 'exit 130' INT\n"
                    "echo ready\nwhile true; do sleep 0.05; done\n")
