@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -67,6 +68,10 @@ Status Supervisor::watchSignals() {
     sigaddset(&set, number);
   if (::sigprocmask(SIG_BLOCK, &set, &before) != 0)
     return Status::internal(std::string("cannot wait for signals: ") +
+                            std::strerror(errno));
+  // A reader of our lines that has gone ends no job.
+  if (::signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+    return Status::internal(std::string("cannot ignore a signal: ") +
                             std::strerror(errno));
   signals = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0)
