@@ -12,9 +12,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace pdllaunch;
 using pdlrt::Expected;
@@ -59,6 +63,58 @@ private:
   }
 };
 
+/// Before the six letters of a folder's name.
+constexpr const char *folderPrefix = "pdl-launch-";
+
+/// A folder that is held for as long as the object is there. Another process
+/// knows by that whether its owner lives.
+class HeldFolder {
+public:
+  HeldFolder() = default;
+  /// Of a folder that is there; holds nothing where somebody else holds it.
+  explicit HeldFolder(const std::string &path)
+      : descriptor(::open(path.c_str(),
+                          O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
+    struct stat held, named;
+    if (descriptor >= 0 &&
+        (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 ||
+         ::fstat(descriptor, &held) != 0 ||
+         ::lstat(path.c_str(), &named) != 0 || held.st_ino != named.st_ino ||
+         held.st_uid != ::geteuid())) {
+      ::close(descriptor);
+      descriptor = -1;
+    }
+  }
+  HeldFolder(HeldFolder &&other) noexcept
+      : descriptor(std::exchange(other.descriptor, -1)) {}
+  HeldFolder &operator=(HeldFolder &&other) noexcept {
+    std::swap(descriptor, other.descriptor);
+    return *this;
+  }
+  ~HeldFolder() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+  explicit operator bool() const { return descriptor >= 0; }
+
+private:
+  int descriptor = -1;
+};
+
+/// Removes the folders of this user's launches that died.
+void removeLeftFolders(const std::filesystem::path &base) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(base, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    std::error_code ignored;
+    if (name.starts_with(folderPrefix) &&
+        name.size() == std::strlen(folderPrefix) + 6)
+      if (const HeldFolder left(entry->path()); left)
+        std::filesystem::remove_all(entry->path(), ignored);
+  }
+}
+
 class Sockets final : public Places {
 public:
   ~Sockets() override {
@@ -72,12 +128,17 @@ public:
     // The name of a socket has to fit into 107 bytes.
     if (error || base.native().size() > 60)
       base = "/tmp";
-    std::string pattern = base / "pdl-launch-XXXXXX";
-    if (!::mkdtemp(pattern.data()))
-      return Status::invalid("cannot create the folder " + pattern +
-                             " of the sockets: " + std::strerror(errno) +
-                             "; set TMPDIR to a folder that can be written");
-    folder = pattern;
+    removeLeftFolders(base);
+    // Until it is held another launch may take it for a left one.
+    while (!held) {
+      std::string pattern = base / (std::string(folderPrefix) + "XXXXXX");
+      if (!::mkdtemp(pattern.data()))
+        return Status::invalid("cannot create the folder " + pattern +
+                               " of the sockets: " + std::strerror(errno) +
+                               "; set TMPDIR to a folder that can be written");
+      held = HeldFolder(pattern);
+      folder = pattern;
+    }
     for (unsigned i = 0; i < count; ++i)
       list.push_back("unix:" + folder + "/server-" + std::to_string(i));
     return {};
@@ -85,6 +146,7 @@ public:
 
 private:
   std::string folder;
+  HeldFolder held;
 };
 
 } // namespace

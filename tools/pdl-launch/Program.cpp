@@ -9,6 +9,7 @@
 #include "Program.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -25,6 +26,8 @@ using pdlrt::Status;
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
+  // What the launcher ignores is not for it to ignore.
+  ::signal(SIGPIPE, SIG_DFL);
   // The launcher may have died before it was asked for.
   if (::getppid() != launcher)
     ::_exit(128 + SIGTERM);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -25,6 +26,8 @@ static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP,
 static constexpr int badFlags = 2;
 /// Who stops in order may be writing much: so many times the grace is its time.
 static constexpr int stopFactor = 10;
+/// Between a second request to stop and SIGKILL: only for a last line.
+static constexpr std::chrono::seconds lastGrace(1);
 /// Later than any job ends, and no later than clocks can tell.
 static constexpr std::chrono::hours longestTime(24 * 365 * 100);
 /// How often programs that keep a job from ending are named.
@@ -65,6 +68,10 @@ Status Supervisor::watchSignals() {
     sigaddset(&set, number);
   if (::sigprocmask(SIG_BLOCK, &set, &before) != 0)
     return Status::internal(std::string("cannot wait for signals: ") +
+                            std::strerror(errno));
+  // A reader of our lines that has gone ends no job.
+  if (::signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+    return Status::internal(std::string("cannot ignore a signal: ") +
                             std::strerror(errno));
   signals = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0)
@@ -119,6 +126,17 @@ void Supervisor::passOn(int number) {
   output.say("passes " + nameOf(number) + " on to " + runningNames());
   for (const Program &program : programs)
     program.signal(number);
+  if ((number == SIGINT || number == SIGTERM) && ++stopRequests == 2)
+    killSoon();
+}
+
+/// A second signal ends each program at once, except for one that hangs or is
+/// stopped.
+void Supervisor::killSoon() {
+  nextPush = std::min(nextPush, Clock::now() + lastGrace);
+  nextSignal = SIGKILL;
+  pushReason =
+      "still running " + inSeconds(lastGrace) + " after the second signal";
 }
 
 /// Whether a program ended as it was told: by a signal that was passed on, or

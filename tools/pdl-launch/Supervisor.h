@@ -28,7 +28,8 @@ public:
   /// SIGKILL after as long again, with a line each; a grace of 0 waits for
   /// ever. Where one was refused for its flags they get SIGTERM at once. Who
   /// ends by a signal that was passed on has not failed: the others have ten
-  /// times as long from then on to stop in order.
+  /// times as long from then on to stop in order. A second SIGINT or SIGTERM
+  /// leaves them a second, and then SIGKILL ends them.
   Supervisor(std::vector<Program> toRun, std::chrono::seconds graceTime,
              bool onTerminal)
       : programs(std::move(toRun)), grace(graceTime), output(onTerminal) {}
@@ -46,6 +47,7 @@ private:
   void wait();
   void takeSignals();
   void passOn(int number);
+  void killSoon();
   void noteEnd(const Program &program);
   bool hasFollowed(int status) const;
   void noteFailure(int status);
@@ -65,6 +67,8 @@ private:
   int firstFailure = 0;
   /// Those that were passed on.
   std::set<int> passedSignals;
+  /// SIGINT and SIGTERM among them.
+  int stopRequests = 0;
   /// Whether somebody ended in order after one, and its status.
   bool hasStopped = false;
   int stopStatus = 0;

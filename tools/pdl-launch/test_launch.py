@@ -98,6 +98,49 @@ class LaunchTest(unittest.TestCase):
         path = pathlib.Path(re.search(r"--servers unix:(\S+)", out)[1])
         self.assertFalse(path.parent.exists())
 
+    def test_what_a_dead_launch_left_is_removed(self):
+        self.write("pserver", "#!/bin/sh\necho \"$@\"\n"
+                   f"while [ ! -e {self.folder}/go ]; do sleep 0.02; done\n")
+        environment = {**os.environ, "TMPDIR": str(self.folder)}
+
+        def launched():
+            process = self.start("--unix", self.folder, env=environment)
+            line = process.stdout.readline()
+            while "pserver" not in line:
+                self.assertTrue(line)
+                line = process.stdout.readline()
+            path = re.search(r"--servers unix:(\S+)", line)[1]
+            return process, pathlib.Path(path).parent
+
+        dead, left = launched()
+        dead.kill()
+        dead.communicate()
+        lives, kept = launched()
+        self.assertFalse(left.exists())
+        second, other = launched()
+        # One that lives keeps its own.
+        self.assertTrue(kept.exists())
+        (self.folder / "go").touch()
+        for process in (lives, second):
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0)
+        self.assertFalse(kept.exists() or other.exists())
+
+    def test_a_reader_that_has_gone_ends_no_job(self):
+        self.write("trainer", "#!/bin/sh\n"
+                   f"while [ ! -e {self.folder}/go ]; do sleep 0.02; done\n"
+                   "echo nobody reads this\n"
+                   f"touch {self.folder}/done\n")
+        process = self.start("--unix", self.folder)
+        path = re.search(r"--servers unix:(\S+)", process.stdout.readline())[1]
+        process.stdout.close()
+        process.stdout = None
+        (self.folder / "go").touch()
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertTrue((self.folder / "done").exists())
+        self.assertFalse(pathlib.Path(path).parent.exists())
+
     def test_the_first_failure_is_the_status(self):
         self.write("trainer", "#!/bin/sh\n"
                    'if [ "$3" = 1 ]; then echo bad >&2; exit 7; fi\n'
@@ -160,6 +203,23 @@ class LaunchTest(unittest.TestCase):
         self.assertEqual(process.returncode, 130)
         self.assertIn("pserver 0 ended with status 130", err)
         self.assertNotIn("sends", err)
+
+    def test_a_second_signal_ends_all_at_once(self):
+        """Whatever they do, and however long the grace is."""
+        for name in ("trainer", "pserver"):
+            self.write(name, "#!/bin/sh\ntrap '' INT TERM\n"
+                       "echo ready\nwhile true; do sleep 0.05; done\n")
+        process = self.start("--grace", 600, self.folder)
+        for _ in range(2):
+            self.assertIn("ready", process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        line = process.stderr.readline()
+        self.assertIn("passes signal 15", line)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + 9)
+        self.assertIn("sends signal 9 (Killed) to pserver 0, trainer 0, still "
+                      "running 1 s after the second signal", err)
 
     def test_a_program_that_hangs_after_a_signal_is_ended(self):
         self.write("trainer", "#!/bin/sh\ntrap 'exit 130' INT\n"

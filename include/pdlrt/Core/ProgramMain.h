@@ -23,8 +23,10 @@ namespace pdlrt {
 /// so that a program can return it.
 int fail(int status, const std::string &sentence);
 
-/// Returns what `run` returns. An exception becomes a sentence and `status`;
-/// where memory ran out, the sentence ends with `memoryRemedy`.
+/// Returns what `run` returns. Standard streams that are closed become
+/// /dev/null before, and a file over the limit of its size (RLIMIT_FSIZE) is an
+/// error of the write instead of a signal. An exception becomes a sentence and
+/// `status`; where memory ran out, the sentence ends with `memoryRemedy`.
 int runProgram(int status, const std::string &memoryRemedy,
                const std::function<int()> &run);
 

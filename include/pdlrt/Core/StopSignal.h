@@ -18,6 +18,10 @@ void watchStopSignals();
 /// The signal that asked to stop, 0 if none did. Thread-safe.
 int stopSignal();
 
+/// Of a descriptor that can be read from then on, and stays so, for `poll`; -1
+/// where there is none. It belongs to this file. Thread-safe.
+int stopDescriptor();
+
 /// As if the process had got that signal, if it has got none. Thread-safe.
 void noteStopSignal(int number);
 

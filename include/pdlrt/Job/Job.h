@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace pdlrt {
 
@@ -47,6 +48,9 @@ public:
   /// of ranks. All give as many.
   virtual Status sum(std::span<int64_t> counts, std::span<double> sums) = 0;
 
+  /// All, before the first step: whether whoever writes parts of checkpoints
+  /// sees the `folder` of the first process and can write into it.
+  virtual Status checkSaveFolder(const std::string &folder);
   /// All: saves values, slots and step counts: the parts to the folder of
   /// `writer`, and what the manifest says of them to `manifest`; the first
   /// process then adds what is left and commits.

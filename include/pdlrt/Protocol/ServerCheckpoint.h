@@ -14,6 +14,9 @@
 #include "pdlrt/Protocol/ServerGroup.h"
 #include "pdlrt/Transport/Message.h"
 
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
@@ -28,6 +31,39 @@ Expected<CheckpointManifest> decodeSaved(const Message &answer);
 /// not applied the same steps.
 Status joinSaved(const std::vector<Message> &answers, CheckpointWriter &writer,
                  CheckpointManifest &manifest);
+
+/// A file that trainer 0 makes in the folder of checkpoints before the first
+/// step, so that servers can tell whether they see the same folder. It goes
+/// with the object; what an interrupted process leaves is removed by
+/// `CheckpointFolder::open`. Not thread-safe.
+class SaveProbe {
+public:
+  /// An error where the folder cannot be written to.
+  static Expected<SaveProbe> create(const std::string &folder);
+  SaveProbe(SaveProbe &&other) noexcept;
+  SaveProbe &operator=(SaveProbe &&) = delete;
+  ~SaveProbe();
+
+  /// The payload of the Save request that asks a server to look for it.
+  Message request() const;
+
+private:
+  explicit SaveProbe(std::string path) : path(std::move(path)) {}
+
+  std::string path;
+};
+
+/// The probe that the payload of a Save request names; none where it asks for
+/// parts.
+std::optional<std::string> probeIn(const Message &payload);
+
+/// Of a server, `who`: whether a probe is there, and a file can be written
+/// beside it. The answer to the request.
+Message answerProbe(const std::string &probe, const std::string &who);
+
+/// Of trainer 0, before the first step: whether all servers can write into
+/// `folder` of this trainer; the error of the first one that cannot.
+Status checkFolderOnServers(ServerGroup &servers, const std::string &folder);
 
 /// Of trainer 0, between two steps: has all servers write their parts into the
 /// writer's folder, which they share, and takes them in.

@@ -46,9 +46,14 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
       return checkpoint.damaged(
           fmt::format("file {} has {} bytes instead of {}", part.file,
                       file->size(), part.digest.bytes));
+    checkpoint.files.push_back(std::move(*file));
+  }
+  // Once all are open, it does not matter whether a job removes them.
+  for (size_t p = 0; p < checkpoint.files.size(); ++p) {
+    const CheckpointPart &part = checkpoint.content.parts[p];
     if (check == CheckpointCheck::Everything ||
         part.kind == PartKind::Trainer) {
-      const Expected<FileDigest> digest = file->digest();
+      const Expected<FileDigest> digest = checkpoint.files[p].digest();
       if (!digest)
         return checkpoint.damaged(digest.status().message());
       const uint64_t hash = digest->hash;
@@ -57,7 +62,6 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
             fmt::format("file {} has the checksum {:016x} instead of {:016x}",
                         part.file, hash, part.digest.hash));
     }
-    checkpoint.files.push_back(std::move(*file));
   }
   return checkpoint;
 }
@@ -209,7 +213,8 @@ Status CheckpointWriter::commit(CheckpointManifest manifest) {
     return cannotWrite(path, error);
   temporary.clear();
   const std::string parent = fs::path(path).parent_path();
-  flushFolder(parent.empty() ? "." : parent);
+  // What it replaces, and what is older, stays until this one is safe.
+  PDLRT_RETURN_IF_ERROR(flushFolder(parent.empty() ? "." : parent));
   if (replaces)
     fs::remove_all(old, error);
   return error ? cannotWrite(old, error) : Status();

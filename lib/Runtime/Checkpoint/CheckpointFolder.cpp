@@ -8,6 +8,9 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
+#include "Checkpoint/ProbeName.h"
+#include "Files/TemporaryFile.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -55,6 +58,14 @@ static std::string checkpointOf(const std::string &name,
              : std::string();
 }
 
+/// Behind the name of a checkpoint that stands aside, whole, until another one
+/// has its name (`CheckpointWriter::commit`).
+static constexpr std::string_view replacedMark = ".old.";
+/// Behind the name of one that is being removed, and may lack anything.
+static constexpr std::string_view removedMark = ".removed.";
+/// Behind the name of one that is being written.
+static constexpr std::string_view unfinishedMark = ".tmp.";
+
 static void cleanUp(const std::string &folder) {
   std::error_code error;
   std::vector<std::string> names;
@@ -63,12 +74,13 @@ static void cleanUp(const std::string &folder) {
     names.push_back(entry->path().filename());
   for (const std::string &name : names) {
     const fs::path path = fs::path(folder) / name;
-    const std::string replaced = checkpointOf(name, ".old.");
+    const std::string replaced = checkpointOf(name, replacedMark);
     // The writer ended between its two renames: the old one is the last whole.
     if (!replaced.empty() && !fs::exists(fs::path(folder) / replaced, error))
       fs::rename(path, fs::path(folder) / replaced, error);
-    else if (!replaced.empty() || !checkpointOf(name, ".tmp.").empty() ||
-             name.starts_with(writerPrefix))
+    else if (!replaced.empty() || !checkpointOf(name, removedMark).empty() ||
+             !checkpointOf(name, unfinishedMark).empty() ||
+             name.starts_with(probePrefix) || name.starts_with(writerPrefix))
       fs::remove_all(path, error);
   }
 }
@@ -88,17 +100,61 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
   return all;
 }
 
+namespace {
+
+/// Which folder a path stands for at one moment.
+class FolderIdentity {
+public:
+  explicit FolderIdentity(const std::string &path)
+      : isThere(::stat(path.c_str(), &found) == 0) {}
+
+  /// Whether `path` stands for the same folder as before.
+  bool isStillAt(const std::string &path) const {
+    const FolderIdentity now(path);
+    return isThere && now.isThere && found.st_dev == now.found.st_dev &&
+           found.st_ino == now.found.st_ino;
+  }
+
+private:
+  struct stat found = {};
+  bool isThere;
+};
+
+} // namespace
+
+/// As `Checkpoint::open`; none where a job has removed or replaced it
+/// meanwhile, which is no damage.
+static Expected<std::optional<Checkpoint>>
+openUnlessRemoved(const std::string &path, CheckpointCheck check) {
+  const FolderIdentity before(path);
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path, check);
+  if (checkpoint)
+    return std::optional<Checkpoint>(std::move(*checkpoint));
+  if (!before.isStillAt(path))
+    return std::optional<Checkpoint>();
+  return checkpoint.status();
+}
+
 Expected<std::optional<Checkpoint>>
 pdlrt::findNewestCheckpoint(const std::string &folder,
                             std::vector<std::string> &refused,
                             CheckpointCheck check) {
-  const std::vector<int64_t> all = listCheckpoints(folder);
-  for (int64_t steps : all) {
-    Expected<Checkpoint> checkpoint =
-        Checkpoint::open(pathOf(folder, steps), check);
-    if (checkpoint)
-      return std::optional<Checkpoint>(std::move(*checkpoint));
+  const size_t refusedBefore = refused.size();
+  std::vector<int64_t> all = listCheckpoints(folder);
+  for (size_t next = 0; next < all.size();) {
+    Expected<std::optional<Checkpoint>> checkpoint =
+        openUnlessRemoved(pathOf(folder, all[next]), check);
+    if (checkpoint && *checkpoint)
+      return checkpoint;
+    if (checkpoint) {
+      // A job that removes has written a newer one before.
+      refused.resize(refusedBefore);
+      all = listCheckpoints(folder);
+      next = 0;
+      continue;
+    }
     refused.push_back(checkpoint.status().message());
+    ++next;
   }
   if (all.empty())
     return std::optional<Checkpoint>();
@@ -113,8 +169,16 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
     return Status::invalid(path + ": there is no such folder; name one that "
                                   "'trainer train --checkpoint' wrote to");
   if (fs::exists(path + "/" + manifestName, error) ||
-      stepsOf(fs::path(path).filename()) >= 0)
-    return Checkpoint::open(path);
+      stepsOf(fs::path(path).filename()) >= 0) {
+    Expected<std::optional<Checkpoint>> named =
+        openUnlessRemoved(path, CheckpointCheck::Everything);
+    if (!named)
+      return named.status();
+    if (std::optional<Checkpoint> &there = *named)
+      return std::move(*there);
+    return Status::invalid(path + ": was removed or replaced while it was "
+                                  "read; name its folder for the newest one");
+  }
   Expected<std::optional<Checkpoint>> newest =
       findNewestCheckpoint(path, refused);
   if (!newest)
@@ -152,13 +216,27 @@ Status CheckpointFolder::isInUse(const std::string &path) {
                                 "folder");
 }
 
-Expected<std::optional<CheckpointFolder>>
-CheckpointFolder::openIfFree(const std::string &path) {
+/// Makes a folder, and those that it is in; their names survive a crash.
+static Status makeFolder(const std::string &path) {
   std::error_code error;
+  fs::path next = fs::absolute(path, error).lexically_normal();
+  if (!next.has_filename())
+    next = next.parent_path();
+  std::vector<fs::path> made;
+  for (; !next.empty() && !fs::exists(next, error); next = next.parent_path())
+    made.push_back(next);
   fs::create_directories(path, error);
   if (error)
     return Status::invalid(path + ": the folder cannot be made: " +
                            error.message() + "; name another");
+  for (const fs::path &each : made)
+    PDLRT_RETURN_IF_ERROR(flushFolder(each.parent_path()));
+  return {};
+}
+
+Expected<std::optional<CheckpointFolder>>
+CheckpointFolder::openIfFree(const std::string &path) {
+  PDLRT_RETURN_IF_ERROR(makeFolder(path));
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     return cannotBeWritten(path, errno);
   for (;;) {
@@ -270,11 +348,12 @@ Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
       continue;
     // Under another name first, so that nobody meets one half removed.
     const std::string path = nameOf(other);
-    const std::string old = path + ".old." + std::to_string(getpid());
+    const std::string removed =
+        fmt::format("{}{}{}", path, removedMark, getpid());
     std::error_code error;
-    fs::rename(path, old, error);
+    fs::rename(path, removed, error);
     if (!error)
-      fs::remove_all(old, error);
+      fs::remove_all(removed, error);
     if (error)
       return Status::invalid(path + ": cannot be removed: " + error.message());
   }

@@ -8,9 +8,12 @@
 
 #include "pdlrt/Core/ProgramMain.h"
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
 #include <new>
+#include <unistd.h>
 
 using namespace pdlrt;
 
@@ -19,8 +22,23 @@ int pdlrt::fail(int status, const std::string &sentence) {
   return status;
 }
 
+/// Where a standard stream is closed, the next file that is opened would take
+/// its place, and get what is printed.
+static void occupyStandardStreams() {
+  // The lowest number that is free is taken.
+  int last = -1;
+  do
+    last = ::open("/dev/null", O_RDWR);
+  while (last >= 0 && last <= STDERR_FILENO);
+  if (last > STDERR_FILENO)
+    ::close(last);
+}
+
 int pdlrt::runProgram(int status, const std::string &memoryRemedy,
                       const std::function<int()> &run) {
+  occupyStandardStreams();
+  // A file that grows beyond the limit is an error of that write, EFBIG.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run();
   } catch (const std::bad_alloc &) {

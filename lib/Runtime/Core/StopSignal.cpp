@@ -9,11 +9,26 @@
 #include "pdlrt/Core/StopSignal.h"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 static std::atomic<int> received{0};
 static_assert(std::atomic<int>::is_always_lock_free,
               "a signal handler may only use lock-free atomics");
+
+static std::atomic<int> descriptor{-1};
+
+/// Of a signal handler too.
+static void wakeWaiting() {
+  const int error = errno;
+  const uint64_t one = 1;
+  // Full or not there, it changes nothing.
+  (void)!::write(descriptor.load(), &one, sizeof(one));
+  errno = error;
+}
 
 static constexpr int watched[] = {SIGINT, SIGTERM};
 
@@ -30,9 +45,11 @@ static void noteSignal(int number) {
   if (isSecond.exchange(true))
     raise(number);
   received.store(number);
+  wakeWaiting();
 }
 
 void pdlrt::watchStopSignals() {
+  descriptor.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   struct sigaction action = {};
   action.sa_handler = noteSignal;
   // Reads and writes that it interrupts go on.
@@ -45,7 +62,10 @@ void pdlrt::watchStopSignals() {
 
 int pdlrt::stopSignal() { return received.load(); }
 
+int pdlrt::stopDescriptor() { return descriptor.load(); }
+
 void pdlrt::noteStopSignal(int number) {
   int none = 0;
-  received.compare_exchange_strong(none, number);
+  if (received.compare_exchange_strong(none, number))
+    wakeWaiting();
 }

@@ -8,10 +8,15 @@
 
 #include "Data/InputFile.h"
 
+#include "pdlrt/Core/StopSignal.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 #include <zlib.h>
@@ -46,10 +51,13 @@ InputFile::~InputFile() {
 
 Status InputFile::open(const std::string &name) {
   path = name;
-  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
+  // Without waiting for a writer: that is for `await`.
+  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat info;
+  if (file < 0 || ::fstat(file, &info) != 0)
     return Status::invalid(path +
                            ": cannot be opened: " + std::strerror(errno));
+  mayWait = !S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode);
   if (path.ends_with(".gz")) {
     inflater = std::make_unique<Inflater>();
     if (!inflater->usable)
@@ -62,10 +70,31 @@ Expected<size_t> InputFile::read(char *destination, size_t size) {
   return inflater ? unpack(destination, size) : readFile(destination, size);
 }
 
+/// Until there are bytes, or nobody is left who could write some.
+Status InputFile::await() const {
+  pollfd events[] = {{file, POLLIN, 0}, {stopDescriptor(), POLLIN, 0}};
+  while (true) {
+    const int count = ::poll(events, std::size(events), -1);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return Status::invalid(path +
+                             ": cannot be read: " + std::strerror(errno));
+    // What is there is read: a stop loses nothing.
+    if (events[0].revents != 0)
+      return {};
+    if (events[1].revents != 0)
+      return Status::invalid(path + ": was not read to its end, because the "
+                                    "process was told to stop");
+  }
+}
+
 Expected<size_t> InputFile::readFile(char *destination, size_t size) {
   while (true) {
+    if (mayWait)
+      PDLRT_RETURN_IF_ERROR(await());
     const ssize_t count = ::read(file, destination, size);
-    if (count < 0 && errno == EINTR)
+    if (count < 0 && (errno == EINTR || errno == EAGAIN))
       continue;
     if (count < 0)
       return Status::invalid(path +

@@ -27,15 +27,18 @@ public:
   InputFile &operator=(const InputFile &) = delete;
   ~InputFile();
 
-  /// Waits for a writer where `path` is a named pipe without one.
+  /// A named pipe need not have a writer yet.
   Status open(const std::string &path);
-  /// Reads up to `size` > 0 bytes; 0 at the end, which for a packed file is
-  /// that of a whole member with the right checksum. Zeros behind it, as tapes
-  /// leave them, are passed over; anything else there is an error.
+  /// Waits for bytes of a pipe or a device until somebody asks the process to
+  /// stop (StopSignal.h), which is an error. Reads up to `size` > 0 bytes; 0 at
+  /// the end, which for a packed file is that of a whole member with the right
+  /// checksum. Zeros behind it, as tapes leave them, are passed over; anything
+  /// else there is an error.
   Expected<size_t> read(char *destination, size_t size);
 
 private:
   struct Inflater;
+  Status await() const;
   Expected<size_t> readFile(char *destination, size_t size);
   Expected<size_t> unpack(char *destination, size_t size);
   Status refill();
@@ -44,6 +47,8 @@ private:
 
   std::string path;
   int file = -1;
+  /// Whether its bytes may come later.
+  bool mayWait = false;
   /// Null for a file that is not packed.
   std::unique_ptr<Inflater> inflater;
 };

@@ -63,10 +63,9 @@ Status TemporaryFile::commit() {
   file = -1;
   // The new name must survive a crash too.
   const size_t slash = finalPath.rfind('/');
-  flushFolder(slash == std::string::npos ? "."
-              : slash == 0               ? "/"
-                                         : finalPath.substr(0, slash));
-  return {};
+  return flushFolder(slash == std::string::npos ? "."
+                     : slash == 0               ? "/"
+                                                : finalPath.substr(0, slash));
 }
 
 FileDigest TemporaryFile::digest() const {
@@ -79,12 +78,21 @@ Status TemporaryFile::failure(const char *what) const {
                          "and has room");
 }
 
-void pdlrt::flushFolder(const std::string &path) {
+Status pdlrt::flushFolder(const std::string &path) {
   const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0)
-    return;
-  ::fsync(folder);
-  ::close(folder);
+  // Who may write names into a folder need not be able to read them.
+  if (folder < 0 && errno == EACCES)
+    return {};
+  const int reason = folder < 0 || ::fsync(folder) != 0 ? errno : 0;
+  if (folder >= 0)
+    ::close(folder);
+  // Some file systems cannot, and are none the worse.
+  if (reason == 0 || reason == EINVAL || reason == ENOTSUP)
+    return {};
+  return Status::invalid(path +
+                         ": the names in this folder cannot be flushed "
+                         "to the disk: " +
+                         std::strerror(reason) + "; check the disk");
 }
 
 uint64_t pdlrt::hashBytes(const void *data, size_t size) {

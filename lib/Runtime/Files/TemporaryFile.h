@@ -45,9 +45,9 @@ private:
   int file = -1;
 };
 
-/// Flushes the names in a folder to the disk; a file system that cannot is
-/// none the worse.
-void flushFolder(const std::string &path);
+/// Flushes the names in a folder to the disk, so that they survive a crash. No
+/// error where the file system cannot do that at all.
+Status flushFolder(const std::string &path);
 
 /// The sum that checkpoints keep of their files.
 uint64_t hashBytes(const void *data, size_t size);

@@ -55,6 +55,7 @@ public:
   Status sum(std::span<int64_t> counts, std::span<double> sums) override {
     return sumOverTrainers(*servers, counts, sums);
   }
+  Status checkSaveFolder(const std::string &folder) override;
   Status saveState(const Model &model, CheckpointWriter &writer,
                    CheckpointManifest &manifest) override;
   bool mayComeBack() const override { return goesOn(); }
@@ -275,6 +276,13 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
   }
   return std::unique_ptr<StepEngine>(
       std::make_unique<AsyncEngine>(all, program, layout, scheduler));
+}
+
+Status DistributedJob::checkSaveFolder(const std::string &folder) {
+  if (options.rank != 0)
+    return {};
+  Expected<ServerGroup *> group = joinAsker();
+  return group ? checkFolderOnServers(**group, folder) : group.status();
 }
 
 Status DistributedJob::saveState(const Model &model, CheckpointWriter &writer,

@@ -18,6 +18,8 @@ Job::~Job() = default;
 
 void Job::leaveBookmark(const Message &) {}
 
+Status Job::checkSaveFolder(const std::string &) { return {}; }
+
 namespace {
 
 class LocalJob final : public Job {

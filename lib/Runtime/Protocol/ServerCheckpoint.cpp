@@ -8,11 +8,21 @@
 
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 
+#include "Checkpoint/ProbeName.h"
+#include "Files/TemporaryFile.h"
+
+#include <cstdint>
 #include <filesystem>
+#include <fmt/format.h>
+#include <random>
 #include <string>
 #include <utility>
 
 using namespace pdlrt;
+namespace fs = std::filesystem;
+
+/// Before the path of a probe; the folder of a save is an absolute path.
+static constexpr char probeMark = '?';
 
 Message pdlrt::encodeSaved(const Expected<CheckpointManifest> &written) {
   return Message::ofString(written ? "+" + encodeManifest(*written)
@@ -56,16 +66,90 @@ Status pdlrt::joinSaved(const std::vector<Message> &answers,
   return {};
 }
 
+static std::string absolutePath(const std::string &path) {
+  std::error_code error;
+  return fs::absolute(path, error).string();
+}
+
+Expected<SaveProbe> SaveProbe::create(const std::string &folder) {
+  // Nobody else has a file of that name, so no content is needed.
+  std::random_device random;
+  const uint64_t name = uint64_t(random()) << 32 | random();
+  const std::string path =
+      fmt::format("{}/{}{:016x}", absolutePath(folder), probePrefix, name);
+  TemporaryFile file(path);
+  PDLRT_RETURN_IF_ERROR(file.create());
+  PDLRT_RETURN_IF_ERROR(file.commit());
+  return SaveProbe(path);
+}
+
+SaveProbe::SaveProbe(SaveProbe &&other) noexcept
+    : path(std::exchange(other.path, std::string())) {}
+
+SaveProbe::~SaveProbe() {
+  std::error_code ignored;
+  if (!path.empty())
+    fs::remove(path, ignored);
+}
+
+Message SaveProbe::request() const {
+  return Message::ofString(probeMark + path);
+}
+
+std::optional<std::string> pdlrt::probeIn(const Message &payload) {
+  std::string text = payload.toString();
+  if (text.empty() || text.front() != probeMark)
+    return std::nullopt;
+  return text.substr(1);
+}
+
+Message pdlrt::answerProbe(const std::string &probe, const std::string &who) {
+  const std::string folder = fs::path(probe).parent_path();
+  std::error_code error;
+  if (!fs::is_regular_file(probe, error))
+    return Message::ofString(
+        "-" + who + " does not see the folder " + folder +
+        " of trainer 0, into which checkpoints are written; give a "
+        "--checkpoint that all processes of the job share");
+  // Gone again with the object.
+  TemporaryFile file(probe + "." + who);
+  Status status = file.create();
+  if (status.ok())
+    status = file.write(&probeMark, sizeof(probeMark));
+  return Message::ofString(status.ok()
+                               ? "+"
+                               : "-" + who + " cannot write checkpoints to " +
+                                     folder + ": " + status.message());
+}
+
+Status pdlrt::checkFolderOnServers(ServerGroup &servers,
+                                   const std::string &folder) {
+  Expected<SaveProbe> probe = SaveProbe::create(folder);
+  if (!probe)
+    return probe.status();
+  Expected<std::vector<Message>> answers =
+      servers.sendAll(MessageKind::Save,
+                      std::vector<Message>(servers.size(), probe->request()));
+  if (!answers)
+    return answers.status();
+  for (const Message &answer : *answers)
+    if (const std::string text = answer.toString(); text != "+")
+      return Status::invalid(
+          text.size() > 1 && text.front() == '-'
+              ? text.substr(1)
+              : "a server's answer about the folder of checkpoints is damaged");
+  return {};
+}
+
 Status pdlrt::saveOnServers(ServerGroup &servers, CheckpointWriter &writer,
                             CheckpointManifest &manifest) {
   Expected<std::string> folder = writer.folder();
   if (!folder)
     return folder.status();
-  std::error_code error;
-  const std::string path = std::filesystem::absolute(*folder, error).string();
   Expected<std::vector<Message>> answers = servers.sendAll(
       MessageKind::Save,
-      std::vector<Message>(servers.size(), Message::ofString(path)));
+      std::vector<Message>(servers.size(),
+                           Message::ofString(absolutePath(*folder))));
   if (!answers)
     return answers.status();
   return joinSaved(*answers, writer, manifest);

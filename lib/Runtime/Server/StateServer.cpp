@@ -16,7 +16,9 @@
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <new>
+#include <optional>
 
 using namespace pdlrt;
 
@@ -199,8 +201,11 @@ Status StateServer::checkPayload(const Envelope &request,
 
 Expected<Message> StateServer::handle(const Envelope &request,
                                       Message payload) {
-  if (request.kind == MessageKind::Save)
-    return save(payload.toString());
+  if (request.kind == MessageKind::Save) {
+    const std::optional<std::string> probe = probeIn(payload);
+    return probe ? answerProbe(*probe, fmt::format("server {}", rank()))
+                 : save(payload.toString());
+  }
   if (request.kind != MessageKind::Pull) {
     Expected<Message> answer = handleStep(request);
     if (answer)
@@ -247,7 +252,7 @@ Status StateServer::checkSave(const Envelope &request,
     return Status::invalid("checkpoints are written for trainer 0 alone");
   if (payload.size() == 0 || payload.size() > longestPath)
     return Status::invalid("a request to save names no folder");
-  return saves.allows(payload.toString());
+  return saves.allows(probeIn(payload).value_or(payload.toString()));
 }
 
 Message StateServer::save(const std::string &folder) {

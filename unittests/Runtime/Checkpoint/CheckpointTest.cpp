@@ -19,11 +19,22 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cmath>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <functional>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace pdlrt;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -565,6 +576,151 @@ TEST(CheckpointFolder, OneWriterCleansUp) {
               ElementsAre("notes.txt", "step-000000000003", "step-000000000004",
                           "step-000000000005"));
   EXPECT_TRUE(Checkpoint::open(path + "/step-000000000005").ok());
+}
+
+namespace {
+
+/// Tells what happens to the names in a folder.
+class Watch {
+public:
+  Watch(const std::string &folder, uint32_t events)
+      : watch(inotify_init1(IN_CLOEXEC)) {
+    EXPECT_GE(inotify_add_watch(watch, folder.c_str(), events), 0);
+  }
+  ~Watch() { close(watch); }
+  Watch(const Watch &) = delete;
+  Watch &operator=(const Watch &) = delete;
+  /// Waits for the first of the events.
+  void await() const {
+    char event[4096];
+    EXPECT_GT(read(watch, event, sizeof(event)), 0);
+  }
+
+private:
+  const int watch;
+};
+
+} // namespace
+
+// A writer that dies while it removes leaves less than a checkpoint.
+TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotComeBack) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  pid_t child = -1;
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok());
+    for (int64_t steps : {1, 2})
+      save(*model, all->nameOf(steps), steps);
+    // So many names that it is met among them.
+    for (int i = 0; i < 20'000; ++i)
+      folder.write("all/step-000000000001/more" + std::to_string(i), "");
+    const Watch watch(path, IN_MOVED_FROM);
+    child = fork();
+    if (child == 0) {
+      (void)all->removeOld(2, 1);
+      _exit(0);
+    }
+    watch.await();
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  EXPECT_THAT(listCheckpoints(path), ElementsAre(2));
+  ASSERT_TRUE(CheckpointFolder::open(path).ok());
+  EXPECT_THAT(filesOf(path), ElementsAre("step-000000000002"));
+}
+
+// As a job with --checkpoint-keep 1 does beside whoever reads.
+TEST(CheckpointFolder, WhatIsRemovedMeanwhileIsNotDamaged) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+  ASSERT_TRUE(all.ok());
+  save(*model, all->nameOf(1), 1);
+  std::atomic<bool> isOver = false;
+  std::thread job([&] {
+    for (int64_t steps = 2; !isOver; ++steps) {
+      save(*model, all->nameOf(steps), steps);
+      EXPECT_TRUE(all->removeOld(steps, 1).ok());
+    }
+  });
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::string> refused;
+    const Expected<Checkpoint> found = openCheckpoint(path, refused);
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    EXPECT_THAT(refused, IsEmpty());
+    if (!found.ok() || !refused.empty())
+      break;
+  }
+  isOver = true;
+  job.join();
+}
+
+namespace {
+
+/// What the C library's function of that name does meanwhile: how often folders
+/// were flushed, and the error that this ends with.
+int flushedFolders = 0, flushError = 0;
+
+} // namespace
+
+extern "C" int fsync(int file) {
+  struct stat found;
+  if (fstat(file, &found) == 0 && S_ISDIR(found.st_mode)) {
+    ++flushedFolders;
+    if (flushError != 0) {
+      errno = flushError;
+      return -1;
+    }
+  }
+  return int(syscall(SYS_fsync, file));
+}
+
+// Before it is safe, nothing else is removed.
+TEST(CheckpointWriter, AFolderThatCannotBeFlushedIsAnError) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  auto saveAgain = [&](int64_t steps) {
+    CheckpointWriter writer(
+        CheckpointFolder::nameIn(folder.file("all"), steps));
+    CheckpointManifest manifest;
+    EXPECT_TRUE(saveModel(*model, writer, manifest).ok());
+    return writer;
+  };
+  Expected<CheckpointFolder> all = CheckpointFolder::open(folder.file("all"));
+  ASSERT_TRUE(all.ok());
+  save(*model, all->nameOf(1), 1);
+  for (const int error : {EIO, ENOSPC}) {
+    CheckpointWriter writer = saveAgain(1);
+    flushError = error;
+    EXPECT_THAT(
+        writer.commit(CheckpointManifest()).message(),
+        AllOf(HasSubstr("cannot be flushed"), HasSubstr(std::strerror(error))));
+    flushError = 0;
+  }
+  // File systems that flush no folders.
+  for (const int error : {EINVAL, ENOTSUP}) {
+    CheckpointWriter writer = saveAgain(2);
+    flushError = error;
+    EXPECT_TRUE(writer.commit(CheckpointManifest()).ok());
+    flushError = 0;
+  }
+}
+
+TEST(CheckpointFolder, ItsOwnNameIsFlushed) {
+  TestFolder folder;
+  flushedFolders = 0;
+  // Two folders are new, each in another one.
+  ASSERT_TRUE(CheckpointFolder::open(folder.file("a/b")).ok());
+  EXPECT_EQ(flushedFolders, 2);
+  ASSERT_TRUE(CheckpointFolder::open(folder.file("a/b")).ok());
+  EXPECT_EQ(flushedFolders, 2);
+  flushError = EIO;
+  EXPECT_THAT(CheckpointFolder::open(folder.file("c/")).status().message(),
+              HasSubstr("cannot be flushed"));
+  flushError = 0;
 }
 
 TEST(CheckpointWriter, WithoutACommitThereIsNothing) {

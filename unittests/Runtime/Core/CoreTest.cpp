@@ -12,11 +12,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <functional>
 #include <iterator>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace pdlrt;
@@ -120,4 +125,42 @@ TEST(ProgramMain, ExceptionsBecomeSentences) {
       "3 error: a thread is missing\n");
   EXPECT_EQ(run([]() -> int { throw std::bad_alloc(); }),
             "3 error: out of memory; use less\n");
+}
+
+// What is printed must not get into the file that is opened first.
+TEST(ProgramMain, ClosedStandardStreamsAreOccupied) {
+  const std::string path = testing::TempDir() + "pdl-first-file";
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int stream : {0, 1, 2})
+      close(stream);
+    _exit(runProgram(3, "", [&] {
+      const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      return file > STDERR_FILENO ? 0 : 1;
+    }));
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+  unlink(path.c_str());
+}
+
+TEST(ProgramMain, AFileOverTheLimitOfItsSizeIsAnError) {
+  const std::string path = testing::TempDir() + "pdl-large-file";
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit = {4, 4};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    _exit(runProgram(3, "", [&] {
+      const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const char text[] = "more than four bytes";
+      while (write(file, text, sizeof(text)) > 0) {
+      }
+      return errno == EFBIG ? 0 : 1;
+    }));
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+  unlink(path.c_str());
 }

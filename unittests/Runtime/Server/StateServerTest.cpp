@@ -295,6 +295,19 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
     EXPECT_THAT(
         decodeSaved(*two.server(0).handle(head, nowhere)).status().message(),
         HasSubstr("server 0 does not see the folder"));
+    {
+      Expected<SaveProbe> probe = SaveProbe::create(folder.file(""));
+      ASSERT_TRUE(probe.ok()) << probe.status().message();
+      ASSERT_TRUE(two.server(0).check(head, probe->request()).ok());
+      EXPECT_EQ(two.server(0).handle(head, probe->request())->toString(), "+");
+    }
+    // Neither the probe nor what the server wrote beside it is left.
+    for (const auto &entry :
+         std::filesystem::directory_iterator(folder.file("")))
+      EXPECT_THAT(entry.path().filename().string(),
+                  testing::Not(testing::StartsWith(".pdl-probe-")));
+    const Message outside = Message::ofString("?/nowhere/.pdl-probe-1");
+    EXPECT_FALSE(two.server(0).check(head, outside).ok());
     EXPECT_FALSE(decodeSaved(Message::ofString("+{}")).ok());
     EXPECT_FALSE(decodeSaved(Message()).ok());
     EXPECT_FALSE(

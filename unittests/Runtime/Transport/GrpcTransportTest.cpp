@@ -11,8 +11,15 @@
 #include "pdlrt/Transport/GrpcTransport.h"
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
 #include <filesystem>
+#include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace pdlrt;
 using namespace pdlrt::test;
@@ -128,6 +135,47 @@ TEST(GrpcTransportTest, MessagesOfManyChunksAndSlices) {
   while (!released() && clock.now() < giveUp)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_TRUE(released());
+}
+
+TEST(GrpcTransportTest, OfManyAtOnceOneReplacesAStaleSocket) {
+  char pattern[] = "/tmp/pdl-grpc-test-XXXXXX";
+  const std::string folder = ::mkdtemp(pattern), path = folder + "/stale";
+  for (int round = 0; round < 20; ++round) {
+    const int stale = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    path.copy(name.sun_path, sizeof(name.sun_path) - 1);
+    ASSERT_EQ(::bind(stale, reinterpret_cast<sockaddr *>(&name), sizeof(name)),
+              0);
+    ::close(stale);
+    constexpr int count = 4;
+    std::barrier together(count);
+    std::atomic<int> listening{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < count; ++i)
+      threads.emplace_back([&] {
+        RealClock clock;
+        const auto network = createGrpcTransport(clock);
+        together.arrive_and_wait();
+        const auto listener = network->listen(
+            "unix:" + path, [](const Message &, const Responder &) {});
+        listening += listener.ok();
+        if (!listener.ok())
+          EXPECT_NE(
+              listener.status().message().find("another process listens there"),
+              std::string::npos)
+              << listener.status().message();
+        // Nobody lets go before all have tried.
+        together.arrive_and_wait();
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_EQ(listening, 1);
+    // Nothing is left beside the next one.
+    std::filesystem::remove(path);
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(GrpcTransportTest, AProgramFindsItWhereItIsLinked) {

@@ -64,7 +64,9 @@ Status PredictCommand::run() {
       return step.status();
     const std::optional<StepResult> &result = *step;
     if (!result) {
-      PDLRT_RETURN_IF_ERROR(passBadRows(reader.rowCount()));
+      // Of rows that were broken off, nobody knows which are bad.
+      if (!predictor.brokenOff)
+        PDLRT_RETURN_IF_ERROR(passBadRows(reader.rowCount()));
       break;
     }
     const BatchContext &outputs = predictor.engine->replicas()[0].current();

@@ -8,11 +8,19 @@
 
 #include "Programs/Trainer/ProgramRun.h"
 
+#include "pdlrt/Core/StopSignal.h"
+
 using namespace pdlrt;
 
 Expected<std::span<const StepInput>> ProgramRun::readRound() {
   std::vector<DataPosition> before = reader->positions();
   Expected<bool> more = reader->next();
+  // A stop may break the reading off; where it meets bad data, the next run
+  // will say so.
+  if (!more && stopSignal() != 0 && more.status().code() != PDL_OUT_OF_MEMORY) {
+    brokenOff = true;
+    return std::span<const StepInput>();
+  }
   if (!more)
     return std::move(more).status();
   positionsBefore = std::move(before);

@@ -38,6 +38,8 @@ struct ProgramRun {
     return rounds > steps ? positionsBefore : reader->positions();
   }
 
+  /// Whether the pass has no more rounds because the process was asked to stop.
+  bool brokenOff = false;
   /// Rounds read in this pass.
   int64_t rounds = 0;
   std::vector<DataPosition> positionsBefore;

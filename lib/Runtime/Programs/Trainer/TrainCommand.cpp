@@ -123,6 +123,10 @@ Status TrainCommand::begin() {
   const std::optional<Message> note = job->earlierBookmark();
   if (note && note->size() > 0)
     return comeBack(*note);
+  // Nobody does a step before all have agreed: a folder that servers cannot
+  // write to costs nothing.
+  if (checkpoints)
+    PDLRT_RETURN_IF_ERROR(job->checkSaveFolder(options.checkpoint));
   PDLRT_RETURN_IF_ERROR(checkAgreement(options, *job));
   return shareProgress();
 }
@@ -190,7 +194,6 @@ Status TrainCommand::runJoined() {
       !job->earlierBookmark())
     PDLRT_RETURN_IF_ERROR(checkpoints->checkFolder());
   PDLRT_RETURN_IF_ERROR(begin());
-  hasBegun = true;
   return runTraining();
 }
 
@@ -257,6 +260,7 @@ Status TrainCommand::runTraining() {
   if (!options.dumpBatches.empty())
     batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
   PDLRT_RETURN_IF_ERROR(openLosses());
+  hasBegun = true;
 
   // Asked for initial values: nothing is trained, and all else is done.
   if (options.steps == 0)
@@ -301,9 +305,9 @@ Status TrainCommand::runTraining() {
   // Nothing is left to train, but a test was asked for.
   if (resumption && tests && !stopping)
     PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
-  // Batch systems may kill the rest of a job after the first end: nobody ends
-  // before the last checkpoint is whole.
-  if (stopping && options.distributed) {
+  // Nobody ends before the last checkpoint is whole: batch systems may kill the
+  // rest of a job after the first end, and take its status for that of all.
+  if ((stopping || checkpoints) && options.distributed) {
     int64_t here = 1;
     PDLRT_RETURN_IF_ERROR(job->sum({&here, 1}, {}));
   }

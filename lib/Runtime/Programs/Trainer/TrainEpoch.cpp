@@ -147,7 +147,7 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
       return step.status();
     const std::optional<StepResult> &next = *step;
     if (!next) {
-      epochEnded = dataFailure.ok();
+      epochEnded = dataFailure.ok() && !trainer.brokenOff;
       break;
     }
     const StepResult result = *next;

@@ -319,6 +319,8 @@ public:
 private:
   const GrpcOptions options;
   std::string where;
+  /// Until the server has gone.
+  PathClaim claim;
   ServerSide side;
   std::unique_ptr<grpc::Server> server;
 };
@@ -326,6 +328,10 @@ private:
 } // namespace
 
 Status GrpcListener::start(Address address) {
+  Expected<PathClaim> taken = PathClaim::take(address);
+  if (!taken)
+    return taken.status();
+  claim = std::move(*taken);
   PDLRT_RETURN_IF_ERROR(checkFree(address));
   grpc::ServerBuilder builder;
   int port = 0;

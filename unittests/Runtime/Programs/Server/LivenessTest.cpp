@@ -11,8 +11,10 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <thread>
 
 using testing::AllOf;
@@ -126,6 +128,70 @@ TEST(Liveness, AServerThatCannotLoadTellsTrainersWhy) {
 }
 
 //===----------------------------------------------------------------------===//
+// Folders of checkpoints
+//===----------------------------------------------------------------------===//
+
+// What a server cannot write is known before the first step is done.
+TEST(Liveness, AFolderThatAServerCannotWriteToIsRefusedBeforeTheFirstStep) {
+  for (const Programs &programs : {syncPrograms, asyncPrograms}) {
+    // Its own working folder is another one for each process.
+    for (const bool isThere : {false, true}) {
+      TwoByTwo job(programs);
+      const std::string here = job.place.file("here"),
+                        there = job.place.file("there");
+      std::filesystem::create_directories(here);
+      std::filesystem::create_directories(there + (isThere ? "/saved" : ""));
+      const std::string saved = "/proc/self/cwd/saved";
+      job.startServer(0, {}, {"-C", here});
+      job.startServer(1, {}, {"-C", there});
+      for (int rank : {0, 1})
+        job.startTrainer(
+            rank, {"--epochs", "1", "--checkpoint", saved, "--log-losses", "-"},
+            {"-C", here});
+      for (auto &process : job.trainers) {
+        EXPECT_EQ(process->wait(), 1) << process->said();
+        EXPECT_THAT(process->said(),
+                    HasSubstr("server 1 does not see the folder " + saved));
+        EXPECT_THAT(process->child.output(), testing::IsEmpty());
+      }
+      EXPECT_TRUE(std::filesystem::is_empty(here + "/saved"));
+    }
+  }
+}
+
+// Not even a byte.
+TEST(Liveness, AFolderOnAFullDiskIsRefusedBeforeTheFirstStep) {
+  TwoByTwo job;
+  job.startServer(0, {});
+  job.startServer(1, {}, {"sh", "-c", "ulimit -f 0; exec \"$@\"", "sh"});
+  for (int rank : {0, 1})
+    job.startTrainer(rank, {"--epochs", "1", "--checkpoint", job.saved(),
+                            "--log-losses", "-"});
+  for (auto &process : job.trainers) {
+    EXPECT_EQ(process->wait(), 1) << process->said();
+    EXPECT_THAT(process->said(),
+                HasSubstr("server 1 cannot write checkpoints to"));
+    EXPECT_THAT(process->child.output(), testing::IsEmpty());
+  }
+}
+
+// Of a server that has room for a probe, but not for its part.
+TEST(Liveness, NoTrainerSucceedsWithoutTheLastCheckpoint) {
+  for (const Programs &programs : {syncPrograms, asyncPrograms}) {
+    TwoByTwo job(programs);
+    job.startServer(0, {});
+    job.startServer(1, {}, {"sh", "-c", "ulimit -f 1; exec \"$@\"", "sh"});
+    for (int rank : {0, 1})
+      job.startTrainer(rank, {"--epochs", "1", "--checkpoint", job.saved()});
+    for (auto &process : job.trainers) {
+      EXPECT_EQ(process->wait(), 1) << process->said();
+      EXPECT_THAT(process->said(), HasSubstr("dense-1.safetensors"));
+    }
+    EXPECT_EQ(newestCheckpoint(job.saved()), -1);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Signals
 //===----------------------------------------------------------------------===//
 
@@ -211,6 +277,34 @@ TEST(Liveness, ASecondSignalEndsAServerAtOnce) {
     kill(server.child.id(), second);
     EXPECT_EQ(server.wait(), -1) << server.said();
     EXPECT_EQ(server.child.endSignal(), second);
+  }
+}
+
+// Whoever was asked: the one that waits for its data hears of it too.
+TEST(Liveness, ATrainerThatWaitsForDataKeepsNobodyFromStopping) {
+  for (const Programs &programs : {syncPrograms, asyncPrograms}) {
+    TwoByTwo job(programs);
+    const std::string pipe = job.place.file("pipe.tsv");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    for (int rank : {0, 1})
+      job.startServer(rank, {});
+    for (int rank : {0, 1})
+      job.startTrainer(rank, {"--data", pipe, job.file, "--checkpoint",
+                              job.saved(), "--checkpoint-steps", "2"});
+    std::ofstream writer(pipe);
+    writer << data(100) << std::flush;
+    for (int i = 0; i < 6000 && !std::filesystem::exists(job.saved() +
+                                                         "/step-000000000002");
+         ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    kill(job.trainers[1]->child.id(), SIGTERM);
+    for (auto &process : job.trainers)
+      EXPECT_EQ(process->wait(), 128 + SIGTERM) << process->said();
+    for (auto &process : job.servers)
+      EXPECT_EQ(process->wait(), 0) << process->said();
+    EXPECT_GT(newestCheckpoint(job.saved()), 0);
+    EXPECT_EQ(newestCheckpoint(job.saved()),
+              std::max(stepsOf(*job.trainers[0]), stepsOf(*job.trainers[1])));
   }
 }
 

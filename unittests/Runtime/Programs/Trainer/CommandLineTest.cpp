@@ -931,6 +931,51 @@ TEST(CommandLine, SignalsEndAfterTheStep) {
   }
 }
 
+// The writer of a pipe that has nothing to say keeps nobody from stopping.
+TEST(CommandLine, ASignalEndsWhoWaitsForData) {
+  TestFolder folder;
+  const std::string pipe = folder.file("pipe.tsv"),
+                    saved = folder.file("saved");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const char *threads : {"1", "2"}) {
+    TrainerProcess process(folder, {"train", "--data", pipe, "--batch-size",
+                                    "50", "--threads", threads, "--log-losses",
+                                    folder.file("losses"), "--checkpoint",
+                                    saved, "--checkpoint-steps", "3"});
+    std::ofstream writer(pipe);
+    writer << makeData(200) << std::flush;
+    for (int i = 0; i < 3000 && listCheckpoints(saved).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    kill(process.id(), SIGTERM);
+    EXPECT_EQ(process.wait(), 128 + SIGTERM) << process.errors();
+    EXPECT_THAT(process.output(), HasSubstr("stopped by a signal"));
+    // All that was trained is saved.
+    std::vector<std::string> refused;
+    Expected<Checkpoint> last = openCheckpoint(saved, refused);
+    ASSERT_TRUE(last.ok()) << last.status().message();
+    EXPECT_EQ(last->manifest().progress.samples,
+              50 * last->manifest().progress.steps);
+    const std::string losses = folder.read("losses");
+    EXPECT_EQ(std::count(losses.begin(), losses.end(), '\n'),
+              last->manifest().progress.steps);
+    std::filesystem::remove_all(saved);
+  }
+  // Not even a writer is there.
+  TrainerProcess process(folder, {"train", "--data", pipe});
+  for (int i = 0; i < 3000; ++i) {
+    std::error_code error;
+    const std::string files = "/proc/" + std::to_string(process.id()) + "/fd";
+    bool isOpen = false;
+    for (const auto &entry : std::filesystem::directory_iterator(files, error))
+      isOpen |= std::filesystem::read_symlink(entry, error) == pipe;
+    if (isOpen)
+      break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kill(process.id(), SIGTERM);
+  EXPECT_EQ(process.wait(), 128 + SIGTERM) << process.errors();
+}
+
 // Each thread wants a stack, for which there is no room here.
 TEST(CommandLine, ThreadsThatCannotStartAreOneSentence) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -1,0 +1,20 @@
+//===- ProbeName.h - Files that show who sees a folder ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_CHECKPOINT_PROBENAME_H
+#define LIB_RUNTIME_CHECKPOINT_PROBENAME_H
+
+namespace pdlrt {
+
+/// How the names of files begin that are in a folder of checkpoints for a
+/// moment only (`SaveProbe`).
+inline constexpr const char *probePrefix = ".pdl-probe-";
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_CHECKPOINT_PROBENAME_H
