@@ -298,7 +298,7 @@ nn.record @r {
 // -----
 
 nn.record @r {
-  // expected-error @+1 {{has a column position that is negative or beyond 64 bits (C4)}}
+  // expected-error @+1 {{has a column position that is negative or not below 2147483648 (C4)}}
   nn.field @x : tensor<?x1xi64> columns([99999999999999999999999 : i128])
 }
 
@@ -403,4 +403,24 @@ nn.group @g rule(@r {beta = 0x7FF8000000000000 : f64}) rate(0.1)
 
 // expected-error @+1 {{has attribute 'nn.phase' with value 3 : i64, which is not a string}}
 module attributes {nn.phase = 3} {
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has a column position that is negative or not below 2147483648 (C4)}}
+  nn.field @x : tensor<?x2xi64> columns([1, 9223372036854775807])
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has a column position that is negative or not below 2147483648 (C4)}}
+  nn.field @x : tensor<?x1xi64> columns([2147483648])
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xi64> columns([2147483647])
 }

@@ -45,6 +45,9 @@ bool FieldOp::isFloat() {
 /// small numbers.
 static constexpr int64_t kMaxWidth = 1 << 20;
 
+/// Positions of columns are below this: no row of a file has more cells.
+static constexpr int64_t kMaxColumns = int64_t(1) << 31;
+
 /// Whether `number` is an integer of 64 bits, or a finite float.
 static bool isSettledNumber(Attribute number) {
   if (auto integer = dyn_cast<IntegerAttr>(number))
@@ -112,9 +115,11 @@ LogicalResult FieldOp::verify() {
                          "header names (C4)");
     if (positions)
       for (auto position : columns.getAsRange<IntegerAttr>())
-        if (position.getValue().isNegative() || !isSettledNumber(position))
-          return emitOpError("has a column position that is negative or beyond "
-                             "64 bits (C4)");
+        if (position.getValue().isNegative() ||
+            position.getValue().sge(kMaxColumns))
+          return emitOpError() << "has a column position that is negative or "
+                                  "not below "
+                               << kMaxColumns << " (C4)";
   }
   return success();
 }
