@@ -424,3 +424,31 @@ nn.record @r {
 nn.record @r {
   nn.field @x : tensor<?x1xi64> columns([2147483647])
 }
+
+// -----
+
+// A file of batches holds a ragged field in two tensors.
+nn.record @r {
+  // expected-error @+1 {{has name 'bag.values', which files of batches give to a part of ragged field @bag; give it another one (nn.field, C5)}}
+  nn.field @"bag.values" : tensor<?x1xi64>
+  // expected-note @+1 {{the ragged field is here}}
+  nn.field @bag : !nn.ragged<?x1x*xi64>
+}
+
+// -----
+
+nn.record @r {
+  // expected-note @+1 {{the ragged field is here}}
+  nn.field @bag : !nn.ragged<?x1x*xi64>
+  // expected-error @+1 {{has name 'bag.splits', which files of batches give to a part of ragged field @bag}}
+  nn.field @"bag.splits" : !nn.ragged<?x1x*xi64>
+}
+
+// -----
+
+// Where no ragged field has the rest of the name, it is one as any other.
+nn.record @r {
+  nn.field @x : tensor<?x1xi64>
+  nn.field @"x.values" : tensor<?x1xi64>
+  nn.field @".splits" : tensor<?x1xi64>
+}

@@ -25,6 +25,23 @@ LogicalResult RecordOp::verifyRegions() {
     if (!isa<FieldOp>(op))
       return op.emitOpError(
           "stands in a record, which holds nn.field only (C1)");
+  for (FieldOp bag : getBody().getOps<FieldOp>()) {
+    if (!bag.isRagged())
+      continue;
+    for (const char *part : {".values", ".splits"}) {
+      Operation *other = mlir::SymbolTable::lookupSymbolIn(
+          *this, StringAttr::get(getContext(), bag.getSymName() + part));
+      if (!other)
+        continue;
+      InFlightDiagnostic diagnostic =
+          other->emitOpError()
+          << "has name '" << bag.getSymName() << part
+          << "', which files of batches give to a part of ragged field @"
+          << bag.getSymName() << "; give it another one (nn.field, C5)";
+      diagnostic.attachNote(bag.getLoc()) << "the ragged field is here";
+      return failure();
+    }
+  }
   return success();
 }
 
