@@ -452,3 +452,30 @@ nn.record @r {
   nn.field @"x.values" : tensor<?x1xi64>
   nn.field @".splits" : tensor<?x1xi64>
 }
+
+// -----
+
+// expected-error @+1 {{uses #nn.constant<9.9999999999999994E+38>, which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.param @w : tensor<1xf32> init(#nn.constant<1.0e39>)
+
+// -----
+
+// So they do where numbers are of f64.
+// expected-error @+1 {{which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.state @w : tensor<1xf64> init(#nn.constant<-1.0e39>)
+
+// -----
+
+// expected-error @+1 {{which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.table @t : i64 -> tensor<1xf32> init(#nn.uniform<-1.0e39, 0.0>)
+
+// -----
+
+// expected-error @+1 {{which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.param @w : tensor<1xf32> init(#nn.normal<0.0, 1.0e38>)
+
+// -----
+
+// An interval as wide as all of f32 is drawn from without overflow: in f64.
+nn.param @w : tensor<1xf32> init(#nn.uniform<-3.4e38, 3.4e38>)
+nn.param @v : tensor<1xf32> init(#nn.normal<1.0e38, 4.0e37>)

@@ -9,7 +9,9 @@
 #include "ScalarRegion.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/FloatConversion.h"
 #include "llvm/ADT/StringSet.h"
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -145,8 +147,25 @@ LogicalResult FieldOp::verify() {
 // State
 //===----------------------------------------------------------------------===//
 
+/// The numbers of largest amount that an initializer may give. No number of a
+/// standard normal distribution is more than 5.8: it is made of 24 bits.
+static std::array<double, 2> extremesOf(const pdl_initializer &initializer) {
+  constexpr double mostDeviations = 5.8;
+  switch (initializer.kind) {
+  case PDL_INIT_UNIFORM:
+    return {initializer.a, initializer.b};
+  case PDL_INIT_NORMAL:
+    return {initializer.a - mostDeviations * initializer.b,
+            initializer.a + mostDeviations * initializer.b};
+  default:
+    return {initializer.a, initializer.a};
+  }
+}
+
+/// `shape` is that of the symbol, or of one row, and `rank` the number of
+/// dimensions as which it counts.
 static LogicalResult verifyInitializer(Operation *op, Attribute init,
-                                       int64_t rank) {
+                                       ArrayRef<int64_t> shape, int64_t rank) {
   auto initializer = dyn_cast<InitializerAttrInterface>(init);
   if (!initializer)
     return op->emitOpError()
@@ -157,6 +176,12 @@ static LogicalResult verifyInitializer(Operation *op, Attribute init,
   if (needed && rank != *needed)
     return op->emitOpError()
            << "uses " << init << ", which needs rank " << *needed << " (C3)";
+  for (double number : extremesOf(initializer.getNumbers(shape)))
+    if (!convertFloat(APFloat(number), APFloat::IEEEsingle()).isFinite())
+      return op->emitOpError()
+             << "uses " << init
+             << ", which gives numbers beyond f32, in which all programs draw "
+                "initial values (C3)";
   return success();
 }
 
@@ -212,8 +237,8 @@ LogicalResult ParamOp::verify() {
   if (failed(verifyDenseType(*this, getType())) ||
       failed(verifyStateName(*this, getSymName())))
     return failure();
-  return verifyInitializer(*this, getInit(),
-                           cast<RankedTensorType>(getType()).getRank());
+  auto shape = cast<RankedTensorType>(getType()).getShape();
+  return verifyInitializer(*this, getInit(), shape, shape.size());
 }
 
 LogicalResult ParamOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -224,8 +249,8 @@ LogicalResult StateOp::verify() {
   if (failed(verifyDenseType(*this, getType())) ||
       failed(verifyStateName(*this, getSymName())))
     return failure();
-  return verifyInitializer(*this, getInit(),
-                           cast<RankedTensorType>(getType()).getRank());
+  auto shape = cast<RankedTensorType>(getType()).getShape();
+  return verifyInitializer(*this, getInit(), shape, shape.size());
 }
 
 LogicalResult TableOp::verify() {
@@ -244,7 +269,7 @@ LogicalResult TableOp::verify() {
                          << " elements; a row has at most " << kMaxWidth
                          << " (C1)";
   // A row of n elements counts as a matrix [1, n].
-  return verifyInitializer(*this, getInit(), 2);
+  return verifyInitializer(*this, getInit(), row.getShape(), 2);
 }
 
 LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
