@@ -479,3 +479,8 @@ nn.param @w : tensor<1xf32> init(#nn.normal<0.0, 1.0e38>)
 // An interval as wide as all of f32 is drawn from without overflow: in f64.
 nn.param @w : tensor<1xf32> init(#nn.uniform<-3.4e38, 3.4e38>)
 nn.param @v : tensor<1xf32> init(#nn.normal<1.0e38, 4.0e37>)
+
+// -----
+
+// expected-error @+1 {{is of kind 3 : i64; expected #nn.auc<buckets = N>, #nn.log_loss, #nn.copc or #nn.mean (C1)}}
+nn.metric @m : 3

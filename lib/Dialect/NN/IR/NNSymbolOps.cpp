@@ -279,8 +279,8 @@ LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult MetricOp::verify() {
   if (!isa<MetricAttrInterface>(getKind()))
     return emitOpError() << "is of kind " << getKind()
-                         << "; expected #nn.auc<buckets = N>, #nn.log_loss or "
-                            "#nn.copc (C1)";
+                         << "; expected #nn.auc<buckets = N>, #nn.log_loss, "
+                            "#nn.copc or #nn.mean (C1)";
   return success();
 }
 
