@@ -162,6 +162,11 @@ LogicalResult NNInterpret::interpret(ModuleOp module) {
   if (steps < 0 || batchSize < 0)
     return module.emitError("nn-interpret needs steps and batch-size >= 0");
 
+  // Before steps are run whose result would be lost.
+  if (!dumpPath.empty())
+    if (llvm::Error error = checkReplaceable(dumpPath))
+      return module.emitError() << llvm::toString(std::move(error));
+
   FailureOr<State> state = createState(module);
   if (failed(state))
     return failure();

@@ -171,7 +171,25 @@ void SafetensorsWriter::setMetadata(std::string key, std::string value) {
   texts[std::move(key)] = std::move(value);
 }
 
+Error pdlc::checkReplaceable(StringRef path) {
+  if (path == "-")
+    return failure(path, "is the standard output, and the dump is not text; "
+                         "name a file (./- for one of that name)");
+  llvm::sys::fs::file_status status;
+  // What cannot be asked is not there, or cannot be written: that is found out.
+  if (llvm::sys::fs::status(path, status, /*follow=*/false))
+    return Error::success();
+  if (llvm::sys::fs::is_symlink_file(status))
+    return failure(path, "is a link, and would be replaced itself; name the "
+                         "file that it stands for");
+  if (!llvm::sys::fs::is_regular_file(status))
+    return failure(path, "is there and is no regular file; name another");
+  return Error::success();
+}
+
 Error SafetensorsWriter::write(StringRef path) const {
+  if (Error error = checkReplaceable(path))
+    return error;
   // Eight-byte elements first, so that every tensor is aligned by its type.
   std::vector<const TensorInFile *> order;
   llvm::json::Object header;

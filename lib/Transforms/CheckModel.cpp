@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/FloatConversion.h"
 #include "pdlc/Support/Spelling.h"
 #include "pdlc/Transforms/Passes.h"
 
@@ -69,6 +70,58 @@ static LogicalResult checkPrograms(ModuleOp module) {
     return predict.emitOpError()
            << "@predict has no outputs; end it with `nn.return %value`, which "
               "names what to write for each sample";
+  return success();
+}
+
+/// Whether `number`, an integer or a float, is finite in `element`.
+static bool isFiniteIn(FloatType element, Attribute number) {
+  auto decimal = dyn_cast<FloatAttr>(number);
+  return !decimal ||
+         convertFloat(decimal.getValue(), element.getFloatSemantics())
+             .isFinite();
+}
+
+/// A number that is finite where it is written becomes one of the element type
+/// when a program runs.
+static LogicalResult checkNumbers(FieldOp field) {
+  if (!field.isFloat())
+    return success();
+  auto element =
+      cast<FloatType>(cast<RankedTensorType>(field.getType()).getElementType());
+  if (Attribute missing = field.getMissingAttr();
+      missing && !isFiniteIn(element, missing))
+    return field.emitOpError()
+           << "has missing(" << missing << "), which is no finite number of "
+           << element << " (C3)";
+  if (DictionaryAttr values = field.getValuesAttr())
+    for (NamedAttribute entry : values)
+      if (!isFiniteIn(element, entry.getValue()))
+        return field.emitOpError()
+               << "maps '" << entry.getName().getValue() << "' to "
+               << entry.getValue() << ", which is no finite number of "
+               << element << " (C2)";
+  return success();
+}
+
+static LogicalResult checkNumbers(RuleOp rule) {
+  auto element = cast<FloatType>(rule.getEach().getArgument(0).getType());
+  for (auto [name, value] : llvm::zip_equal(
+           rule.getSlotNames().getAsRange<StringAttr>(), rule.getSlotValues()))
+    if (!convertFloat(APFloat(value), element.getFloatSemantics()).isFinite())
+      return rule.emitOpError()
+             << "starts slot '" << name.getValue()
+             << "' with a number that is not finite in " << element << " (C3)";
+  return success();
+}
+
+static LogicalResult checkNumbers(ModuleOp module) {
+  for (auto record : module.getOps<RecordOp>())
+    for (FieldOp field : record.getBody().getOps<FieldOp>())
+      if (failed(checkNumbers(field)))
+        return failure();
+  for (auto rule : module.getOps<RuleOp>())
+    if (failed(checkNumbers(rule)))
+      return failure();
   return success();
 }
 
@@ -193,7 +246,8 @@ namespace {
 struct CheckModel : pdlc::impl::NNCheckModelBase<CheckModel> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(checkRecords(module)) || failed(checkPrograms(module)))
+    if (failed(checkRecords(module)) || failed(checkPrograms(module)) ||
+        failed(checkNumbers(module)))
       return signalPassFailure();
     checkProgramNames(module);
     checkGroups(module);

@@ -152,8 +152,8 @@ public:
   explicit PartCollector(ModuleOp module)
       : module(module), symbols(module), builder(module.getContext()) {}
 
-  /// Adds the module's nn.fingerprint.
-  void run();
+  /// Adds the module's nn.fingerprint; diagnoses what it lacks.
+  LogicalResult run();
 
 private:
   using Parts = SmallVector<NamedAttribute>;
@@ -162,6 +162,7 @@ private:
     parts.push_back(builder.getNamedAttr(
         name.str(), builder.getStringAttr(shorten(std::move(value)))));
   }
+  LogicalResult checkLinked();
   void addProgram(ProgramOp program);
   void addGroup(GroupOp group);
   void addSymbol(Operation *symbol);
@@ -179,6 +180,25 @@ private:
 };
 
 } // namespace
+
+/// Rules and schedules are part of what is written down.
+LogicalResult PartCollector::checkLinked() {
+  for (auto group : module.getOps<GroupOp>()) {
+    if (!trainedGroups.contains(group.getSymNameAttr()))
+      continue;
+    const bool hasRule = symbols.lookup<RuleOp>(group.getRule());
+    FlatSymbolRefAttr schedule = group.getScheduleAttr();
+    if (hasRule &&
+        (!schedule || symbols.lookup<ScheduleOp>(schedule.getValue())))
+      continue;
+    return group.emitOpError()
+           << "names " << (hasRule ? "schedule " : "rule ")
+           << (hasRule ? schedule : group.getRuleAttr())
+           << ", which the module does not define; run nn-link-std if it is "
+              "one of the standard library";
+  }
+  return success();
+}
 
 /// What a program trains, and how: not what it observes.
 void PartCollector::addProgram(ProgramOp program) {
@@ -292,9 +312,11 @@ void PartCollector::addField(FieldOp field, int64_t column) {
   add(training, "field @" + field.getSymName(), text);
 }
 
-void PartCollector::run() {
+LogicalResult PartCollector::run() {
   for (auto program : module.getOps<ProgramOp>())
     addProgram(program);
+  if (failed(checkLinked()))
+    return failure();
   std::string groups;
   for (auto group : module.getOps<GroupOp>()) {
     if (!trainedGroups.contains(group.getSymNameAttr()))
@@ -319,6 +341,7 @@ void PartCollector::run() {
   FingerprintOp::create(end, module.getLoc(), builder.getDictionaryAttr(state),
                         builder.getDictionaryAttr(optimizer),
                         builder.getDictionaryAttr(training));
+  return success();
 }
 
 namespace {
@@ -327,7 +350,8 @@ struct Fingerprint : pdlc::impl::NNFingerprintBase<Fingerprint> {
     for (auto old :
          llvm::make_early_inc_range(getOperation().getOps<FingerprintOp>()))
       old.erase();
-    PartCollector(getOperation()).run();
+    if (failed(PartCollector(getOperation()).run()))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Transforms/Pipelines.h"
+#include "CheckStart.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -132,6 +133,8 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
                          const PipelineOptions &options,
                          std::optional<Phase> from) {
   unsigned first = from ? static_cast<unsigned>(*from) + 1 : 0;
+  manager.addPass(createCheckStart(from.value_or(Phase::Model), options.mode,
+                                   options.isRole));
   // Behind roles each of the two modules goes its own way.
   const bool nests =
       ps::propertiesOf(options.mode).hasServers && !options.isRole;
@@ -195,6 +198,7 @@ findPhase(StringRef name,
 }
 
 void pdlc::registerPipelines() {
+  registerCheckStart();
   registerPassPipeline(
       "pdl-pipeline", "Compiles a model up to a named phase",
       [](OpPassManager &manager, StringRef text,
@@ -210,6 +214,10 @@ void pdlc::registerPipelines() {
           from = findPhase(arguments.from, reject);
           if (!from)
             return failure();
+          if (*to < *from)
+            return reject("--pdl-pipeline cannot go back from phase " +
+                          stringify(*from) + " to phase " + stringify(*to) +
+                          "; start with a module of an earlier phase");
         }
         PipelineOptions options;
         options.elementType = arguments.elementType;

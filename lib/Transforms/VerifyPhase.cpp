@@ -12,6 +12,7 @@
 #include "pdlc/Support/Phases.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/JSON.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNVERIFYPHASE
@@ -51,10 +52,30 @@ static LogicalResult failWithNote(InFlightDiagnostic diagnostic, Location loc,
 // Phase `model`
 //===----------------------------------------------------------------------===//
 
+/// Names go into files and messages: into headers of safetensors, which are
+/// JSON, and into reports, line by line.
+static LogicalResult verifyName(Operation *op, StringRef name) {
+  if (name.empty() ||
+      llvm::any_of(name, [](unsigned char c) { return c < 32 || c == 127; }))
+    return op->emitOpError("needs a name without control characters: files "
+                           "and messages show it");
+  if (!llvm::json::isUTF8(name))
+    return op->emitOpError("has a name that is not UTF-8, which files cannot "
+                           "hold; give it another one");
+  if (name == "__metadata__" &&
+      (op->hasTrait<HoldsState>() || isa<FieldOp>(op)))
+    return op->emitOpError("has name '__metadata__', which safetensors files "
+                           "reserve; give it another one");
+  return success();
+}
+
 /// A model is symbols of nn, and programs and functions of ops of nn. Anything
 /// else has no meaning in the later phases.
 static LogicalResult verifyPlace(Operation *op) {
   Operation *parent = op->getParentOp();
+  if (auto module = dyn_cast<ModuleOp>(op); module && !parent)
+    return module.getSymName() ? verifyName(op, *module.getSymName())
+                               : success();
   if (!parent || isa<RuleOp, ScheduleOp>(parent))
     return success();
   if (!isa_and_nonnull<NNDialect>(op->getDialect()))
@@ -63,10 +84,8 @@ static LogicalResult verifyPlace(Operation *op) {
     return op->emitOpError("stands outside of an nn.program and an nn.func");
   if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
     StringRef name = symbol.getNameAttr() ? symbol.getName() : StringRef();
-    if (name.empty() ||
-        llvm::any_of(name, [](unsigned char c) { return c < 32 || c == 127; }))
-      return op->emitOpError("needs a name without control characters: files "
-                             "and messages show it");
+    if (failed(verifyName(op, name)))
+      return failure();
     for (StringRef prefix : {"pdlrt_", "pdlabi_", "pdl_", "pdl."})
       if (isa<ModuleOp>(parent) && name.starts_with(prefix))
         return op->emitOpError()

@@ -33,6 +33,20 @@
 // TWICE: error: {{.*}}.twice: 'emb.keys' holds a key twice
 // RUN: not pdl-opt %s --nn-interpret="data=%t.good init=%t.extra" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXTRA
 // EXTRA: error: {{.*}}.extra: tensor 'v' belongs to nothing in the module
+
+// A dump takes the place of a file, and of nothing else.
+// RUN: rm -rf %t.pipe %t.link %t.folder && mkfifo %t.pipe && ln -s %t.target %t.link && mkdir %t.folder && echo old > %t.target
+// RUN: not pdl-opt %s --nn-interpret="data=%t.good dump=%t.pipe" -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIPE
+// RUN: test -p %t.pipe
+// PIPE: error: {{.*}}.pipe: is there and is no regular file; name another
+// RUN: not pdl-opt %s --nn-interpret="data=%t.good dump=%t.folder" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: test -d %t.folder
+// FOLDER: error: {{.*}}.folder: is there and is no regular file; name another
+// RUN: not pdl-opt %s --nn-interpret="data=%t.good dump=%t.link" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LINK
+// RUN: test -L %t.link && grep -q old %t.target
+// LINK: error: {{.*}}.link: is a link, and would be replaced itself; name the file that it stands for
+// RUN: not pdl-opt %s --nn-interpret="data=%t.good dump=-" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// OUTPUT: error: -: is the standard output, and the dump is not text; name a file (./- for one of that name)
 module @m {
   nn.record @sample {
     nn.field @x : tensor<?x1xf32>

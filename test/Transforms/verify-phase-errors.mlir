@@ -187,3 +187,178 @@ module {
     nn.return %z : tensor<?x1xf32>
   }
 }
+
+// -----
+
+// Dumps are safetensors files, whose header is JSON: a training must not end in a
+// file that cannot be written.
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-warning @+2 {{nothing reads}}
+  // expected-error @+1 {{has a name that is not UTF-8, which files cannot hold; give it another one}}
+  nn.param @"\FF" : tensor<1xf32> init(#nn.zeros)
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-warning @+2 {{nothing reads}}
+  // expected-error @+1 {{has a name that is not UTF-8, which files cannot hold; give it another one}}
+  nn.table @"a\C3" : i64 -> tensor<1xf32> init(#nn.zeros)
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-warning @+2 {{nothing reads}}
+  // expected-error @+1 {{has a name that is not UTF-8, which files cannot hold; give it another one}}
+  nn.state @"\80" : tensor<1xf32> init(#nn.zeros)
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-error @+1 {{has a name that is not UTF-8, which files cannot hold; give it another one}}
+  nn.group @"\ED\A0\80" rule(@sgd) rate(0.1)
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-warning @+2 {{nothing reads}}
+  // expected-error @+1 {{has name '__metadata__', which safetensors files reserve; give it another one}}
+  nn.param @__metadata__ : tensor<1xf32> init(#nn.zeros)
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-warning @+2 {{nothing reads}}
+  // expected-error @+1 {{has name '__metadata__', which safetensors files reserve; give it another one}}
+  nn.state @__metadata__ : tensor<1xf32> init(#nn.zeros)
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+  // expected-warning @+2 {{nothing reads}}
+  // expected-error @+1 {{has name '__metadata__', which safetensors files reserve; give it another one}}
+  nn.table @__metadata__ : i64 -> tensor<1xf32> init(#nn.zeros)
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+    // expected-error @+1 {{has a name that is not UTF-8, which files cannot hold; give it another one}}
+    nn.field @"\FF" : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r except @"\FF") {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+    // expected-error @+1 {{has name '__metadata__', which safetensors files reserve; give it another one}}
+    nn.field @__metadata__ : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r except @__metadata__) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has a name that is not UTF-8, which files cannot hold; give it another one}}
+module @"\FF" {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{needs a name without control characters}}
+module @"a\0Ab" {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+// Names of other letters are names, and what reserves `__metadata__` are tensors.
+module @"größe" {
+  nn.record @r {
+    nn.field @"größe" : tensor<?x1xf32>
+  }
+  nn.metric @__metadata__ : #nn.mean
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.observe @__metadata__(%x) : tensor<?x1xf32>
+    nn.return %x : tensor<?x1xf32>
+  }
+}

@@ -136,8 +136,20 @@ static std::optional<int64_t> numberOf(StringRef text) {
   return number;
 }
 
+/// Refuses a flag that is given twice: of two values one would be ignored.
+static int checkRepeated() {
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (is_contained(option->Categories, &category) &&
+        option->getNumOccurrences() > 1)
+      return fail((name.size() == 1 ? "-" : "--") + name + " is given " +
+                  Twine(option->getNumOccurrences()) + " times; say it once");
+  return 0;
+}
+
 /// Refuses combinations of flags that mean nothing.
 static int checkFlags() {
+  if (checkRepeated())
+    return 1;
   if (!pdlc::ps::symbolizeMode(mode))
     return fail("--mode knows no '" + mode + "'; use " +
                 pdlc::ps::modeList(/*withServers=*/false));

@@ -80,13 +80,18 @@ public:
            const void *data);
   void setMetadata(std::string key, std::string value);
   /// Writes the file; on failure there is no file of that name that is partly
-  /// new.
+  /// new. Fails where `checkReplaceable` does.
   llvm::Error write(llvm::StringRef path) const;
 
 private:
   std::map<std::string, TensorInFile> entries;
   std::map<std::string, std::string> texts;
 };
+
+/// Whether a new file may take the place of what stands at `path`, if anything
+/// does: not of a device, a pipe, a folder or a link, nor of the standard
+/// output.
+llvm::Error checkReplaceable(llvm::StringRef path);
 
 } // namespace pdlc
 

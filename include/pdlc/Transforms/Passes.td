@@ -69,7 +69,9 @@ def NNCheckModel : Pass<"nn-check-model", "::mlir::ModuleOp"> {
   let description = [{
     Refuses a second `nn.record`, and programs that do not do what their command
     is for: a `@train` without `nn.minimize`, an `@evaluate` or `@predict` that
-    is not `frozen`, a `@predict` without outputs. Warns of what is legal, but
+    is not `frozen`, a `@predict` without outputs; numbers of fields and initial
+    values of slots that are not finite in their element type, which is chosen by
+    now. Warns of what is legal, but
     hardly meant: a program whose name is nearly that of one that commands run
     (`train`, `evaluate`, `predict`), or a model of which they run none; a group
     that no `nn.minimize` names, in a model that trains others; a parameter or
@@ -389,8 +391,9 @@ def NNVerifyPhase : Pass<"nn-verify-phase", "::mlir::ModuleOp"> {
   let description = [{
     Stands behind each phase, so that a broken pass fails at the border. Checks
     that the module says it is in this phase, that only ops of the phase are
-    left, and the phase's rules: ids derive from fields and samples do not mix
-    (model); the snapshot rule (from merged on); each op has a stage and none
+    left, and the phase's rules: names are UTF-8 without control characters, none
+    of a tensor is `__metadata__`, which safetensors files reserve, ids derive from
+    fields and samples do not mix (model); the snapshot rule (from merged on); each op has a stage and none
     waits for a later one (from split on); no tensors (from buffers on); a
     target triple (llvm).
   }];

@@ -27,7 +27,7 @@ struct PSToRT : pdlc::impl::PSToRTBase<PSToRT> {
 private:
   void convertWait(ps::WaitOp wait);
   void convertPost(ps::PostOp post);
-  void convertProgram(nn::ProgramOp program);
+  LogicalResult convertProgram(nn::ProgramOp program);
 };
 } // namespace
 
@@ -76,7 +76,7 @@ void PSToRT::convertPost(ps::PostOp post) {
   }
 }
 
-void PSToRT::convertProgram(nn::ProgramOp program) {
+LogicalResult PSToRT::convertProgram(nn::ProgramOp program) {
   Block &body = program.getBody().front();
   for (auto wait : body.getOps<ps::WaitOp>())
     convertWait(wait);
@@ -84,14 +84,28 @@ void PSToRT::convertProgram(nn::ProgramOp program) {
     convertPost(post);
   // Norms and sums over trainers are the runtime's business.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isa<ps::WaitOp, ps::PostOp, ps::JoinNormsOp, nn::SquaredNormOp>(op))
+    if (isa<ps::WaitOp, ps::PostOp, ps::JoinNormsOp, nn::SquaredNormOp>(op)) {
+      if (!op.use_empty())
+        return op.emitOpError("has a result that is used in the program, where "
+                              "servers go on with it; ps-to-rt stands behind "
+                              "nn-updates-to-kernels");
       op.erase();
+    }
+  return success();
 }
 
 void PSToRT::runOnOperation() {
-  for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
-    if (auto program = dyn_cast<nn::ProgramOp>(op))
-      convertProgram(program);
-    else if (isa<ps::HandlerOp>(op))
+  ModuleOp module = getOperation();
+  if (!module->hasAttr(ps::PSDialect::kRoleAttrName)) {
+    module.emitError("is not the module of a role: run ps-outline-roles first, "
+                     "and ps-to-rt on each of the modules that it makes");
+    return signalPassFailure();
+  }
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+    if (isa<ps::HandlerOp>(op))
       op.erase();
+    else if (auto program = dyn_cast<nn::ProgramOp>(op);
+             program && failed(convertProgram(program)))
+      return signalPassFailure();
+  }
 }

@@ -87,6 +87,13 @@ void Checker::checkField(const pdl_field &field) {
   require(field.width > 0, what + ": width");
   require(field.column_count == 0 || field.column_count == field.width,
           what + ": column count");
+  // As the compiler bounds them, so that positions can be counted from.
+  for (int64_t slot = 0;
+       result.ok() && field.column_positions && slot < field.column_count;
+       ++slot)
+    require(field.column_positions[slot] >= 0 &&
+                field.column_positions[slot] < int64_t(1) << 31,
+            what + ": column positions");
   require(field.missing_kind != PDL_MISSING_TOKEN || field.missing_token,
           what + ": missing token");
   require(field.value_count == 0 || (field.value_texts && field.value_numbers),

@@ -298,7 +298,7 @@ nn.record @r {
 // -----
 
 nn.record @r {
-  // expected-error @+1 {{has a column position that is negative or beyond 64 bits (C4)}}
+  // expected-error @+1 {{has a column position that is negative or not below 2147483648 (C4)}}
   nn.field @x : tensor<?x1xi64> columns([99999999999999999999999 : i128])
 }
 
@@ -404,3 +404,83 @@ nn.group @g rule(@r {beta = 0x7FF8000000000000 : f64}) rate(0.1)
 // expected-error @+1 {{has attribute 'nn.phase' with value 3 : i64, which is not a string}}
 module attributes {nn.phase = 3} {
 }
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has a column position that is negative or not below 2147483648 (C4)}}
+  nn.field @x : tensor<?x2xi64> columns([1, 9223372036854775807])
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has a column position that is negative or not below 2147483648 (C4)}}
+  nn.field @x : tensor<?x1xi64> columns([2147483648])
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xi64> columns([2147483647])
+}
+
+// -----
+
+// A file of batches holds a ragged field in two tensors.
+nn.record @r {
+  // expected-error @+1 {{has name 'bag.values', which files of batches give to a part of ragged field @bag; give it another one (nn.field, C5)}}
+  nn.field @"bag.values" : tensor<?x1xi64>
+  // expected-note @+1 {{the ragged field is here}}
+  nn.field @bag : !nn.ragged<?x1x*xi64>
+}
+
+// -----
+
+nn.record @r {
+  // expected-note @+1 {{the ragged field is here}}
+  nn.field @bag : !nn.ragged<?x1x*xi64>
+  // expected-error @+1 {{has name 'bag.splits', which files of batches give to a part of ragged field @bag}}
+  nn.field @"bag.splits" : !nn.ragged<?x1x*xi64>
+}
+
+// -----
+
+// Where no ragged field has the rest of the name, it is one as any other.
+nn.record @r {
+  nn.field @x : tensor<?x1xi64>
+  nn.field @"x.values" : tensor<?x1xi64>
+  nn.field @".splits" : tensor<?x1xi64>
+}
+
+// -----
+
+// expected-error @+1 {{uses #nn.constant<9.9999999999999994E+38>, which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.param @w : tensor<1xf32> init(#nn.constant<1.0e39>)
+
+// -----
+
+// So they do where numbers are of f64.
+// expected-error @+1 {{which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.state @w : tensor<1xf64> init(#nn.constant<-1.0e39>)
+
+// -----
+
+// expected-error @+1 {{which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.table @t : i64 -> tensor<1xf32> init(#nn.uniform<-1.0e39, 0.0>)
+
+// -----
+
+// expected-error @+1 {{which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.param @w : tensor<1xf32> init(#nn.normal<0.0, 1.0e38>)
+
+// -----
+
+// An interval as wide as all of f32 is drawn from without overflow: in f64.
+nn.param @w : tensor<1xf32> init(#nn.uniform<-3.4e38, 3.4e38>)
+nn.param @v : tensor<1xf32> init(#nn.normal<1.0e38, 4.0e37>)
+
+// -----
+
+// expected-error @+1 {{is of kind 3 : i64; expected #nn.auc<buckets = N>, #nn.log_loss, #nn.copc or #nn.mean (C1)}}
+nn.metric @m : 3

@@ -107,6 +107,18 @@ TEST(Descriptor, RefusesDamage) {
       {[](Copy &c) { c.fields[0].struct_size += 8; }, "size of a field"},
       {[](Copy &c) { c.fields[1].width = 0; }, "field weight: width"},
       {[](Copy &c) { c.fields[1].kind = 9; }, "field weight: kind"},
+      {[](Copy &c) {
+         static const int64_t positions[] = {int64_t(1) << 31};
+         c.fields[1].column_count = 1;
+         c.fields[1].column_positions = positions;
+       },
+       "field weight: column positions"},
+      {[](Copy &c) {
+         static const int64_t positions[] = {-1};
+         c.fields[1].column_count = 1;
+         c.fields[1].column_positions = positions;
+       },
+       "field weight: column positions"},
       {[](Copy &c) { c.symbols[0].row_width = 2; }, "symbol @w: rows"},
       {[](Copy &c) { c.symbols[0].group = 2; }, "symbol @w: group"},
       {[](Copy &c) { c.symbols[0].dense_kernel = nullptr; }, "apply kernel"},

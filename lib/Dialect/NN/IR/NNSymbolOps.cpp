@@ -9,7 +9,9 @@
 #include "ScalarRegion.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/FloatConversion.h"
 #include "llvm/ADT/StringSet.h"
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -25,6 +27,23 @@ LogicalResult RecordOp::verifyRegions() {
     if (!isa<FieldOp>(op))
       return op.emitOpError(
           "stands in a record, which holds nn.field only (C1)");
+  for (FieldOp bag : getBody().getOps<FieldOp>()) {
+    if (!bag.isRagged())
+      continue;
+    for (const char *part : {".values", ".splits"}) {
+      Operation *other = mlir::SymbolTable::lookupSymbolIn(
+          *this, StringAttr::get(getContext(), bag.getSymName() + part));
+      if (!other)
+        continue;
+      InFlightDiagnostic diagnostic =
+          other->emitOpError()
+          << "has name '" << bag.getSymName() << part
+          << "', which files of batches give to a part of ragged field @"
+          << bag.getSymName() << "; give it another one (nn.field, C5)";
+      diagnostic.attachNote(bag.getLoc()) << "the ragged field is here";
+      return failure();
+    }
+  }
   return success();
 }
 
@@ -44,6 +63,9 @@ bool FieldOp::isFloat() {
 /// Elements of a row, and columns of a field: offsets within a sample stay
 /// small numbers.
 static constexpr int64_t kMaxWidth = 1 << 20;
+
+/// Positions of columns are below this: no row of a file has more cells.
+static constexpr int64_t kMaxColumns = int64_t(1) << 31;
 
 /// Whether `number` is an integer of 64 bits, or a finite float.
 static bool isSettledNumber(Attribute number) {
@@ -112,9 +134,11 @@ LogicalResult FieldOp::verify() {
                          "header names (C4)");
     if (positions)
       for (auto position : columns.getAsRange<IntegerAttr>())
-        if (position.getValue().isNegative() || !isSettledNumber(position))
-          return emitOpError("has a column position that is negative or beyond "
-                             "64 bits (C4)");
+        if (position.getValue().isNegative() ||
+            position.getValue().sge(kMaxColumns))
+          return emitOpError() << "has a column position that is negative or "
+                                  "not below "
+                               << kMaxColumns << " (C4)";
   }
   return success();
 }
@@ -123,8 +147,25 @@ LogicalResult FieldOp::verify() {
 // State
 //===----------------------------------------------------------------------===//
 
+/// The numbers of largest amount that an initializer may give. No number of a
+/// standard normal distribution is more than 5.8: it is made of 24 bits.
+static std::array<double, 2> extremesOf(const pdl_initializer &initializer) {
+  constexpr double mostDeviations = 5.8;
+  switch (initializer.kind) {
+  case PDL_INIT_UNIFORM:
+    return {initializer.a, initializer.b};
+  case PDL_INIT_NORMAL:
+    return {initializer.a - mostDeviations * initializer.b,
+            initializer.a + mostDeviations * initializer.b};
+  default:
+    return {initializer.a, initializer.a};
+  }
+}
+
+/// `shape` is that of the symbol, or of one row, and `rank` the number of
+/// dimensions as which it counts.
 static LogicalResult verifyInitializer(Operation *op, Attribute init,
-                                       int64_t rank) {
+                                       ArrayRef<int64_t> shape, int64_t rank) {
   auto initializer = dyn_cast<InitializerAttrInterface>(init);
   if (!initializer)
     return op->emitOpError()
@@ -135,6 +176,12 @@ static LogicalResult verifyInitializer(Operation *op, Attribute init,
   if (needed && rank != *needed)
     return op->emitOpError()
            << "uses " << init << ", which needs rank " << *needed << " (C3)";
+  for (double number : extremesOf(initializer.getNumbers(shape)))
+    if (!convertFloat(APFloat(number), APFloat::IEEEsingle()).isFinite())
+      return op->emitOpError()
+             << "uses " << init
+             << ", which gives numbers beyond f32, in which all programs draw "
+                "initial values (C3)";
   return success();
 }
 
@@ -190,8 +237,8 @@ LogicalResult ParamOp::verify() {
   if (failed(verifyDenseType(*this, getType())) ||
       failed(verifyStateName(*this, getSymName())))
     return failure();
-  return verifyInitializer(*this, getInit(),
-                           cast<RankedTensorType>(getType()).getRank());
+  auto shape = cast<RankedTensorType>(getType()).getShape();
+  return verifyInitializer(*this, getInit(), shape, shape.size());
 }
 
 LogicalResult ParamOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -202,8 +249,8 @@ LogicalResult StateOp::verify() {
   if (failed(verifyDenseType(*this, getType())) ||
       failed(verifyStateName(*this, getSymName())))
     return failure();
-  return verifyInitializer(*this, getInit(),
-                           cast<RankedTensorType>(getType()).getRank());
+  auto shape = cast<RankedTensorType>(getType()).getShape();
+  return verifyInitializer(*this, getInit(), shape, shape.size());
 }
 
 LogicalResult TableOp::verify() {
@@ -222,7 +269,7 @@ LogicalResult TableOp::verify() {
                          << " elements; a row has at most " << kMaxWidth
                          << " (C1)";
   // A row of n elements counts as a matrix [1, n].
-  return verifyInitializer(*this, getInit(), 2);
+  return verifyInitializer(*this, getInit(), row.getShape(), 2);
 }
 
 LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -232,8 +279,8 @@ LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult MetricOp::verify() {
   if (!isa<MetricAttrInterface>(getKind()))
     return emitOpError() << "is of kind " << getKind()
-                         << "; expected #nn.auc<buckets = N>, #nn.log_loss or "
-                            "#nn.copc (C1)";
+                         << "; expected #nn.auc<buckets = N>, #nn.log_loss, "
+                            "#nn.copc or #nn.mean (C1)";
   return success();
 }
 

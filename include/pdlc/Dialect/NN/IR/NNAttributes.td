@@ -115,6 +115,10 @@ def NN_LogLossAttr : NN_Metric<"LogLoss", "log_loss", "PDL_METRIC_LOG_LOSS"> {
 
 def NN_CopcAttr : NN_Metric<"Copc", "copc", "PDL_METRIC_COPC"> {
   let summary = "Clicks over predicted clicks";
+  let description = [{
+    The sum of the labels over the sum of the predictions, both times the weights:
+    a label counts as the number that it is.
+  }];
 }
 
 def NN_MeanAttr : NN_Metric<"Mean", "mean", "PDL_METRIC_MEAN"> {

@@ -74,10 +74,13 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
     - (C1) The type is `tensor<?xNx(f32|f64|i64)>` or ragged with two dimensions
       before `*`, 1 <= N <= 1048576.
     - (C2) `hash` and `separator` need ids; `values` needs floats and maps
-      to finite numbers; `separator` needs a ragged type and is one ASCII character.
-    - (C3) `missing` is a finite number for float fields, a string for id fields
+      to numbers that are finite in the field's element type (checked by
+      `nn-check-model`, which knows that type); `separator` needs a ragged type and is one ASCII character.
+    - (C3) `missing` is a number for float fields, finite as (C2) says, a string for id fields
       with `hash`, a 64-bit integer for id fields without.
-    - (C4) `columns` has N entries, all positions (64-bit, >= 0) or all names.
+    - (C4) `columns` has N entries, all positions (>= 0, < 2^31) or all names.
+    - (C5) No field has the name of a ragged one with `.values` or `.splits` behind
+      it: files of batches give such names to the two parts of a ragged field.
 
     Example:
     ```mlir
@@ -115,7 +118,8 @@ def NN_ParamOp : NN_Op<"param", [Symbol, HoldsState, SharedByRoles,
       2^40 elements.
     - (C2) The group, where given, names an `nn.group`. A parameter without
       group is never trained.
-    - (C3) `#nn.xavier` needs rank 2.
+    - (C3) `#nn.xavier` needs rank 2. Initial values are finite in f32, in which
+      programs of all element types draw them.
     - (C4) The name does not end in `.keys` or `.values` and has no `.slot.` in
       it: dumps give such names to parts of tables and to slots.
 
@@ -142,6 +146,7 @@ def NN_StateOp : NN_Op<"state", [Symbol, HoldsState, SharedByRoles]> {
     Constraints:
     - (C1) The type is a static float tensor without empty dimensions, of at most
       2^40 elements.
+    - (C3) Initial values are as those of a parameter (`nn.param`, C3).
     - (C4) The name is as that of a parameter (`nn.param`, C4).
 
     Example:
@@ -169,6 +174,7 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     - (C1) The key type is i64; the row is a static float tensor of rank 1
       with at most 1048576 elements.
     - (C2) The group, where given, names an `nn.group`.
+    - (C3) Initial values are as those of a parameter (`nn.param`, C3).
     - (C4) The name is as that of a parameter (`nn.param`, C4).
 
     Example:
@@ -196,7 +202,8 @@ def NN_MetricOp : NN_Op<"metric", [Symbol]> {
   let summary = "A figure of merit over many batches";
   let description = [{
     Constraints:
-    - (C1) The kind is `#nn.auc<buckets = N>`, `#nn.log_loss` or `#nn.copc`.
+    - (C1) The kind is `#nn.auc<buckets = N>`, `#nn.log_loss`, `#nn.copc` or
+      `#nn.mean`.
 
     Example:
     ```mlir
@@ -301,7 +308,8 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
       numerics define: arith.{constant,addf,subf,mulf,divf,negf,cmpf,select,
       maximumf,minimumf,extf,truncf}, math.{sqrt,absf,fma,copysign,powf,cos,exp,log},
       on scalars of f32, f64 and i1; powf, cos, exp and log only on f64.
-    - (C3) Defaults of hyper-parameters and slots are finite.
+    - (C3) Defaults of hyper-parameters and slots are finite, those of slots in the
+      element type (checked by `nn-check-model`).
 
     Example:
     ```mlir

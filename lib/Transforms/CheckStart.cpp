@@ -1,0 +1,111 @@
+//===- CheckStart.cpp - Whether a pipeline may start with a module --------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckStart.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+static StringRef phaseOf(ModuleOp module) {
+  auto phase = module->getAttrOfType<StringAttr>(nn::NNDialect::kPhaseAttrName);
+  return phase ? phase.getValue() : stringify(Phase::Model);
+}
+
+static LogicalResult checkPhase(ModuleOp module, Phase expected) {
+  StringRef phase = phaseOf(module);
+  if (phase == stringify(expected))
+    return success();
+  return module.emitError()
+         << "is in phase " << phase << ", but the pipeline starts with phase "
+         << stringify(expected) << "; say from=" << phase;
+}
+
+/// Up to phase `fused` a module suits all modes.
+static LogicalResult checkMode(ModuleOp module, ps::Mode mode) {
+  std::optional<Phase> phase = symbolizePhase(phaseOf(module));
+  const bool isCut = phase && *phase >= Phase::Placed;
+  const ps::ModeProperties &actual = ps::getMode(module);
+  if (actual.mode == mode || (!isCut && !actual.hasServers))
+    return success();
+  StringRef name = ps::stringifyMode(actual.mode);
+  return module.emitError()
+         << "was cut for mode " << name << "; say mode=" << name
+         << ", or start with the module of phase fused";
+}
+
+namespace {
+struct CheckStart : PassWrapper<CheckStart, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckStart)
+
+  CheckStart() = default;
+  CheckStart(const CheckStart &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const override { return "pdl-check-start"; }
+  StringRef getDescription() const override {
+    return "Whether a pipeline may start with a module";
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<Phase> start = symbolizePhase(from);
+    std::optional<ps::Mode> wanted = ps::symbolizeMode(mode);
+    if (!start || !wanted) {
+      module.emitError() << "pdl-check-start knows no phase '" << from
+                         << "' or no mode '" << mode << "'; phases are "
+                         << phaseList() << ", modes "
+                         << ps::modeList(/*withServers=*/false);
+      return signalPassFailure();
+    }
+    if (failed(check(module, *start, *wanted)))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  LogicalResult check(ModuleOp module, Phase start, ps::Mode wanted) {
+    if (failed(checkMode(module, wanted)))
+      return failure();
+    if (isRole || start < Phase::Roles || !ps::propertiesOf(wanted).hasServers)
+      return checkPhase(module, start);
+    // The module stays in phase `roles`; those in it go on.
+    if (failed(checkPhase(module, Phase::Roles)))
+      return failure();
+    if (module.getOps<ModuleOp>().empty())
+      return module.emitError()
+             << "holds no module of a role, with which the phases behind "
+             << stringify(Phase::Roles)
+             << " go on; give all that this phase left";
+    for (ModuleOp role : module.getOps<ModuleOp>())
+      if (failed(checkPhase(role, start)))
+        return failure();
+    return success();
+  }
+
+  Option<std::string> from{*this, "from",
+                           llvm::cl::desc("The phase to start with"),
+                           llvm::cl::init("model")};
+  Option<std::string> mode{*this, "mode",
+                           llvm::cl::desc("The mode to compile for"),
+                           llvm::cl::init("local")};
+  Option<bool> isRole{*this, "is-role",
+                      llvm::cl::desc("The module is that of one role"),
+                      llvm::cl::init(false)};
+};
+} // namespace
+
+std::unique_ptr<Pass> pdlc::createCheckStart(Phase from, ps::Mode mode,
+                                             bool isRole) {
+  auto pass = std::make_unique<CheckStart>();
+  pass->from = stringify(from).str();
+  pass->mode = ps::stringifyMode(mode).str();
+  pass->isRole = isRole;
+  return pass;
+}
+
+void pdlc::registerCheckStart() { PassRegistration<CheckStart>(); }
