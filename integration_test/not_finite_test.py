@@ -306,6 +306,16 @@ class NotFinite(unittest.TestCase):
             self.stops([trainer, command, "--data", good, "--init-from", model],
                        "tensor 'w' has a number that is not finite at [0, 0]")
 
+    def test_a_metric_without_a_value_says_why(self):
+        trainer = self.compile(LOGARITHM)
+        good = self.write("good.csv", [(1, 0.5), (1, 0.25)])
+        model = self.path / "model"
+        programs.run(trainer, "train", "--data", good, "--steps", 0, "--dump", model)
+        shown = programs.run(trainer, "evaluate", "--data", good, "--init-from",
+                             model).stdout
+        self.assertIn("test AUC undefined: no negative labels of any weight (@auc)",
+                      shown)
+
     # --- servers -----------------------------------------------------------
 
     def check_job(self, mode, source, *sentences):

@@ -200,8 +200,9 @@ Status Command::addUp(ProgramRun &run, Report &report) {
   metrics.sums.assign(sums.begin() + int64_t(firstSum), sums.end());
   report.metrics.clear();
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
+    const pdl_metric &metric = descriptor.metrics[block.index];
     report.metrics.push_back(
-        metricValue(descriptor.metrics[block.index], block.of(0)));
+        {metricValue(metric, block.of(0)), whyUndefined(metric, block.of(0))});
   });
   return {};
 }
