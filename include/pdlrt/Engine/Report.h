@@ -27,6 +27,8 @@ struct Report {
   double seconds = 0;
   double lossSum = 0;
   double weightSum = 0;
+  /// Of the epoch or test, over all processes.
+  int64_t badRows = 0;
   struct Metric {
     double value;
     /// Why it is NaN; empty where nothing was observed, or there is a value.

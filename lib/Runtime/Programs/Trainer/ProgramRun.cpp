@@ -12,10 +12,12 @@ using namespace pdlrt;
 
 Expected<std::span<const StepInput>> ProgramRun::readRound() {
   std::vector<DataPosition> before = reader->positions();
+  const int64_t badRows = reader->badRowCount();
   Expected<bool> more = reader->next();
   if (!more)
     return std::move(more).status();
   positionsBefore = std::move(before);
+  badRowsBefore = badRows;
   if (!*more)
     return std::span<const StepInput>();
   ++rounds;
