@@ -5,7 +5,9 @@
 sentence that names it, alone and on servers; nothing that was saved is lost, and
 nothing damaged is saved."""
 
+import math
 import pathlib
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -101,6 +103,37 @@ COUNTS = """
     %next = arith.addf %count, %one : f32
     nn.yield %new, %next : f32, f32
   }
+"""
+
+# What the metric observes and `predict` writes is nan for a negative x.
+LOGARITHM = """
+module @tiny {
+  nn.record @sample {
+    nn.field @label : tensor<?x1xf32>
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.param @w : tensor<1x1xf32> in @g init(#nn.constant<1.0>)
+  nn.metric @auc : #nn.auc<buckets = 64>
+  nn.program @train reads(@sample) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l over @g : tensor<?x1xf32>
+  }
+  nn.program @evaluate frozen reads(@sample) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %p = nn.log %z : tensor<?x1xf32>
+    nn.observe @auc(%p, %y) : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@sample except @label) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %p = nn.log %z : tensor<?x1xf32>
+    nn.return %p : tensor<?x1xf32>
+  }
+}
 """
 
 
@@ -237,6 +270,51 @@ class NotFinite(unittest.TestCase):
     def test_weights_that_round_to_zero(self):
         data = self.write("tiny.csv", rows(40, weight=1e-46))
         self.warns_of_weights(self.compile(text()), data)
+
+    # --- frozen programs ----------------------------------------------------
+
+    def test_predictions(self):
+        trainer = self.compile(LOGARITHM)
+        good = self.write("good.csv", [(1, 0.5), (0, 0.25), (1, 0.75)])
+        model = self.path / "model"
+        programs.run(trainer, "train", "--data", good, "--steps", 0, "--dump", model)
+        flags = ("--replicas", "1x1", "--batch-size", 2, "--init-from", model)
+        shown = programs.run(trainer, "evaluate", "--data", good, *flags).stdout
+        self.assertRegex(shown, r"test AUC [0-9.]+ \(@auc\)")
+        bad = self.write("bad.csv", [(1, 0.5), (0, 0.25), (1, 0.75), (0, -1.0)])
+        sentence = "metric @auc observed a number that is not finite in batch 1 of"
+        self.stops([trainer, "evaluate", "--data", bad, *flags], sentence)
+        # A test that stops costs nothing of what was trained.
+        self.stops([trainer, "train", "--data", good, "--evaluate-data", bad,
+                    "--replicas", "1x1", "--batch-size", 2, "--dump",
+                    self.path / "kept"], sentence)
+        self.assertIn("w", tensorfile.read(self.path / "kept"))
+        done = programs.run(trainer, "predict", "--data", bad, "--init-from", model)
+        self.assertEqual(done.stdout.splitlines()[-1], "nan")
+        self.assertIn("outputs of 1 rows are not finite, first of row 3, counted "
+                      "from 0", done.stderr)
+
+    def test_values_of_init_from(self):
+        trainer = self.compile(LOGARITHM)
+        good = self.write("good.csv", [(1, 0.5), (0, 0.25)])
+        model = self.path / "model"
+        programs.run(trainer, "train", "--data", good, "--steps", 0, "--dump", model)
+        content = bytearray(model.read_bytes())
+        content[-4:] = struct.pack("<f", math.nan)
+        model.write_bytes(content)
+        for command in ("train", "evaluate", "predict"):
+            self.stops([trainer, command, "--data", good, "--init-from", model],
+                       "tensor 'w' has a number that is not finite at [0, 0]")
+
+    def test_a_metric_without_a_value_says_why(self):
+        trainer = self.compile(LOGARITHM)
+        good = self.write("good.csv", [(1, 0.5), (1, 0.25)])
+        model = self.path / "model"
+        programs.run(trainer, "train", "--data", good, "--steps", 0, "--dump", model)
+        shown = programs.run(trainer, "evaluate", "--data", good, "--init-from",
+                             model).stdout
+        self.assertIn("test AUC undefined: no negative labels of any weight (@auc)",
+                      shown)
 
     # --- servers -----------------------------------------------------------
 

@@ -53,8 +53,8 @@ inline bool metricHasLabels(int32_t kind) { return kind != PDL_METRIC_MEAN; }
 /// For AUC and log loss.
 inline bool isPositiveLabel(double label) { return label > 0.5; }
 
-/// The bucket of a prediction: min(buckets - 1, floor(p * buckets)), 0 for p
-/// below 0 or NaN.
+/// The bucket of a finite prediction: min(buckets - 1, floor(p * buckets)), 0
+/// for p below 0.
 inline int64_t bucketOfPrediction(double prediction, int64_t buckets) {
   const double scaled = prediction * static_cast<double>(buckets);
   if (!(scaled > 0.0))
@@ -74,9 +74,15 @@ inline double logLossOf(double prediction, double label) {
 }
 
 /// Adds one sample that counts `weight` times. Where the metric has no labels,
-/// `prediction` is the value and `label` is not read.
+/// `prediction` is the value and `label` is finite. A number that is not finite
+/// spoils the metric: its first sum is NaN from then on, and so is its value.
 inline void observeSample(int32_t kind, int64_t buckets, double prediction,
                           double label, double weight, double *sums) {
+  if (!(std::isfinite(prediction) && std::isfinite(label) &&
+        std::isfinite(weight))) {
+    sums[0] = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
   switch (kind) {
   case PDL_METRIC_AUC:
     sums[bucketOfPrediction(prediction, buckets) +
@@ -96,6 +102,9 @@ inline void observeSample(int32_t kind, int64_t buckets, double prediction,
     return;
   }
 }
+
+/// Whether the metric met a number that is not finite.
+inline bool isSpoilt(const double *sums) { return std::isnan(sums[0]); }
 
 /// The area under the ROC curve of the histogram that `metricSumCount` lays
 /// out: the weight of the pairs of a positive and a negative that stand in the
@@ -142,7 +151,8 @@ inline double areaUnderCurve(int64_t buckets, const double *sums) {
 }
 
 /// The value: the AUC, or the quotient of the two sums (mean log loss, clicks
-/// over predicted clicks, mean). NaN where nothing was observed.
+/// over predicted clicks, mean). NaN where nothing was observed, and of a
+/// spoilt metric.
 inline double metricValue(int32_t kind, int64_t buckets, const double *sums) {
   if (kind == PDL_METRIC_AUC)
     return areaUnderCurve(buckets, sums);

@@ -59,6 +59,18 @@ static Status checkWords(const Words &words) {
   return {};
 }
 
+/// Servers are for trainings.
+static Status checkCommand(const Options &options) {
+  const Words &words = options.trainerWords;
+  if (words.empty() || words.front().starts_with("-") ||
+      words.front() == "train")
+    return {};
+  return Status::invalid(
+      "only the command train has servers, but '" + words.front() +
+      "' was asked for; run " + options.folder + "/trainer " + words.front() +
+      " by itself, with the trained values in --checkpoint or --init-from");
+}
+
 static Status checkProgram(const std::string &path) {
   if (::access(path.c_str(), X_OK) == 0)
     return {};
@@ -93,6 +105,7 @@ static Expected<std::vector<Program>> makePrograms(const Options &options,
                                                    const Places &places) {
   PDLRT_RETURN_IF_ERROR(checkWords(options.trainerWords));
   PDLRT_RETURN_IF_ERROR(checkWords(options.serverWords));
+  PDLRT_RETURN_IF_ERROR(checkCommand(options));
   const std::string server = options.folder + "/pserver";
   const std::string trainer = options.folder + "/trainer";
   PDLRT_RETURN_IF_ERROR(checkProgram(server));

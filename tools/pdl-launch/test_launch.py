@@ -75,8 +75,15 @@ class LaunchTest(unittest.TestCase):
                 f"--servers {servers}")
 
     def test_a_command_of_the_trainer_stays_first(self):
-        out = self.launch(self.folder, "--", "test", "--data", "x")[1]
-        self.assertIn("trainer test --data x --rank 0", out)
+        out = self.launch(self.folder, "--", "train", "--data", "x")[1]
+        self.assertIn("trainer train --data x --rank 0", out)
+
+    def test_only_train_has_servers(self):
+        for command in ("evaluate", "predict"):
+            status, out, err = self.launch(self.folder, "--", command, "--data", "x")
+            self.assertEqual((status, out), (2, ""))
+            self.assertIn(f"only the command train has servers, but '{command}'", err)
+            self.assertIn(f"run {self.folder}/trainer {command} by itself", err)
 
     def test_ports_can_be_listened_at(self):
         self.write("pserver", "#!/usr/bin/env python3\n"

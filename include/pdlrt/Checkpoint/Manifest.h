@@ -60,13 +60,13 @@ struct CheckpointSymbol {
   TensorType elementType = TensorType::F32; ///< of values and slots
 };
 
-/// How far training has come. All counts are those since its beginning, over
-/// all runs.
+/// How far training has come. Counts without another word are those since its
+/// beginning, over all runs.
 struct TrainingProgress {
   int64_t steps = 0;
   int64_t samples = 0;
   int64_t skippedUpdates = 0;
-  /// Of the epochs that have ended.
+  /// Of the running epoch so far; else of the last.
   int64_t badRows = 0;
   /// Epochs that have ended.
   int64_t epoch = 0;

@@ -60,8 +60,8 @@ public:
   /// Goes to the next context of each ring and prepares its batch. `inputs`:
   /// one for each replica; an empty list: no replica has a batch.
   Status prepare(std::span<const StepInput> inputs);
-  /// Computes what was prepared last; an error where loss or gradients are not
-  /// finite.
+  /// Computes what was prepared last; an error where loss or gradients, or in a
+  /// frozen program what a metric observed, are not finite.
   Status compute();
   /// The same for one replica. Threads may do it beside each other, each for
   /// another replica.
@@ -97,6 +97,7 @@ private:
   Status forEach(TaskRef task);
 
   const pdl_descriptor &descriptor;
+  const pdl_program &program;
   const ReplicaLayout replicaLayout;
   Scheduler &scheduler;
   std::vector<std::unique_ptr<Replica>> replicas;

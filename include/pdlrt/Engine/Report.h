@@ -12,6 +12,7 @@
 #include "pdlrt/Engine/StepEngine.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,15 @@ struct Report {
   double seconds = 0;
   double lossSum = 0;
   double weightSum = 0;
-  /// By descriptor metric; NaN where nothing was observed.
-  std::vector<double> metrics;
+  /// Of the epoch or test, over all processes.
+  int64_t badRows = 0;
+  struct Metric {
+    double value;
+    /// Why it is NaN; empty where nothing was observed, or there is a value.
+    std::string undefined;
+  };
+  /// By descriptor metric.
+  std::vector<Metric> metrics;
 
   void add(const StepResult &step);
   /// NaN if the weights sum to zero.
@@ -38,9 +46,15 @@ struct Report {
 /// NaN if there is none.
 double firstAuc(const pdl_descriptor &descriptor, const ReplicaSet &replicas);
 
+/// Why the metric of these sums has no value, in a few words; empty if it has
+/// one, or nothing of any weight was observed.
+std::string whyUndefined(const pdl_metric &metric,
+                         std::span<const double> sums);
+
 /// Lines such as "test loss 0.312345", "test AUC 0.9155 (@auc)", each of which
-/// begins with `label` and what it is; a metric's name follows. Metrics that
-/// observed nothing are left out.
+/// begins with `label` and what it is; a metric's name follows. One without a
+/// value says why: "test AUC undefined: no negative labels of any weight
+/// (@auc)". Those that observed nothing are left out; if all did, that is said.
 std::vector<std::string> reportLines(const std::string &label,
                                      const pdl_descriptor &descriptor,
                                      bool hasLoss, const Report &report);

@@ -39,13 +39,8 @@ public:
 
   Status beginEpoch(int64_t epoch);
   /// Goes on in a running epoch where `positions`, one for each local group,
-  /// say; `earlierBadRows` is the count of the epochs before it.
-  Status restore(const std::vector<DataPosition> &positions,
-                 int64_t earlierBadRows);
-  /// Sets the count of bad rows in epochs before the next that begins.
-  void setEarlierBadRowCount(int64_t count) { earlierBadRows = count; }
-  /// Bad rows skipped in all epochs that have ended.
-  int64_t earlierBadRowCount() const { return earlierBadRows; }
+  /// say; `badRows` of the epoch had been met there.
+  Status restore(const std::vector<DataPosition> &positions, int64_t badRows);
   /// By local group, where the round after the current one begins.
   const std::vector<DataPosition> &positions() const { return front().ends; }
 
@@ -60,11 +55,13 @@ public:
   /// Samples in the current round.
   int64_t sampleCount() const { return front().samples; }
 
-  /// Bad rows skipped in all epochs that have ended, and in this one up to the
-  /// current round; the first sentences about them. What was read ahead of that
+  /// Bad rows of the epoch up to the current round, and the first sentences
+  /// about those that were met since it began here. What was read ahead of that
   /// round does not count, so that the number of threads changes nothing.
-  int64_t badRowCount() const;
-  std::vector<std::string> badRowSentences() const;
+  int64_t badRowCount() const { return badRowOffset + front().badRows; }
+  const std::vector<std::string> &badRowSentences() const {
+    return front().sentences;
+  }
 
   /// Of the first local group: rows passed in this epoch, good and bad, with
   /// those that were read ahead.
@@ -81,7 +78,7 @@ private:
     /// By group, where the reader stands after the round.
     std::vector<DataPosition> ends;
     int64_t samples = 0;
-    /// Bad rows of the epoch up to the end of the round.
+    /// Bad rows that were met here up to the end of the round.
     int64_t badRows = 0;
     std::vector<std::string> sentences;
   };
@@ -105,8 +102,9 @@ private:
   Round back;
   /// How the last fill of `back` ended.
   Status backStatus;
-  int64_t earlierBadRows = 0;
-  std::vector<std::string> earlierSentences;
+  /// What the epoch had met before it was gone on with, less what of it is
+  /// read again.
+  int64_t badRowOffset = 0;
 
   bool readAhead = false;
   std::thread thread;

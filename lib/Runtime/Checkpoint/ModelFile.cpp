@@ -11,6 +11,7 @@
 #include "Checkpoint/SymbolTensors.h"
 #include "Checkpoint/TableTensors.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Suggestion.h"
 #include "pdlrt/Core/WholeNumber.h"
@@ -95,9 +96,12 @@ private:
   Expected<const TensorView *> take(const pdl_symbol &symbol,
                                     const std::string &name,
                                     const std::vector<int64_t> &shape);
-  /// Elements [first, first + count), widened where the symbol is in f64.
-  static Status copyElements(const pdl_symbol &symbol, TensorWindow &from,
-                             int64_t first, int64_t count, void *out);
+  /// Elements [first, first + count), widened where the symbol is in f64; an
+  /// error if one of them is not finite.
+  Status copyElements(const pdl_symbol &symbol, TensorWindow &from,
+                      int64_t first, int64_t count, void *out) const;
+  Status checkFinite(const TensorView &tensor, int64_t first, int64_t count,
+                     const std::byte *elements) const;
   /// The rows of a parameter that the model holds.
   Status copyHeldRows(const TensorView &tensor, int32_t index, void *out) const;
   Status readParameter(int32_t index);
@@ -143,8 +147,37 @@ Initializer::take(const pdl_symbol &symbol, const std::string &name,
   return tensor;
 }
 
+/// Where an element stands: "[2, 0]".
+static std::string placeText(int64_t element, std::vector<int64_t> shape) {
+  for (size_t d = shape.size(); d-- > 0;) {
+    const int64_t size = shape[d];
+    shape[d] = element % size;
+    element /= size;
+  }
+  return shapeText(shape);
+}
+
+/// `elements`: those of the tensor from `first` on.
+Status Initializer::checkFinite(const TensorView &tensor, int64_t first,
+                                int64_t count,
+                                const std::byte *elements) const {
+  const int32_t type = tensor.type == TensorType::F64 ? PDL_F64 : PDL_F32;
+  if (allFinite(type, count, elements))
+    return {};
+  const auto size = int64_t(tensorElementSize(tensor.type));
+  int64_t i = 0;
+  while (i + 1 < count && allFinite(type, 1, elements + i * size))
+    ++i;
+  return Status::invalid(file.path() + ": tensor '" + tensor.name +
+                         "' has a number that is not finite at " +
+                         placeText(first + i, tensor.shape) +
+                         "; values and slots are finite: name a file of before "
+                         "they were damaged");
+}
+
 Status Initializer::copyElements(const pdl_symbol &symbol, TensorWindow &from,
-                                 int64_t first, int64_t count, void *out) {
+                                 int64_t first, int64_t count,
+                                 void *out) const {
   const size_t size = tensorElementSize(from.view().type);
   auto *next = static_cast<char *>(out);
   // In pieces, so that a large parameter is not held twice.
@@ -154,6 +187,7 @@ Status Initializer::copyElements(const pdl_symbol &symbol, TensorWindow &from,
     Expected<const std::byte *> bytes = from.at(first + done, more);
     if (!bytes)
       return bytes.status();
+    PDLRT_RETURN_IF_ERROR(checkFinite(from.view(), first + done, more, *bytes));
     if (size == elementSize(symbol)) {
       std::memcpy(next, *bytes, more * size);
     } else {

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Data/BatchSource.h"
 
+#include "Data/DataFlags.h"
 #include "Data/RecordStream.h"
 #include "Data/Shuffle.h"
 
@@ -145,10 +146,6 @@ static Status checkOptions(const DataOptions &options) {
     return Status::invalid("the number of bad rows to skip is " +
                            std::to_string(options.maxBadRows) +
                            "; give 0 or more");
-  if (options.delimiter == '"' || options.delimiter == '\n' ||
-      options.delimiter == '\r')
-    return Status::invalid("quotes and line breaks cannot end a cell; choose "
-                           "another delimiter");
   for (const std::string &file : options.files)
     if (::access(file.c_str(), R_OK) != 0)
       return Status::invalid(file +
@@ -166,6 +163,7 @@ BatchSource::open(const DataOptions &options, const pdl_descriptor &descriptor,
                            std::to_string(workers) +
                            " workers does not exist; give at least 1x1 "
                            "replicas");
+  PDLRT_RETURN_IF_ERROR(checkDataFlags(options, descriptor, program));
   PDLRT_RETURN_IF_ERROR(checkOptions(options));
   try {
     auto state = std::make_unique<State>(options, descriptor, program, groups,

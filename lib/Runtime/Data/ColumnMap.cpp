@@ -18,6 +18,11 @@
 
 using namespace pdlrt;
 
+std::optional<int64_t> pdlrt::columnNumberOf(const std::string &text) {
+  const auto number = parseWholeNumber(text, 1, uint64_t(1) << 31);
+  return number ? std::optional(int64_t(*number) - 1) : std::nullopt;
+}
+
 std::string pdlrt::fieldText(const pdl_field &field) {
   return std::string("field `") + field.name + "`";
 }
@@ -42,8 +47,10 @@ ColumnMap::ColumnMap(const RecordReaderOptions &options)
 Expected<ColumnMap> ColumnMap::create(const RecordReaderOptions &options,
                                       const Header *header) {
   ColumnMap map(options);
-  PDLRT_RETURN_IF_ERROR(options.data.columns.empty() ? map.mapByModel(header)
-                                                     : map.mapByFlag());
+  if (options.data.columns.empty())
+    PDLRT_RETURN_IF_ERROR(map.mapByModel(header));
+  else
+    map.mapByFlag();
   for (int32_t i = 0; i < options.program.field_count; ++i)
     map.columns.push_back(map.byField[size_t(options.program.fields[i])]);
   PDLRT_RETURN_IF_ERROR(map.findCopied(header));
@@ -55,7 +62,7 @@ Expected<ColumnMap> ColumnMap::create(const RecordReaderOptions &options,
 }
 
 /// The columns are those that `--columns` lists.
-Status ColumnMap::mapByFlag() {
+void ColumnMap::mapByFlag() {
   int64_t next = 0;
   for (const std::string &entry : options->data.columns) {
     if (entry == "_") {
@@ -63,29 +70,13 @@ Status ColumnMap::mapByFlag() {
       continue;
     }
     size_t index = 0;
-    while (index < byField.size() && entry != field(index).name)
+    while (entry != field(index).name)
       ++index;
-    if (index == byField.size()) {
-      std::string known;
-      for (size_t i = 0; i < byField.size(); ++i)
-        known += (i ? ", " : "") + std::string(field(i).name);
-      return Status::invalid("--columns names " + quoteText(entry) +
-                             ", but the record has no such field, only " +
-                             known + "; write _ for a column that is none");
-    }
-    if (!byField[index].empty())
-      return Status::invalid("--columns names " + fieldText(field(index)) +
-                             " twice");
     for (int64_t slot = 0; slot < field(index).width; ++slot)
       byField[index].push_back(next++);
   }
   cellCount = next;
   counted = "--columns has " + std::to_string(next);
-  for (size_t i = 0; i < byField.size(); ++i)
-    if (isRead[i] && byField[i].empty())
-      return Status::invalid("--columns does not name " + fieldText(field(i)) +
-                             ", which the program reads");
-  return {};
 }
 
 /// Finds columns by their names in the header.
@@ -238,15 +229,11 @@ Status ColumnMap::findCopied(const Header *header) {
       return {};
     }
   }
-  const auto number = parseWholeNumber(wanted, 1, uint64_t(1) << 31);
-  if (!number)
-    return Status::invalid(
-        "--copy-column " + quoteText(wanted) +
-        (header ? " is no name in the header, and no number of a column, "
-                  "counted from 1"
-                : " is no number of a column, counted from 1; a name needs a "
-                  "header (--header)"));
-  copiedColumn = int64_t(*number) - 1;
+  copiedColumn = columnNumberOf(wanted);
+  if (!copiedColumn)
+    return Status::invalid("--copy-column " + quoteText(wanted) +
+                           " is no name in the header, and no number of a "
+                           "column, counted from 1");
   return {};
 }
 

@@ -19,6 +19,9 @@
 
 namespace pdlrt {
 
+/// The column, from 0, whose number from 1 is `text`; none where it is none.
+std::optional<int64_t> columnNumberOf(const std::string &text);
+
 /// What messages call a field.
 std::string fieldText(const pdl_field &field);
 
@@ -27,9 +30,10 @@ std::string fieldText(const pdl_field &field);
 /// a row happens to have.
 class ColumnMap {
 public:
-  /// In this order: what `--columns` says; the names in the header (null: the
-  /// file has none), where it has names of fields; else the columns of the
-  /// record, all of them, in the order of its fields.
+  /// The flags have passed `checkDataFlags`. In this order: what `--columns`
+  /// says; the names in the header (null: the file has none), where it has
+  /// names of fields; else the columns of the record, all of them, in the order
+  /// of its fields.
   static Expected<ColumnMap> create(const RecordReaderOptions &options,
                                     const std::vector<std::string> *header);
 
@@ -44,7 +48,7 @@ private:
   using Header = std::vector<std::string>;
   explicit ColumnMap(const RecordReaderOptions &options);
 
-  Status mapByFlag();
+  void mapByFlag();
   Status mapByModel(const Header *header);
   void warnOfUnnamed(const Header &header) const;
   Status findCopied(const Header *header);

@@ -28,9 +28,9 @@ Expected<char> delimiterOf(const std::string &path,
     name.remove_suffix(3);
   if (name.ends_with(".csv"))
     return ',';
-  if (name.ends_with(".tsv"))
+  if (name.ends_with(".tsv") || name.ends_with(".txt"))
     return '\t';
-  return Status::invalid(path + ": the name ends neither in .csv nor in .tsv "
+  return Status::invalid(path + ": the name ends neither in .csv, .tsv or .txt "
                                 "(with or without .gz) nor in .safetensors; "
                                 "say what ends a cell with --delimiter");
 }

@@ -18,10 +18,13 @@ bool pdlrt::canBeReadAgain(const std::string &path) {
          S_ISDIR(found.st_mode);
 }
 
+bool pdlrt::isTensorFile(const std::string &path) {
+  return path.ends_with(".safetensors");
+}
+
 Expected<std::unique_ptr<RecordReader>>
 pdlrt::openRecordReader(const std::string &path, int32_t fileIndex,
                         const RecordReaderOptions &options) {
-  return path.ends_with(".safetensors")
-             ? openTensorReader(path, fileIndex, options)
-             : openDelimitedReader(path, fileIndex, options);
+  return isTensorFile(path) ? openTensorReader(path, fileIndex, options)
+                            : openDelimitedReader(path, fileIndex, options);
 }

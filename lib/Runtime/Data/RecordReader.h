@@ -56,6 +56,9 @@ Expected<std::unique_ptr<RecordReader>>
 openTensorReader(const std::string &path, int32_t fileIndex,
                  const RecordReaderOptions &options);
 
+/// Whether a file of that name holds tensors; else it is delimited text.
+bool isTensorFile(const std::string &path);
+
 /// Opens a file by its name.
 Expected<std::unique_ptr<RecordReader>>
 openRecordReader(const std::string &path, int32_t fileIndex,

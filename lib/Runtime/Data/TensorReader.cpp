@@ -160,9 +160,6 @@ Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
 }
 
 Status TensorReader::bind(const RecordReaderOptions &options) {
-  if (!options.data.columns.empty() || !options.data.copyColumn.empty())
-    return error("its tensors have names: --columns and --copy-column are for "
-                 "delimited text");
   fields = fieldsOf(options.descriptor, options.program);
   for (const pdl_field *field : fields) {
     FieldTensors bound;

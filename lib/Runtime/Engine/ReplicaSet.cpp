@@ -8,6 +8,8 @@
 
 #include "pdlrt/Engine/ReplicaSet.h"
 
+#include "pdlabi/metrics.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,8 +24,8 @@ ReplicaSet::ReplicaSet(Model &model, const pdl_program &program,
 ReplicaSet::ReplicaSet(std::span<Model *const> models,
                        const pdl_program &program, const ReplicaLayout &layout,
                        int ringSize, Scheduler &scheduler)
-    : descriptor(models.front()->descriptor()), replicaLayout(layout),
-      scheduler(scheduler) {
+    : descriptor(models.front()->descriptor()), program(program),
+      replicaLayout(layout), scheduler(scheduler) {
   for (Model *model : models)
     replicas.push_back(std::make_unique<Replica>(*model, program, ringSize));
   statuses.resize(replicas.size());
@@ -63,6 +65,13 @@ Status ReplicaSet::compute(int replica) {
         "a weight is negative or not finite in " + placeOf(replica) +
         "; nothing of this step was applied: weights are finite and at least "
         "0");
+  // A training stops for its loss and gradients alone.
+  for (int32_t m = 0; program.frozen && m < descriptor.metric_count; ++m)
+    if (pdlabi::isSpoilt(replicas[replica]->metric(m)))
+      return Status::invalid(
+          std::string("metric @") + descriptor.metrics[m].name +
+          " observed a number that is not finite in " + placeOf(replica) +
+          "; look for extreme values in that batch, or in those of the model");
   const std::string nonFinite = context.findNonFinite();
   if (nonFinite.empty())
     return {};

@@ -11,9 +11,11 @@
 #include "pdlabi/metrics.h"
 #include "pdlrt/Kernels/Metrics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 
 using namespace pdlrt;
 
@@ -47,6 +49,24 @@ double pdlrt::firstAuc(const pdl_descriptor &descriptor,
   return notANumber;
 }
 
+std::string pdlrt::whyUndefined(const pdl_metric &metric,
+                                std::span<const double> sums) {
+  const bool isEmpty = std::all_of(sums.begin(), sums.end(),
+                                   [](double sum) { return sum == 0; });
+  if (isEmpty || !std::isnan(metricValue(metric, sums)))
+    return {};
+  if (pdlabi::isSpoilt(sums.data()))
+    return "it observed a number that is not finite";
+  if (metric.kind == PDL_METRIC_COPC)
+    return "the predictions sum to 0";
+  if (metric.kind != PDL_METRIC_AUC)
+    return "the weights sum to 0";
+  const auto positives = sums.begin() + metric.bucket_count;
+  const bool hasNegatives = std::accumulate(sums.begin(), positives, 0.0) > 0;
+  return hasNegatives ? "no positive labels of any weight"
+                      : "no negative labels of any weight";
+}
+
 std::vector<std::string> pdlrt::reportLines(const std::string &label,
                                             const pdl_descriptor &descriptor,
                                             bool hasLoss,
@@ -56,12 +76,18 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
     lines.push_back(fmt::format("{} loss {:.6f}", label, report.meanLoss()));
   for (int32_t i = 0; i < descriptor.metric_count; ++i) {
     const pdl_metric &metric = descriptor.metrics[i];
-    if (std::isnan(report.metrics[i]))
-      continue;
-    lines.push_back(
-        fmt::format("{} {} {:.{}f} (@{})", label,
-                    pdlabi::metricTitle(metric.kind), report.metrics[i],
-                    metric.kind == PDL_METRIC_MEAN ? 6 : 4, metric.name));
+    const auto &[value, undefined] = report.metrics[i];
+    const char *title = pdlabi::metricTitle(metric.kind);
+    if (!undefined.empty())
+      lines.push_back(fmt::format("{} {} undefined: {} (@{})", label, title,
+                                  undefined, metric.name));
+    else if (!std::isnan(value))
+      lines.push_back(fmt::format("{} {} {:.{}f} (@{})", label, title, value,
+                                  metric.kind == PDL_METRIC_MEAN ? 6 : 4,
+                                  metric.name));
   }
+  if (lines.empty() && descriptor.metric_count > 0)
+    lines.push_back(label + " metrics undefined: nothing of any weight was "
+                            "observed");
   return lines;
 }

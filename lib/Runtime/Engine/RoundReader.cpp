@@ -146,8 +146,7 @@ void RoundReader::noteBadRows(Round &round) const {
 
 Status RoundReader::beginEpoch(int64_t epoch) {
   waitUntilIdle();
-  earlierBadRows = badRowCount();
-  earlierSentences = badRowSentences();
+  badRowOffset = 0;
   front().badRows = 0;
   front().sentences.clear();
   for (std::unique_ptr<BatchSource> &source : sources)
@@ -159,7 +158,6 @@ Status RoundReader::beginEpoch(int64_t epoch) {
 Status RoundReader::restore(const std::vector<DataPosition> &positions,
                             int64_t badRows) {
   waitUntilIdle();
-  earlierBadRows = badRows;
   if (positions.size() != sources.size())
     return Status::invalid(
         "there are positions of " + std::to_string(positions.size()) +
@@ -175,6 +173,7 @@ Status RoundReader::restore(const std::vector<DataPosition> &positions,
   }
   front().ends = positions;
   noteBadRows(front());
+  badRowOffset = badRows - front().badRows;
   requestFill();
   return {};
 }
@@ -200,16 +199,4 @@ Expected<bool> RoundReader::next() {
     return false;
   requestFill();
   return true;
-}
-
-int64_t RoundReader::badRowCount() const {
-  return earlierBadRows + front().badRows;
-}
-
-std::vector<std::string> RoundReader::badRowSentences() const {
-  std::vector<std::string> sentences = earlierSentences;
-  for (const std::string &sentence : front().sentences)
-    if (sentences.size() < keptSentences)
-      sentences.push_back(sentence);
-  return sentences;
 }

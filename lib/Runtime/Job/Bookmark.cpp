@@ -31,7 +31,7 @@ static void forEachNumber(Of &bookmark, Visit visit) {
   visit(bookmark.report.samples);
   visit(bookmark.report.steps);
   visit(bookmark.report.skippedUpdates);
-  visit(bookmark.earlierBadRows);
+  visit(bookmark.badRows);
   visit(bookmark.step.samples);
 }
 

@@ -47,7 +47,7 @@ struct Bookmark {
   bool epochEnded = false;
   /// Of the epoch, without the step of this request.
   Report report;
-  int64_t earlierBadRows = 0;
+  int64_t badRows = 0;
   /// By local group, where the next round to be read begins; empty: at the
   /// epoch's begin.
   std::vector<DataPosition> positions;

@@ -15,8 +15,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 using namespace pdlrt;
 using testing::HasSubstr;
@@ -95,6 +97,12 @@ TEST(ModelFile, RefusesWhatDoesNotFit) {
       {[](Tensors &t) { t.keyShape = {2, 1}; }, "I64 of rank 1"},
       {[](Tensors &t) { t.keys = {9, 9}; }, "a key twice"},
       {[](Tensors &t) { t.steps = "many"; }, "'group.sparse.steps'"},
+      {[](Tensors &t) { t.w[2] = std::nanf(""); },
+       "tensor 'w' has a number that is not finite at [2, 0]"},
+      {[](Tensors &t) {
+         t.values[5] = -std::numeric_limits<float>::infinity();
+       },
+       "tensor 'emb.values' has a number that is not finite at [1, 1]"},
   };
   for (const Case &bad : cases) {
     TestFolder folder;
@@ -108,6 +116,27 @@ TEST(ModelFile, RefusesWhatDoesNotFit) {
     EXPECT_THAT(status.message(), HasSubstr(bad.sentence));
     EXPECT_THAT(status.message(), HasSubstr(folder.file("f")));
   }
+}
+
+TEST(ModelFile, RefusesSlotsThatAreNotFinite) {
+  TestFolder folder;
+  Model model(*handWrittenProgram({}), 3);
+  const int64_t key = 77;
+  void *row;
+  TableScratch scratch;
+  int64_t inserted = 0;
+  ASSERT_TRUE(model.table(SymbolTable)
+                  ->findOrInsert(1, &key, &row, scratch, inserted)
+                  .ok());
+  // The row of a table: its value, then its slots.
+  static_cast<float *>(row)[4 + 2] = std::numeric_limits<float>::infinity();
+  ASSERT_TRUE(dumpModel(model, folder.file("f"), /*withSlots=*/true).ok());
+  Model other(*handWrittenProgram({}), 3);
+  const Status status =
+      initializeModel(other, folder.file("f"), FileCoverage::Any);
+  EXPECT_THAT(status.message(),
+              HasSubstr("tensor 'emb.slot.m' has a number that is not finite "
+                        "at [0, 2]"));
 }
 
 // A training may begin with a part of a model; what it takes is said.

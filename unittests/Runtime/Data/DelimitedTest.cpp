@@ -477,7 +477,10 @@ TEST_F(DelimitedTest, FilesThatCannotBeReadAreNamed) {
   EXPECT_THAT(errorOf(options),
               HasSubstr("absent.csv: cannot be read: No such file"));
   options.files = {put("a.data", "1\n")};
-  EXPECT_THAT(errorOf(options), HasSubstr("--delimiter"));
+  EXPECT_THAT(errorOf(options), testing::AllOf(HasSubstr(".csv, .tsv or .txt"),
+                                               HasSubstr("--delimiter")));
+  options.files = {put("a.txt", "1\n")};
+  EXPECT_EQ(errorOf(options), "");
   options.delimiter = ';';
   EXPECT_EQ(errorOf(options), "");
   options.delimiter = 0;

@@ -132,12 +132,39 @@ TEST(MetricsTest, AFactorOfAllWeightsChangesNothing) {
 
 TEST(MetricsTest, OddPredictionsStayInsideTheHistogram) {
   const pdl_metric metric = metricOf(PDL_METRIC_AUC, 8);
+  EXPECT_EQ(
+      sumsOf<float>(metric, {-1.f, 2.f, 3e38f, -3e38f, 1.f}, {0, 0, 0, 0, 1}),
+      (std::vector<double>{2, 0, 0, 0, 0, 0, 0, 2, //
+                           0, 0, 0, 0, 0, 0, 0, 1}));
+}
+
+// A number that is not finite is never counted as one that is: the metric has
+// no value then, whatever else it observes.
+TEST(MetricsTest, ANumberThatIsNotFiniteSpoilsTheMetric) {
   const float infinity = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(sumsOf<float>(metric,
-                          {-1.f, 2.f, infinity, -infinity, std::nanf(""), 1.f},
-                          {0, 0, 0, 0, 0, 1}),
-            (std::vector<double>{3, 0, 0, 0, 0, 0, 0, 2, //
-                                 0, 0, 0, 0, 0, 0, 0, 1}));
+  for (const int32_t kind : {PDL_METRIC_AUC, PDL_METRIC_LOG_LOSS,
+                             PDL_METRIC_COPC, PDL_METRIC_MEAN}) {
+    const pdl_metric metric = metricOf(kind, kind == PDL_METRIC_AUC ? 8 : 0);
+    const std::vector<float> good = {0.25f, 0.75f, 0.5f}, ones = {1, 1, 1};
+    const std::vector<float> labels = pdlabi::metricHasLabels(kind)
+                                          ? std::vector<float>{0, 1, 1}
+                                          : std::vector<float>();
+    EXPECT_FALSE(pdlabi::isSpoilt(sumsOf(metric, good, labels, ones).data()));
+    for (const float bad : {std::nanf(""), infinity, -infinity})
+      for (int place = 0; place < 3; ++place) {
+        std::vector<float> p = good, y = labels, w = ones;
+        std::vector<float> &spoilt = place == 0 ? p : place == 1 ? y : w;
+        if (spoilt.empty())
+          continue;
+        spoilt[1] = bad;
+        const std::vector<double> sums = sumsOf(metric, p, y, w);
+        EXPECT_TRUE(pdlabi::isSpoilt(sums.data())) << kind << " " << place;
+        EXPECT_TRUE(std::isnan(metricValue(metric, sums)));
+        std::vector<double> job = sumsOf(metric, good, labels, ones);
+        addMetric(sums, job);
+        EXPECT_TRUE(std::isnan(metricValue(metric, job)));
+      }
+  }
 }
 
 TEST(MetricsTest, LogLossMatchesItsFormulaAndIsBounded) {

@@ -189,7 +189,7 @@ Status Command::addUp(ProgramRun &run, Report &report) {
   PDLRT_RETURN_IF_ERROR(job->sum(counts, sums));
   report.samples = counts[0];
   stopping |= counts[1] > 0;
-  run.badRows = counts[2];
+  report.badRows = counts[2];
   run.pulls.ids = counts[3];
   run.pulls.unknownInitial = counts[4];
   run.pulls.unknownZero = counts[5];
@@ -200,8 +200,9 @@ Status Command::addUp(ProgramRun &run, Report &report) {
   metrics.sums.assign(sums.begin() + int64_t(firstSum), sums.end());
   report.metrics.clear();
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
+    const pdl_metric &metric = descriptor.metrics[block.index];
     report.metrics.push_back(
-        metricValue(descriptor.metrics[block.index], block.of(0)));
+        {metricValue(metric, block.of(0)), whyUndefined(metric, block.of(0))});
   });
   return {};
 }
@@ -223,12 +224,13 @@ Status Command::requireSamples(const pdl_program &program, const Report &report,
   return {};
 }
 
-void Command::reportBadRows(const char *label, const ProgramRun &run) const {
-  if (run.badRows == 0)
+void Command::reportBadRows(const char *label, const ProgramRun &run,
+                            const Report &report) const {
+  if (report.badRows == 0)
     return;
   for (const std::string &sentence : run.reader->badRowSentences())
     logWarning("skipped " + sentence);
-  print(fmt::format("{}bad rows skipped {}", label, run.badRows));
+  print(fmt::format("{}bad rows skipped {}", label, report.badRows));
 }
 
 void Command::reportKeys(const char *label, const PullCounts &counts) const {

@@ -72,7 +72,9 @@ protected:
   /// with a loss, none of any weight.
   Status requireSamples(const pdl_program &program, const Report &report,
                         const std::vector<std::string> &files) const;
-  void reportBadRows(const char *label, const ProgramRun &run) const;
+  /// Those of the epoch or test that `report` is of.
+  void reportBadRows(const char *label, const ProgramRun &run,
+                     const Report &report) const;
   void reportKeys(const char *label, const PullCounts &counts) const;
 
 private:

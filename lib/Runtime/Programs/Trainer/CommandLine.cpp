@@ -8,6 +8,7 @@
 
 #include "pdlrt/Programs/Trainer/CommandLine.h"
 
+#include "Data/DataFlags.h"
 #include "Programs/Trainer/ClusterFlags.h"
 #include "Programs/Trainer/SessionFiles.h"
 #include "pdlrt/Abi/Descriptor.h"
@@ -134,7 +135,7 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
   command
       .add_option("--delimiter", flags.delimiter,
                   "What stands between columns: one character, or comma, tab, "
-                  "space (default: comma for .csv, else tab)")
+                  "space (default: comma for .csv, tab for .tsv and .txt)")
       ->type_name("CHAR")
       ->check(validator(checkDelimiter))
       ->group("Data");
@@ -401,6 +402,24 @@ static CLI::App *addPredict(CLI::App &app, Flags &flags) {
   return command;
 }
 
+/// What is wrong with the flags of the data that the command reads, whatever is
+/// in them.
+static Status checkDataFlagsOf(const std::string &command,
+                               const pdl_descriptor &descriptor,
+                               const SessionOptions &options) {
+  const pdl_program *program = findProgram(descriptor, command);
+  if (program)
+    PDLRT_RETURN_IF_ERROR(checkDataFlags(options.data, descriptor, *program));
+  const bool tests = !options.evaluateFiles.empty() || options.evaluateRows;
+  program = tests ? findProgram(descriptor, "evaluate") : nullptr;
+  if (!program)
+    return {};
+  DataOptions tested = options.data;
+  if (!options.evaluateFiles.empty())
+    tested.files = options.evaluateFiles;
+  return checkDataFlags(tested, descriptor, *program);
+}
+
 /// Brings what was read into the form that the session wants. All texts have
 /// passed their checks.
 static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
@@ -474,6 +493,12 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
           checkSessionFiles(options, command == train, flags.cluster.tokenFile);
       !status.ok())
     return fail(2, status.message());
+  // The other processes of a job are told, so that they do not wait.
+  const Status dataFlags =
+      checkDataFlagsOf(command->get_name(), descriptor, options);
+  if (!dataFlags.ok() && !options.distributed)
+    return fail(2, dataFlags.message());
+  const int failure = dataFlags.ok() ? 1 : 2;
   std::unique_ptr<RealClock> clock;
   std::unique_ptr<Transport> transport;
   if (options.distributed) {
@@ -490,13 +515,13 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
              : command == evaluate ? runEvaluate
                                    : runPredict;
   bool isSaid = false;
-  options.onError = [&isSaid](const std::string &sentence) {
-    fail(1, sentence);
+  options.onError = [&](const std::string &sentence) {
+    fail(failure, sentence);
     isSaid = true;
   };
   Status status = run(descriptor, options);
   if (!status.ok())
-    return isSaid ? 1 : fail(1, status.message());
+    return isSaid ? failure : fail(failure, status.message());
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     return fail(1, "cannot write to the standard output; is the disk full?");
   return stopSignal() ? 128 + stopSignal() : 0;

@@ -40,7 +40,7 @@ Status EvaluateCommand::run() {
                     report.samples, report.seconds,
                     report.seconds > 0 ? double(report.samples) / report.seconds
                                        : 0.0));
-  reportBadRows("", tester);
+  reportBadRows("test ", tester, report);
   reportKeys("test", tester.pulls);
   for (const std::string &line :
        reportLines("test", descriptor, tester.program->has_loss, report))

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs/Trainer/Command.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Core/WholeNumber.h"
@@ -35,6 +37,41 @@ static std::string nameOfCopied(const std::string &column) {
   return parseWholeNumber(column) ? "column" + column : column;
 }
 
+namespace {
+
+/// Rows with an output that is not finite. They are written as they are.
+struct NonFiniteRows {
+  int64_t count = 0, first = 0;
+
+  void add(const pdl_program &program, const BatchContext &outputs,
+           int64_t samples);
+};
+
+} // namespace
+
+void NonFiniteRows::add(const pdl_program &program, const BatchContext &outputs,
+                        int64_t samples) {
+  auto isFinite = [&](int64_t begin, int64_t end) {
+    for (int32_t o = 0; o < program.output_count; ++o) {
+      const pdl_output &output = program.outputs[o];
+      if (output.element_type != PDL_F32 && output.element_type != PDL_F64)
+        continue;
+      const auto rowBytes =
+          output.width * int64_t(elementSize(output.element_type));
+      if (!allFinite(output.element_type, (end - begin) * output.width,
+                     static_cast<const char *>(outputs.output(o)) +
+                         begin * rowBytes))
+        return false;
+    }
+    return true;
+  };
+  if (isFinite(0, samples))
+    return;
+  for (int64_t i = 0; i < samples; ++i)
+    if (!isFinite(i, i + 1) && count++ == 0)
+      first = outputs.input().batch->row(i);
+}
+
 Status PredictCommand::run() {
   PDLRT_RETURN_IF_ERROR(createTrainedModel());
   ProgramRun predictor;
@@ -49,6 +86,7 @@ Status PredictCommand::run() {
     return std::move(writer).status();
   PDLRT_RETURN_IF_ERROR(predictor.reader->beginEpoch(0));
   int64_t samples = 0, nextRow = 0;
+  NonFiniteRows nonFinite;
   const RoundReader &reader = *predictor.reader;
   // A bad row keeps its place.
   auto passBadRows = [&](int64_t end) -> Status {
@@ -71,6 +109,7 @@ Status PredictCommand::run() {
     }
     const BatchContext &outputs = predictor.engine->replicas()[0].current();
     const Batch &batch = *outputs.input().batch;
+    nonFinite.add(*predictor.program, outputs, result->samples);
     for (int64_t i = 0; i < result->samples; ++i) {
       PDLRT_RETURN_IF_ERROR(passBadRows(batch.row(i)));
       PDLRT_RETURN_IF_ERROR(writer->write(outputs, i, batch.copiedCell(i)));
@@ -86,6 +125,12 @@ Status PredictCommand::run() {
       requireSamples(*predictor.program, report, options.data.files));
   for (const std::string &sentence : predictor.reader->badRowSentences())
     logWarning("predicted nan for " + sentence);
+  if (nonFinite.count)
+    logWarning(
+        fmt::format("outputs of {} rows are not finite, first of row {}, "
+                    "counted from 0; look for extreme values there, or "
+                    "in those of the model",
+                    nonFinite.count, nonFinite.first));
   if (stopping)
     logWarning(fmt::format("stopped by a signal: {} has predictions of the "
                            "first {} rows only",

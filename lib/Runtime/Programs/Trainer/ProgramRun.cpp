@@ -14,6 +14,7 @@ using namespace pdlrt;
 
 Expected<std::span<const StepInput>> ProgramRun::readRound() {
   std::vector<DataPosition> before = reader->positions();
+  const int64_t badRows = reader->badRowCount();
   Expected<bool> more = reader->next();
   // A stop may break the reading off; where it meets bad data, the next run
   // will say so.
@@ -24,6 +25,7 @@ Expected<std::span<const StepInput>> ProgramRun::readRound() {
   if (!more)
     return std::move(more).status();
   positionsBefore = std::move(before);
+  badRowsBefore = badRows;
   if (!*more)
     return std::span<const StepInput>();
   ++rounds;

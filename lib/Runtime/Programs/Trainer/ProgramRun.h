@@ -37,14 +37,18 @@ struct ProgramRun {
   const std::vector<DataPosition> &positionsAfter(int64_t steps) const {
     return rounds > steps ? positionsBefore : reader->positions();
   }
+  /// The bad rows of the pass that the readers have met there.
+  int64_t badRowsAfter(int64_t steps) const {
+    return rounds > steps ? badRowsBefore : reader->badRowCount();
+  }
 
   /// Whether the pass has no more rounds because the process was asked to stop.
   bool brokenOff = false;
   /// Rounds read in this pass.
   int64_t rounds = 0;
   std::vector<DataPosition> positionsBefore;
+  int64_t badRowsBefore = 0;
   /// Of the last pass, over all processes.
-  int64_t badRows = 0;
   PullCounts pulls;
 };
 

@@ -364,19 +364,20 @@ void TrainCommand::reportTraining(const Report &trained,
   if (skippedUpdates)
     print(fmt::format("updates skipped for a zero sum of weights {}",
                       skippedUpdates));
-  reportBadRows("", trainer);
-  if (tests)
-    reportBadRows("test ", tester);
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
     if (const EmbeddingTable *table = model->table(i))
       print(fmt::format("table @{} keys {}, {:.1f} MiB",
                         descriptor.symbols[i].name, table->size(),
                         double(table->memoryBytes()) / (1 << 20)));
-  if (trained.samples > 0)
+  // Of the last epoch, and of the test behind it.
+  if (trained.samples > 0) {
+    reportBadRows("train ", trainer, trained);
     for (const std::string &line :
          reportLines("train", descriptor, true, trained))
       print(line);
+  }
   if (tested.samples > 0) {
+    reportBadRows("test ", tester, tested);
     reportKeys("test", tester.pulls);
     for (const std::string &line :
          reportLines("test", descriptor, tester.program->has_loss, tested))

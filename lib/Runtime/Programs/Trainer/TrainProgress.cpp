@@ -71,11 +71,8 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   // What is counted over processes is counted by the first of them.
   const bool first = job->rank() == 0;
   const TrainingProgress &progress = from.progress;
-  const int64_t badRows = first ? progress.badRows : 0;
-  if (progress.positions.empty()) {
-    trainer.reader->setEarlierBadRowCount(badRows);
+  if (progress.positions.empty())
     return trainer.reader->beginEpoch(epoch);
-  }
   replicas.restoreMetrics(ReplicaSet::MetricScope::Job, from.running.metrics);
   if (first || trainer.engine->sumsOverJob()) {
     report.lossSum = from.running.lossSum;
@@ -86,7 +83,8 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   report.skippedUpdates = progress.epochSkippedUpdates;
   const ReplicaLayout own = layout();
   const auto begin = progress.positions.begin() + own.firstGroup;
-  return trainer.reader->restore({begin, begin + own.localGroups}, badRows);
+  return trainer.reader->restore({begin, begin + own.localGroups},
+                                 first ? progress.badRows : 0);
 }
 
 /// Goes on in the epoch of a bookmark.
@@ -96,13 +94,11 @@ Status TrainCommand::restoreEpoch(const Bookmark &from, Report &report) {
   PDLRT_RETURN_IF_ERROR(restoreMetrics(from, trainer.engine->replicas()));
   report = from.report;
   readsWholeEpoch = from.positions.empty();
-  if (readsWholeEpoch) {
-    trainer.reader->setEarlierBadRowCount(from.earlierBadRows);
+  if (readsWholeEpoch)
     return trainer.reader->beginEpoch(from.epoch);
-  }
   // That of the step which is under way.
   trainer.rounds = from.place == Bookmark::Place::Step ? 1 : 0;
-  return trainer.reader->restore(from.positions, from.earlierBadRows);
+  return trainer.reader->restore(from.positions, from.badRows);
 }
 
 /// Leaves a bookmark with the request that comes next.
@@ -122,15 +118,16 @@ void TrainCommand::leaveBookmark(Bookmark::Place place,
     std::tie(left.savedSteps, left.savedEpoch) = checkpoints->lastSaved();
   left.epochEnded = epochEnded;
   left.report = *runningReport;
-  left.earlierBadRows = trainer.reader->earlierBadRowCount();
   if (step)
     left.step = *step;
-  if (place == Bookmark::Place::EpochEnds)
-    left.positions = trainer.positionsAfter(left.report.steps - epochStart);
-  else if (place == Bookmark::Place::Step)
-    left.positions = trainer.positionsAfter(left.report.steps + 1 - epochStart);
-  else if (!readsWholeEpoch)
-    left.positions = trainer.positionsAfter(0);
+  const int64_t rounds = place == Bookmark::Place::EpochBegins
+                             ? 0
+                             : left.report.steps - epochStart +
+                                   (place == Bookmark::Place::Step ? 1 : 0);
+  if (place != Bookmark::Place::EpochBegins || !readsWholeEpoch) {
+    left.positions = trainer.positionsAfter(rounds);
+    left.badRows = trainer.badRowsAfter(rounds);
+  }
   left.metrics = trainer.engine->replicas().collectMetrics(
       ReplicaSet::MetricScope::Process);
   // An error is met again by the next line, or when the file is closed.
@@ -184,10 +181,8 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   running.lossSum = losses[0];
   running.weightSum = losses[1];
   progress.epochSamples = report.samples;
-  if (epochEnded) {
-    progress.badRows = trainer.reader->badRowCount();
-  } else {
-    progress.badRows = trainer.reader->earlierBadRowCount();
+  progress.badRows = trainer.badRowsAfter(report.steps - epochStart);
+  if (!epochEnded) {
     progress.positions = trainer.positionsAfter(report.steps - epochStart);
     progress.epochSteps = report.steps;
     progress.epochSkippedUpdates = report.skippedUpdates;

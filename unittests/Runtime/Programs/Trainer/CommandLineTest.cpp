@@ -450,7 +450,7 @@ TEST(CommandLine, BadRowsStopOrAreSkipped) {
   EXPECT_EQ(
       run(folder, {"train", "--data", data, "--max-bad-rows", "1"}, &out, &err),
       0);
-  EXPECT_EQ(figure(out, "bad rows skipped"), 1);
+  EXPECT_EQ(figure(out, "train bad rows skipped"), 1);
   EXPECT_THAT(out, HasSubstr("40 samples"));
   EXPECT_THAT(err, HasSubstr("data.tsv:21:1: "));
 }
@@ -553,9 +553,58 @@ TEST(CommandLine, BadRowsAreCountedAlikeByAnyNumberOfThreads) {
         << err;
     // A window of 10 rows holds fewer good ones, so that the third batch ends
     // in the fourth window, rows 30 to 39.
-    EXPECT_EQ(figure(out, "bad rows skipped"), 3) << threads;
+    EXPECT_EQ(figure(out, "train bad rows skipped"), 3) << threads;
     EXPECT_EQ(figure(out, "test bad rows skipped"), 2) << threads;
   }
+}
+
+// The counts are those of the epoch and the test that they stand beside, also
+// where the epoch began in an earlier run.
+TEST(CommandLine, BadRowsAreThoseOfTheLastEpochAndTest) {
+  TestFolder folder;
+  const std::string bad = "what\t1\t0\t0\t0\tu\tt\n";
+  std::string text;
+  for (int i = 0; i < 10; ++i)
+    text += makeData(10, i) + bad;
+  const std::string data = folder.write("data.tsv", text),
+                    test = folder.write("test.tsv", makeData(10) + bad + bad);
+  auto train = [&](const std::string &saved, std::vector<std::string> more,
+                   std::string &out) {
+    std::vector<std::string> arguments = {"train",
+                                          "--data",
+                                          data,
+                                          "--evaluate-data",
+                                          test,
+                                          "--max-bad-rows",
+                                          "100",
+                                          "--batch-size",
+                                          "10",
+                                          "--checkpoint",
+                                          folder.file(saved)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::string err;
+    EXPECT_EQ(run(folder, arguments, &out, &err), 0) << err;
+  };
+  std::string out;
+  train("three", {"--epochs", "3"}, out);
+  EXPECT_EQ(figure(out, "train bad rows skipped"), 10);
+  EXPECT_EQ(figure(out, "test bad rows skipped"), 2);
+  // Ends of a run at any place of an epoch.
+  for (const char *threads : {"1", "3"})
+    for (const char *replicas : {"1x1", "2x2"})
+      for (const char *steps : {"1", "2", "3", "4"}) {
+        const std::string name =
+            std::string("saved-") + threads + replicas + steps;
+        train(name,
+              {"--steps", steps, "--replicas", replicas, "--threads", threads},
+              out);
+        train(name,
+              {"--epochs", "2", "--resume", "--replicas", replicas, "--threads",
+               threads},
+              out);
+        EXPECT_EQ(figure(out, "train bad rows skipped"), 10) << name;
+        EXPECT_EQ(figure(out, "test bad rows skipped"), 2) << name;
+      }
 }
 
 // A loss without weight is no number, on every machine the same text.
@@ -655,8 +704,28 @@ TEST(CommandLine, BadFlagsAndFiles) {
       {{"train", "--data", ""}, 2, "the value is empty"},
       {{"train", "--data", data, "--dump", "-"}, 1, "the standard output"},
       {{"train", "--data", data, "--columns", "dense"},
-       1,
+       2,
        "--columns does not name field `label`"},
+      {{"train", "--data", data, "--columns", "who"}, 2, "names `who`, but"},
+      {{"train", "--data", data, "--columns", ""}, 2, "names ``, but"},
+      {{"train", "--data", data, "--delimiter", "\""}, 2, "another delimiter"},
+      {{"predict", "--data", data, "--init-from", model, "--copy-column", "0"},
+       2,
+       "no number of a column, counted from 1"},
+      {{"predict", "--data", data, "--init-from", model, "--copy-column=-1"},
+       2,
+       "no number of a column, counted from 1"},
+      {{"predict", "--data", data, "--init-from", model, "--copy-column", "99"},
+       1,
+       "--copy-column wants cell 99"},
+      {{"evaluate", "--data", model + ".safetensors", "--init-from", model,
+        "--header"},
+       2,
+       "are for delimited text"},
+      {{"train", "--data", data, "--evaluate-data", model + ".safetensors",
+        "--delimiter", "tab"},
+       2,
+       "are for delimited text"},
       {{"train", "--data", data, "--rows", "5"}, 2, "--rows"},
       {{"train", "--data", data, "--evaluate-rows", "b:a"}, 2, "evaluate-rows"},
       {{"train", "--data", data, "--delimiter", "abc"}, 2, "delimiter"},

@@ -39,7 +39,7 @@ TEST(Report, Lines) {
   EXPECT_EQ(report.meanLoss(), 0.5);
   EXPECT_EQ(report.samples, 8);
   EXPECT_EQ(report.skippedUpdates, 1);
-  report.metrics = {0.91554, std::nan(""), 1};
+  report.metrics = {{0.91554, ""}, {std::nan(""), ""}, {1, ""}};
   EXPECT_EQ(
       reportLines("test", *handWrittenProgram({}), true, report),
       (std::vector<std::string>{"test loss 0.500000", "test AUC 0.9155 (@auc)",
@@ -55,9 +55,36 @@ TEST(Report, NamesMetricsThatShareAKind) {
   descriptor.metric_count = 3;
   descriptor.metrics = metrics;
   Report report;
-  report.metrics = {0.5, 0.25, 0.75};
+  report.metrics = {{0.5, ""}, {0.25, ""}, {0.75, ""}};
   EXPECT_EQ(reportLines("train", descriptor, false, report),
             (std::vector<std::string>{"train AUC 0.5000 (@click)",
                                       "train AUC 0.2500 (@buy)",
                                       "train mean 0.750000 (@loss)"}));
+  // None vanishes.
+  report.metrics = {{0.5, ""}, {std::nan(""), "because"}, {std::nan(""), ""}};
+  EXPECT_EQ(reportLines("train", descriptor, false, report),
+            (std::vector<std::string>{"train AUC 0.5000 (@click)",
+                                      "train AUC undefined: because (@buy)"}));
+  report.metrics.assign(3, {std::nan(""), ""});
+  EXPECT_EQ(reportLines("train", descriptor, false, report),
+            std::vector<std::string>{"train metrics undefined: nothing of any "
+                                     "weight was observed"});
+}
+
+TEST(Report, AMetricWithoutAValueSaysWhy) {
+  auto why = [](int32_t kind, std::vector<double> sums) {
+    return whyUndefined({sizeof(pdl_metric), "m", kind, 2}, sums);
+  };
+  EXPECT_EQ(why(PDL_METRIC_AUC, {0, 0, 1, 1}),
+            "no negative labels of any weight");
+  EXPECT_EQ(why(PDL_METRIC_AUC, {1, 1, 0, 0}),
+            "no positive labels of any weight");
+  EXPECT_EQ(why(PDL_METRIC_AUC, {1, 1, 0, 1}), "");
+  // As of a metric that the program does not observe.
+  EXPECT_EQ(why(PDL_METRIC_AUC, {0, 0, 0, 0}), "");
+  EXPECT_EQ(why(PDL_METRIC_AUC, {std::nan(""), 1, 0, 1}),
+            "it observed a number that is not finite");
+  EXPECT_EQ(why(PDL_METRIC_COPC, {1, 0}), "the predictions sum to 0");
+  EXPECT_EQ(why(PDL_METRIC_MEAN, {1, 0}), "the weights sum to 0");
+  EXPECT_EQ(why(PDL_METRIC_LOG_LOSS, {1, 2}), "");
 }

@@ -1,0 +1,77 @@
+//===- DataFlags.cpp - What flags of data cannot say ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/DataFlags.h"
+
+#include "Data/CellParser.h"
+#include "Data/ColumnMap.h"
+#include "Data/RecordReader.h"
+#include "pdlrt/Core/WholeNumber.h"
+
+#include <string>
+#include <vector>
+
+using namespace pdlrt;
+
+/// The fields that `--columns` lists are of the record, each once; those that
+/// the program reads are among them.
+static Status checkColumns(const std::vector<std::string> &columns,
+                           const pdl_descriptor &descriptor,
+                           const pdl_program &program) {
+  std::vector<bool> isNamed(size_t(descriptor.field_count));
+  for (const std::string &entry : columns) {
+    if (entry == "_")
+      continue;
+    int32_t index = 0;
+    while (index < descriptor.field_count &&
+           entry != descriptor.fields[index].name)
+      ++index;
+    if (index == descriptor.field_count) {
+      std::string known;
+      for (int32_t i = 0; i < descriptor.field_count; ++i)
+        known += (i ? ", " : "") + std::string(descriptor.fields[i].name);
+      return Status::invalid("--columns names " + quoteText(entry) +
+                             ", but the record has no such field, only " +
+                             known + "; write _ for a column that is none");
+    }
+    if (isNamed[size_t(index)])
+      return Status::invalid("--columns names " +
+                             fieldText(descriptor.fields[index]) + " twice");
+    isNamed[size_t(index)] = true;
+  }
+  for (int32_t i = 0; i < program.field_count; ++i)
+    if (!isNamed[size_t(program.fields[i])])
+      return Status::invalid("--columns does not name " +
+                             fieldText(descriptor.fields[program.fields[i]]) +
+                             ", which the program reads");
+  return {};
+}
+
+Status pdlrt::checkDataFlags(const DataOptions &data,
+                             const pdl_descriptor &descriptor,
+                             const pdl_program &program) {
+  if (data.delimiter == '"' || data.delimiter == '\n' || data.delimiter == '\r')
+    return Status::invalid("quotes and line breaks cannot end a cell; choose "
+                           "another delimiter (--delimiter)");
+  const bool forText = data.header || data.delimiter || !data.columns.empty() ||
+                       !data.copyColumn.empty();
+  for (const std::string &file : data.files)
+    if (forText && isTensorFile(file))
+      return Status::invalid(file +
+                             ": its tensors have names: --header, --delimiter, "
+                             "--columns and --copy-column are for delimited "
+                             "text");
+  if (!data.columns.empty())
+    PDLRT_RETURN_IF_ERROR(checkColumns(data.columns, descriptor, program));
+  if (!data.copyColumn.empty() && !data.header &&
+      !columnNumberOf(data.copyColumn))
+    return Status::invalid("--copy-column " + quoteText(data.copyColumn) +
+                           " is no number of a column, counted from 1; a name "
+                           "needs a header (--header)");
+  return {};
+}

@@ -1,0 +1,26 @@
+//===- DataFlags.h - What flags of data cannot say --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_DATA_DATAFLAGS_H
+#define LIB_RUNTIME_DATA_DATAFLAGS_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Data/BatchSource.h"
+
+namespace pdlrt {
+
+/// An error where --columns, --copy-column, --header or --delimiter are wrong
+/// whatever stands in the files that `program` reads: those of `data`, by their
+/// names.
+Status checkDataFlags(const DataOptions &data, const pdl_descriptor &descriptor,
+                      const pdl_program &program);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_DATA_DATAFLAGS_H
