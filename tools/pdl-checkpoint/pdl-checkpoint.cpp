@@ -176,7 +176,7 @@ static int diff(const std::string &first, const std::string &second,
   if (!a->groupSteps.empty() && !b->groupSteps.empty() &&
       a->groupSteps != b->groupSteps) {
     ++found.count;
-    for (const ModelState *state : {&*a, b})
+    for (const ModelState *state : {&std::as_const(*a), b})
       for (const auto &[name, count] : state->groupSteps)
         print(fmt::format("group @{}: {} updates in {}", name, count,
                           state == b ? second : first));
