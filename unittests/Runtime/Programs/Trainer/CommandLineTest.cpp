@@ -8,6 +8,7 @@
 
 #include "Support/TrainerProcess.h"
 
+#include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Files/Safetensors.h"
 
 #include <gmock/gmock.h>
