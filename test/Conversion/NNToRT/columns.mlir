@@ -40,7 +40,7 @@ nn.program @joined frozen reads(@r) {
   %w = nn.read @w : tensor<32x8xf32>
   %keys, %inverse, %splits, %occurrences = nn.unique %c
   %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
-  %p = nn.pool %rows[%inverse, %splits, %occurrences] of(%c) splits(%s) [sum] bagged [true] : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %p = nn.pool %rows[%inverse, %splits, %occurrences] of (%c bags(%s) sum) : (tensor<?x4xf32>) -> tensor<?x4xf32>
   %bags = nn.reshape %p : (tensor<?x4xf32>) -> tensor<?x12xf32>
   %t = nn.tanh %x : tensor<?x32xf32>
   %m = nn.matmul %x, %w : (tensor<?x32xf32>, tensor<32x8xf32>) -> tensor<?x8xf32>
@@ -223,7 +223,7 @@ nn.program @adjoint reads(@r) {
   %t = nn.tanh %x : tensor<?x20xf32>
   %part = nn.slice %t axis 1 offset 8 size 12 : (tensor<?x20xf32>) -> tensor<?x12xf32>
   %bags = nn.reshape %part : (tensor<?x12xf32>) -> tensor<?x4xf32>
-  %g = nn.pool_gradient(%bags) at[%inverse, %splits, %occurrences] of(%c) splits(%s) [sum] bagged [true] present [true] : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %g = nn.pool_gradient [%inverse, %splits, %occurrences] of (%c bags(%s) sum from %bags) : (tensor<?x4xf32>) -> tensor<?x4xf32>
   nn.return %g : tensor<?x4xf32>
 }
 
