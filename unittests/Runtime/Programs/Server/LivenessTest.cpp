@@ -188,7 +188,8 @@ TEST(Liveness, NoTrainerSucceedsWithoutTheLastCheckpoint) {
       job.startTrainer(rank, {"--epochs", "1", "--checkpoint", job.saved()});
     for (auto &process : job.trainers) {
       EXPECT_EQ(process->wait(), 1) << process->said();
-      EXPECT_THAT(process->said(), HasSubstr("cannot be written: File too large"));
+      EXPECT_THAT(process->said(),
+                  HasSubstr("cannot be written: File too large"));
     }
     EXPECT_EQ(newestCheckpoint(job.saved()), -1);
   }
