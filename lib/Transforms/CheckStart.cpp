@@ -6,9 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CheckStart.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
+#include "pdlc/Support/Phases.h"
+#include "pdlc/Transforms/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_PDLCHECKSTART
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
 
 using namespace mlir;
 using namespace pdlc;
@@ -41,16 +48,8 @@ static LogicalResult checkMode(ModuleOp module, ps::Mode mode) {
 }
 
 namespace {
-struct CheckStart : PassWrapper<CheckStart, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckStart)
-
-  CheckStart() = default;
-  CheckStart(const CheckStart &other) : PassWrapper(other) {}
-
-  StringRef getArgument() const override { return "pdl-check-start"; }
-  StringRef getDescription() const override {
-    return "Whether a pipeline may start with a module";
-  }
+struct CheckStart : pdlc::impl::PDLCheckStartBase<CheckStart> {
+  using PDLCheckStartBase::PDLCheckStartBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -86,26 +85,5 @@ struct CheckStart : PassWrapper<CheckStart, OperationPass<ModuleOp>> {
         return failure();
     return success();
   }
-
-  Option<std::string> from{*this, "from",
-                           llvm::cl::desc("The phase to start with"),
-                           llvm::cl::init("model")};
-  Option<std::string> mode{*this, "mode",
-                           llvm::cl::desc("The mode to compile for"),
-                           llvm::cl::init("local")};
-  Option<bool> isRole{*this, "is-role",
-                      llvm::cl::desc("The module is that of one role"),
-                      llvm::cl::init(false)};
 };
 } // namespace
-
-std::unique_ptr<Pass> pdlc::createCheckStart(Phase from, ps::Mode mode,
-                                             bool isRole) {
-  auto pass = std::make_unique<CheckStart>();
-  pass->from = stringify(from).str();
-  pass->mode = ps::stringifyMode(mode).str();
-  pass->isRole = isRole;
-  return pass;
-}
-
-void pdlc::registerCheckStart() { PassRegistration<CheckStart>(); }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Transforms/Pipelines.h"
-#include "CheckStart.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -133,8 +132,9 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
                          const PipelineOptions &options,
                          std::optional<Phase> from) {
   unsigned first = from ? static_cast<unsigned>(*from) + 1 : 0;
-  manager.addPass(createCheckStart(from.value_or(Phase::Model), options.mode,
-                                   options.isRole));
+  manager.addPass(createPDLCheckStart(
+      {stringify(from.value_or(Phase::Model)).str(),
+       ps::stringifyMode(options.mode).str(), options.isRole}));
   // Behind roles each of the two modules goes its own way.
   const bool nests =
       ps::propertiesOf(options.mode).hasServers && !options.isRole;
@@ -198,7 +198,6 @@ findPhase(StringRef name,
 }
 
 void pdlc::registerPipelines() {
-  registerCheckStart();
   registerPassPipeline(
       "pdl-pipeline", "Compiles a model up to a named phase",
       [](OpPassManager &manager, StringRef text,

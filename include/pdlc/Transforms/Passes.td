@@ -377,6 +377,21 @@ def NNAssignStages : Pass<"nn-assign-stages", "::mlir::ModuleOp"> {
   ];
 }
 
+def PDLCheckStart : Pass<"pdl-check-start", "::mlir::ModuleOp"> {
+  let summary = "Whether a pipeline may start with a module";
+  let description = [{
+    Stands at the begin of each pipeline, and changes nothing. Refuses a module
+    that is not in phase `from`, that was cut for another mode than `mode` (up to
+    phase `fused` a module suits all modes), or, where trainers and servers go
+    their own ways, that lacks the modules of roles with which later phases go on.
+  }];
+  let options = [
+    Option<"from", "from", "std::string", "\"model\"", "The phase to start with">,
+    Option<"mode", "mode", "std::string", "\"local\"", "The mode to compile for">,
+    Option<"isRole", "is-role", "bool", "false", "The module is that of one role">
+  ];
+}
+
 def NNSetPhase : Pass<"nn-set-phase", "::mlir::ModuleOp"> {
   let summary = "Names the phase that a module has reached";
   let description = [{

@@ -28,6 +28,7 @@
 #define PDLRT_CHECKPOINT_CHECKPOINT_H
 
 #include "pdlrt/Checkpoint/Manifest.h"
+#include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Files/Safetensors.h"
 
@@ -134,9 +135,8 @@ public:
   /// what it left stays. Fails if a process of another job writes to it.
   static Expected<CheckpointFolder> takeOver(const std::string &path,
                                              uint64_t job);
-  CheckpointFolder(CheckpointFolder &&other) noexcept;
+  CheckpointFolder(CheckpointFolder &&other) noexcept = default;
   CheckpointFolder &operator=(CheckpointFolder &&) = delete;
-  ~CheckpointFolder();
 
   /// The error of `open` where another process writes to the folder.
   static Status isInUse(const std::string &path);
@@ -157,11 +157,11 @@ public:
   Status removeOld(int64_t steps, int64_t keep) const;
 
 private:
-  CheckpointFolder(std::string folder, int lock)
-      : folder(std::move(folder)), lock(lock) {}
+  CheckpointFolder(std::string folder, LockFile lock)
+      : folder(std::move(folder)), lock(std::move(lock)) {}
 
   std::string folder;
-  int lock;
+  LockFile lock;
 };
 
 /// The steps of all checkpoints in a folder, newest first, whole or not. Empty

@@ -61,11 +61,8 @@ static void emitSingleBags(StageEmitter &emitter, nn::SingleBagsOp op) {
 namespace {
 
 /// How many ids there are is known only when the bags have been crossed.
-struct CrossBagsStage : StageModel<CrossBagsStage, nn::CrossBagsOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitCrossBags(emitter, cast<nn::CrossBagsOp>(op));
-    return success();
-  }
+struct CrossBagsStage
+    : EmittedModel<CrossBagsStage, nn::CrossBagsOp, emitCrossBags> {
   /// The last split says how many ids there are.
   Value emitCount(Operation *op, OpResult, StageEmitter &emitter) const {
     Value splits = cast<nn::CrossBagsOp>(op).getResultSplits();
@@ -89,11 +86,8 @@ struct CrossBagsStage : StageModel<CrossBagsStage, nn::CrossBagsOp> {
   }
 };
 
-struct SingleBagsStage : StageModel<SingleBagsStage, nn::SingleBagsOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitSingleBags(emitter, cast<nn::SingleBagsOp>(op));
-    return success();
-  }
+struct SingleBagsStage
+    : EmittedModel<SingleBagsStage, nn::SingleBagsOp, emitSingleBags> {
   Extent getExtent(Operation *op, OpResult, const ProgramSizes &sizes) const {
     return sizes.ofOperands(op).plus(1);
   }

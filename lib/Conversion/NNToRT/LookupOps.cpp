@@ -150,11 +150,7 @@ struct UniqueStage : WithoutCode<UniqueStage, nn::UniqueOp> {
 };
 
 /// Rows are pulled in stage prepare, and gathered when compute begins.
-struct PullStage : StageModel<PullStage, nn::PullOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitPull(emitter, cast<nn::PullOp>(op));
-    return success();
-  }
+struct PullStage : EmittedModel<PullStage, nn::PullOp, emitPull> {
   bool isDeferred(Operation *, OpResult) const { return true; }
   void emitDeferred(Operation *op, StageEmitter &emitter) const {
     auto pull = cast<nn::PullOp>(op);
@@ -167,11 +163,7 @@ struct PullStage : StageModel<PullStage, nn::PullOp> {
   }
 };
 
-struct PoolStage : StageModel<PoolStage, nn::PoolOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitPool(emitter, cast<nn::PoolOp>(op));
-    return success();
-  }
+struct PoolStage : EmittedModel<PoolStage, nn::PoolOp, emitPool> {
   bool readsElements(Operation *op, OpOperand &operand) const {
     return !llvm::is_contained(cast<nn::PoolOp>(op).getIds(), operand.get());
   }
@@ -187,11 +179,8 @@ struct PoolStage : StageModel<PoolStage, nn::PoolOp> {
   }
 };
 
-struct PoolGradientStage : StageModel<PoolGradientStage, nn::PoolGradientOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitPoolGradient(emitter, cast<nn::PoolGradientOp>(op));
-    return success();
-  }
+struct PoolGradientStage
+    : EmittedModel<PoolGradientStage, nn::PoolGradientOp, emitPoolGradient> {
   bool readsElements(Operation *op, OpOperand &operand) const {
     return !llvm::is_contained(cast<nn::PoolGradientOp>(op).getIds(),
                                operand.get());

@@ -42,11 +42,8 @@ namespace {
 /// The runtime writes rows of a product that are apart; one column it computes
 /// along the rows, which then must be neighbours.
 template <typename OpType, void (*function)(StageEmitter &, OpType)>
-struct ProductStage : StageModel<ProductStage<OpType, function>, OpType> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    function(emitter, cast<OpType>(op));
-    return success();
-  }
+struct ProductStage
+    : EmittedModel<ProductStage<OpType, function>, OpType, function> {
   bool writesColumns(Operation *, OpResult result, int64_t run) const {
     return run > 1 && run == innerElements(result);
   }

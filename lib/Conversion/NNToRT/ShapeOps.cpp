@@ -342,11 +342,18 @@ static void emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
 
 namespace {
 
-struct ConcatStage : StageModel<ConcatStage, nn::ConcatOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitConcat(emitter, cast<nn::ConcatOp>(op));
-    return success();
+/// What an op does that takes its tensors as blocks at an axis.
+template <typename Model, typename OpTy, void (*function)(StageEmitter &, OpTy)>
+struct AlongAxis : EmittedModel<Model, OpTy, function> {
+  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
+    return areBlocks(operand.get(), cast<OpTy>(op).getAxis(), run);
   }
+  bool writesColumns(Operation *op, OpResult result, int64_t run) const {
+    return areBlocks(result, cast<OpTy>(op).getAxis(), run);
+  }
+};
+
+struct ConcatStage : AlongAxis<ConcatStage, nn::ConcatOp, emitConcat> {
   bool findPlace(Operation *op, OpOperand &operand, Columns &columns) const {
     auto concat = cast<nn::ConcatOp>(op);
     int64_t axis = concat.getAxis(), offset = 0;
@@ -355,56 +362,26 @@ struct ConcatStage : StageModel<ConcatStage, nn::ConcatOp> {
       offset += typeOf(before).getDimSize(axis);
     return findBlock(operand.get(), concat.getResult(), axis, offset, columns);
   }
-  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
-    return areBlocks(operand.get(), cast<nn::ConcatOp>(op).getAxis(), run);
-  }
-  bool writesColumns(Operation *op, OpResult result, int64_t run) const {
-    return areBlocks(result, cast<nn::ConcatOp>(op).getAxis(), run);
-  }
 };
 
-struct SliceStage : StageModel<SliceStage, nn::SliceOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitSlice(emitter, cast<nn::SliceOp>(op));
-    return success();
-  }
+struct SliceStage : AlongAxis<SliceStage, nn::SliceOp, emitSlice> {
   bool findSource(Operation *op, Columns &columns) const {
     auto slice = cast<nn::SliceOp>(op);
     return findBlock(slice.getResult(), slice.getInput(), slice.getAxis(),
                      slice.getOffset(), columns);
   }
-  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
-    return areBlocks(operand.get(), cast<nn::SliceOp>(op).getAxis(), run);
-  }
-  bool writesColumns(Operation *op, OpResult result, int64_t run) const {
-    return areBlocks(result, cast<nn::SliceOp>(op).getAxis(), run);
-  }
 };
 
-struct PadStage : StageModel<PadStage, nn::PadOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitPad(emitter, cast<nn::PadOp>(op));
-    return success();
-  }
+struct PadStage : AlongAxis<PadStage, nn::PadOp, emitPad> {
   bool findPlace(Operation *op, OpOperand &operand, Columns &columns) const {
     auto pad = cast<nn::PadOp>(op);
     return findBlock(pad.getInput(), pad.getResult(), pad.getAxis(),
                      pad.getLow(), columns);
   }
-  bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
-    return areBlocks(operand.get(), cast<nn::PadOp>(op).getAxis(), run);
-  }
-  bool writesColumns(Operation *op, OpResult result, int64_t run) const {
-    return areBlocks(result, cast<nn::PadOp>(op).getAxis(), run);
-  }
 };
 
 /// Sums over rows call the runtime, which knows no gaps.
-struct ReduceStage : StageModel<ReduceStage, nn::ReduceOp> {
-  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitReduce(emitter, cast<nn::ReduceOp>(op));
-    return success();
-  }
+struct ReduceStage : EmittedModel<ReduceStage, nn::ReduceOp, emitReduce> {
   bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
     return !cast<nn::ReduceOp>(op).reducesRows() &&
            runDimension(typeOf(operand.get()).getShape(), run);

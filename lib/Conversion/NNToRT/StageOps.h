@@ -88,13 +88,19 @@ template <typename Model, typename OpType>
 using StageModel =
     StageDefaults<Model, StageOpInterface::ExternalModel<Model, OpType>>;
 
-/// An op that `function` emits and that is nothing special besides.
-template <typename OpType, void (*function)(StageEmitter &, OpType)>
-struct EmittedBy : StageModel<EmittedBy<OpType, function>, OpType> {
+/// The base of models of one op that `function` emits.
+template <typename Model, typename OpType,
+          void (*function)(StageEmitter &, OpType)>
+struct EmittedModel : StageModel<Model, OpType> {
   mlir::LogicalResult emit(mlir::Operation *op, StageEmitter &emitter) const {
     function(emitter, llvm::cast<OpType>(op));
     return mlir::success();
   }
+};
+
+/// An op that `function` emits and that is nothing special besides.
+template <typename OpType, void (*function)(StageEmitter &, OpType)>
+struct EmittedBy : EmittedModel<EmittedBy<OpType, function>, OpType, function> {
 };
 
 /// An op that needs no code.

@@ -10,18 +10,15 @@
 
 #include "Checkpoint/ProbeName.h"
 #include "Files/TemporaryFile.h"
+#include "pdlrt/Core/FileIdentity.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <random>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -100,37 +97,15 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
   return all;
 }
 
-namespace {
-
-/// Which folder a path stands for at one moment.
-class FolderIdentity {
-public:
-  explicit FolderIdentity(const std::string &path)
-      : isThere(::stat(path.c_str(), &found) == 0) {}
-
-  /// Whether `path` stands for the same folder as before.
-  bool isStillAt(const std::string &path) const {
-    const FolderIdentity now(path);
-    return isThere && now.isThere && found.st_dev == now.found.st_dev &&
-           found.st_ino == now.found.st_ino;
-  }
-
-private:
-  struct stat found = {};
-  bool isThere;
-};
-
-} // namespace
-
 /// As `Checkpoint::open`; none where a job has removed or replaced it
 /// meanwhile, which is no damage.
 static Expected<std::optional<Checkpoint>>
 openUnlessRemoved(const std::string &path, CheckpointCheck check) {
-  const FolderIdentity before(path);
+  const auto before = FileIdentity::of(path);
   Expected<Checkpoint> checkpoint = Checkpoint::open(path, check);
   if (checkpoint)
     return std::optional<Checkpoint>(std::move(*checkpoint));
-  if (!before.isStillAt(path))
+  if (!before || FileIdentity::of(path) != before)
     return std::optional<Checkpoint>();
   return checkpoint.status();
 }
@@ -197,13 +172,6 @@ static std::string lockPath(const std::string &folder) {
   return folder + "/" + writerName;
 }
 
-/// Whether the file of that name is the one that is open.
-static bool isNameOf(const std::string &path, int file) {
-  struct stat named = {}, opened = {};
-  return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &opened) == 0 &&
-         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
-}
-
 static Status cannotBeWritten(const std::string &path, int reason) {
   return Status::invalid(path +
                          ": cannot be written to: " + std::strerror(reason) +
@@ -239,26 +207,16 @@ CheckpointFolder::openIfFree(const std::string &path) {
   PDLRT_RETURN_IF_ERROR(makeFolder(path));
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     return cannotBeWritten(path, errno);
-  for (;;) {
-    const int lock =
-        ::open(lockPath(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (lock < 0)
-      return cannotBeWritten(path, errno);
-    const bool isHeld =
-        ::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    // Its last owner may have removed it in between, or lost it to another.
-    if (isHeld || !isNameOf(lockPath(path), lock)) {
-      ::close(lock);
-      if (isHeld)
-        return std::optional<CheckpointFolder>();
-      continue;
-    }
-    CheckpointFolder folder(path, lock);
-    if (::ftruncate(lock, 0) != 0)
-      return cannotBeWritten(path, errno);
-    cleanUp(path);
-    return std::optional<CheckpointFolder>(std::move(folder));
-  }
+  int reason = 0;
+  LockFile lock = LockFile::take(lockPath(path), reason);
+  if (reason == EWOULDBLOCK)
+    return std::optional<CheckpointFolder>();
+  // One that cannot be locked is taken all the same: so file systems are that
+  // have no locks.
+  if (!lock)
+    return cannotBeWritten(path, reason);
+  cleanUp(path);
+  return std::optional(CheckpointFolder(path, std::move(lock)));
 }
 
 Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
@@ -269,6 +227,9 @@ Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
     return isInUse(path);
   return std::move(**folder);
 }
+
+/// What the file of the writer holds.
+static std::string jobText(uint64_t job) { return std::to_string(job) + "\n"; }
 
 /// The job of the process that holds the folder; 0 where it has not said so.
 static uint64_t jobOfOwner(const std::string &folder) {
@@ -286,53 +247,25 @@ Expected<CheckpointFolder> CheckpointFolder::takeOver(const std::string &path,
     return std::move(**free);
   if (job == 0 || jobOfOwner(path) != job)
     return isInUse(path);
-  // A new file of that name, locked before it has it: nobody finds the folder
-  // without an owner, and the earlier one sees that it is none any more.
-  const std::string name =
-      lockPath(path) + "." + std::to_string(std::random_device()());
-  const int lock =
-      ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (lock < 0)
-    return cannotBeWritten(path, errno);
-  CheckpointFolder folder(path, lock);
-  ::flock(lock, LOCK_EX | LOCK_NB);
-  Status taken = folder.note(job);
-  if (taken.ok() && ::rename(name.c_str(), lockPath(path).c_str()) != 0)
-    taken = cannotBeWritten(path, errno);
-  if (!taken.ok()) {
-    ::unlink(name.c_str());
-    return taken;
-  }
+  int reason = 0;
+  LockFile lock = LockFile::takeOver(lockPath(path), jobText(job), reason);
+  if (!lock)
+    return cannotBeWritten(path, reason);
   // Servers may yet write what the earlier owner has asked for: who opens the
   // folder next cleans up.
-  return folder;
+  return CheckpointFolder(path, std::move(lock));
 }
 
 Status CheckpointFolder::note(uint64_t job) const {
-  const std::string text = std::to_string(job) + "\n";
-  if (::pwrite(lock, text.data(), text.size(), 0) != ssize_t(text.size()))
-    return cannotBeWritten(folder, errno);
-  return {};
+  const int reason = lock.write(jobText(job));
+  return reason == 0 ? Status() : cannotBeWritten(folder, reason);
 }
 
 Status CheckpointFolder::checkOwner() const {
-  if (isNameOf(lockPath(folder), lock))
+  if (lock.isOwn())
     return {};
   return Status::invalid(folder + ": another start of this trainer writes its "
                                   "checkpoints there now; this one is over");
-}
-
-CheckpointFolder::CheckpointFolder(CheckpointFolder &&other) noexcept
-    : folder(std::move(other.folder)), lock(std::exchange(other.lock, -1)) {}
-
-CheckpointFolder::~CheckpointFolder() {
-  if (lock < 0)
-    return;
-  // Of another owner nothing is removed: only who holds the lock of the file of
-  // that name does so.
-  if (isNameOf(lockPath(folder), lock))
-    ::unlink(lockPath(folder).c_str());
-  ::close(lock);
 }
 
 std::string CheckpointFolder::nameIn(const std::string &folder, int64_t steps) {

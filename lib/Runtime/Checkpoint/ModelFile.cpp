@@ -162,12 +162,9 @@ Status Initializer::checkFinite(const TensorView &tensor, int64_t first,
                                 int64_t count,
                                 const std::byte *elements) const {
   const int32_t type = tensor.type == TensorType::F64 ? PDL_F64 : PDL_F32;
-  if (allFinite(type, count, elements))
+  const int64_t i = firstNonFinite(type, count, elements);
+  if (i == count)
     return {};
-  const auto size = int64_t(tensorElementSize(tensor.type));
-  int64_t i = 0;
-  while (i + 1 < count && allFinite(type, 1, elements + i * size))
-    ++i;
   return Status::invalid(file.path() + ": tensor '" + tensor.name +
                          "' has a number that is not finite at " +
                          placeText(first + i, tensor.shape) +

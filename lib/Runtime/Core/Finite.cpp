@@ -35,6 +35,16 @@ bool pdlrt::allFinite(int32_t type, int64_t count, const void *values) {
              : exponentsBelow<uint64_t>(count, values, 0x7ff0000000000000u);
 }
 
+int64_t pdlrt::firstNonFinite(int32_t type, int64_t count, const void *values) {
+  if (allFinite(type, count, values))
+    return count;
+  const int64_t size = type == PDL_F32 ? sizeof(float) : sizeof(double);
+  int64_t first = 0;
+  while (allFinite(type, 1, static_cast<const char *>(values) + first * size))
+    ++first;
+  return first;
+}
+
 template <typename T>
 static bool quotientsFinite(int64_t count, const void *values, T weight) {
   auto *elements = static_cast<const T *>(values);

@@ -58,7 +58,7 @@ private:
   Status noteRow(PassedRows &passed);
   Status refuseChanged(const TensorView &values) const;
   void noteDefect(const TensorView &tensor, const std::byte *values,
-                  int64_t width);
+                  int64_t slot);
   Status setRowCount(const pdl_field &field, int64_t rows);
   Expected<const TensorView *> require(const std::string &name) const;
   Status error(const std::string &what) const {
@@ -208,14 +208,9 @@ static int32_t elementTypeOf(TensorType type) {
   return type == TensorType::F64 ? PDL_F64 : PDL_F32;
 }
 
-/// Names the first of a row's values that is not finite.
+/// Names one of a row's values that is not finite.
 void TensorReader::noteDefect(const TensorView &tensor, const std::byte *values,
-                              int64_t width) {
-  const auto size = int64_t(tensorElementSize(tensor.type));
-  const int32_t type = elementTypeOf(tensor.type);
-  int64_t slot = 0;
-  while (slot + 1 < width && allFinite(type, 1, values + slot * size))
-    ++slot;
+                              int64_t slot) {
   const double value = tensor.type == TensorType::F64
                            ? elementAt<double>(values, slot)
                            : elementAt<float>(values, slot);
@@ -232,10 +227,12 @@ Status TensorReader::readPlain(const pdl_field &field, FieldTensors &from,
   if (!values)
     return values.status();
   const TensorType type = from.values->view().type;
-  if (field.kind == PDL_FIELD_DENSE &&
-      !allFinite(elementTypeOf(type), width, *values)) {
-    noteDefect(from.values->view(), *values, width);
-    return {};
+  if (field.kind == PDL_FIELD_DENSE) {
+    const int64_t slot = firstNonFinite(elementTypeOf(type), width, *values);
+    if (slot < width) {
+      noteDefect(from.values->view(), *values, slot);
+      return {};
+    }
   }
   for (int64_t slot = 0; slot < width; ++slot)
     if (field.kind == PDL_FIELD_IDS)

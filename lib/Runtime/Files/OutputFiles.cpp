@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Core/FileIdentity.h"
 
 #include <cerrno>
 #include <cstring>
@@ -61,13 +62,9 @@ Status pdlrt::checkReplaceable(const std::string &path) {
 
 /// Whether both stand for one file, there already or not.
 static bool isSameFile(const std::string &a, const std::string &b) {
-  struct stat left, right;
-  const bool isLeft = stat(a.c_str(), &left) == 0;
-  const bool isRight = stat(b.c_str(), &right) == 0;
-  if (isLeft && isRight)
-    return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-  if (isLeft || isRight)
-    return false;
+  const auto left = FileIdentity::of(a), right = FileIdentity::of(b);
+  if (left || right)
+    return left == right;
   std::error_code error;
   const fs::path first = fs::weakly_canonical(a, error);
   return !error && first == fs::weakly_canonical(b, error) && !error;

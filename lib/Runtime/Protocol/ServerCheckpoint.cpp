@@ -10,11 +10,10 @@
 
 #include "Checkpoint/ProbeName.h"
 #include "Files/TemporaryFile.h"
+#include "pdlrt/Core/RandomNumber.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -73,10 +72,8 @@ static std::string absolutePath(const std::string &path) {
 
 Expected<SaveProbe> SaveProbe::create(const std::string &folder) {
   // Nobody else has a file of that name, so no content is needed.
-  std::random_device random;
-  const uint64_t name = uint64_t(random()) << 32 | random();
-  const std::string path =
-      fmt::format("{}/{}{:016x}", absolutePath(folder), probePrefix, name);
+  const std::string path = fmt::format("{}/{}{:016x}", absolutePath(folder),
+                                       probePrefix, drawNumber());
   TemporaryFile file(path);
   PDLRT_RETURN_IF_ERROR(file.create());
   PDLRT_RETURN_IF_ERROR(file.commit());

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Protocol/StartSign.h"
+#include "pdlrt/Core/RandomNumber.h"
 
 #include <cstring>
-#include <random>
 #include <string>
 
 using namespace pdlrt;
@@ -27,9 +27,7 @@ struct Fixed {
 static_assert(sizeof(Fixed) == 32, "it has no padding");
 
 StartSign StartSign::ofThisProcess() {
-  std::random_device random;
-  return {uint64_t(random()) << 32 | random(), Claim::Judged,
-          ProcessIdentity::ofThisProcess()};
+  return {drawNumber(), Claim::Judged, ProcessIdentity::ofThisProcess()};
 }
 
 Message pdlrt::encodeStartSign(const StartSign &sign) {

@@ -13,6 +13,7 @@
 #include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
 #include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/Testing/Simulator/WrappingTransport.h"
 #include "pdlrt/Transport/Frame.h"
 
 #include <gmock/gmock.h>
@@ -452,56 +453,45 @@ TEST_F(ServerSessionTest, BeatsTellOfARequestToStopBothWays) {
   EXPECT_GT(told, 0);
 }
 
-/// A network that is cut for a time. Connections of before stay silent for as
-/// long again, as those of TCP do: its pauses double.
-class CutNetwork final : public Transport {
+/// A connection through which nothing comes for a time.
+class CutConnection final : public Connection {
 public:
-  CutNetwork(Transport &over, ClockTime from, ClockTime to)
-      : inner(over), begin(from), end(to) {}
-  Clock &clock() override { return inner.clock(); }
-  Expected<std::unique_ptr<Listener>> listen(const std::string &address,
-                                             RequestHandler handler) override {
-    return inner.listen(address, std::move(handler));
-  }
-  Expected<std::unique_ptr<Connection>>
-  connect(const std::string &address) override {
-    auto made = inner.connect(address);
-    EXPECT_TRUE(made.ok());
-    const bool isOld = clock().now() < end;
-    return std::unique_ptr<Connection>(std::make_unique<Line>(
-        clock(), std::move(*made), begin, isOld ? 2 * end - begin : begin));
+  CutConnection(Clock &by, std::unique_ptr<Connection> over, ClockTime from,
+                ClockTime to)
+      : clock(by), inner(std::move(over)), begin(from), end(to) {}
+  void call(Message request, ClockTime deadline, CallDone done) override {
+    if (clock.now() < begin || clock.now() >= end)
+      inner->call(std::move(request), deadline, std::move(done));
+    else
+      clock.runAt(deadline, [done = std::move(done)] {
+        done({CallOutcome::DeadlineExceeded, {}});
+      });
   }
 
 private:
-  class Line final : public Connection {
-  public:
-    Line(Clock &by, std::unique_ptr<Connection> over, ClockTime from,
-         ClockTime to)
-        : clock(by), inner(std::move(over)), begin(from), end(to) {}
-    void call(Message request, ClockTime deadline, CallDone done) override {
-      if (clock.now() < begin || clock.now() >= end)
-        inner->call(std::move(request), deadline, std::move(done));
-      else
-        clock.runAt(deadline, [done = std::move(done)] {
-          done({CallOutcome::DeadlineExceeded, {}});
-        });
-    }
-
-  private:
-    Clock &clock;
-    std::unique_ptr<Connection> inner;
-    ClockTime begin, end;
-  };
-  Transport &inner;
+  Clock &clock;
+  std::unique_ptr<Connection> inner;
   ClockTime begin, end;
 };
+
+/// A network that is cut for a time. Connections of before stay silent for as
+/// long again, as those of TCP do: its pauses double.
+std::unique_ptr<Transport> createCutNetwork(Transport &over, ClockTime begin,
+                                            ClockTime end) {
+  return createWrappingTransport(over, [&clock = over.clock(), begin,
+                                        end](std::unique_ptr<Connection> made) {
+    const bool isOld = clock.now() < end;
+    return std::make_unique<CutConnection>(clock, std::move(made), begin,
+                                           isOld ? 2 * end - begin : begin);
+  });
+}
 
 TEST_F(ServerSessionTest, ACutThatIsShorterThanTheLimitIsNotFatal) {
   listen(echo());
   for (const int seconds : {9, 11}) {
-    CutNetwork network(*transport, clock.now() + Seconds(5),
-                       clock.now() + Seconds(5 + seconds));
-    auto created = createServerSession(network, "server-7", {3, 0, 11, 4},
+    const auto network = createCutNetwork(*transport, clock.now() + Seconds(5),
+                                          clock.now() + Seconds(5 + seconds));
+    auto created = createServerSession(*network, "server-7", {3, 0, 11, 4},
                                        options, events);
     ASSERT_TRUE(created.ok());
     Probe joined, later;
@@ -582,54 +572,46 @@ TEST_F(ServerSessionTest, AServerOfThisHostThatDiesIsKnownFromItsFirstAnswer) {
   }
 }
 
-/// A network whose calls fail for a reason, from some time on.
-class FailingNetwork final : public Transport {
+/// A connection whose calls fail for a reason while `fails`.
+class FailingConnection final : public Connection {
 public:
-  FailingNetwork(Transport &over, CallFault why) : inner(over), fault(why) {}
-  Clock &clock() override { return inner.clock(); }
-  Expected<std::unique_ptr<Listener>> listen(const std::string &address,
-                                             RequestHandler handler) override {
-    return inner.listen(address, std::move(handler));
+  FailingConnection(Clock &by, std::unique_ptr<Connection> over, CallFault why,
+                    const bool &when)
+      : clock(by), inner(std::move(over)), fault(why), fails(when) {}
+  void call(Message request, ClockTime deadline, CallDone done) override {
+    if (!fails)
+      inner->call(std::move(request), deadline, std::move(done));
+    else
+      clock.runAt(clock.now(), [fault = fault, done = std::move(done)] {
+        done({CallOutcome::Unavailable, {}, fault});
+      });
   }
-  Expected<std::unique_ptr<Connection>>
-  connect(const std::string &address) override {
-    auto made = inner.connect(address);
-    EXPECT_TRUE(made.ok());
-    return std::unique_ptr<Connection>(
-        std::make_unique<Line>(*this, std::move(*made)));
-  }
-  bool fails = false;
 
 private:
-  class Line final : public Connection {
-  public:
-    Line(FailingNetwork &of, std::unique_ptr<Connection> over)
-        : network(of), inner(std::move(over)) {}
-    void call(Message request, ClockTime deadline, CallDone done) override {
-      if (!network.fails)
-        inner->call(std::move(request), deadline, std::move(done));
-      else
-        network.clock().runAt(network.clock().now(),
-                              [fault = network.fault, done = std::move(done)] {
-                                done({CallOutcome::Unavailable, {}, fault});
-                              });
-    }
-
-  private:
-    FailingNetwork &network;
-    std::unique_ptr<Connection> inner;
-  };
-  Transport &inner;
+  Clock &clock;
+  std::unique_ptr<Connection> inner;
   const CallFault fault;
+  const bool &fails;
 };
+
+/// `fails` outlives the network.
+std::unique_ptr<Transport>
+createFailingNetwork(Transport &over, CallFault fault, const bool &fails) {
+  return createWrappingTransport(over, [&clock = over.clock(), fault, &fails](
+                                           std::unique_ptr<Connection> made) {
+    return std::make_unique<FailingConnection>(clock, std::move(made), fault,
+                                               fails);
+  });
+}
 
 // Its host is there: the job has ended, perhaps without this trainer.
 TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
   options.silenceLimit = ClockTime(0);
   listen(echo());
   for (const CallFault fault : {CallFault::Refused, CallFault::Unknown}) {
-    FailingNetwork network(*transport, fault);
-    auto created = createServerSession(network, "server-7", {3, 0, 11, 4},
+    bool fails = false;
+    const auto network = createFailingNetwork(*transport, fault, fails);
+    auto created = createServerSession(*network, "server-7", {3, 0, 11, 4},
                                        options, events);
     ASSERT_TRUE(created.ok());
     Probe joined, later;
@@ -637,13 +619,13 @@ TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
     advance(Seconds(3));
     ASSERT_TRUE(joined.ok) << joined.text;
     // A short one is none.
-    network.fails = true;
+    fails = true;
     (*created)->send(MessageKind::Exchange, {}, later.done());
     advance(Seconds(8));
-    network.fails = false;
+    fails = false;
     advance(Seconds(3));
     ASSERT_TRUE(later.ok) << later.text;
-    network.fails = true;
+    fails = true;
     Probe last;
     (*created)->send(MessageKind::Exchange, {}, last.done());
     advance(Seconds(8));
@@ -657,10 +639,12 @@ TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
 }
 
 TEST_F(ServerSessionTest, TooFewFilesAreNamed) {
-  FailingNetwork network(*transport, CallFault::TooManyFiles);
-  network.fails = true;
+  bool fails = false;
+  const auto network =
+      createFailingNetwork(*transport, CallFault::TooManyFiles, fails);
+  fails = true;
   auto created =
-      createServerSession(network, "server-7", {3, 0, 11, 4}, options, events);
+      createServerSession(*network, "server-7", {3, 0, 11, 4}, options, events);
   ASSERT_TRUE(created.ok());
   Probe joined;
   (*created)->join(Message::ofString("hello"), joined.done());

@@ -19,6 +19,7 @@
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Core/RandomNumber.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Server/LoggedApplication.h"
 #include "pdlrt/Server/StateServer.h"
@@ -285,19 +286,13 @@ static uint64_t chooseFirstIncarnation() {
          (random() & ((1U << randomBits) - 1));
 }
 
-/// So that trainers tell this job from others that come to its folder.
-static uint64_t chooseJobId() {
-  std::random_device random;
-  return uint64_t(random()) << 32 | random();
-}
-
 static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
                                      const ServerFlags &flags) {
   ServerCoreOptions options;
   options.trainers = uint32_t(flags.trainers);
   options.workersOfTrainer = mostWorkers;
   options.firstIncarnation = chooseFirstIncarnation();
-  options.jobId = chooseJobId();
+  options.jobId = drawNumber();
   options.newStartsGoOn = modeOf(descriptor).newStartsGoOn;
   options.keptAnswers = options.newStartsGoOn ? keptAnswers : 1;
   options.silenceLimit = secondsOf(flags.silenceLimit);

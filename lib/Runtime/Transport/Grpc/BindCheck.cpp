@@ -10,9 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <netdb.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -44,51 +42,23 @@ static Status cannotListen(const Address &address, const std::string &why) {
                          "; choose another address");
 }
 
-grpcimpl::PathClaim::PathClaim(PathClaim &&other) noexcept
-    : path(std::move(other.path)), file(std::exchange(other.file, -1)) {}
-
-grpcimpl::PathClaim &
-grpcimpl::PathClaim::operator=(PathClaim &&other) noexcept {
-  std::swap(path, other.path);
-  std::swap(file, other.file);
-  return *this;
-}
-
-grpcimpl::PathClaim::~PathClaim() {
-  if (file < 0)
-    return;
-  // While it is still held: who has opened it meanwhile sees that it has gone.
-  ::unlink(path.c_str());
-  ::close(file);
-}
-
-Expected<grpcimpl::PathClaim>
-grpcimpl::PathClaim::take(const Address &address) {
+Expected<LockFile> grpcimpl::claimPath(const Address &address) {
   if (address.kind != Address::Kind::UnixPath)
-    return PathClaim();
+    return LockFile();
   const std::string path = address.path + ".lock";
-  while (true) {
-    const int file =
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0)
-      return cannotListen(address, "nothing can be created in its folder (" +
-                                       path + ": " + std::strerror(errno) +
-                                       ")");
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-      const int reason = errno;
-      ::close(file);
-      return cannotListen(
-          address, reason == EWOULDBLOCK
-                       ? "another process listens there"
-                       : path + " cannot be locked: " + std::strerror(reason));
-    }
-    // Its last owner may have removed it before it was locked.
-    struct stat held, named;
-    if (::fstat(file, &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
-        held.st_dev == named.st_dev && held.st_ino == named.st_ino)
-      return PathClaim(path, file);
-    ::close(file);
-  }
+  int reason = 0;
+  LockFile claim = LockFile::take(path, reason);
+  if (reason == 0)
+    return claim;
+  if (reason == EWOULDBLOCK)
+    return cannotListen(address, "another process listens there");
+  if (!claim)
+    return cannotListen(address, "nothing can be created in its folder (" +
+                                     path + ": " + std::strerror(reason) + ")");
+  // Nobody holds it.
+  claim.leave();
+  return cannotListen(address,
+                      path + " cannot be locked: " + std::strerror(reason));
 }
 
 Status grpcimpl::checkFree(const Address &address) {

@@ -9,34 +9,17 @@
 #ifndef LIB_RUNTIME_TRANSPORT_GRPC_BINDCHECK_H
 #define LIB_RUNTIME_TRANSPORT_GRPC_BINDCHECK_H
 
+#include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Transport/Address.h"
-
-#include <string>
-#include <utility>
 
 namespace pdlrt::grpcimpl {
 
 /// The right to listen at a unix socket's path, which one process has at a
-/// time, so that of two that find a stale socket one replaces it. A file beside
-/// the socket, `<path>.lock`, which goes with the object.
-class PathClaim {
-public:
-  PathClaim() = default;
-  PathClaim(PathClaim &&other) noexcept;
-  PathClaim &operator=(PathClaim &&other) noexcept;
-  ~PathClaim();
-
-  /// Takes it; addresses of other kinds need none. An error where another
-  /// process has it.
-  static Expected<PathClaim> take(const Address &address);
-
-private:
-  PathClaim(std::string path, int file) : path(std::move(path)), file(file) {}
-
-  std::string path;
-  int file = -1;
-};
+/// time, so that of two that find a stale socket one replaces it: a file beside
+/// the socket, `<path>.lock`. Addresses of other kinds need none. An error
+/// where another process has it.
+Expected<LockFile> claimPath(const Address &address);
 
 /// An error where somebody listens at a unix socket's path, which gRPC would
 /// take away, or where a file is in the way. Sockets that dead processes have

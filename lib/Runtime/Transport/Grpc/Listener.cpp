@@ -320,7 +320,7 @@ private:
   const GrpcOptions options;
   std::string where;
   /// Until the server has gone.
-  PathClaim claim;
+  LockFile claim;
   ServerSide side;
   std::unique_ptr<grpc::Server> server;
 };
@@ -328,7 +328,7 @@ private:
 } // namespace
 
 Status GrpcListener::start(Address address) {
-  Expected<PathClaim> taken = PathClaim::take(address);
+  Expected<LockFile> taken = claimPath(address);
   if (!taken)
     return taken.status();
   claim = std::move(*taken);
