@@ -40,18 +40,38 @@ set(PDLC_PRECOMPILED_HEADERS
   "mlir/Dialect/SCF/IR/SCF.h" "mlir/Dialect/LLVMIR/LLVMDialect.h"
   "mlir/Transforms/DialectConversion.h")
 
-file(WRITE ${PROJECT_BINARY_DIR}/PDLCPch.cpp "")
-add_library(PDLCPch STATIC ${PROJECT_BINARY_DIR}/PDLCPch.cpp)
-pdlc_target_settings(PDLCPch)
+# Those of our dialects as well: they cost as much again, and all but the
+# dialects' own libraries wait for TableGen anyway.
+set(PDLC_PRECOMPILED_DIALECTS
+  "pdlc/Dialect/NN/IR/NN.h" "pdlc/Dialect/PS/IR/PS.h" "pdlc/Dialect/RT/IR/RT.h")
+
 list(TRANSFORM PDLC_PRECOMPILED_HEADERS REPLACE "(.+)" "<\\1>")
+list(TRANSFORM PDLC_PRECOMPILED_DIALECTS REPLACE "(.+)" "<\\1>")
+
+file(WRITE ${PROJECT_BINARY_DIR}/PDLCPch.cpp "")
+foreach(pch PDLCPch PDLCDialectPch)
+  add_library(${pch} STATIC ${PROJECT_BINARY_DIR}/PDLCPch.cpp)
+  pdlc_target_settings(${pch})
+endforeach()
 target_precompile_headers(PDLCPch PRIVATE ${PDLC_PRECOMPILED_HEADERS})
+target_precompile_headers(PDLCDialectPch PRIVATE ${PDLC_PRECOMPILED_HEADERS}
+  ${PDLC_PRECOMPILED_DIALECTS})
 
 # pdlc_add_library(name sources... LINK_LIBS our-libraries...)
 function(pdlc_add_library name)
+  pdlc_add_library_with_headers(${name} PDLCDialectPch ${ARGN})
+endfunction()
+
+# The same for a library of a dialect.
+function(pdlc_add_dialect_library name)
+  pdlc_add_library_with_headers(${name} PDLCPch ${ARGN})
+endfunction()
+
+function(pdlc_add_library_with_headers name pch)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   pdlc_target_settings(${name})
-  target_precompile_headers(${name} REUSE_FROM PDLCPch)
+  target_precompile_headers(${name} REUSE_FROM ${pch})
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
 endfunction()
 
@@ -60,5 +80,9 @@ function(pdlc_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   pdlc_target_settings(${name})
+  # Compiled as archives are, whose precompiled header it shares.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM PDLCDialectPch)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
 endfunction()

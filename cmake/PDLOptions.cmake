@@ -34,3 +34,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     add_link_options(-fuse-ld=${PDL_LLD})
   endif()
 endif()
+
+# What most files of the runtime include of other libraries.
+set(PDLRT_PRECOMPILED_HEADERS
+  <algorithm> <atomic> <chrono> <condition_variable> <cstring> <deque> <filesystem> <fmt/format.h>
+  <fstream> <functional> <map> <memory> <mutex> <optional> <random> <set> <sstream> <string> <thread>
+  <unordered_map> <variant> <vector> <xxhash.h>)

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -122,14 +123,47 @@ Contender handwritten(int32_t numerics, int64_t batchSize) {
           }};
 }
 
-/// The first contender is what the others are compared with. Returns false if
-/// one of them does not learn.
-bool compare(const char *numerics, int64_t batchSize, int passes, double limit,
-             std::vector<Contender> contenders) {
+/// Contenders that do the same numerics on batches of one size. The first is
+/// what the others are compared with.
+struct Comparison {
+  std::string numerics;
+  int64_t batchSize;
+  std::vector<Contender> contenders;
+};
+
+std::vector<Comparison> comparisons() {
+  std::vector<Comparison> all;
+  for (int64_t batchSize : {512, 1000}) {
+    all.push_back(
+        {"strict",
+         batchSize,
+         {handwritten(PDL_NUMERICS_STRICT, batchSize),
+          compiled("compiled, no decay, clip", ctr_dnn_strict_plain_query),
+          compiled("compiled", ctr_dnn_strict_query)}});
+#ifdef PDL_HAVE_ONEDNN
+    all.push_back(
+        {"fast",
+         batchSize,
+         {handwritten(PDL_NUMERICS_FAST, batchSize),
+          compiled("compiled, no decay, clip", ctr_dnn_fast_plain_query),
+          compiled("compiled", ctr_dnn_fast_query)}});
+#endif
+  }
+  return all;
+}
+
+std::vector<pdlbench::Batch> makeBatches(int64_t batchSize) {
   std::mt19937_64 random(7);
   std::vector<pdlbench::Batch> batches;
   for (int i = 0; i < 16; ++i)
     batches.push_back(makeBatch(batchSize, random));
+  return batches;
+}
+
+/// Returns false if a contender does not learn.
+bool compare(Comparison &comparison, int passes, double limit) {
+  const auto batches = makeBatches(comparison.batchSize);
+  std::vector<Contender> &contenders = comparison.contenders;
   for (Contender &contender : contenders) {
     contender.firstLoss = contender.pass(batches);
     contender.bestSeconds = 1e30; // that pass has filled the table
@@ -139,11 +173,12 @@ bool compare(const char *numerics, int64_t batchSize, int passes, double limit,
       contender.lastLoss = contender.pass(batches);
   bool learn = true;
   for (const Contender &contender : contenders) {
-    const double samples =
-        static_cast<double>(batches.size()) * static_cast<double>(batchSize);
+    const double samples = static_cast<double>(batches.size()) *
+                           static_cast<double>(comparison.batchSize);
     const double rate = samples / contender.bestSeconds;
     std::printf("%-6s %5lld  %-25s %9.0f %8.1f %% %9.3f   %.3f to %.3f\n",
-                numerics, static_cast<long long>(batchSize),
+                comparison.numerics.c_str(),
+                static_cast<long long>(comparison.batchSize),
                 contender.name.c_str(), rate, 100 * rate / limit,
                 contenders.front().bestSeconds / contender.bestSeconds,
                 contender.firstLoss, contender.lastLoss);
@@ -153,9 +188,55 @@ bool compare(const char *numerics, int64_t batchSize, int passes, double limit,
   return learn;
 }
 
+/// For bench/compare_builds.py: names all contenders, a line each and an empty
+/// line, and then does one step of the contender whose number comes, again and
+/// again, and answers with the seconds of CPU time that it took.
+int takeTurns() {
+  struct Turn {
+    Contender contender;
+    const std::vector<pdlbench::Batch> *batches;
+    size_t next;
+  };
+  std::map<int64_t, std::vector<pdlbench::Batch>> batches;
+  std::vector<Turn> turns;
+  for (Comparison &comparison : comparisons()) {
+    auto &own = batches[comparison.batchSize];
+    if (own.empty())
+      own = makeBatches(comparison.batchSize);
+    for (Contender &contender : comparison.contenders) {
+      std::printf("%s %lld, %s\n", comparison.numerics.c_str(),
+                  static_cast<long long>(comparison.batchSize),
+                  contender.name.c_str());
+      contender.pass(own); // fills the table
+      turns.push_back({std::move(contender), &own, 0});
+    }
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+  size_t number = 0;
+  while (std::scanf("%zu", &number) == 1 && number < turns.size()) {
+    Turn &turn = turns[number];
+    const auto &batch = (*turn.batches)[turn.next++ % turn.batches->size()];
+    const double start = threadSeconds();
+    turn.contender.step(batch);
+    std::printf("%.9f\n", threadSeconds() - start);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
+  if (argc == 2 && std::string(argv[1]) == "--turns")
+    return takeTurns();
+  if (argc > 1) {
+    std::fprintf(stderr,
+                 "usage: %s            measures all steps\n"
+                 "       %s --turns    steps as bench/compare_builds.py asks\n",
+                 argv[0], argv[0]);
+    return 2;
+  }
   constexpr int passes = 8;
   const double peak = fmaPeak();
   const double limit = peak / operationsInSample();
@@ -165,20 +246,8 @@ int main() {
       "%-6s %5s  %-25s %9s %10s %9s   %s\n",
       "gemm", "batch", "", "samples/s", "of limit", "by hand", "loss");
   bool learn = true;
-  for (int64_t batchSize : {512, 1000}) {
-    learn &= compare(
-        "strict", batchSize, passes, limit,
-        {handwritten(PDL_NUMERICS_STRICT, batchSize),
-         compiled("compiled, no decay, clip", ctr_dnn_strict_plain_query),
-         compiled("compiled", ctr_dnn_strict_query)});
-#ifdef PDL_HAVE_ONEDNN
-    learn &=
-        compare("fast", batchSize, passes, limit,
-                {handwritten(PDL_NUMERICS_FAST, batchSize),
-                 compiled("compiled, no decay, clip", ctr_dnn_fast_plain_query),
-                 compiled("compiled", ctr_dnn_fast_query)});
-#endif
-  }
+  for (Comparison &comparison : comparisons())
+    learn &= compare(comparison, passes, limit);
   if (!learn) {
     std::fprintf(stderr, "error: the loss did not fall\n");
     return 1;

@@ -1,0 +1,28 @@
+//===- FmtLibrary.cpp - The functions of fmt ------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiled here, once: a compiled program must need no library of fmt, and as
+// headers alone they would be compiled with every file that formats a sentence.
+//
+//===----------------------------------------------------------------------===//
+
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+
+// The templates that fmt's headers declare and leave to its library.
+template thousands_sep_result<char> thousands_sep_impl<char>(locale_ref);
+template thousands_sep_result<wchar_t> thousands_sep_impl<wchar_t>(locale_ref);
+template char decimal_point_impl(locale_ref);
+template wchar_t decimal_point_impl(locale_ref);
+template dragonbox::decimal_fp<float> dragonbox::to_decimal(float) noexcept;
+template dragonbox::decimal_fp<double> dragonbox::to_decimal(double) noexcept;
+
+} // namespace detail
+FMT_END_NAMESPACE
