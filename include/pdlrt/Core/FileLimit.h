@@ -9,9 +9,15 @@
 #ifndef PDLRT_CORE_FILELIMIT_H
 #define PDLRT_CORE_FILELIMIT_H
 
+#include "pdlrt/Core/Status.h"
+
+#include <cstdint>
 #include <string>
 
 namespace pdlrt {
+
+/// An error where this process may not have `least` files open.
+Status checkFileLimit(uint64_t least);
 
 /// Why a process cannot open more files, which connections are, and what helps:
 /// part of a sentence.

@@ -13,6 +13,18 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+using namespace pdlrt;
+
+Status pdlrt::checkFileLimit(uint64_t least) {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= least)
+    return {};
+  return Status::invalid(
+      "this process may have " + std::to_string(limit.rlim_cur) +
+      " files and connections open, and needs " + std::to_string(least) +
+      "; raise the limit with 'ulimit -n'");
+}
+
 std::string pdlrt::describeFileLimit() {
   rlimit limit = {};
   const bool isKnown = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;

@@ -7,8 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Transport/Transport.h"
+#include "pdlrt/Core/FileLimit.h"
 
 using namespace pdlrt;
+
+/// What a process of a cluster opens at least, with some to spare: gRPC ends a
+/// process that cannot open what its threads are woken with.
+static constexpr uint64_t leastFiles = 32;
 
 /// Defined in the archive PDLRuntimeGrpc; a program that is linked with
 /// `--undefined=pdlrt_create_grpc_transport` takes it in.
@@ -26,5 +31,6 @@ pdlrt::createClusterTransport(RealClock &clock) {
     return Status::invalid("this program was linked without gRPC and cannot "
                            "reach other processes: translate the model with a "
                            "mode such as --mode=sync");
+  PDLRT_RETURN_IF_ERROR(checkFileLimit(leastFiles));
   return std::unique_ptr<Transport>(pdlrt_create_grpc_transport(&clock));
 }

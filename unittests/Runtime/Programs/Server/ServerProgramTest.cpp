@@ -147,6 +147,17 @@ TEST(ServerProgram, FlagsAreChecked) {
   EXPECT_THAT(errors, HasSubstr("error: server 0: cannot listen"));
 }
 
+TEST(ServerProgram, TooFewFilesAreSaidBeforeGrpcEndsIt) {
+  TestFolder place;
+  Process server("/bin/sh",
+                 {"-c", "ulimit -n 7; exec \"$@\"", "sh", HAND_WRITTEN_SERVER,
+                  "--rank", "0", "--servers", "unix:" + place.file("s")});
+  EXPECT_EQ(server.wait(), 1);
+  EXPECT_THAT(server.child.errors(),
+              HasSubstr("this process may have 7 files and connections open, "
+                        "and needs 32; raise the limit with 'ulimit -n'"));
+}
+
 TEST(ServerProgram, ASignalEndsIt) {
   TestFolder place;
   Process server(HAND_WRITTEN_SERVER,
