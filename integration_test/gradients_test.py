@@ -12,8 +12,8 @@ import programs
 import check_gradients
 
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
-CASES = ("unary", "binary", "broadcast", "reduce", "shapes", "linear", "products",
-         "lookup", "losses")
+CASES = ("unary", "gelu", "binary", "broadcast", "reduce", "shapes", "linear",
+         "products", "lookup", "losses")
 
 
 class Gradients(unittest.TestCase):

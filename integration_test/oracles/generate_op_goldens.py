@@ -59,6 +59,14 @@ BINARY = [("add", torch.add), ("sub", torch.sub), ("mul", torch.mul),
           ("greater", lambda a, b: (a > b).double())]
 
 
+def gelu():
+    case = Case("gelu", "The Gaussian error linear unit")
+    function = lambda x: torch.nn.functional.gelu(x, approximate="tanh")
+    x = case.variable(6, -6, 6, 0.0)
+    case.check(case.unary("gelu", x, function(x.tensor)), "gelu")
+    return case
+
+
 def binary_ops():
     case = Case("binary", "Elementwise ops of two operands of one shape")
     for op, function in BINARY:
@@ -420,7 +428,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: generate_op_goldens.py FOLDER")
     torch.set_num_threads(1)
-    for build in (unary_ops, binary_ops, broadcasts, shapes, reductions, linear_layers,
+    for build in (unary_ops, gelu, binary_ops, broadcasts, shapes, reductions, linear_layers,
                   products, lookups, features, losses):
         build().write(sys.argv[1])
     write_metrics(sys.argv[1])

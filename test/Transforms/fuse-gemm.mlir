@@ -41,4 +41,18 @@ module attributes {nn.phase = "gradient"} {
     %12 = nn.add %10, %11 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
     nn.return %12 : tensor<?x3xf32>
   }
+
+  // The runtime's products know no gelu: it stays an op of its own.
+  // CHECK-LABEL: nn.program @activations
+  nn.program @activations frozen reads(@r except [@m]) {
+  ^bb0(%x: tensor<?x4xf32>):
+    %w = nn.read @w : tensor<4x3xf32>
+    %b = nn.read @b : tensor<3xf32>
+    // CHECK: %[[S:.*]] = nn.gemm {{.*}} post [bias] :
+    // CHECK-NEXT: nn.gelu %[[S]]
+    %0 = nn.matmul %x, %w : (tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
+    %1 = nn.add %0, %b : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %2 = nn.gelu %1 : tensor<?x3xf32>
+    nn.return %2 : tensor<?x3xf32>
+  }
 }

@@ -58,8 +58,8 @@ module @m {
   nn.program @activations frozen reads(@r except [@c, @k]) {
   ^bb0(%x: tensor<?x4xf32>):
     // CHECK: %[[A:.*]] = nn.matmul
-    // CHECK-NEXT: nn.tanh %[[A]]
-    %0 = nn.linear %x, @w act(tanh) : (tensor<?x4xf32>) -> tensor<?x6xf32>
+    // CHECK-NEXT: nn.gelu %[[A]]
+    %0 = nn.linear %x, @w act(gelu) : (tensor<?x4xf32>) -> tensor<?x6xf32>
     // CHECK: %[[B:.*]] = nn.matmul
     // CHECK-NEXT: nn.add %{{.*}}, %[[B]]
     %1 = nn.linear %x, @w act(none) : (tensor<?x4xf32>) -> tensor<?x6xf32>

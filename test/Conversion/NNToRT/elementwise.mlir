@@ -123,6 +123,23 @@ nn.program @relu frozen reads(@r except [@y]) {
   nn.return %0 : tensor<?x4xf32>
 }
 
+// CHECK-LABEL: func.func @gelu_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]] : f32
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[SQUARE]], %{{.*}} : f32
+// CHECK:         %[[FACTOR:.*]] = arith.addf %{{.*}}, %[[SCALED]] : f32
+// CHECK:         %[[U:.*]] = arith.mulf %[[X]], %[[FACTOR]] : f32
+// CHECK:         %[[T:.*]] = math.tanh %[[U]] : f32
+// CHECK:         %[[SUM:.*]] = arith.addf %{{.*}}, %[[T]] : f32
+// CHECK:         %[[HALF:.*]] = arith.mulf %[[X]], %{{.*}} : f32
+// CHECK:         arith.mulf %[[HALF]], %[[SUM]] : f32
+// CHECK:         memref.store
+nn.program @gelu frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.gelu %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
 // CHECK-LABEL: func.func @signed_log1p_compute
 // CHECK:         %[[X:.*]] = memref.load
 // CHECK:         math.absf %[[X]] : f32

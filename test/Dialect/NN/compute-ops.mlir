@@ -31,6 +31,8 @@ nn.func private @elementwise(%x: tensor<?x6xf32>, %r: tensor<6xf32>) -> tensor<?
   %8 = nn.sigmoid %7 : tensor<?x6xf32>
   // CHECK: nn.relu
   %9 = nn.relu %8 : tensor<?x6xf32>
+  // CHECK: nn.gelu
+  %gelu = nn.gelu %9 : tensor<?x6xf32>
   // CHECK: nn.signed_log1p
   %10 = nn.signed_log1p %9 : tensor<?x6xf32>
   // CHECK: nn.stop_gradient

@@ -100,6 +100,58 @@ LogicalResult Log1pOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
+// nn.gelu is x (1 + tanh(u)) / 2 with u = x (kGeluLinear + kGeluCubic x^2).
+static constexpr double kGeluLinear = 0.79788456080286535588; // sqrt(2 / pi)
+static constexpr double kGeluCubic = kGeluLinear * 0.044715;
+
+Value GeluOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value x = operands[0];
+  Type type = x.getType();
+  Value square = arith::MulFOp::create(builder, x, x);
+  Value cubic = createScalar(builder, type, kGeluCubic);
+  Value scaled = arith::MulFOp::create(builder, square, cubic);
+  Value linear = createScalar(builder, type, kGeluLinear);
+  Value factor = arith::AddFOp::create(builder, linear, scaled);
+  Value u = arith::MulFOp::create(builder, x, factor);
+  Value tanh = math::TanhOp::create(builder, u);
+  Value one = createScalar(builder, type, 1);
+  Value sum = arith::AddFOp::create(builder, one, tanh);
+  Value half = createScalar(builder, type, 0.5);
+  Value halved = arith::MulFOp::create(builder, x, half);
+  return arith::MulFOp::create(builder, halved, sum);
+}
+
+SmallVector<Value> GeluOp::getResiduals() { return {getInput()}; }
+
+/// With t = tanh(u): (1 + t) / 2 + x (1 - t^2) u' / 2, where
+/// u' = kGeluLinear + 3 kGeluCubic x^2.
+LogicalResult GeluOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  Value x = getInput();
+  auto number = [&](double value) {
+    return createNumber(builder, getLoc(), tensorOf(x).getElementType(), value);
+  };
+  auto add = [&](Value a, Value b) -> Value {
+    return AddOp::create(builder, a, b);
+  };
+  auto multiply = [&](Value a, Value b) -> Value {
+    return MulOp::create(builder, a, b);
+  };
+  Value square = multiply(x, x);
+  Value u = multiply(
+      x, add(multiply(square, number(kGeluCubic)), number(kGeluLinear)));
+  Value tanh = TanhOp::create(builder, u);
+  Value slopeOfU =
+      add(multiply(square, number(3 * kGeluCubic)), number(kGeluLinear));
+  Value slopeOfTanh = oneMinus(builder, getLoc(), multiply(tanh, tanh));
+  Value inner = multiply(multiply(x, slopeOfTanh), slopeOfU);
+  Value twice = add(onePlus(builder, getLoc(), tanh), inner);
+  Value slope = multiply(twice, number(0.5));
+  adjoints.accumulate(getInput(),
+                      multiply(adjoints.cotangent(getResult()), slope));
+  return success();
+}
+
 Value SignedLog1pOp::buildScalar(ImplicitLocOpBuilder &builder,
                                  ValueRange operands) {
   Value size = math::AbsFOp::create(builder, operands[0]);

@@ -225,6 +225,41 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[REDUCE2:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
   // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
+  nn.program @gelu reads(@r) {
+  ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
+    %w = nn.read @w : tensor<4xf32>
+    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %r = nn.gelu %z : tensor<?x4xf32>
+    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  // CHECK-LABEL: nn.program @gelu
+  // CHECK: %[[MUL:.+]] = nn.mul %{{.*}}, %{{.*}}
+  // CHECK-NEXT: %[[GELU:.+]] = nn.gelu %[[MUL]]
+  // CHECK: %[[COTANGENT:.+]] = nn.broadcast %{{.+}} like %[[GELU]]
+  // CHECK-NEXT: %[[SQUARE:.+]] = nn.mul %[[MUL]], %[[MUL]]
+  // CHECK-NEXT: %[[CUBIC:.+]] = nn.constant dense<0.0356{{[0-9]+}}> : tensor<f32>
+  // CHECK-NEXT: %[[SCALED:.+]] = nn.mul %[[SQUARE]], %[[CUBIC]]
+  // CHECK-NEXT: %[[LINEAR:.+]] = nn.constant dense<0.7978{{[0-9]+}}> : tensor<f32>
+  // CHECK-NEXT: %[[FACTOR:.+]] = nn.add %[[SCALED]], %[[LINEAR]]
+  // CHECK-NEXT: %[[U:.+]] = nn.mul %[[MUL]], %[[FACTOR]]
+  // CHECK-NEXT: %[[TANH:.+]] = nn.tanh %[[U]]
+  // CHECK-NEXT: %[[CUBIC3:.+]] = nn.constant dense<0.1070{{[0-9]+}}> : tensor<f32>
+  // CHECK-NEXT: %[[SCALED3:.+]] = nn.mul %[[SQUARE]], %[[CUBIC3]]
+  // CHECK-NEXT: %[[LINEAR2:.+]] = nn.constant dense<0.7978{{[0-9]+}}> : tensor<f32>
+  // CHECK-NEXT: %[[SLOPE_U:.+]] = nn.add %[[SCALED3]], %[[LINEAR2]]
+  // CHECK-NEXT: %[[TANH2:.+]] = nn.mul %[[TANH]], %[[TANH]]
+  // CHECK-NEXT: %[[ONE:.+]] = nn.constant dense<1.000000e+00> : tensor<f32>
+  // CHECK-NEXT: %[[SLOPE_TANH:.+]] = nn.sub %[[ONE]], %[[TANH2]]
+  // CHECK-NEXT: %[[INNER:.+]] = nn.mul %[[MUL]], %[[SLOPE_TANH]]
+  // CHECK-NEXT: %[[INNER2:.+]] = nn.mul %[[INNER]], %[[SLOPE_U]]
+  // CHECK-NEXT: %[[ONE2:.+]] = nn.constant dense<1.000000e+00> : tensor<f32>
+  // CHECK-NEXT: %[[SUM:.+]] = nn.add %[[TANH]], %[[ONE2]]
+  // CHECK-NEXT: %[[TWICE:.+]] = nn.add %[[SUM]], %[[INNER2]]
+  // CHECK-NEXT: %[[HALF:.+]] = nn.constant dense<5.000000e-01> : tensor<f32>
+  // CHECK-NEXT: %[[SLOPE:.+]] = nn.mul %[[TWICE]], %[[HALF]]
+  // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[COTANGENT]], %[[SLOPE]]
+
   nn.program @signed_log1p reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>

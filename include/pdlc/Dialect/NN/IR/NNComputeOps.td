@@ -179,6 +179,10 @@ def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "Logistic function", "1 / (1 + exp(-x))
 def NN_ReluOp : NN_UnaryOp<"relu", "Rectifier",
   "x <= 0 ? +0 : x. NaN survives; the derivative at 0 is 0.",
   NN_Differentiable, NN_ElementwisePostOp>;
+def NN_GeluOp : NN_UnaryOp<"gelu", "Gaussian error linear unit, by tanh", [{
+    x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the form of Hendrycks and
+    Gimpel (2016) that needs no erf, within 5e-4 of x times the normal
+    distribution function. PyTorch has it as approximate='tanh'.}]>;
 def NN_SignedLog1pOp : NN_UnaryOp<"signed_log1p", "sign(x) log1p(|x|)",
   "Tames counts that may be negative.">;
 def NN_StopGradientOp : NN_UnaryOp<"stop_gradient", "Identity that gradients do not pass",
