@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the speed of two builds, such as that of main and of a change.
 
-  bench/compare_builds.py OLD/build NEW/build [--rounds N] [--cpu C]
+  bench/compare_builds.py OLD/build NEW/build [--starts N] [--rounds N] [--cpu C]
 
 On machines whose speed changes by half from minute to minute, two runs one after the
 other tell little. Here both builds always meet the same moment of one core:
 
-- Steps: build/bin/pdl-bench-compiled of both with --turns. In each round each contender
-  takes one step on one build and then on the other, which first changing from round to
-  round. Printed are the median over the rounds of NEW's speed against OLD's in the same
-  round (above 1: NEW is faster), its standard error, and the best step of each. The step
-  by hand is in both: what it shows beside 1 is what the comparison cannot see.
+- Steps: build/bin/pdl-bench-compiled of both with --turns. In a round each contender
+  takes a step on OLD, on NEW, on NEW and on OLD; the round's figure is OLD's time
+  through NEW's (above 1: NEW is faster). Each start of the programs gives the median
+  of its rounds, since where memory lies stays the same in it; printed are the mean of
+  the starts and its standard error, and the best step of each build. The step by hand
+  is in both: what it shows beside 1 is what the comparison cannot see.
 - Whole runs: models/ctr_dnn, compiled by both, trained by both at the same time on the
   same core; what is compared is the CPU time of their processes, start-up and reading
   included. Printed are the median, the least and the largest of the repetitions.
+
+Two equal builds show what the machine of the day resolves.
 """
 
 import argparse
@@ -26,7 +32,7 @@ import tempfile
 
 import whole_run
 
-REPETITIONS = 5
+REPETITIONS = 6
 
 
 class Build:
@@ -34,20 +40,17 @@ class Build:
 
     def __init__(self, folder):
         program = f"{folder}/bin/pdl-bench-compiled"
-        try:
-            self.process = subprocess.Popen(
-                [program, "--turns"], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, text=True)
-        except OSError as error:
-            sys.exit(f"compare_builds.py: cannot start {program}: {error}")
+        self.process = subprocess.Popen([program, "--turns"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "contenders\n":
+            self.process.kill()
+            sys.exit(f"compare_builds.py: {program} knows no --turns; build a version "
+                     "that does, or its bench/compiled of today")
         self.contenders = []
         for line in self.process.stdout:
             if line == "\n":
                 break
             self.contenders.append(line.strip())
-        if not self.contenders:
-            sys.exit(f"compare_builds.py: {program} names no contender; is it older "
-                     "than its option --turns?")
 
     def step(self, contender):
         """Returns the seconds of CPU time of one step."""
@@ -58,88 +61,111 @@ class Build:
             sys.exit("compare_builds.py: a bench program has ended")
         return float(line)
 
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
 
-def compare_steps(old, new, rounds):
-    contenders = [name for name in old.contenders if name in new.contenders]
-    ratios = {name: [] for name in contenders}
-    best = {name: [float("inf")] * 2 for name in contenders}
-    for number in range(rounds):
+
+def compare_steps(folders, starts, rounds):
+    medians, best = {}, {}
+    for _ in range(starts):
+        old, new = (Build(folder) for folder in folders)
+        contenders = [name for name in old.contenders if name in new.contenders]
+        if not contenders:
+            sys.exit("compare_builds.py: the builds have no contender in common")
+        ratios = {name: [] for name in contenders}
+        for _ in range(rounds):
+            for name in contenders:
+                taken = [(build, build.step(name)) for build in (old, new, new, old)]
+                seconds = [[s for build, s in taken if build is which]
+                           for which in (old, new)]
+                ratios[name].append(sum(seconds[0]) / sum(seconds[1]))
+                best[name] = [min(pair) for pair in zip(
+                    best.get(name, [float("inf")] * 2), map(min, seconds))]
         for name in contenders:
-            order = (0, 1) if number % 2 else (1, 0)
-            seconds = [0.0, 0.0]
-            for which in order:
-                seconds[which] = (old, new)[which].step(name)
-            ratios[name].append(seconds[0] / seconds[1])
-            best[name] = [min(pair) for pair in zip(best[name], seconds)]
+            medians.setdefault(name, []).append(statistics.median(ratios[name]))
+        old.end()
+        new.end()
     print(f"{'steps':38}new/old          best, ms")
-    for name in contenders:
-        # The standard error of a median is 1.25 times that of a mean (normal noise).
-        error = 1.25 * statistics.stdev(ratios[name]) / len(ratios[name]) ** 0.5
-        print(f"{name:38}{statistics.median(ratios[name]):.3f} +- {error:.3f}"
+    for name, values in medians.items():
+        error = statistics.stdev(values) / len(values) ** 0.5
+        print(f"{name:38}{statistics.mean(values):.3f} +- {error:.3f}"
               f"   {1e3 * best[name][0]:.2f} and {1e3 * best[name][1]:.2f}")
 
 
 def run_together(commands_of_builds):
-    """Returns the CPU seconds of each build, all processes running at once."""
-    processes = [[subprocess.Popen([str(word) for word in command],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                   text=True) for command in commands]
-                 for commands in commands_of_builds]
-    seconds = []
-    for group in processes:
-        used = 0.0
-        for process in group:
-            errors = process.stderr.read()
-            _, status, usage = os.wait4(process.pid, 0)
-            if status:
-                sys.exit(f"{process.args[0]} failed:\n{errors}")
-            used += usage.ru_utime + usage.ru_stime
-        seconds.append(used)
+    """Returns the CPU seconds of each build, all processes running at once. Where one
+    fails, the others are ended, and what it said is shown."""
+    running, seconds = {}, [0.0] * len(commands_of_builds)
+    for which, commands in enumerate(commands_of_builds):
+        for command in commands:
+            errors = tempfile.TemporaryFile("w+")
+            process = subprocess.Popen([str(word) for word in command],
+                                       stdout=subprocess.DEVNULL, stderr=errors)
+            running[process.pid] = (which, process, errors)
+    while running:
+        identity, status, usage = os.wait3(0)
+        which, process, errors = running.pop(identity)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if status:
+            for _, other, _ in running.values():
+                other.kill()
+            errors.seek(0)
+            sys.exit(f"compare_builds.py: {process.args[0]} failed:\n{errors.read()}")
+        seconds[which] += usage.ru_utime + usage.ru_stime
     return seconds
 
 
-def compare_whole_runs(builds, folder):
-    files = [folder / "samples.safetensors", folder / "samples.tsv"]
+def report(name, commands_of_builds):
+    """Which build starts first changes from repetition to repetition."""
+    sockets = [pathlib.Path(str(word)[5:]) for commands in commands_of_builds
+               for command in commands for word in command
+               if str(word).startswith("unix:")]
+    ratios = []
+    for number in range(REPETITIONS):
+        for socket in sockets:
+            socket.unlink(missing_ok=True)
+        if number % 2:
+            new, old = run_together(commands_of_builds[::-1])
+        else:
+            old, new = run_together(commands_of_builds)
+        ratios.append(old / new)
+    print(f"{name:38}{statistics.median(ratios):.3f} ({min(ratios):.3f} to "
+          f"{max(ratios):.3f})", flush=True)
+
+
+def translate(folders, out, name, flags):
+    """Compiles models/ctr_dnn by both builds; returns the programs' folders."""
+    model = whole_run.SOURCE / "models" / "ctr_dnn" / "ctr_dnn.mlir"
+    programs = [out / f"{name}{number}" for number in range(len(folders))]
+    for folder, program in zip(folders, programs):
+        command = [f"{folder}/bin/pdl-translate", model, *flags, "-o", program]
+        if subprocess.run(command).returncode:
+            sys.exit(f"compare_builds.py: {command[0]} failed")
+    return programs
+
+
+def compare_whole_runs(folders, out):
+    files = [out / "samples.safetensors", out / "samples.tsv"]
     samples = whole_run.make_samples()
     whole_run.write_safetensors(files[0], *samples)
     whole_run.write_tsv(files[1], *samples)
-    model = whole_run.SOURCE / "models" / "ctr_dnn" / "ctr_dnn.mlir"
-
-    def programs(name, flags):
-        for number, build in enumerate(builds):
-            subprocess.run([f"{build}/bin/pdl-translate", model, *flags, "-o",
-                            folder / f"{name}{number}"], check=True)
-        return [folder / f"{name}{number}" for number in range(len(builds))]
-
-    def report(name, commands_of_builds):
-        ratios = []
-        for _ in range(REPETITIONS):
-            for commands in commands_of_builds:
-                for command in commands:
-                    for word in command:
-                        if str(word).startswith("unix:"):
-                            pathlib.Path(word[5:]).unlink(missing_ok=True)
-            old, new = run_together(commands_of_builds)
-            ratios.append(old / new)
-        print(f"{name:38}{statistics.median(ratios):.3f} ({min(ratios):.3f} to "
-              f"{max(ratios):.3f})", flush=True)
-
-    print(f"\n{'whole runs':38}new/old")
+    print(f"\n{'whole runs':38}new/old", flush=True)
     train = ["train", "--epochs", 3, "--threads", 1, "--data"]
     for numerics in ("strict", "fast"):
-        folders = programs(numerics, [f"--numerics={numerics}"])
+        programs = translate(folders, out, numerics, [f"--numerics={numerics}"])
         for file in files:
             for batch in (512, 1000):
                 report(f"{numerics}, {file.suffix[1:]}, batch {batch}",
                        [[[own / "trainer", *train, file, "--batch-size", batch]]
-                        for own in folders])
+                        for own in programs])
     for mode in ("sync", "async"):
-        folders = programs(mode, ["--numerics=fast", f"--mode={mode}"])
+        programs = translate(folders, out, mode, ["--numerics=fast", f"--mode={mode}"])
         for batch in (512, 2048):
             report(f"{mode}, one server, batch {batch}", [
                 [[own / "pserver", "--rank", 0, *servers, "--threads", 1],
                  [own / "trainer", *train, files[0], "--batch-size", batch, *servers]]
-                for own in folders
+                for own in programs
                 for servers in [["--servers", f"unix:{own}/socket"]]])
 
 
@@ -148,15 +174,25 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", help="the build folder that is compared with")
     parser.add_argument("new", help="the build folder that is judged")
-    parser.add_argument("--rounds", type=int, default=200,
-                        help="steps of each contender on each build (default 200)")
-    parser.add_argument("--cpu", type=int, default=0, help="the core to run on (default 0)")
+    parser.add_argument("--starts", type=int, default=5,
+                        help="starts of the programs that take steps (default 5)")
+    parser.add_argument("--rounds", type=int, default=25,
+                        help="rounds of a start (default 25)")
+    parser.add_argument("--cpu", type=int, help="the core to run on (default: the first)")
     arguments = parser.parse_args()
-    if arguments.rounds < 2:
-        parser.error("--rounds needs at least 2")
-    os.sched_setaffinity(0, {arguments.cpu})
+    if arguments.starts < 2 or arguments.rounds < 1:
+        parser.error("--starts needs at least 2, --rounds at least 1")
+    cores = sorted(os.sched_getaffinity(0))
+    core = cores[0] if arguments.cpu is None else arguments.cpu
+    if core not in cores:
+        parser.error(f"--cpu {core} is none of the cores {cores}")
     folders = (arguments.old, arguments.new)
-    compare_steps(*(Build(folder) for folder in folders), arguments.rounds)
+    for folder in folders:
+        for program in ("pdl-bench-compiled", "pdl-translate"):
+            if not os.access(f"{folder}/bin/{program}", os.X_OK):
+                parser.error(f"{folder}/bin/{program} is missing; build it")
+    os.sched_setaffinity(0, {core})
+    compare_steps(folders, arguments.starts, arguments.rounds)
     with tempfile.TemporaryDirectory() as name:
         compare_whole_runs(folders, pathlib.Path(name))
 

@@ -40,8 +40,7 @@ set(PDLC_PRECOMPILED_HEADERS
   "mlir/Dialect/SCF/IR/SCF.h" "mlir/Dialect/LLVMIR/LLVMDialect.h"
   "mlir/Transforms/DialectConversion.h")
 
-# Those of our dialects as well: they cost as much again, and all but the
-# dialects' own libraries wait for TableGen anyway.
+# Those of our dialects as well: they cost as much again.
 set(PDLC_PRECOMPILED_DIALECTS
   "pdlc/Dialect/NN/IR/NN.h" "pdlc/Dialect/PS/IR/PS.h" "pdlc/Dialect/RT/IR/RT.h")
 
@@ -57,21 +56,17 @@ target_precompile_headers(PDLCPch PRIVATE ${PDLC_PRECOMPILED_HEADERS})
 target_precompile_headers(PDLCDialectPch PRIVATE ${PDLC_PRECOMPILED_HEADERS}
   ${PDLC_PRECOMPILED_DIALECTS})
 
-# pdlc_add_library(name sources... LINK_LIBS our-libraries...)
+# pdlc_add_library(name [CORE_HEADERS] sources... LINK_LIBS our-libraries...)
+# CORE_HEADERS: a dialect's library, or one that knows no dialect of ours.
 function(pdlc_add_library name)
-  pdlc_add_library_with_headers(${name} PDLCDialectPch ${ARGN})
-endfunction()
-
-# The same for a library of a dialect.
-function(pdlc_add_dialect_library name)
-  pdlc_add_library_with_headers(${name} PDLCPch ${ARGN})
-endfunction()
-
-function(pdlc_add_library_with_headers name pch)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "CORE_HEADERS" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   pdlc_target_settings(${name})
-  target_precompile_headers(${name} REUSE_FROM ${pch})
+  if(ARG_CORE_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM PDLCPch)
+  else()
+    target_precompile_headers(${name} REUSE_FROM PDLCDialectPch)
+  endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
 endfunction()
 

@@ -128,25 +128,26 @@ Contender handwritten(int32_t numerics, int64_t batchSize) {
 struct Comparison {
   std::string numerics;
   int64_t batchSize;
-  std::vector<Contender> contenders;
+  std::function<std::vector<Contender>()> makeContenders;
 };
 
 std::vector<Comparison> comparisons() {
   std::vector<Comparison> all;
   for (int64_t batchSize : {512, 1000}) {
     all.push_back(
-        {"strict",
-         batchSize,
-         {handwritten(PDL_NUMERICS_STRICT, batchSize),
-          compiled("compiled, no decay, clip", ctr_dnn_strict_plain_query),
-          compiled("compiled", ctr_dnn_strict_query)}});
+        {"strict", batchSize, [batchSize]() -> std::vector<Contender> {
+           return {
+               handwritten(PDL_NUMERICS_STRICT, batchSize),
+               compiled("compiled, no decay, clip", ctr_dnn_strict_plain_query),
+               compiled("compiled", ctr_dnn_strict_query)};
+         }});
 #ifdef PDL_HAVE_ONEDNN
-    all.push_back(
-        {"fast",
-         batchSize,
-         {handwritten(PDL_NUMERICS_FAST, batchSize),
-          compiled("compiled, no decay, clip", ctr_dnn_fast_plain_query),
-          compiled("compiled", ctr_dnn_fast_query)}});
+    all.push_back({"fast", batchSize, [batchSize]() -> std::vector<Contender> {
+                     return {handwritten(PDL_NUMERICS_FAST, batchSize),
+                             compiled("compiled, no decay, clip",
+                                      ctr_dnn_fast_plain_query),
+                             compiled("compiled", ctr_dnn_fast_query)};
+                   }});
 #endif
   }
   return all;
@@ -161,9 +162,9 @@ std::vector<pdlbench::Batch> makeBatches(int64_t batchSize) {
 }
 
 /// Returns false if a contender does not learn.
-bool compare(Comparison &comparison, int passes, double limit) {
+bool compare(const Comparison &comparison, int passes, double limit) {
   const auto batches = makeBatches(comparison.batchSize);
-  std::vector<Contender> &contenders = comparison.contenders;
+  std::vector<Contender> contenders = comparison.makeContenders();
   for (Contender &contender : contenders) {
     contender.firstLoss = contender.pass(batches);
     contender.bestSeconds = 1e30; // that pass has filled the table
@@ -188,9 +189,10 @@ bool compare(Comparison &comparison, int passes, double limit) {
   return learn;
 }
 
-/// For bench/compare_builds.py: names all contenders, a line each and an empty
-/// line, and then does one step of the contender whose number comes, again and
-/// again, and answers with the seconds of CPU time that it took.
+/// For bench/compare_builds.py: says that it takes turns, names all contenders,
+/// a line each and an empty line, and then does one step of the contender whose
+/// number comes, again and again, and answers with the seconds of CPU time that
+/// it took.
 int takeTurns() {
   struct Turn {
     Contender contender;
@@ -199,11 +201,12 @@ int takeTurns() {
   };
   std::map<int64_t, std::vector<pdlbench::Batch>> batches;
   std::vector<Turn> turns;
-  for (Comparison &comparison : comparisons()) {
+  std::printf("contenders\n");
+  for (const Comparison &comparison : comparisons()) {
     auto &own = batches[comparison.batchSize];
     if (own.empty())
       own = makeBatches(comparison.batchSize);
-    for (Contender &contender : comparison.contenders) {
+    for (Contender &contender : comparison.makeContenders()) {
       std::printf("%s %lld, %s\n", comparison.numerics.c_str(),
                   static_cast<long long>(comparison.batchSize),
                   contender.name.c_str());
@@ -246,7 +249,7 @@ int main(int argc, char **argv) {
       "%-6s %5s  %-25s %9s %10s %9s   %s\n",
       "gemm", "batch", "", "samples/s", "of limit", "by hand", "loss");
   bool learn = true;
-  for (Comparison &comparison : comparisons())
+  for (const Comparison &comparison : comparisons())
     learn &= compare(comparison, passes, limit);
   if (!learn) {
     std::fprintf(stderr, "error: the loss did not fall\n");

@@ -16,7 +16,8 @@
 
 namespace pdlrt {
 
-/// An error where this process may not have `least` files open.
+/// An error where this process may not have `least` files open. Those that it
+/// has open already are not counted.
 Status checkFileLimit(uint64_t least);
 
 /// Why a process cannot open more files, which connections are, and what helps:

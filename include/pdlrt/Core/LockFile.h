@@ -10,6 +10,7 @@
 #define PDLRT_CORE_LOCKFILE_H
 
 #include <string>
+#include <utility>
 
 namespace pdlrt {
 
@@ -24,10 +25,10 @@ public:
   /// Removes the file if it is still what its name stands for.
   ~LockFile();
 
-  /// Takes the file, which is made if it is not there. `reason` is 0 then;
-  /// EWOULDBLOCK where another process holds it; else why it cannot be opened,
-  /// or, with the file open and held by this object all the same, why it cannot
-  /// be locked: some file systems have no locks.
+  /// Takes the file as it is, or makes it if it is not there. `reason` is 0
+  /// then; EWOULDBLOCK where another process holds it; else why it cannot be
+  /// opened, or, with the file open and held by this object all the same, why
+  /// it cannot be locked: some file systems have no locks.
   static LockFile take(const std::string &path, int &reason);
   /// Makes a new file and gives it the name of one that another process holds,
   /// which has it no more then. It has `content` from the first moment on.
@@ -39,7 +40,7 @@ public:
   explicit operator bool() const { return file >= 0; }
   /// Whether its name still stands for it: nobody has taken over.
   bool isOwn() const;
-  /// Writes over what the file begins with; 0, or why that failed.
+  /// Gives the file this content instead of what it has; 0, or why that failed.
   int write(const std::string &content) const;
   /// Leaves the file where it is and holds none.
   void leave();

@@ -215,6 +215,9 @@ CheckpointFolder::openIfFree(const std::string &path) {
   // have no locks.
   if (!lock)
     return cannotBeWritten(path, reason);
+  reason = lock.write("");
+  if (reason != 0)
+    return cannotBeWritten(path, reason);
   cleanUp(path);
   return std::optional(CheckpointFolder(path, std::move(lock)));
 }

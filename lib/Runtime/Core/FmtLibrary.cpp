@@ -13,6 +13,9 @@
 
 #include <fmt/format-inl.h>
 
+// Another release may leave other templates to its library.
+static_assert(FMT_VERSION / 10000 == 9, "look through the list below");
+
 FMT_BEGIN_NAMESPACE
 namespace detail {
 

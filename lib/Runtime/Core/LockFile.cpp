@@ -51,10 +51,6 @@ LockFile LockFile::take(const std::string &path, int &reason) {
         return {};
       continue;
     }
-    if (::ftruncate(opened, 0) != 0) {
-      reason = errno;
-      return {};
-    }
     return taken;
   }
 }
@@ -87,10 +83,12 @@ bool LockFile::isOwn() const {
 }
 
 int LockFile::write(const std::string &content) const {
-  return ::pwrite(file, content.data(), content.size(), 0) ==
-                 ssize_t(content.size())
-             ? 0
-             : errno;
+  if (::ftruncate(file, 0) != 0)
+    return errno;
+  const ssize_t written = ::pwrite(file, content.data(), content.size(), 0);
+  if (written < 0)
+    return errno;
+  return size_t(written) == content.size() ? 0 : ENOSPC;
 }
 
 void LockFile::leave() {

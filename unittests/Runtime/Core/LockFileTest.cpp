@@ -13,8 +13,10 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <string>
+#include <sys/resource.h>
 #include <utility>
 
 using namespace pdlrt;
@@ -29,7 +31,7 @@ TEST(LockFile, OneHoldsItAndRemovesIt) {
     LockFile held = LockFile::take(path, reason);
     EXPECT_EQ(reason, 0);
     EXPECT_TRUE(held && held.isOwn());
-    EXPECT_EQ(folder.read("lock"), "");
+    EXPECT_EQ(folder.read("lock"), "of a dead process");
     EXPECT_EQ(held.write("mine"), 0);
     EXPECT_EQ(folder.read("lock"), "mine");
     EXPECT_FALSE(LockFile::take(path, reason));
@@ -68,6 +70,23 @@ TEST(LockFile, WhatIsLeftStays) {
   EXPECT_FALSE(held);
   EXPECT_TRUE(std::filesystem::exists(path));
   EXPECT_TRUE(LockFile::take(path, reason));
+}
+
+TEST(LockFile, WhatIsWrittenInPartIsAnError) {
+  TestFolder folder;
+  int reason = -1;
+  const LockFile held = LockFile::take(folder.file("lock"), reason);
+  ASSERT_TRUE(held);
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit limited = before;
+  limited.rlim_cur = 3;
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limited), 0);
+  errno = 0;
+  EXPECT_EQ(held.write("12345"), ENOSPC);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
 }
 
 TEST(LockFile, WhyItCannotBeTaken) {
