@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything, and runs all tests:
-#   scripts/test.sh          all tests, sanitizers included
-#   scripts/test.sh --quick  the release build's tests only
+#   scripts/test.sh            all tests of a landing, sanitizers included
+#   scripts/test.sh --quick    those of the release build only
+#   scripts/test.sh --nightly  what takes long and changes seldom as well: every
+#                              float, and each file with its own includes
 # Tests on data that may not be shipped read their folder from PDL_TEST_DATA
 # and are skipped by name without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 quick=false
+nightly=false
 for argument in "$@"; do
   case "$argument" in
   --quick) quick=true ;;
+  --nightly) nightly=true ;;
   *)
-    echo "usage: scripts/test.sh [--quick]" >&2
+    echo "usage: scripts/test.sh [--quick | --nightly]" >&2
     exit 2
     ;;
   esac
@@ -25,7 +29,9 @@ trap 'rm -f "$failures"' EXIT
 run_preset() { # name build-folder
   cmake --preset "$1" >/dev/null
   cmake --build --preset "$1"
-  ctest --preset "$1" -j "$(nproc)" </dev/null ||
+  local seldom=(-LE nightly)
+  ! $nightly || seldom=()
+  ctest --preset "$1" -j "$(nproc)" "${seldom[@]}" </dev/null ||
     note_failures "$1" "$2/Testing/Temporary/LastTest.log"
 }
 
@@ -45,10 +51,15 @@ note_failures() { # name log
 
 run_preset release build
 if ! $quick; then
-  # The runtime must build and pass without MLIR, and under the sanitizers.
-  run_preset runtime build-runtime
+  # The runtime's tests, without MLIR and under the sanitizers.
   run_preset asan build-asan
   run_preset tsan build-tsan
+fi
+if $nightly; then
+  # The tests of this preset are those of the others.
+  cmake --preset runtime >/dev/null
+  cmake --build --preset runtime --target PDLRuntime PDLRuntimeGrpc PDLRuntimeOneDNN \
+    PDLServerMain PDLTrainerMain pdl-checkpoint pdl-launch
 fi
 if [ -s "$failures" ]; then
   echo
