@@ -35,6 +35,15 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   endif()
 endif()
 
+# pdl_reuse_precompiled_headers(program library): a program takes the precompiled
+# headers of a library. It is compiled as archives are, since -fPIE would need
+# headers of its own.
+function(pdl_reuse_precompiled_headers program library)
+  set_target_properties(${program} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${program} PRIVATE -fPIC)
+  target_precompile_headers(${program} REUSE_FROM ${library})
+endfunction()
+
 # What most files of the runtime include of other libraries.
 set(PDLRT_PRECOMPILED_HEADERS
   <algorithm> <atomic> <chrono> <condition_variable> <cstring> <deque> <filesystem> <fmt/format.h>
