@@ -12,7 +12,7 @@ import programs
 import check_gradients
 
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
-CASES = ("unary", "gelu", "binary", "broadcast", "reduce", "shapes", "linear",
+CASES = ("unary", "gelu", "activations", "select", "binary", "broadcast", "reduce", "shapes", "linear",
          "products", "lookup", "losses")
 
 

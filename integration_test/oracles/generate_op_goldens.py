@@ -53,6 +53,50 @@ def unary_ops():
     return case
 
 
+def activations():
+    case = Case("activations", "Activations, and ops of one operand with numbers")
+    functional = torch.nn.functional
+    for op, low, high, ties, function in [
+            ("floor", -3, 3, 1.0, torch.floor),
+            ("rsqrt", 0.5, 9, 1.0, torch.rsqrt),
+            # PyTorch's is x itself from its threshold on.
+            ("softplus", -30, 30, 0.0, lambda x: functional.softplus(x, threshold=1e3)),
+            ("swish", -9, 9, 0.0, functional.silu),
+            ("hard_sigmoid", -4, 4, 3.0, functional.hardsigmoid),
+            ("hard_sigmoid", -4, 4, -3.0, functional.hardsigmoid)]:
+        x = case.variable(3, low, high, ties)
+        case.check(case.unary(op, x, function(x.tensor)), f"{op}_{ties:.0f}")
+    for text, low, high, ties, function in [
+            ("leaky_relu", -2, 2, 0.0, lambda x: functional.leaky_relu(x, 0.01)),
+            ("leaky_relu slope 0.25", -2, 2, 0.0,
+             lambda x: functional.leaky_relu(x, 0.25)),
+            ("elu", -4, 4, 0.0, functional.elu),
+            ("elu alpha 0.5", -4, 4, 0.0, lambda x: functional.elu(x, alpha=0.5)),
+            ("clamp from -1.0 to 1.5", -3, 3, -1.0, lambda x: x.clamp(-1, 1.5)),
+            ("clamp from -1.0 to 1.5", -3, 3, 1.5, lambda x: x.clamp(-1, 1.5)),
+            ("pow exponent 1.5", 0.5, 4, 1.0, lambda x: x.pow(1.5)),
+            ("pow exponent 3.0", -2, 2, -1.0, lambda x: x.pow(3)),
+            ("pow exponent -0.5", 0.5, 4, 1.0, lambda x: x.pow(-0.5))]:
+        x = case.variable(3, low, high, ties)
+        op, _, numbers = text.partition(" ")
+        result = case.emit(f"nn.{op} %{x.name} {numbers}".rstrip(), [x], x.shape,
+                           function(x.tensor), functional=False)
+        case.check(result, text.replace(" ", "_"))
+    return case
+
+
+def selects():
+    case = Case("select", "One of two values")
+    for width, other in [(4, 4), (4, 1), (1, 4)]:
+        a, b = case.variable(width), case.variable(other)
+        c, d = case.variable(4), case.variable(1)
+        greater = case.binary("greater", a, b, (a.tensor > b.tensor).double())
+        value = torch.where(greater.tensor != 0, c.tensor, d.tensor)
+        case.check(case.emit(f"nn.select %{greater.name}, %{c.name}, %{d.name}",
+                             [greater, c, d], (-1, 4), value), f"select{width}{other}")
+    return case
+
+
 BINARY = [("add", torch.add), ("sub", torch.sub), ("mul", torch.mul),
           ("div", torch.div), ("max", torch.maximum), ("min", torch.minimum),
           ("equal", lambda a, b: (a == b).double()),
@@ -428,7 +472,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: generate_op_goldens.py FOLDER")
     torch.set_num_threads(1)
-    for build in (unary_ops, gelu, binary_ops, broadcasts, shapes, reductions, linear_layers,
+    for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes, reductions, linear_layers,
                   products, lookups, features, losses):
         build().write(sys.argv[1])
     write_metrics(sys.argv[1])

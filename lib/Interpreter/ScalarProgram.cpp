@@ -57,6 +57,9 @@ struct Abs {
 struct Sqrt {
   template <typename T> T operator()(T a) const { return std::sqrt(a); }
 };
+struct Floor {
+  template <typename T> T operator()(T a) const { return std::floor(a); }
+};
 struct Fma {
   template <typename T> T operator()(T a, T b, T c) const {
     return std::fma(a, b, c);
@@ -261,6 +264,7 @@ StepFunction functionOf(Operation *op) {
       .Case<arith::ExtFOp>([&](auto) { return runExtend; })
       .Case<arith::TruncFOp>([&](auto) { return runTruncate; })
       .Case<math::SqrtOp>([&](auto) { return inType<Sqrt>(type); })
+      .Case<math::FloorOp>([&](auto) { return inType<Floor>(type); })
       .Case<math::AbsFOp>([&](auto) { return inType<Abs>(type); })
       .Case<math::FmaOp>([&](auto) { return inType<Fma>(type); })
       .Case<math::CopySignOp>([&](auto) { return inType<CopySign>(type); })

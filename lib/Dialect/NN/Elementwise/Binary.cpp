@@ -183,3 +183,35 @@ Value GreaterOp::buildScalar(ImplicitLocOpBuilder &builder,
 bool GreaterOp::isDifferentiable(unsigned) { return false; }
 SmallVector<Value> GreaterOp::getResiduals() { return {}; }
 LogicalResult GreaterOp::buildAdjoint(AdjointBuilder &) { return success(); }
+
+//===----------------------------------------------------------------------===//
+// A choice by a third operand
+//===----------------------------------------------------------------------===//
+
+Value SelectOp::buildScalar(ImplicitLocOpBuilder &builder,
+                            ValueRange operands) {
+  Value condition = operands[0];
+  Value zero = createScalar(builder, condition.getType(), 0);
+  return selectWhere(builder, arith::CmpFPredicate::UNE, condition, zero,
+                     operands[1], operands[2]);
+}
+
+bool SelectOp::isDifferentiable(unsigned operand) { return operand != 0; }
+
+SmallVector<Value> SelectOp::getResiduals() { return {getCondition()}; }
+
+LogicalResult SelectOp::buildAdjoint(AdjointBuilder &adjoints) {
+  OpBuilder &builder = adjoints.builder();
+  Value cotangent = adjoints.cotangent(getResult());
+  Value zero = createNumber(builder, getLoc(),
+                            tensorOf(getResult()).getElementType(), 0);
+  if (adjoints.isNeeded(getNo()))
+    accumulateSum(
+        adjoints, getLoc(), getNo(),
+        SelectOp::create(builder, getLoc(), getCondition(), zero, cotangent));
+  if (adjoints.isNeeded(getYes()))
+    accumulateSum(
+        adjoints, getLoc(), getYes(),
+        SelectOp::create(builder, getLoc(), getCondition(), cotangent, zero));
+  return success();
+}

@@ -202,17 +202,21 @@ LogicalResult TanhOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
-Value SigmoidOp::buildScalar(ImplicitLocOpBuilder &builder,
-                             ValueRange operands) {
+static Value buildSigmoid(ImplicitLocOpBuilder &builder, Value x) {
   // f32: one source for all halves (pdlabi/math.h). f64: 1 / (1 + exp(-x)).
-  Type type = operands[0].getType();
+  Type type = x.getType();
   if (type.isF32())
-    return callSettled(builder, "pdlabi_sigmoidf", operands);
+    return callSettled(builder, "pdlabi_sigmoidf", x);
   Value one = createScalar(builder, type, 1);
-  Value negative = arith::NegFOp::create(builder, operands[0]);
+  Value negative = arith::NegFOp::create(builder, x);
   Value power = math::ExpOp::create(builder, negative);
   Value sum = arith::AddFOp::create(builder, one, power);
   return arith::DivFOp::create(builder, one, sum);
+}
+
+Value SigmoidOp::buildScalar(ImplicitLocOpBuilder &builder,
+                             ValueRange operands) {
+  return buildSigmoid(builder, operands[0]);
 }
 
 SmallVector<Value> SigmoidOp::getResiduals() { return {getResult()}; }
@@ -257,6 +261,220 @@ std::optional<PostOperation> ReluGradientOp::asPostOp(Value product) {
   if (getCotangent() != product || getOutput() == product)
     return std::nullopt;
   return PostOperation{PostOp::relu_gradient, getOutput()};
+}
+
+Value RsqrtOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value one = createScalar(builder, operands[0].getType(), 1);
+  Value root = math::SqrtOp::create(builder, operands[0]);
+  return arith::DivFOp::create(builder, one, root);
+}
+
+SmallVector<Value> RsqrtOp::getResiduals() { return {getResult()}; }
+
+/// -y^3 / 2 with y = 1 / sqrt(x).
+LogicalResult RsqrtOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  Value y = getResult();
+  Value half =
+      createNumber(builder, getLoc(), tensorOf(y).getElementType(), -0.5);
+  Value square = MulOp::create(builder, y, y);
+  Value cube = MulOp::create(builder, square, y);
+  Value slope = MulOp::create(builder, cube, half);
+  adjoints.accumulate(getInput(),
+                      MulOp::create(builder, adjoints.cotangent(y), slope));
+  return success();
+}
+
+Value SoftplusOp::buildScalar(ImplicitLocOpBuilder &builder,
+                              ValueRange operands) {
+  Value x = operands[0];
+  Value zero = createScalar(builder, x.getType(), 0);
+  Value positive = arith::MaximumFOp::create(builder, x, zero);
+  Value size = math::AbsFOp::create(builder, x);
+  Value negative = arith::NegFOp::create(builder, size);
+  Value power = math::ExpOp::create(builder, negative);
+  Value rest = math::Log1pOp::create(builder, power);
+  return arith::AddFOp::create(builder, positive, rest);
+}
+
+SmallVector<Value> SoftplusOp::getResiduals() { return {getInput()}; }
+
+LogicalResult SoftplusOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  Value slope = SigmoidOp::create(builder, getInput());
+  adjoints.accumulate(
+      getInput(),
+      MulOp::create(builder, adjoints.cotangent(getResult()), slope));
+  return success();
+}
+
+Value SwishOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Value gate = buildSigmoid(builder, operands[0]);
+  return arith::MulFOp::create(builder, operands[0], gate);
+}
+
+SmallVector<Value> SwishOp::getResiduals() { return {getInput()}; }
+
+/// s (1 + x (1 - s)) with s = sigmoid(x).
+LogicalResult SwishOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  Value gate = SigmoidOp::create(builder, getInput());
+  Value rest = oneMinus(builder, getLoc(), gate);
+  Value inner =
+      onePlus(builder, getLoc(), MulOp::create(builder, getInput(), rest));
+  Value slope = MulOp::create(builder, gate, inner);
+  adjoints.accumulate(
+      getInput(),
+      MulOp::create(builder, adjoints.cotangent(getResult()), slope));
+  return success();
+}
+
+Value HardSigmoidOp::buildScalar(ImplicitLocOpBuilder &builder,
+                                 ValueRange operands) {
+  Type type = operands[0].getType();
+  Value six = createScalar(builder, type, 6);
+  Value shifted = arith::AddFOp::create(builder, operands[0],
+                                        createScalar(builder, type, 3));
+  Value positive = arith::MaximumFOp::create(builder, shifted,
+                                             createScalar(builder, type, 0));
+  Value bounded = arith::MinimumFOp::create(builder, positive, six);
+  return arith::DivFOp::create(builder, bounded, six);
+}
+
+SmallVector<Value> HardSigmoidOp::getResiduals() { return {getResult()}; }
+
+/// 1/6 where the result is neither 0 nor 1.
+LogicalResult HardSigmoidOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  Value y = getResult();
+  auto number = [&](double value) {
+    return createNumber(builder, getLoc(), tensorOf(y).getElementType(), value);
+  };
+  Value above = GreaterOp::create(builder, y, number(0));
+  Value below = GreaterOp::create(builder, number(1), y);
+  Value inside = MulOp::create(builder, above, below);
+  Value part = DivOp::create(builder, adjoints.cotangent(y), number(6));
+  adjoints.accumulate(getInput(), MulOp::create(builder, part, inside));
+  return success();
+}
+
+Value LeakyReluOp::buildScalar(ImplicitLocOpBuilder &builder,
+                               ValueRange operands) {
+  Value x = operands[0], zero = createScalar(builder, x.getType(), 0);
+  Value slope =
+      createScalar(builder, x.getType(), getSlope().convertToDouble());
+  Value part = arith::MulFOp::create(builder, slope, x);
+  return selectWhere(builder, Predicate::OGT, x, zero, x, part);
+}
+
+/// The adjoint of an op of one operand whose slope is 1 where its input is
+/// positive, and `otherwise` elsewhere.
+static void accumulateOneOr(AdjointBuilder &adjoints, Value input, Value result,
+                            Value otherwise) {
+  ImplicitLocOpBuilder builder(result.getLoc(), adjoints.builder());
+  Type element = tensorOf(input).getElementType();
+  Value zero = createNumber(builder, builder.getLoc(), element, 0);
+  Value one = createNumber(builder, builder.getLoc(), element, 1);
+  Value positive = GreaterOp::create(builder, input, zero);
+  Value slope = SelectOp::create(builder, positive, one, otherwise);
+  adjoints.accumulate(
+      input, MulOp::create(builder, adjoints.cotangent(result), slope));
+}
+
+SmallVector<Value> LeakyReluOp::getResiduals() { return {getInput()}; }
+
+LogicalResult LeakyReluOp::buildAdjoint(AdjointBuilder &adjoints) {
+  Value slope = createNumber(adjoints.builder(), getLoc(),
+                             tensorOf(getInput()).getElementType(),
+                             getSlope().convertToDouble());
+  accumulateOneOr(adjoints, getInput(), getResult(), slope);
+  return success();
+}
+
+Value EluOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  // exp(x) - 1 = 2 t / (1 - t) with t = tanh(x / 2): near 0 no digit is lost.
+  Value x = operands[0];
+  Type type = x.getType();
+  Value zero = createScalar(builder, type, 0),
+        one = createScalar(builder, type, 1);
+  Value halved =
+      arith::MulFOp::create(builder, x, createScalar(builder, type, 0.5));
+  Value t = math::TanhOp::create(builder, halved);
+  Value twice = arith::AddFOp::create(builder, t, t);
+  Value rest = arith::SubFOp::create(builder, one, t);
+  Value power = arith::DivFOp::create(builder, twice, rest);
+  Value alpha = createScalar(builder, type, getAlpha().convertToDouble());
+  Value scaled = arith::MulFOp::create(builder, alpha, power);
+  return selectWhere(builder, Predicate::OGT, x, zero, x, scaled);
+}
+
+SmallVector<Value> EluOp::getResiduals() { return {getInput()}; }
+
+LogicalResult EluOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  Value alpha =
+      createNumber(builder, getLoc(), tensorOf(getInput()).getElementType(),
+                   getAlpha().convertToDouble());
+  Value power = ExpOp::create(builder, getInput());
+  accumulateOneOr(adjoints, getInput(), getResult(),
+                  MulOp::create(builder, power, alpha));
+  return success();
+}
+
+Value ClampOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Type type = operands[0].getType();
+  Value lower = createScalar(builder, type, getLower().convertToDouble());
+  Value upper = createScalar(builder, type, getUpper().convertToDouble());
+  Value bounded = arith::MaximumFOp::create(builder, operands[0], lower);
+  return arith::MinimumFOp::create(builder, bounded, upper);
+}
+
+SmallVector<Value> ClampOp::getResiduals() { return {getInput()}; }
+
+LogicalResult ClampOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  auto number = [&](double value) {
+    return createNumber(builder, getLoc(),
+                        tensorOf(getInput()).getElementType(), value);
+  };
+  Value zero = number(0);
+  Value below = GreaterOp::create(builder, number(getLower().convertToDouble()),
+                                  getInput());
+  Value above = GreaterOp::create(builder, getInput(),
+                                  number(getUpper().convertToDouble()));
+  Value kept =
+      SelectOp::create(builder, below, zero, adjoints.cotangent(getResult()));
+  adjoints.accumulate(getInput(), SelectOp::create(builder, above, zero, kept));
+  return success();
+}
+
+Value PowOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  Type type = operands[0].getType(), wide = builder.getF64Type();
+  Value base = operands[0];
+  if (type != wide)
+    base = arith::ExtFOp::create(builder, wide, base);
+  Value exponent = createScalar(builder, wide, getExponent().convertToDouble());
+  Value power = math::PowFOp::create(builder, base, exponent);
+  return type == wide
+             ? power
+             : arith::TruncFOp::create(builder, type, power).getResult();
+}
+
+SmallVector<Value> PowOp::getResiduals() { return {getInput()}; }
+
+/// exponent x^(exponent - 1)
+LogicalResult PowOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  const double exponent = getExponent().convertToDouble();
+  Value factor = createNumber(builder, getLoc(),
+                              tensorOf(getInput()).getElementType(), exponent);
+  Value power = PowOp::create(builder, getInput().getType(), getInput(),
+                              APFloat(exponent - 1));
+  Value slope = MulOp::create(builder, power, factor);
+  adjoints.accumulate(
+      getInput(),
+      MulOp::create(builder, adjoints.cotangent(getResult()), slope));
+  return success();
 }
 
 /// One number for each column, rounded to the element type.
@@ -307,6 +525,14 @@ Value SignOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
 bool SignOp::isDifferentiable(unsigned) { return false; }
 SmallVector<Value> SignOp::getResiduals() { return {}; }
 LogicalResult SignOp::buildAdjoint(AdjointBuilder &) { return success(); }
+
+Value FloorOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return math::FloorOp::create(builder, operands[0]);
+}
+
+bool FloorOp::isDifferentiable(unsigned) { return false; }
+SmallVector<Value> FloorOp::getResiduals() { return {}; }
+LogicalResult FloorOp::buildAdjoint(AdjointBuilder &) { return success(); }
 
 Value StopGradientOp::buildScalar(ImplicitLocOpBuilder &, ValueRange operands) {
   return operands[0];

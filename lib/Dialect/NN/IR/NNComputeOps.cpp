@@ -171,20 +171,24 @@ pdlc::nn::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   return result;
 }
 
-template <typename Adaptor>
-static LogicalResult
-inferBroadcast(MLIRContext *context, std::optional<Location> location,
-               Adaptor adaptor, StringRef name, SmallVectorImpl<Type> &types) {
-  auto lhs = tensorOf(adaptor.getLhs()), rhs = tensorOf(adaptor.getRhs());
-  if (lhs.getElementType() != rhs.getElementType())
-    return emitAt(location, context, name)
-           << "mixes " << lhs.getElementType() << " and "
-           << rhs.getElementType() << " (C1)";
-  auto shape = broadcastShapes(lhs.getShape(), rhs.getShape());
-  if (failed(shape))
-    return emitAt(location, context, name)
-           << "cannot broadcast " << lhs << " and " << rhs << " (C1)";
-  types.push_back(RankedTensorType::get(*shape, lhs.getElementType()));
+static LogicalResult inferBroadcast(MLIRContext *context,
+                                    std::optional<Location> location,
+                                    ValueRange operands, StringRef name,
+                                    SmallVectorImpl<Type> &types) {
+  auto result = tensorOf(operands.front());
+  for (Value operand : operands.drop_front()) {
+    auto type = tensorOf(operand);
+    if (result.getElementType() != type.getElementType())
+      return emitAt(location, context, name)
+             << "mixes " << result.getElementType() << " and "
+             << type.getElementType() << " (C1)";
+    auto shape = broadcastShapes(result.getShape(), type.getShape());
+    if (failed(shape))
+      return emitAt(location, context, name)
+             << "cannot broadcast " << result << " and " << type << " (C1)";
+    result = RankedTensorType::get(*shape, result.getElementType());
+  }
+  types.push_back(result);
   return success();
 }
 
@@ -192,8 +196,8 @@ inferBroadcast(MLIRContext *context, std::optional<Location> location,
   LogicalResult OP::inferReturnTypes(                                          \
       MLIRContext *context, std::optional<Location> location, Adaptor adaptor, \
       SmallVectorImpl<Type> &types) {                                          \
-    return inferBroadcast(context, location, adaptor, getOperationName(),      \
-                          types);                                              \
+    return inferBroadcast(context, location, adaptor.getOperands(),            \
+                          getOperationName(), types);                          \
   }
 PDL_INFER_BROADCAST(AddOp)
 PDL_INFER_BROADCAST(SubOp)
@@ -203,7 +207,37 @@ PDL_INFER_BROADCAST(MaxOp)
 PDL_INFER_BROADCAST(MinOp)
 PDL_INFER_BROADCAST(EqualOp)
 PDL_INFER_BROADCAST(GreaterOp)
+PDL_INFER_BROADCAST(SelectOp)
 #undef PDL_INFER_BROADCAST
+
+/// Numbers that formulas read are finite.
+static LogicalResult verifyFinite(Operation *op, StringRef name,
+                                  const APFloat &number) {
+  if (number.isFinite())
+    return success();
+  return op->emitOpError() << "has a " << name << " that is not finite (C2)";
+}
+
+LogicalResult LeakyReluOp::verify() {
+  return verifyFinite(*this, "slope", getSlope());
+}
+
+LogicalResult EluOp::verify() {
+  return verifyFinite(*this, "alpha", getAlpha());
+}
+
+LogicalResult PowOp::verify() {
+  return verifyFinite(*this, "exponent", getExponent());
+}
+
+LogicalResult ClampOp::verify() {
+  if (getLower().isNaN() || getUpper().isNaN())
+    return emitOpError() << "has a bound that is NaN (C2)";
+  if (getLower() > getUpper())
+    return emitOpError() << "has a lower bound above its upper bound (C2); "
+                            "give the smaller number first";
+  return success();
+}
 
 LogicalResult StandardiseOp::verify() {
   auto type = tensorOf(getInput());

@@ -185,6 +185,58 @@ def NN_GeluOp : NN_UnaryOp<"gelu", "Gaussian error linear unit, by tanh", [{
     distribution function. PyTorch has it as approximate='tanh'.}]>;
 def NN_SignedLog1pOp : NN_UnaryOp<"signed_log1p", "sign(x) log1p(|x|)",
   "Tames counts that may be negative.">;
+def NN_FloorOp : NN_UnaryOp<"floor", "Largest whole number that is not larger",
+  "The derivative is 0.", NN_DifferentiableSome>;
+def NN_RsqrtOp : NN_UnaryOp<"rsqrt", "Reciprocal square root",
+  "1 / sqrt(x), both correctly rounded.">;
+def NN_SoftplusOp : NN_UnaryOp<"softplus", "Smooth rectifier",
+  "log(1 + exp(x)), computed as max(x, 0) + log1p(exp(-|x|)).">;
+def NN_SwishOp : NN_UnaryOp<"swish", "Sigmoid linear unit",
+  "x sigmoid(x): SiLU, the form of Ramachandran et al. (2017) with beta = 1.">;
+def NN_HardSigmoidOp : NN_UnaryOp<"hard_sigmoid", "Piecewise linear sigmoid", [{
+    min(max(x + 3, 0), 6) / 6, as in PyTorch; the derivative is 0 at -3 and at 3.
+    Paddle's has 0.2 for 1/6.}]>;
+
+/// An op of one operand with numbers of its own.
+class NN_NumberedUnaryOp<string mnemonic, string summary_, string formula, dag numbers,
+                         string clauses, string example, string constraint>
+    : NN_PureOp<mnemonic, [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+  let summary = summary_;
+  let description = formula # [{
+
+    Constraints:
+    - (C1) Operand and result have one type.
+    - (C2) }] # constraint # [{
+
+    Example:
+    ```mlir
+    %0 = nn.}] # mnemonic # " %x " # example # [{ : tensor<?x13xf32>
+    ```
+  }];
+  let arguments = !con((ins NN_FloatTensor:$input), numbers);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$input " # clauses # " attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def NN_LeakyReluOp : NN_NumberedUnaryOp<"leaky_relu", "Rectifier that lets a part through",
+  "x > 0 ? x : slope x. The derivative at 0 is the slope.",
+  (ins DefaultValuedAttr<F64Attr, "0.01">:$slope), "(`slope` $slope^)?", "slope 0.1",
+  "The slope is finite.">;
+def NN_EluOp : NN_NumberedUnaryOp<"elu", "Exponential linear unit",
+  "x > 0 ? x : alpha (exp(x) - 1). The derivative at 0 is alpha.",
+  (ins DefaultValuedAttr<F64Attr, "1.0">:$alpha), "(`alpha` $alpha^)?", "alpha 0.5",
+  "Alpha is finite.">;
+def NN_ClampOp : NN_NumberedUnaryOp<"clamp", "Within two bounds",
+  "min(max(x, lower), upper). NaN survives; the derivative at the bounds is 1.",
+  (ins F64Attr:$lower, F64Attr:$upper), "`from` $lower `to` $upper", "from 0.0 to 6.0",
+  "The bounds are no NaN, and the lower one is not above the upper one.">;
+def NN_PowOp : NN_NumberedUnaryOp<"pow", "Power with a fixed exponent", [{
+    x^exponent, as C's pow: NaN for a negative x unless the exponent is whole. f32
+    is computed in f64 and rounded once. For x^2 a product is faster.}],
+  (ins F64Attr:$exponent), "`exponent` $exponent", "exponent 1.5",
+  "The exponent is finite.">;
+
 def NN_StopGradientOp : NN_UnaryOp<"stop_gradient", "Identity that gradients do not pass",
   "x; the cotangent is zero.", NN_DifferentiableSome>;
 
@@ -223,6 +275,29 @@ def NN_EqualOp : NN_BinaryOp<"equal", "1 where equal, else 0",
   "a == b ? 1 : 0, with derivative 0.", NN_DifferentiableSome>;
 def NN_GreaterOp : NN_BinaryOp<"greater", "1 where greater, else 0",
   "a > b ? 1 : 0, with derivative 0.", NN_DifferentiableSome>;
+
+def NN_SelectOp : NN_PureOp<"select", [NN_Elementwise, NN_DifferentiableSome, NN_InferType]> {
+  let summary = "One of two values";
+  let description = [{
+    condition != 0 ? yes : no, where comparisons such as `nn.greater` make the
+    condition; NaN counts as true. The value that is not taken has no effect, and
+    no gradient. Shapes broadcast as in `nn.add`.
+
+    Constraints:
+    - (C1) The element types agree and the shapes broadcast to the result's.
+    - (C2) A dynamic dimension meets a dynamic one, a unit or a missing one.
+
+    Example:
+    ```mlir
+    %0 = nn.select %c, %a, %b : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<f32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$condition, NN_FloatTensor:$yes, NN_FloatTensor:$no);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $condition `,` $yes `,` $no attr-dict `:` functional-type(operands, results)
+  }];
+}
 
 def NN_StandardiseOp : NN_PureOp<"standardise", [
     DeclareOpInterfaceMethods<ElementwiseOpInterface, ["getScalarConstants"]>,
