@@ -12,8 +12,9 @@ import programs
 import check_gradients
 
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
-CASES = ("unary", "gelu", "activations", "select", "binary", "broadcast", "reduce", "shapes", "linear",
-         "products", "lookup", "losses")
+CASES = ("unary", "gelu", "activations", "select", "binary", "broadcast", "reduce",
+         "shapes", "linear", "products", "batched", "normalisation", "interactions",
+         "lookup", "losses", "composite_losses")
 
 
 class Gradients(unittest.TestCase):

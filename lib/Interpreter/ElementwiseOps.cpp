@@ -189,6 +189,6 @@ struct ElementwiseEvaluator
 } // namespace
 
 void interpreter::attachElementwiseOps(MLIRContext &context) {
-  attachToElementwiseOps<ElementwiseEvaluator>(
+  attachToOpsWith<ElementwiseOpInterface, ElementwiseEvaluator>(
       context, NNDialect::getDialectNamespace());
 }

@@ -58,6 +58,10 @@ mlir::FailureOr<Tensor>
 evaluateElements(ElementwiseOpInterface op,
                  llvm::ArrayRef<const Tensor *> operands);
 
+/// Evaluates a composite op as the ops that it is made of; fails if, as it
+/// stands, it is made of none.
+mlir::LogicalResult evaluateComposite(CompositeOpInterface op, Frame &frame);
+
 /// An op that `function` evaluates: a function of the op and the frame, which
 /// returns nothing where it cannot fail.
 template <typename OpType, auto function>
@@ -82,6 +86,7 @@ void attachEvaluator(mlir::MLIRContext &context) {
 
 // One function for each file of this folder that evaluates ops.
 void attachElementwiseOps(mlir::MLIRContext &context);
+void attachCompositeOps(mlir::MLIRContext &context);
 void attachShapeOps(mlir::MLIRContext &context);
 void attachReductionOps(mlir::MLIRContext &context);
 void attachMatrixOps(mlir::MLIRContext &context);

@@ -60,7 +60,9 @@ void pdlc::registerInterpretation(DialectRegistry &registry) {
     attachStateOps(*context);
     attachUpdateOps(*context);
     attachEvaluator<CallOp, evaluateCall>(*context);
+    // Behind all others: an op that has an evaluator of its own keeps it.
     attachElementwiseOps(*context);
+    attachCompositeOps(*context);
   });
 }
 

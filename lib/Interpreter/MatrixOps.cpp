@@ -1,4 +1,4 @@
-//===- MatrixOps.cpp - Matrix products and linear layers ------------------===//
+//===- MatrixOps.cpp - Matrix products ------------------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -62,6 +62,8 @@ follow(Operation *owner, Type type, Tensor &result, const Tensor *other,
 }
 
 static LogicalResult evaluateMatmul(MatmulOp op, Frame &frame) {
+  if (tensorOf(op.getLhs()).getRank() > 2)
+    return evaluateComposite(op, frame);
   FailureOr<Tensor> out =
       multiplyTensors(op, frame.tensor(op.getLhs()), frame.tensor(op.getRhs()),
                       op.getTransposeLhs(), op.getTransposeRhs());
@@ -103,41 +105,25 @@ static LogicalResult evaluateGemm(GemmOp op, Frame &frame) {
   return success();
 }
 
-static LogicalResult evaluateLinear(LinearOp op, Frame &frame) {
-  const Parameter *weight = frame.state().findParameter(op.getWeight());
-  const Parameter *bias =
-      op.getBias() ? frame.state().findParameter(*op.getBias()) : nullptr;
-  if (!weight || (op.getBias() && !bias))
-    return op.emitOpError("names a symbol that holds no dense tensor");
-  FailureOr<Tensor> out = multiplyTensors(op, frame.tensor(op.getInput()),
-                                          weight->value, false, false);
-  if (failed(out))
-    return failure();
-  Type type = op.getType();
-  if (bias) {
-    auto biasType =
-        RankedTensorType::get(bias->value.shape(), getElementTypeOrSelf(type));
-    if (failed(follow(op, type, *out, &bias->value, biasType,
-                      [&](OpBuilder &builder, Location loc, ValueRange values) {
-                        return AddOp::create(builder, loc, type, values[0],
-                                             values[1]);
-                      })))
-      return failure();
-  }
-  std::optional<StringRef> activation = op.getActivation();
-  if (activation &&
-      failed(follow(op, type, *out, nullptr, Type(),
-                    [&](OpBuilder &builder, Location loc, ValueRange values) {
-                      return createActivation(builder, loc, *activation,
-                                              values[0]);
-                    })))
-    return failure();
-  frame.set(op.getResult(), std::move(*out));
-  return success();
+static void evaluateBatchMatmul(BatchMatmulOp op, Frame &frame) {
+  const Tensor &lhs = frame.tensor(op.getLhs()), &rhs = frame.tensor(op.getRhs());
+  const bool transposed = op.getTransposeLhs();
+  ProductShape shape{transposed ? lhs.dim(2) : lhs.dim(1), rhs.dim(2),
+                     rhs.dim(1), transposed, /*transposeRhs=*/false};
+  Type elementType = getElementTypeOrSelf(op.getType());
+  Tensor out({lhs.dim(0), shape.m, shape.n}, elementType);
+  dispatchFloat(elementType, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < out.dim(0); ++i)
+      multiply(shape, lhs.get<T>().data() + i * shape.m * shape.k,
+               rhs.get<T>().data() + i * shape.k * shape.n,
+               out.get<T>().data() + i * shape.m * shape.n);
+  });
+  frame.set(op.getResult(), std::move(out));
 }
 
 void interpreter::attachMatrixOps(MLIRContext &context) {
   attachEvaluator<MatmulOp, evaluateMatmul>(context);
   attachEvaluator<GemmOp, evaluateGemm>(context);
-  attachEvaluator<LinearOp, evaluateLinear>(context);
+  attachEvaluator<BatchMatmulOp, evaluateBatchMatmul>(context);
 }

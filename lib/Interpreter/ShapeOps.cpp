@@ -77,10 +77,57 @@ static void evaluatePad(PadOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
+static void evaluateTranspose(TransposeOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  // How far a step along each axis of the result moves in the input.
+  Tensor::Shape shape, strides;
+  for (int64_t from : permutation) {
+    shape.push_back(input.dim(from));
+    strides.push_back(input.count(from + 1, input.rank()));
+  }
+  Tensor out(shape, getElementTypeOrSelf(op.getResult().getType()));
+  out.visit([&](auto &elements) {
+    using T = typename std::remove_reference_t<decltype(elements)>::value_type;
+    Odometer position(shape);
+    for (T &element : elements) {
+      int64_t offset = 0;
+      for (size_t axis = 0; axis < strides.size(); ++axis)
+        offset += position[static_cast<int64_t>(axis)] * strides[axis];
+      element = input.get<T>()[offset];
+      position.advance();
+    }
+  });
+  frame.set(op.getResult(), std::move(out));
+}
+
+static void evaluateTake(TakeOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  int64_t axis = op.getAxis(), inner = input.count(axis + 1, input.rank());
+  ArrayRef<int64_t> positions = op.getPositions();
+  Tensor::Shape shape(input.shape());
+  shape[axis] = static_cast<int64_t>(positions.size());
+  Tensor out(shape, getElementTypeOrSelf(op.getResult().getType()));
+  int64_t outer = out.count(0, axis);
+  out.visit([&](auto &elements) {
+    using T = typename std::remove_reference_t<decltype(elements)>::value_type;
+    auto from = input.get<T>().begin();
+    auto to = elements.begin();
+    for (int64_t block = 0; block < outer; ++block)
+      for (int64_t position : positions) {
+        // Elements are made as zeros.
+        if (position >= 0)
+          std::copy_n(from + (block * input.dim(axis) + position) * inner,
+                      inner, to);
+        to += inner;
+      }
+  });
+  frame.set(op.getResult(), std::move(out));
+}
+
 /// Gives the result the operand's elements in its own shape, whose first
 /// dimension may be dynamic and then takes what the others leave.
-template <typename OpType>
-static LogicalResult evaluateReshape(OpType op, Frame &frame) {
+static LogicalResult evaluateReshape(ReshapeOp op, Frame &frame) {
   Tensor out = frame.tensor(op.getInput());
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Tensor::Shape shape(type.getShape());
@@ -102,6 +149,7 @@ void interpreter::attachShapeOps(MLIRContext &context) {
   attachEvaluator<ConcatOp, evaluateConcat>(context);
   attachEvaluator<SliceOp, evaluateSlice>(context);
   attachEvaluator<PadOp, evaluatePad>(context);
-  attachEvaluator<ReshapeOp, evaluateReshape<ReshapeOp>>(context);
-  attachEvaluator<FlattenOp, evaluateReshape<FlattenOp>>(context);
+  attachEvaluator<ReshapeOp, evaluateReshape>(context);
+  attachEvaluator<TransposeOp, evaluateTranspose>(context);
+  attachEvaluator<TakeOp, evaluateTake>(context);
 }

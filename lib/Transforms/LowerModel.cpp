@@ -36,17 +36,14 @@ public:
 
   void run() {
     lowerArguments();
-    for (Operation &op :
-         llvm::make_early_inc_range(program.getBody().front())) {
+    Block &body = program.getBody().front();
+    for (auto next = body.begin(); next != body.end();) {
+      Operation &op = *next++;
       builder.setInsertionPoint(&op);
-      if (auto read = dyn_cast<ReadOp>(op))
+      if (auto composite = dyn_cast<CompositeOpInterface>(op))
+        next = spellOut(composite, next);
+      else if (auto read = dyn_cast<ReadOp>(op))
         replace(read, readAtEntry(read.getSymbolAttr(), read.getType()));
-      else if (auto linear = dyn_cast<LinearOp>(op))
-        lowerLinear(linear);
-      else if (auto flatten = dyn_cast<FlattenOp>(op))
-        replace(flatten,
-                ReshapeOp::create(builder, op.getLoc(), flatten.getType(),
-                                  flatten.getInput()));
       else if (auto lookup = dyn_cast<LookupOp>(op))
         lowerLookup(lookup);
       else if (auto cross = dyn_cast<CrossOp>(op))
@@ -95,23 +92,17 @@ private:
     return value;
   }
 
-  void lowerLinear(LinearOp op) {
-    Location loc = op.getLoc();
-    auto input = cast<RankedTensorType>(op.getInput().getType());
-    auto result = cast<RankedTensorType>(op.getType());
-    Type element = input.getElementType();
-    int64_t in = input.getDimSize(1), out = result.getDimSize(1);
-    Value weight = readAtEntry(op.getWeightAttr(),
-                               RankedTensorType::get({in, out}, element));
-    Value value = MatmulOp::create(builder, loc, result, op.getInput(), weight);
-    if (op.getBiasAttr()) {
-      Value bias =
-          readAtEntry(op.getBiasAttr(), RankedTensorType::get({out}, element));
-      value = AddOp::create(builder, loc, result, value, bias);
-    }
-    if (std::optional<StringRef> activation = op.getActivation())
-      value = createActivation(builder, loc, *activation, value);
+  /// Puts the ops that say the same in place of the op. Returns the first of
+  /// them, as they may be composite, too; `next` if there are none.
+  Block::iterator spellOut(CompositeOpInterface op, Block::iterator next) {
+    Operation *before = op->getPrevNode();
+    ImplicitLocOpBuilder atOp(op.getLoc(), builder);
+    Value value = op.spellOut(atOp);
+    if (!value)
+      return next;
+    Block *body = op->getBlock();
     replace(op, value);
+    return before ? std::next(before->getIterator()) : body->begin();
   }
 
   /// Ids in their explicit form.

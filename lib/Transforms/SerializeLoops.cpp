@@ -230,7 +230,9 @@ bool OrderedSum::matchBody() {
                       });
 }
 
-/// Finds a load that depends on all loops, each by one index: their order.
+/// Finds a load that depends on all loops, each by one index: their order. In a
+/// product of matrices there is none: then the terms of neighbouring sums are
+/// added side by side, where they are neighbours too.
 bool OrderedSum::findOrder() {
   SmallVector<Loop> all;
   for (auto [iv, lower, upper, step] :
@@ -262,7 +264,18 @@ bool OrderedSum::findOrder() {
                     })))
       return true;
   }
-  return false;
+  const unsigned independent = parallel.getNumLoops();
+  if (independent == 0 || end.getIndices().back() != all[independent - 1].iv ||
+      llvm::none_of(
+          loops.back().getBody()->getOps<memref::LoadOp>(),
+          [&](memref::LoadOp load) {
+            return load.getIndices().back() == all[independent - 1].iv;
+          }))
+    return false;
+  order.assign(all.begin(), all.end());
+  std::rotate(order.begin() + independent - 1, order.begin() + independent,
+              order.end());
+  return true;
 }
 
 bool OrderedSum::match() { return matchTurn() && matchBody() && findOrder(); }

@@ -35,21 +35,4 @@ mlir::Value callSettled(mlir::ImplicitLocOpBuilder &builder,
 
 #include "pdlc/Interfaces/ElementwiseOpInterface.h.inc"
 
-namespace pdlc {
-
-/// Attaches `Model`, an implementation of another interface, to each
-/// elementwise op of a dialect that does not implement that interface itself.
-template <typename Model>
-void attachToElementwiseOps(mlir::MLIRContext &context,
-                            llvm::StringRef dialect) {
-  // getRegisteredOperationsByDialect of MLIR 22 finds nothing where several
-  // dialects are loaded.
-  for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
-    if (name.getDialectNamespace() == dialect &&
-        name.hasInterface<ElementwiseOpInterface>())
-      name.attachInterface<Model>();
-}
-
-} // namespace pdlc
-
 #endif // PDLC_INTERFACES_ELEMENTWISEOPINTERFACE_H

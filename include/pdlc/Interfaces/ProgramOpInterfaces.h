@@ -9,6 +9,7 @@
 #ifndef PDLC_INTERFACES_PROGRAMOPINTERFACES_H
 #define PDLC_INTERFACES_PROGRAMOPINTERFACES_H
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/OpDefinition.h"
 #include "pdlc/Support/Phases.h"
 #include <optional>
@@ -72,5 +73,21 @@ class HasPhases : public mlir::OpTrait::TraitBase<ConcreteType, HasPhases> {};
 } // namespace pdlc
 
 #include "pdlc/Interfaces/ProgramOpInterfaces.h.inc"
+
+namespace pdlc {
+
+/// Attaches `Model`, an implementation of another interface, to each op of a
+/// dialect that implements `Interface` and not that other one itself.
+template <typename Interface, typename Model>
+void attachToOpsWith(mlir::MLIRContext &context, llvm::StringRef dialect) {
+  // getRegisteredOperationsByDialect of MLIR 22 finds nothing where several
+  // dialects are loaded.
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
+    if (name.getDialectNamespace() == dialect &&
+        name.template hasInterface<Interface>())
+      name.template attachInterface<Model>();
+}
+
+} // namespace pdlc
 
 #endif // PDLC_INTERFACES_PROGRAMOPINTERFACES_H

@@ -40,6 +40,21 @@ def SampleMixingOpInterface : OpInterface<"SampleMixingOpInterface"> {
   ];
 }
 
+def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
+  let cppNamespace = "::pdlc";
+  let description = [{
+    An op that others can say: `nn-lower-model` puts them in its place, so that
+    it needs no adjoint and no code of its own, and the interpreter evaluates them.
+    They may be composite themselves.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the ops that compute the result, and returns it. Null if the op, as it
+      stands here, is none that others say: then nothing is built.
+    }], "::mlir::Value", "spellOut", (ins "::mlir::ImplicitLocOpBuilder &":$builder)>
+  ];
+}
+
 // Traits; ProgramOpInterfaces.h says what they mean.
 class PDLC_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::pdlc"; }
 def ReadsModel : PDLC_Trait<"ReadsModel">;

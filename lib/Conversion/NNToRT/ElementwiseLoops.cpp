@@ -277,6 +277,6 @@ struct StopGradientStage : WithoutCode<StopGradientStage, nn::StopGradientOp> {
 
 void pdlc::attachElementwiseStages(MLIRContext &context) {
   nn::StopGradientOp::attachInterface<StopGradientStage>(context);
-  attachToElementwiseOps<ElementwiseStage>(
+  attachToOpsWith<ElementwiseOpInterface, ElementwiseStage>(
       context, nn::NNDialect::getDialectNamespace());
 }

@@ -1,4 +1,4 @@
-//===- ShapeOps.cpp - Concatenation, slices, padding, reductions ----------===//
+//===- ShapeOps.cpp - Moves of elements, reductions ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -167,6 +167,69 @@ static void emitPad(StageEmitter &emitter, nn::PadOp op) {
     if (from)
       copyRow(emitter, from, 0, to, low, input.inner, row);
     fill(high, output.inner);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Other orders of elements
+//===----------------------------------------------------------------------===//
+
+static void emitTranspose(StageEmitter &emitter, nn::TransposeOp op) {
+  Value from = emitter.view(op.getInput()), to = emitter.view(op.getResult());
+  RankedTensorType type = typeOf(op.getResult());
+  SmallVector<Value> bounds{
+      emitter.evaluate(emitter.sizes.first(op.getResult()))};
+  for (int64_t size : type.getShape().drop_front())
+    bounds.push_back(emitter.index(size));
+  emitter.parallel(bounds, [&](ValueRange position) {
+    SmallVector<Value> source(position.size());
+    for (auto [index, axis] : llvm::zip(position, op.getPermutation()))
+      source[axis] = index;
+    emitter.store(emitter.load(from, source), to, position);
+  });
+}
+
+static void emitTake(StageEmitter &emitter, nn::TakeOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  int64_t axis = op.getAxis();
+  ArrayRef<int64_t> positions = op.getPositions();
+  Blocks input = blocksAt(emitter, op.getInput(), axis);
+  Blocks output = blocksAt(emitter, op.getResult(), axis);
+  const int64_t inner =
+      output.inner / static_cast<int64_t>(positions.size());
+  Value from = viewBlocks(emitter, op.getInput(), input);
+  Value to = emitter.view(op.getResult(), output.outer,
+                          {static_cast<int64_t>(positions.size()), inner});
+  Extent count;
+  count.constant = static_cast<int64_t>(positions.size());
+  auto numbers = DenseElementsAttr::get(
+      RankedTensorType::get({count.constant}, builder.getI64Type()), positions);
+  Value table = emitter.viewAt(emitter.constant(numbers), emitter.index(0),
+                               count, {}, builder.getI64Type());
+  const bool hasMissing = llvm::is_contained(positions, -1);
+  Value zero;
+  if (hasMissing)
+    zero = arith::ConstantOp::create(
+        builder, builder.getZeroAttr(typeOf(op.getResult()).getElementType()));
+  SmallVector<Value> bounds{emitter.evaluate(output.outer),
+                            emitter.index(count.constant),
+                            emitter.index(inner)};
+  emitter.parallel(bounds, [&](ValueRange at) {
+    Value position = arith::IndexCastOp::create(
+        builder, builder.getIndexType(), emitter.load(table, at[1]));
+    Value isMissing;
+    if (hasMissing) {
+      isMissing = arith::CmpIOp::create(builder, arith::CmpIPredicate::slt,
+                                        position, emitter.index(0));
+      position = arith::MaxSIOp::create(builder, position, emitter.index(0));
+    }
+    Value column = arith::AddIOp::create(
+        builder,
+        arith::MulIOp::create(builder, position, emitter.index(inner)), at[2]);
+    Value element = emitter.load(from, {at[0], column});
+    if (hasMissing)
+      element = arith::SelectOp::create(builder, isMissing, zero, element);
+    emitter.store(element, to, at);
   });
 }
 
@@ -421,4 +484,6 @@ void pdlc::attachShapeStages(MLIRContext &context) {
   nn::SliceOp::attachInterface<SliceStage>(context);
   nn::PadOp::attachInterface<PadStage>(context);
   nn::ReduceOp::attachInterface<ReduceStage>(context);
+  attachEmitter<nn::TransposeOp, emitTranspose>(context);
+  attachEmitter<nn::TakeOp, emitTake>(context);
 }

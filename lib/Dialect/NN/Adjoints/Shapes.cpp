@@ -50,6 +50,48 @@ LogicalResult ReshapeOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
+SmallVector<Value> TransposeOp::getResiduals() { return {}; }
+
+LogicalResult TransposeOp::buildAdjoint(AdjointBuilder &adjoints) {
+  SmallVector<int64_t> inverse(getPermutation().size());
+  for (auto [to, from] : llvm::enumerate(getPermutation()))
+    inverse[from] = static_cast<int64_t>(to);
+  adjoints.accumulate(getInput(),
+                      TransposeOp::create(adjoints.builder(), getLoc(),
+                                          adjoints.cotangent(getResult()),
+                                          inverse));
+  return success();
+}
+
+SmallVector<Value> TakeOp::getResiduals() { return {}; }
+
+/// Of an index that is taken several times the cotangents add up, in the order
+/// of the result: the first ones of all indices are taken at once, then the
+/// second ones, and so on.
+LogicalResult TakeOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  const int64_t size = tensorOf(getInput()).getDimSize(getAxis());
+  SmallVector<SmallVector<int64_t>> rounds;
+  SmallVector<size_t> seen(size, 0);
+  for (auto [to, from] : llvm::enumerate(getPositions())) {
+    if (from < 0)
+      continue;
+    size_t round = seen[from]++;
+    if (round == rounds.size())
+      rounds.emplace_back(size, -1);
+    rounds[round][from] = static_cast<int64_t>(to);
+  }
+  Value sum;
+  for (ArrayRef<int64_t> positions : rounds) {
+    Value taken = TakeOp::create(builder, adjoints.cotangent(getResult()),
+                                 getAxis(), positions);
+    sum = sum ? AddOp::create(builder, sum, taken).getResult() : taken;
+  }
+  if (sum)
+    adjoints.accumulate(getInput(), sum);
+  return success();
+}
+
 bool BroadcastOp::isDifferentiable(unsigned operandNumber) {
   // `like` lends its size only.
   return operandNumber == 0;

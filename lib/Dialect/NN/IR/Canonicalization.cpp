@@ -46,6 +46,22 @@ OpFoldResult FlattenOp::fold(FoldAdaptor) {
   return getResult();
 }
 
+/// The second of two orders, taken of the first one's input.
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  ArrayRef<int64_t> permutation = getPermutation();
+  if (llvm::equal(permutation, llvm::seq<int64_t>(permutation.size())))
+    return getInput();
+  auto earlier = getInput().getDefiningOp<TransposeOp>();
+  if (!earlier)
+    return {};
+  SmallVector<int64_t> joined;
+  for (int64_t from : permutation)
+    joined.push_back(earlier.getPermutation()[from]);
+  getInputMutable().assign(earlier.getInput());
+  setPermutation(joined);
+  return getResult();
+}
+
 OpFoldResult PadOp::fold(FoldAdaptor) {
   if (OpFoldResult input = foldIdentity(*this))
     return input;

@@ -76,12 +76,13 @@ static bool isActivation(RegisteredOperationName name) {
 }
 
 LogicalResult LinearOp::verify() {
-  if (tensorOf(getInput()).getRank() != 2 ||
-      tensorOf(getResult()).getRank() != 2 ||
-      tensorOf(getInput()).getDimSize(0) != tensorOf(getResult()).getDimSize(0))
-    return emitOpError() << "maps " << getInput().getType() << " to "
-                         << getResult().getType()
-                         << "; expected [b, in] to [b, out] (C1)";
+  auto input = tensorOf(getInput()), result = tensorOf(getResult());
+  if (input.getRank() < 2 || result.getRank() != input.getRank() ||
+      input.getShape().drop_back() != result.getShape().drop_back() ||
+      input.isDynamicDim(input.getRank() - 1) ||
+      result.isDynamicDim(result.getRank() - 1))
+    return emitOpError() << "maps " << input << " to " << result
+                         << "; expected [b, ..., in] to [b, ..., out] (C1)";
   std::optional<StringRef> activation = getActivation();
   if (!activation)
     return success();
@@ -101,10 +102,9 @@ LogicalResult LinearOp::verify() {
                        << " (C2)";
 }
 
-/// The type of a parameter or state named `symbol`, null if it is neither.
-static RankedTensorType denseSymbolType(Operation *user,
-                                        SymbolTableCollection &symbols,
-                                        FlatSymbolRefAttr symbol) {
+RankedTensorType pdlc::nn::denseSymbolType(Operation *user,
+                                           SymbolTableCollection &symbols,
+                                           FlatSymbolRefAttr symbol) {
   Operation *op = symbols.lookupNearestSymbolFrom(user, symbol);
   if (auto param = dyn_cast_or_null<ParamOp>(op))
     return cast<RankedTensorType>(param.getType());
@@ -119,8 +119,9 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!weight)
     return emitOpError() << "names " << getWeightAttr()
                          << ", which is neither nn.param nor nn.state (C1)";
-  auto expected = RankedTensorType::get(
-      {input.getDimSize(1), result.getDimSize(1)}, input.getElementType());
+  auto expected =
+      RankedTensorType::get({input.getShape().back(), result.getShape().back()},
+                            input.getElementType());
   if (weight != expected || result.getElementType() != input.getElementType())
     return emitOpError() << "maps " << input << " to " << result << " with "
                          << getWeightAttr() << " of type " << weight
@@ -132,11 +133,41 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "names " << getBiasAttr()
                          << ", which is neither nn.param nor nn.state (C1)";
   auto expectedBias =
-      RankedTensorType::get({result.getDimSize(1)}, input.getElementType());
+      RankedTensorType::get({result.getShape().back()}, input.getElementType());
   if (bias != expectedBias)
     return emitOpError() << "adds bias " << getBiasAttr() << " of type " << bias
                          << "; expected " << expectedBias << " (C1)";
   return success();
+}
+
+Value LinearOp::spellOut(ImplicitLocOpBuilder &builder) {
+  auto input = tensorOf(getInput()), result = tensorOf(getResult());
+  Type element = input.getElementType();
+  const int64_t in = input.getShape().back(), out = result.getShape().back();
+  Value value = getInput();
+  // Bias and activation follow the product of matrices, so that it takes them
+  // up.
+  if (input.getRank() > 2) {
+    int64_t rows = ShapedType::kDynamic;
+    if (input.hasStaticShape())
+      rows = input.getNumElements() / in;
+    value = ReshapeOp::create(
+        builder, RankedTensorType::get({rows, in}, element), value);
+  }
+  Value weight = ReadOp::create(
+      builder, RankedTensorType::get({in, out}, element), getWeightAttr());
+  Value bias;
+  if (getBiasAttr())
+    bias = ReadOp::create(builder, RankedTensorType::get({out}, element),
+                          getBiasAttr());
+  value = MatmulOp::create(builder, value, weight);
+  if (bias)
+    value = AddOp::create(builder, value, bias);
+  if (std::optional<StringRef> activation = getActivation())
+    value = createActivation(builder, getLoc(), *activation, value);
+  if (value.getType() != result)
+    value = ReshapeOp::create(builder, result, value);
+  return value;
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -372,6 +403,57 @@ LogicalResult FlattenOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+Value FlattenOp::spellOut(ImplicitLocOpBuilder &builder) {
+  return ReshapeOp::create(builder, getType(), getInput());
+}
+
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  auto type = tensorOf(adaptor.getInput());
+  ArrayRef<int64_t> permutation = adaptor.getPermutation();
+  SmallVector<int64_t> sorted(permutation);
+  llvm::sort(sorted);
+  if (sorted.empty() || !llvm::equal(sorted, llvm::seq<int64_t>(type.getRank())))
+    return emitAt(location, context, getOperationName())
+           << "permutes " << type << " by [" << permutation
+           << "]; name each of its dimensions once (C1)";
+  if (type.isDynamicDim(0) && permutation.front() != 0)
+    return emitAt(location, context, getOperationName())
+           << "moves the batch of " << type
+           << "; the first dimension stays where it is (C2)";
+  SmallVector<int64_t> shape;
+  for (int64_t from : permutation)
+    shape.push_back(type.getDimSize(from));
+  types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}
+
+LogicalResult TakeOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  StringRef name = getOperationName();
+  auto type = tensorOf(adaptor.getInput());
+  int64_t axis = adaptor.getAxis();
+  if (axis < 0 || axis >= type.getRank() || type.isDynamicDim(axis))
+    return emitAt(location, context, name)
+           << "takes from axis " << axis << " of " << type
+           << "; expected a static dimension (C1)";
+  if (adaptor.getPositions().empty())
+    return emitAt(location, context, name) << "takes nothing (C2)";
+  for (int64_t position : adaptor.getPositions())
+    if (position < -1 || position >= type.getDimSize(axis))
+      return emitAt(location, context, name)
+             << "takes index " << position << " of " << type.getDimSize(axis)
+             << "; -1 gives zero (C2)";
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = static_cast<int64_t>(adaptor.getPositions().size());
+  types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}
+
 LogicalResult BroadcastOp::verify() {
   auto from = tensorOf(getInput()), to = tensorOf(getResult());
   auto shape = broadcastShapes(from.getShape(), to.getShape());
@@ -532,13 +614,6 @@ std::optional<std::string> ReduceOp::mixesSamples() {
       return "reduces over the samples of a batch, which replicas could not do "
              "alike (C3)";
   return std::nullopt;
-}
-
-std::optional<std::string> MatmulOp::mixesSamples() {
-  if (!tensorOf(getLhs()).isDynamicDim(getTransposeLhs() ? 0 : 1))
-    return std::nullopt;
-  return "adds products over the samples of a batch, which replicas could not "
-         "do alike";
 }
 
 /// Only lookups, which phase `merged` spells out, join bags with samples.

@@ -62,66 +62,6 @@ LogicalResult FingerprintOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-/// The type of op(lhs) * op(rhs), null where the operands do not fit.
-static RankedTensorType productType(RankedTensorType lhs, bool transposeLhs,
-                                    RankedTensorType rhs, bool transposeRhs) {
-  if (lhs.getRank() != 2 || rhs.getRank() != 2 ||
-      lhs.getElementType() != rhs.getElementType() ||
-      lhs.getDimSize(transposeLhs ? 0 : 1) !=
-          rhs.getDimSize(transposeRhs ? 1 : 0))
-    return {};
-  return RankedTensorType::get({lhs.getDimSize(transposeLhs ? 1 : 0),
-                                rhs.getDimSize(transposeRhs ? 0 : 1)},
-                               lhs.getElementType());
-}
-
-LogicalResult MatmulOp::inferReturnTypes(MLIRContext *context,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
-  auto lhs = tensorOf(adaptor.getLhs()), rhs = tensorOf(adaptor.getRhs());
-  RankedTensorType type = productType(lhs, adaptor.getTransposeLhs(), rhs,
-                                      adaptor.getTransposeRhs());
-  if (!type)
-    return emitOptionalError(location, "'nn.matmul' op cannot multiply ", lhs,
-                             " by ", rhs, " (C1)");
-  types.push_back(type);
-  return success();
-}
-
-LogicalResult GemmOp::verify() {
-  RankedTensorType type = productType(tensorOf(getLhs()), getTransposeLhs(),
-                                      tensorOf(getRhs()), getTransposeRhs());
-  if (type != getResult().getType())
-    return emitOpError() << "cannot multiply " << getLhs().getType() << " by "
-                         << getRhs().getType() << " to "
-                         << getResult().getType() << " (C1)";
-  unsigned bias = 0, relu = 0, mask = 0;
-  for (auto post : getPosts().getAsRange<PostOpAttr>()) {
-    bias += post.getValue() == PostOp::bias;
-    relu += post.getValue() == PostOp::relu;
-    mask += post.getValue() == PostOp::relu_gradient;
-  }
-  if (bias > 1 || relu > 1 || mask > 1)
-    return emitOpError("lists a post-op twice (C2)");
-  if (bias != (getBias() ? 1 : 0) || mask != (getMask() ? 1 : 0))
-    return emitOpError("needs `bias` and `mask` exactly if bias and "
-                       "relu_gradient are listed (C2)");
-  if (getBias() &&
-      getBias().getType() !=
-          RankedTensorType::get({type.getDimSize(1)}, type.getElementType()))
-    return emitOpError() << "adds a bias " << getBias().getType() << " to "
-                         << type << " (C2)";
-  if (getMask() && getMask().getType() != type)
-    return emitOpError() << "masks " << type << " with " << getMask().getType()
-                         << " (C2)";
-  return success();
-}
-
 LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
                                       std::optional<Location> location,
                                       Adaptor adaptor,

@@ -48,6 +48,11 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
 /// anything but a parameter or table, and for null.
 mlir::FlatSymbolRefAttr groupOf(mlir::Operation *symbol);
 
+/// The type of the parameter or state named `symbol`; null if it is neither.
+mlir::RankedTensorType denseSymbolType(mlir::Operation *user,
+                                       mlir::SymbolTableCollection &symbols,
+                                       mlir::FlatSymbolRefAttr symbol);
+
 /// Trait: the op stands in the body of a program.
 template <typename ConcreteType>
 class InProgram : public mlir::OpTrait::TraitBase<ConcreteType, InProgram> {};

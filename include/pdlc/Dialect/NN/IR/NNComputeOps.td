@@ -51,6 +51,9 @@ def NN_InferType : TraitList<[
 ]>;
 
 def NN_SpelledOut : StandsUntil<"Model", "nn-lower-model spells it out">;
+def NN_SaysItself : DeclareOpInterfaceMethods<CompositeOpInterface>;
+// ... as the ops that CompositeOpInterface builds.
+def NN_Composite : TraitList<[NN_SpelledOut, NN_SaysItself]>;
 def NN_MayMixSamples : DeclareOpInterfaceMethods<SampleMixingOpInterface>;
 
 class NN_PureOp<string mnemonic, list<Trait> traits = []>
@@ -92,7 +95,7 @@ def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
   let hasVerifier = 1;
 }
 
-def NN_LinearOp : NN_BodyOp<"linear", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
+def NN_LinearOp : NN_BodyOp<"linear", [NN_BatchFirst, NN_Composite, ReadsModel,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "activation(input * weight + bias)";
   let description = [{
@@ -104,8 +107,8 @@ def NN_LinearOp : NN_BodyOp<"linear", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
     Phase `merged` turns it into `nn.read`, `nn.matmul`, `nn.add` and the activation.
 
     Constraints:
-    - (C1) The input is [b, in], the weight an `nn.param` or `nn.state` of type
-      [in, out], the bias one of type [out], the result [b, out].
+    - (C1) The input is [b, ..., in], the weight an `nn.param` or `nn.state` of type
+      [in, out], the bias one of type [out], the result [b, ..., out].
     - (C2) The activation is such an op.
 
     Example:
@@ -354,6 +357,43 @@ def NN_ConstantOp : NN_PureOp<"constant", [ConstantLike, StopsGradients, AllType
 }
 
 //===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, NN_InferType, NN_MayMixSamples,
+    NN_SaysItself]> {
+  let summary = "Matrix product";
+  let description = [{
+    Of the last two dimensions of each operand. Dimensions before them are equal,
+    and there is one product for each of their indices; or the right operand is one
+    matrix for all of them. Each element is one chain of fused multiply-adds over k,
+    ascending, from +0.
+
+    Phase `merged` has products of two matrices, and `nn.batch_matmul`.
+
+    Constraints:
+    - (C1) Operands of one element type; after transposition m x k times k x n; if k
+      is dynamic in one it is in the other.
+    - (C2) Dimensions before the last two agree, or the right operand has none and
+      the left one is not transposed.
+
+    Example:
+    ```mlir
+    %0 = nn.matmul %x, %w : (tensor<?x273xf32>, tensor<273x400xf32>) -> tensor<?x400xf32>
+    %1 = nn.matmul %x transposed, %d : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
+    %2 = nn.matmul %e, %e transposed : (tensor<?x27x16xf32>, tensor<?x27x16xf32>) -> tensor<?x27x27xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
 
@@ -399,6 +439,51 @@ def NN_SliceOp : NN_PureOp<"slice", [NN_Differentiable, NN_InferType]> {
   let hasFolder = 1;
 }
 
+def NN_TransposeOp : NN_PureOp<"transpose", [NN_Differentiable, NN_InferType]> {
+  let summary = "Dimensions in another order";
+  let description = [{
+    Dimension i of the result is dimension permutation[i] of the input.
+
+    Constraints:
+    - (C1) The permutation names each dimension of the input once.
+    - (C2) A dynamic first dimension stays the first.
+
+    Example:
+    ```mlir
+    %0 = nn.transpose %x permutation [0, 2, 1] : (tensor<?x26x10xf32>) -> tensor<?x10x26xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
+  let assemblyFormat = [{
+    $input `permutation` $permutation attr-dict `:` functional-type($input, results)
+  }];
+  let hasFolder = 1;
+}
+
+def NN_TakeOp : NN_PureOp<"take", [NN_Differentiable, NN_InferType]> {
+  let summary = "Indices of one axis, in any order";
+  let description = [{
+    Index i of the result's axis is index positions[i] of the input's, and zero where
+    that is -1. An index may be taken several times, or never.
+
+    Constraints:
+    - (C1) 0 < axis < rank (or 0 <= axis for a static tensor).
+    - (C2) At least one position; each is -1, or at least 0 and below the dimension.
+
+    Example:
+    ```mlir
+    %0 = nn.take %x axis 1 at [3, 0, -1] : (tensor<?x4xf32>) -> tensor<?x3xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, I64Attr:$axis,
+    DenseI64ArrayAttr:$positions);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
+  let assemblyFormat = [{
+    $input `axis` $axis `at` $positions attr-dict `:` functional-type($input, results)
+  }];
+}
+
 def NN_ReshapeOp : NN_PureOp<"reshape", [NN_Differentiable, NN_MayMixSamples]> {
   let summary = "The same elements in another shape";
   let description = [{
@@ -424,7 +509,7 @@ def NN_ReshapeOp : NN_PureOp<"reshape", [NN_Differentiable, NN_MayMixSamples]> {
   }];
 }
 
-def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType, NN_SpelledOut]> {
+def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType, NN_Composite]> {
   let summary = "Joins the dimensions from one on";
   let description = [{
     A reshape that is easy to write; phase `merged` turns it into `nn.reshape`.

@@ -261,27 +261,26 @@ def NN_SingleBagsOp : NN_PureOp<"single_bags", [NN_FromMerged, StopsGradients]> 
   let assemblyFormat = "$ids attr-dict";
 }
 
-def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, NN_InferType, NN_MayMixSamples]> {
-  let summary = "Matrix product";
+def NN_BatchMatmulOp : NN_PureOp<"batch_matmul", [NN_FromMerged, NN_Differentiable, NN_InferType]> {
+  let summary = "Matrix products side by side";
   let description = [{
-    Each element is one chain of fused multiply-adds over k, ascending, from +0.
+    What `nn.matmul` of tensors of higher rank becomes: one product for each index
+    of the first dimension. Each element is one chain of fused multiply-adds over k,
+    ascending, from +0.
 
     Constraints:
-    - (C1) Rank-2 operands of one element type; after transposition m x k times
-      k x n; if k is dynamic in one it is in the other.
+    - (C1) Rank-3 operands of one element type and one first dimension; after
+      transposition m x k times k x n.
 
     Example:
     ```mlir
-    %0 = nn.matmul %x, %w : (tensor<?x273xf32>, tensor<273x400xf32>) -> tensor<?x400xf32>
-    %1 = nn.matmul %x transposed, %d : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
+    %0 = nn.batch_matmul %a, %b : (tensor<?x27x16xf32>, tensor<?x16x27xf32>) -> tensor<?x27x27xf32>
     ```
   }];
-  let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
-    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs, UnitAttr:$transpose_lhs);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)? attr-dict
-    `:` functional-type(operands, results)
+    $lhs (`transposed` $transpose_lhs^)? `,` $rhs attr-dict `:` functional-type(operands, results)
   }];
 }
 

@@ -1,0 +1,158 @@
+//===- NNProductOps.cpp - Matrix products ---------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+using namespace mlir;
+using namespace pdlc::nn;
+
+/// The type of op(lhs) * op(rhs), two matrices; null where they do not fit.
+static RankedTensorType productType(RankedTensorType lhs, bool transposeLhs,
+                                    RankedTensorType rhs, bool transposeRhs) {
+  if (lhs.getRank() != 2 || rhs.getRank() != 2 ||
+      lhs.getElementType() != rhs.getElementType() ||
+      lhs.getDimSize(transposeLhs ? 0 : 1) !=
+          rhs.getDimSize(transposeRhs ? 1 : 0))
+    return {};
+  return RankedTensorType::get({lhs.getDimSize(transposeLhs ? 1 : 0),
+                                rhs.getDimSize(transposeRhs ? 0 : 1)},
+                               lhs.getElementType());
+}
+
+/// The last two dimensions.
+static RankedTensorType matrixOf(RankedTensorType type) {
+  return RankedTensorType::get(type.getShape().take_back(2),
+                               type.getElementType());
+}
+
+/// The dimensions before them.
+static ArrayRef<int64_t> batchOf(RankedTensorType type) {
+  return type.getShape().drop_back(2);
+}
+
+//===----------------------------------------------------------------------===//
+// nn.matmul
+//===----------------------------------------------------------------------===//
+
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto lhs = tensorOf(adaptor.getLhs()), rhs = tensorOf(adaptor.getRhs());
+  RankedTensorType matrix;
+  if (lhs.getRank() >= 2 && rhs.getRank() >= 2)
+    matrix = productType(matrixOf(lhs), adaptor.getTransposeLhs(),
+                         matrixOf(rhs), adaptor.getTransposeRhs());
+  if (!matrix)
+    return emitOptionalError(location, "'nn.matmul' op cannot multiply ", lhs,
+                             " by ", rhs, " (C1)");
+  bool isOneMatrix = rhs.getRank() == 2 && !adaptor.getTransposeLhs();
+  if (batchOf(lhs) != batchOf(rhs) && !isOneMatrix)
+    return emitOptionalError(
+        location, "'nn.matmul' op multiplies ", lhs, " by ", rhs,
+        ", whose dimensions before the last two differ (C2); reshape one of "
+        "them, or give one matrix on the right");
+  SmallVector<int64_t> shape(batchOf(lhs));
+  llvm::append_range(shape, matrix.getShape());
+  types.push_back(RankedTensorType::get(shape, lhs.getElementType()));
+  return success();
+}
+
+std::optional<std::string> MatmulOp::mixesSamples() {
+  auto lhs = tensorOf(getLhs());
+  if (lhs.getRank() > 2 || !lhs.isDynamicDim(getTransposeLhs() ? 0 : 1))
+    return std::nullopt;
+  return "adds products over the samples of a batch, which replicas could not "
+         "do alike";
+}
+
+Value MatmulOp::spellOut(ImplicitLocOpBuilder &builder) {
+  auto lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs());
+  if (lhs.getRank() == 2)
+    return {};
+  // All dimensions but the last two, or the last one, become one.
+  auto joined = [&](Value value, int64_t kept) -> Value {
+    auto type = tensorOf(value);
+    int64_t first = 1;
+    for (int64_t size : type.getShape().drop_back(kept))
+      first = ShapedType::isDynamic(first) || ShapedType::isDynamic(size)
+                  ? ShapedType::kDynamic
+                  : first * size;
+    SmallVector<int64_t> shape{first};
+    llvm::append_range(shape, type.getShape().take_back(kept));
+    auto to = RankedTensorType::get(shape, type.getElementType());
+    return to == type ? value
+                      : ReshapeOp::create(builder, to, value).getResult();
+  };
+  Value product;
+  if (rhs.getRank() == 2) {
+    product = MatmulOp::create(builder, joined(getLhs(), 1), getRhs(),
+                               /*transpose_lhs=*/false, getTransposeRhs());
+  } else {
+    Value right = joined(getRhs(), 2);
+    if (getTransposeRhs())
+      right = TransposeOp::create(builder, right, ArrayRef<int64_t>{0, 2, 1});
+    product = BatchMatmulOp::create(builder, joined(getLhs(), 2), right,
+                                    getTransposeLhs());
+  }
+  if (product.getType() != getType())
+    product = ReshapeOp::create(builder, getType(), product);
+  return product;
+}
+
+//===----------------------------------------------------------------------===//
+// What it becomes
+//===----------------------------------------------------------------------===//
+
+LogicalResult BatchMatmulOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location> location,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  auto lhs = tensorOf(adaptor.getLhs()), rhs = tensorOf(adaptor.getRhs());
+  RankedTensorType matrix;
+  if (lhs.getRank() == 3 && rhs.getRank() == 3 &&
+      lhs.getDimSize(0) == rhs.getDimSize(0))
+    matrix = productType(matrixOf(lhs), adaptor.getTransposeLhs(),
+                         matrixOf(rhs), /*transposeRhs=*/false);
+  if (!matrix)
+    return emitOptionalError(location, "'nn.batch_matmul' op cannot multiply ",
+                             lhs, " by ", rhs, " (C1)");
+  types.push_back(RankedTensorType::get(
+      {lhs.getDimSize(0), matrix.getDimSize(0), matrix.getDimSize(1)},
+      lhs.getElementType()));
+  return success();
+}
+
+LogicalResult GemmOp::verify() {
+  RankedTensorType type = productType(tensorOf(getLhs()), getTransposeLhs(),
+                                      tensorOf(getRhs()), getTransposeRhs());
+  if (type != getResult().getType())
+    return emitOpError() << "cannot multiply " << getLhs().getType() << " by "
+                         << getRhs().getType() << " to "
+                         << getResult().getType() << " (C1)";
+  unsigned bias = 0, relu = 0, mask = 0;
+  for (auto post : getPosts().getAsRange<PostOpAttr>()) {
+    bias += post.getValue() == PostOp::bias;
+    relu += post.getValue() == PostOp::relu;
+    mask += post.getValue() == PostOp::relu_gradient;
+  }
+  if (bias > 1 || relu > 1 || mask > 1)
+    return emitOpError("lists a post-op twice (C2)");
+  if (bias != (getBias() ? 1 : 0) || mask != (getMask() ? 1 : 0))
+    return emitOpError("needs `bias` and `mask` exactly if bias and "
+                       "relu_gradient are listed (C2)");
+  if (getBias() &&
+      getBias().getType() !=
+          RankedTensorType::get({type.getDimSize(1)}, type.getElementType()))
+    return emitOpError() << "adds a bias " << getBias().getType() << " to "
+                         << type << " (C2)";
+  if (getMask() && getMask().getType() != type)
+    return emitOpError() << "masks " << type << " with " << getMask().getType()
+                         << " (C2)";
+  return success();
+}

@@ -1,0 +1,60 @@
+//===- CompositeOps.cpp - Ops that others can say -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::interpreter;
+using namespace pdlc::nn;
+
+/// Builds what the op is made of in a block of its own, whose arguments stand
+/// for the op's operands, so that the program stays as it is.
+LogicalResult interpreter::evaluateComposite(CompositeOpInterface op,
+                                             Frame &frame) {
+  Block block;
+  IRMapping mapping;
+  Frame inner(frame.state(), frame.result(), frame.isFrozen());
+  for (Value operand : op->getOperands()) {
+    if (mapping.contains(operand))
+      continue;
+    Value argument = block.addArgument(operand.getType(), op.getLoc());
+    mapping.map(operand, argument);
+    inner.set(argument, frame.value(operand));
+  }
+  ImplicitLocOpBuilder builder(op.getLoc(), op.getContext());
+  builder.setInsertionPointToEnd(&block);
+  Operation *copy = builder.clone(*op, mapping);
+  builder.setInsertionPoint(copy);
+  Value result = cast<CompositeOpInterface>(copy).spellOut(builder);
+  if (!result)
+    return op->emitOpError("cannot be said by other ops");
+  for (Operation &each : llvm::make_range(block.begin(), copy->getIterator()))
+    if (failed(evaluate(&each, inner)))
+      return failure();
+  frame.set(op->getResult(0), inner.value(result));
+  return success();
+}
+
+namespace {
+
+struct CompositeEvaluator
+    : InterpretableOpInterface::FallbackModel<CompositeEvaluator> {
+  LogicalResult interpret(Operation *op, Frame &frame) const {
+    return evaluateComposite(cast<CompositeOpInterface>(op), frame);
+  }
+};
+
+} // namespace
+
+void interpreter::attachCompositeOps(MLIRContext &context) {
+  attachToOpsWith<CompositeOpInterface, CompositeEvaluator>(
+      context, NNDialect::getDialectNamespace());
+}
