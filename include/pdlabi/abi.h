@@ -469,6 +469,11 @@ void pdlrt_bucketize(int32_t type, int64_t count, const void *values,
 void pdlrt_cross(int64_t count, int32_t operand_count,
                  const int64_t *const *operands, uint64_t salt, int64_t *out);
 
+/* PDL_INVALID_ARGUMENT, with the error set, unless both splits, of `bag_count`
+ * + 1 entries, cut bags of the same lengths. */
+int32_t pdlrt_check_bags(int64_t bag_count, const int32_t *splits,
+                         const int32_t *expected);
+
 /* The number of crosses that `pdlrt_cross_ragged` writes: the sum over bags
  * of the product of the operands' bag sizes. Beyond the 2^31 - 1 that splits
  * can count it is 2^56, for which no memory can be had, so that `prepare`

@@ -72,6 +72,17 @@ class Value:
         return tensor_type(self.shape)
 
 
+class Bags:
+    """A ragged field: its ids, and where each bag begins."""
+
+    def __init__(self, name, values, splits, slots):
+        self.name, self.values, self.splits = name, values, splits
+        self.type = f"!nn.ragged<?x{slots}x*xi64>"
+
+    def ranges(self):
+        return list(zip(self.splits[:-1], self.splits[1:]))
+
+
 class Case:
     """Collects one model. Tensors are f64; the first dimension of a value that
     belongs to samples is -1 in its shape."""
@@ -207,6 +218,16 @@ class Case:
                        torch.stack(pooled).reshape(self.batch, slots, width))
         self.body.append(f"%{result.name} = nn.lookup @{table}[%{ids}] "
                          f"pool({pooling}) : ({id_type}) -> {result.type}")
+        return result
+
+    def lookup_rows(self, table, bags):
+        """A row for each id of ragged ids, unpooled."""
+        rows = self.tables[table]["rows"]
+        self.count += 1
+        result = Value(f"v{self.count}", (-1, self.tables[table]["width"]),
+                       torch.stack([rows[int(key)] for key in bags.values]))
+        self.body.append(f"%{result.name} = nn.lookup @{table}[%{bags.name}] "
+                         f"pool(none) : ({bags.type}) -> {result.type}")
         return result
 
     # --- what is compared -------------------------------------------------------

@@ -52,6 +52,7 @@ static LogicalResult evaluateCall(CallOp op, Frame &frame) {
 
 void pdlc::registerInterpretation(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
+    attachSegmentOps(*context);
     attachShapeOps(*context);
     attachReductionOps(*context);
     attachMatrixOps(*context);

@@ -89,12 +89,17 @@ static LogicalResult evaluateLookup(LookupOp op, Frame &frame) {
   dispatchFloat(op.getResult().getType(), [&](auto zero) {
     using T = decltype(zero);
     std::vector<T> rows = pullRows<T>(*table, ids, frame.isFrozen());
+    std::optional<Pooling> pooling = op.getPooling();
+    if (!pooling)
+      return frame.set(
+          op.getResult(),
+          Tensor({static_cast<int64_t>(ids.size()), width}, std::move(rows)));
     std::vector<T> out(bags * width);
     for (int64_t bag = 0; bag < bags; ++bag) {
       int64_t begin = splits.empty() ? bag : splits[bag];
       int64_t end = splits.empty() ? bag + 1 : splits[bag + 1];
       poolBag<T>(
-          op.getPooling(), end - begin, width,
+          *pooling, end - begin, width,
           [&](int64_t i) { return rows.data() + (begin + i) * width; },
           out.data() + bag * width);
     }

@@ -106,7 +106,8 @@ static LogicalResult evaluateGemm(GemmOp op, Frame &frame) {
 }
 
 static void evaluateBatchMatmul(BatchMatmulOp op, Frame &frame) {
-  const Tensor &lhs = frame.tensor(op.getLhs()), &rhs = frame.tensor(op.getRhs());
+  const Tensor &lhs = frame.tensor(op.getLhs()),
+               &rhs = frame.tensor(op.getRhs());
   const bool transposed = op.getTransposeLhs();
   ProductShape shape{transposed ? lhs.dim(2) : lhs.dim(1), rhs.dim(2),
                      rhs.dim(1), transposed, /*transposeRhs=*/false};

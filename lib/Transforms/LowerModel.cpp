@@ -8,6 +8,7 @@
 
 #include "InlineFunctions.h"
 #include "LookupIds.h"
+#include "RowSpaces.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
 
@@ -48,6 +49,10 @@ public:
         lowerLookup(lookup);
       else if (auto cross = dyn_cast<CrossOp>(op))
         lowerCross(cross);
+      else if (auto ofBags = dyn_cast<BagsOpInterface>(op))
+        lowerBags(ofBags);
+      else if (auto same = dyn_cast<SameBagsOp>(op))
+        lowerSameBags(same);
       else if (auto constant = dyn_cast<ConstantOp>(op))
         // The element type is settled.
         constant.removeExactAttr();
@@ -117,14 +122,35 @@ private:
     Location loc = op.getLoc();
     Bags ids = flatten(op.getIds(), loc);
     auto result = cast<RankedTensorType>(op.getType());
-    auto rows = RankedTensorType::get(
-        {ShapedType::kDynamic, result.getDimSize(2)}, result.getElementType());
+    auto rows =
+        RankedTensorType::get({ShapedType::kDynamic, result.getShape().back()},
+                              result.getElementType());
     auto unique = UniqueOp::create(builder, loc, ValueRange{ids.ids});
     Value pulled =
         PullOp::create(builder, loc, rows, op.getTableAttr(), unique.getKeys());
-    auto pool = PoolOp::create(builder, loc, pulled, unique.getDeduplication(),
-                               PoolInput{ids.ids, ids.splits, op.getPooling()});
-    replace(op, ReshapeOp::create(builder, loc, result, pool.getResult(0)));
+    // Without pooling each id is a bag of its own.
+    PoolInput input{ids.ids, Value(), Pooling::sum};
+    if (std::optional<Pooling> pooling = op.getPooling())
+      input = {ids.ids, ids.splits, *pooling};
+    Value pooled =
+        PoolOp::create(builder, loc, pulled, unique.getDeduplication(), input)
+            .getResult(0);
+    if (pooled.getType() != result)
+      pooled = ReshapeOp::create(builder, loc, result, pooled);
+    replace(op, pooled);
+  }
+
+  void lowerSameBags(SameBagsOp op) {
+    Bags given = flatten(op.getInput(), op.getLoc());
+    Bags like = flatten(op.getLike(), op.getLoc());
+    CheckBagsOp::create(builder, op.getLoc(), given.splits, like.splits);
+    bags[op.getResult()] = {given.ids, like.splits};
+    dead.push_back(op);
+  }
+
+  void lowerBags(BagsOpInterface op) {
+    auto [ids, splits] = flatten(op.getBagsOperand(), op.getLoc());
+    op.setExplicitBags(ids, splits);
   }
 
   void lowerCross(CrossOp op) {
@@ -176,8 +202,11 @@ struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    for (ProgramOp program : module.getOps<ProgramOp>())
+    for (ProgramOp program : module.getOps<ProgramOp>()) {
+      if (failed(verifyRowSpaces(program)))
+        return signalPassFailure();
       ProgramLowering(program).run();
+    }
     module->setAttr(NNDialect::kPhaseAttrName,
                     StringAttr::get(&getContext(), "merged"));
   }

@@ -266,11 +266,11 @@ bool OrderedSum::findOrder() {
   }
   const unsigned independent = parallel.getNumLoops();
   if (independent == 0 || end.getIndices().back() != all[independent - 1].iv ||
-      llvm::none_of(
-          loops.back().getBody()->getOps<memref::LoadOp>(),
-          [&](memref::LoadOp load) {
-            return load.getIndices().back() == all[independent - 1].iv;
-          }))
+      llvm::none_of(loops.back().getBody()->getOps<memref::LoadOp>(),
+                    [&](memref::LoadOp load) {
+                      return load.getIndices().back() ==
+                             all[independent - 1].iv;
+                    }))
     return false;
   order.assign(all.begin(), all.end());
   std::rotate(order.begin() + independent - 1, order.begin() + independent,

@@ -55,6 +55,44 @@ def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
   ];
 }
 
+def RowsOpInterface : OpInterface<"RowsOpInterface"> {
+  let cppNamespace = "::pdlc";
+  let description = [{
+    An op whose tensors do not all count the same things in their dynamic first
+    dimension. That dimension counts samples, or the ids of bags (a ragged value);
+    of any other op with a result, all operands and results count the same.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The ragged value whose ids the operand's first dimension counts; null for
+      samples.
+    }], "::mlir::Value", "getRowsOfOperand", (ins "::mlir::OpOperand &":$operand)>,
+    InterfaceMethod<"... of the result.",
+      "::mlir::Value", "getRowsOfResult">
+  ];
+}
+
+def BagsOpInterface : OpInterface<"BagsOpInterface"> {
+  let cppNamespace = "::pdlc";
+  let description = [{
+    An op on the rows of bags. In phase `model` its operand `bags` is ragged; from
+    `merged` on it is the splits of the bags, and an op that makes rows has an
+    operand `like` that says how many there are.
+  }];
+  let methods = [
+    InterfaceMethod<"The ragged value, or the splits.",
+      "::mlir::Value", "getBagsOperand", (ins), "", [{
+      return $_op.getBags();
+    }]>,
+    InterfaceMethod<"Puts ids and splits in place of the ragged value.",
+      "void", "setExplicitBags", (ins "::mlir::Value":$ids, "::mlir::Value":$splits), "", [{
+      $_op.getBagsMutable().assign(splits);
+      if constexpr (requires { $_op.getLikeMutable(); })
+        $_op.getLikeMutable().assign(ids);
+    }]>
+  ];
+}
+
 // Traits; ProgramOpInterfaces.h says what they mean.
 class PDLC_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::pdlc"; }
 def ReadsModel : PDLC_Trait<"ReadsModel">;

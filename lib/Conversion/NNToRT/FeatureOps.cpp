@@ -58,6 +58,12 @@ static void emitSingleBags(StageEmitter &emitter, nn::SingleBagsOp op) {
   });
 }
 
+static void emitCheckBags(StageEmitter &emitter, nn::CheckBagsOp op) {
+  emitter.returnUnlessZero(rt::CheckBagsOp::create(
+      emitter.builder, emitter.builder.getI32Type(),
+      emitter.flat(op.getSplits()), emitter.flat(op.getExpected())));
+}
+
 namespace {
 
 /// How many ids there are is known only when the bags have been crossed.
@@ -98,6 +104,7 @@ struct SingleBagsStage
 void pdlc::attachFeatureStages(MLIRContext &context) {
   attachEmitter<nn::BucketizeOp, emitBucketize>(context);
   attachEmitter<nn::CrossOp, emitCross>(context);
+  attachEmitter<nn::CheckBagsOp, emitCheckBags>(context);
   nn::CrossBagsOp::attachInterface<CrossBagsStage>(context);
   nn::SingleBagsOp::attachInterface<SingleBagsStage>(context);
 }

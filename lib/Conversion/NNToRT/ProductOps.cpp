@@ -38,8 +38,8 @@ static void emitGemm(StageEmitter &emitter, nn::GemmOp op) {
               op.getResult());
 }
 
-/// Small products, one for each sample: loops, in which the columns of a row are
-/// independent of each other.
+/// Small products, one for each sample: loops, in which the columns of a row
+/// are independent of each other.
 static void emitBatchMatmul(StageEmitter &emitter, nn::BatchMatmulOp op) {
   Type element = op.getType().getElementType();
   const bool transposed = op.getTransposeLhs();
@@ -48,8 +48,9 @@ static void emitBatchMatmul(StageEmitter &emitter, nn::BatchMatmulOp op) {
   Value lhs = emitter.view(op.getLhs()), rhs = emitter.view(op.getRhs());
   Value out = emitter.view(op.getResult());
   emitter.fill(op.getResult(), emitter.scalar(element, 0));
-  SmallVector<Value> bounds{emitter.evaluate(emitter.sizes.first(op.getResult())),
-                            emitter.index(shape[1]), emitter.index(shape[2])};
+  SmallVector<Value> bounds{
+      emitter.evaluate(emitter.sizes.first(op.getResult())),
+      emitter.index(shape[1]), emitter.index(shape[2])};
   Value count = emitter.index(depth);
   emitter.parallel(bounds, [&](ValueRange at) {
     Value start = emitter.load(out, at);

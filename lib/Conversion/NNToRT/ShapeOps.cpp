@@ -1,4 +1,5 @@
-//===- ShapeOps.cpp - Moves of elements, reductions ------------------------===//
+//===- ShapeOps.cpp - Moves of elements, reductions
+//------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -195,8 +196,7 @@ static void emitTake(StageEmitter &emitter, nn::TakeOp op) {
   ArrayRef<int64_t> positions = op.getPositions();
   Blocks input = blocksAt(emitter, op.getInput(), axis);
   Blocks output = blocksAt(emitter, op.getResult(), axis);
-  const int64_t inner =
-      output.inner / static_cast<int64_t>(positions.size());
+  const int64_t inner = output.inner / static_cast<int64_t>(positions.size());
   Value from = viewBlocks(emitter, op.getInput(), input);
   Value to = emitter.view(op.getResult(), output.outer,
                           {static_cast<int64_t>(positions.size()), inner});
@@ -215,8 +215,8 @@ static void emitTake(StageEmitter &emitter, nn::TakeOp op) {
                             emitter.index(count.constant),
                             emitter.index(inner)};
   emitter.parallel(bounds, [&](ValueRange at) {
-    Value position = arith::IndexCastOp::create(
-        builder, builder.getIndexType(), emitter.load(table, at[1]));
+    Value position = arith::IndexCastOp::create(builder, builder.getIndexType(),
+                                                emitter.load(table, at[1]));
     Value isMissing;
     if (hasMissing) {
       isMissing = arith::CmpIOp::create(builder, arith::CmpIPredicate::slt,
@@ -224,8 +224,8 @@ static void emitTake(StageEmitter &emitter, nn::TakeOp op) {
       position = arith::MaxSIOp::create(builder, position, emitter.index(0));
     }
     Value column = arith::AddIOp::create(
-        builder,
-        arith::MulIOp::create(builder, position, emitter.index(inner)), at[2]);
+        builder, arith::MulIOp::create(builder, position, emitter.index(inner)),
+        at[2]);
     Value element = emitter.load(from, {at[0], column});
     if (hasMissing)
       element = arith::SelectOp::create(builder, isMissing, zero, element);

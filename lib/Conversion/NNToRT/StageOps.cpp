@@ -17,6 +17,7 @@ using namespace pdlc;
 
 void pdlc::registerStageOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
+    attachSegmentStages(*context);
     attachShapeStages(*context);
     attachFeatureStages(*context);
     attachLookupStages(*context);

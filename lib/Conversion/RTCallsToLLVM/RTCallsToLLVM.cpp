@@ -343,6 +343,15 @@ static Value bagsOf(CallBuilder &builder, Value splits) {
                              builder.size(splits, 0), builder.constant64(1));
 }
 
+static Value lowerCheckBags(rt::CheckBagsOp op,
+                            rt::CheckBagsOp::Adaptor operands,
+                            CallBuilder &builder) {
+  return builder.call("pdlrt_check_bags", builder.i32,
+                      {bagsOf(builder, operands.getSplits()),
+                       builder.memory(operands.getSplits()),
+                       builder.memory(operands.getExpected())});
+}
+
 static Value lowerCrossRaggedCount(rt::CrossRaggedCountOp op,
                                    rt::CrossRaggedCountOp::Adaptor operands,
                                    CallBuilder &builder) {
@@ -530,6 +539,7 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerPull);
   add(lowerBucketize);
   add(lowerCross);
+  add(lowerCheckBags);
   add(lowerCrossRaggedCount);
   add(lowerCrossRagged);
   add(lowerGather);

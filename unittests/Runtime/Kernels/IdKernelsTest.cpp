@@ -50,6 +50,19 @@ TEST(BucketizeTest, SearchAndCountAgreeAndNaNIsLast) {
   }
 }
 
+TEST(CheckBagsTest, NamesTheFirstBagThatDiffers) {
+  const int32_t splits[] = {0, 2, 2, 5}, same[] = {0, 2, 2, 5};
+  const int32_t other[] = {0, 2, 3, 5};
+  EXPECT_EQ(pdlrt_check_bags(3, splits, same), PDL_OK);
+  EXPECT_EQ(pdlrt_check_bags(1, splits, other), PDL_OK);
+  EXPECT_EQ(pdlrt_check_bags(0, splits, other), PDL_OK);
+  EXPECT_EQ(pdlrt_check_bags(3, splits, other), PDL_INVALID_ARGUMENT);
+  EXPECT_STREQ(pdlrt_last_error(),
+               "bags that nn.same_bags joins differ in length: bag 1 of the "
+               "batch has 0 ids, and 1 in the other field; give both fields as "
+               "many ids in each row");
+}
+
 /// xxh64 of the keys, written out byte by byte.
 int64_t crossOf(const std::vector<int64_t> &keys, uint64_t salt) {
   std::vector<unsigned char> bytes;

@@ -39,7 +39,9 @@ LogicalResult MatmulOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
-SmallVector<Value> BatchMatmulOp::getResiduals() { return {getLhs(), getRhs()}; }
+SmallVector<Value> BatchMatmulOp::getResiduals() {
+  return {getLhs(), getRhs()};
+}
 
 /// The right operand of each product is not transposed, so that its rows, and
 /// those of the result, are neighbours: what has to be is transposed in memory.
@@ -51,14 +53,15 @@ LogicalResult BatchMatmulOp::buildAdjoint(AdjointBuilder &adjoints) {
     return TransposeOp::create(builder, value, ArrayRef<int64_t>{0, 2, 1});
   };
   if (adjoints.isNeeded(getRhs()))
-    adjoints.accumulate(getRhs(), BatchMatmulOp::create(builder, getLhs(),
-                                                        cotangent, !transposed));
+    adjoints.accumulate(
+        getRhs(),
+        BatchMatmulOp::create(builder, getLhs(), cotangent, !transposed));
   if (adjoints.isNeeded(getLhs())) {
-    Value gradient =
-        transposed ? BatchMatmulOp::create(builder, getRhs(),
-                                           transpose(cotangent), false)
-                   : BatchMatmulOp::create(builder, cotangent,
-                                           transpose(getRhs()), false);
+    Value gradient = transposed
+                         ? BatchMatmulOp::create(builder, getRhs(),
+                                                 transpose(cotangent), false)
+                         : BatchMatmulOp::create(builder, cotangent,
+                                                 transpose(getRhs()), false);
     adjoints.accumulate(getLhs(), gradient);
   }
   return success();

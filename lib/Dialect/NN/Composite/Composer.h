@@ -59,8 +59,7 @@ public:
   mlir::ImplicitLocOpBuilder &builder;
 
 private:
-  template <typename OpType>
-  mlir::Value make(mlir::Value a, mlir::Value b) {
+  template <typename OpType> mlir::Value make(mlir::Value a, mlir::Value b) {
     return OpType::create(builder, a, b);
   }
 };

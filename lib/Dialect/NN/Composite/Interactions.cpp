@@ -167,13 +167,13 @@ Value CompressedInteractionOp::spellOut(ImplicitLocOpBuilder &builder) {
   const int64_t out = tensorOf(getResult()).getDimSize(1);
   Value left = compose.reshape(getInput(), {batch, rows, 1, width});
   Value right = compose.reshape(getFirst(), {batch, 1, fields, width});
-  Value pairs = compose.reshape(compose.mul(left, right),
-                                {batch, rows * fields, width});
+  Value pairs =
+      compose.reshape(compose.mul(left, right), {batch, rows * fields, width});
   Value columns = compose.transpose(pairs, {0, 2, 1});
   auto type =
       RankedTensorType::get({batch, width, out}, first.getElementType());
-  Value mixed =
-      LinearOp::create(builder, type, columns, getWeightAttr(),
-                       /*bias=*/FlatSymbolRefAttr(), /*activation=*/StringAttr());
+  Value mixed = LinearOp::create(builder, type, columns, getWeightAttr(),
+                                 /*bias=*/FlatSymbolRefAttr(),
+                                 /*activation=*/StringAttr());
   return compose.transpose(mixed, {0, 2, 1});
 }

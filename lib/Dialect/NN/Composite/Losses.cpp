@@ -38,7 +38,8 @@ Value HingeLossOp::spellOut(ImplicitLocOpBuilder &builder) {
   Composer compose(builder);
   Value side = compose.add(compose.add(getLabels(), getLabels()), -1);
   Value one = compose.number(side, 1);
-  return compose.apply<ReluOp>(compose.sub(one, compose.mul(side, getLogits())));
+  return compose.apply<ReluOp>(
+      compose.sub(one, compose.mul(side, getLogits())));
 }
 
 Value BPRLossOp::spellOut(ImplicitLocOpBuilder &builder) {

@@ -85,8 +85,8 @@ Value LayerNormOp::spellOut(ImplicitLocOpBuilder &builder) {
   Value centred = compose.sub(getInput(), mean);
   Value variance =
       compose.reduce(Reduction::mean, compose.square(centred), axis);
-  Value deviation =
-      compose.apply<SqrtOp>(compose.add(variance, getEpsilon().convertToDouble()));
+  Value deviation = compose.apply<SqrtOp>(
+      compose.add(variance, getEpsilon().convertToDouble()));
   Value result = compose.div(centred, deviation);
   if (getScale())
     result = compose.mul(result, getScale());

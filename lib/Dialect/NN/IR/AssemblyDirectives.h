@@ -35,6 +35,28 @@ inline void printActivation(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << activation.getValue();
 }
 
+/// `sum`; `none` stands for no attribute.
+inline mlir::ParseResult parseLookupPooling(mlir::OpAsmParser &parser,
+                                            PoolingAttr &pooling) {
+  llvm::StringRef name;
+  llvm::SMLoc location = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return mlir::failure();
+  if (name == "none")
+    return mlir::success();
+  std::optional<Pooling> known = symbolizePooling(name);
+  if (!known)
+    return parser.emitError(location, "unknown pooling '")
+           << name << "'; expected sum, mean, sqrtn or none";
+  pooling = PoolingAttr::get(parser.getContext(), *known);
+  return mlir::success();
+}
+
+inline void printLookupPooling(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                               PoolingAttr pooling) {
+  printer << (pooling ? stringifyPooling(pooling.getValue()) : "none");
+}
+
 /// A dictionary, an entry a line.
 inline mlir::ParseResult parseParts(mlir::OpAsmParser &parser,
                                     mlir::DictionaryAttr &parts) {

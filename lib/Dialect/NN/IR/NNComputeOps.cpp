@@ -36,6 +36,16 @@ static SmallVector<int64_t> idShape(Type type) {
 LogicalResult LookupOp::verify() {
   SmallVector<int64_t> shape = idShape(getIds().getType());
   auto result = tensorOf(getResult());
+  if (!getPooling()) {
+    if (!isa<RaggedType>(getIds().getType()))
+      return emitOpError() << "pools nothing of " << getIds().getType()
+                           << ", which has no bags; pool(sum) gives a row for "
+                              "each id (C2)";
+    if (result.getRank() != 2 || !result.isDynamicDim(0))
+      return emitOpError() << "gives " << result
+                           << "; bags without pooling give [ids, width] (C2)";
+    return success();
+  }
   if (shape.size() != 2 || !ShapedType::isDynamic(shape[0]) ||
       result.getRank() != 3 ||
       result.getShape().take_front(2) != ArrayRef<int64_t>(shape))
@@ -46,13 +56,17 @@ LogicalResult LookupOp::verify() {
   return success();
 }
 
+Value LookupOp::getRowsOfOperand(OpOperand &) { return {}; }
+
+Value LookupOp::getRowsOfResult() { return getPooling() ? Value() : getIds(); }
+
 LogicalResult LookupOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto table = symbols.lookupNearestSymbolFrom<TableOp>(*this, getTableAttr());
   if (!table)
     return emitOpError() << "looks up in " << getTableAttr()
                          << ", which is not an nn.table (C1)";
   auto result = tensorOf(getResult());
-  if (result.getDimSize(2) != table.getWidth() ||
+  if (result.getShape().back() != table.getWidth() ||
       result.getElementType() != table.getRowType().getElementType())
     return emitOpError() << "gives " << result << ", but a row of "
                          << getTableAttr() << " is " << table.getRow()
@@ -415,7 +429,8 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
   SmallVector<int64_t> sorted(permutation);
   llvm::sort(sorted);
-  if (sorted.empty() || !llvm::equal(sorted, llvm::seq<int64_t>(type.getRank())))
+  if (sorted.empty() ||
+      !llvm::equal(sorted, llvm::seq<int64_t>(type.getRank())))
     return emitAt(location, context, getOperationName())
            << "permutes " << type << " by [" << permutation
            << "]; name each of its dimensions once (C1)";

@@ -56,6 +56,8 @@ def NN_SaysItself : DeclareOpInterfaceMethods<CompositeOpInterface>;
 def NN_Composite : TraitList<[NN_SpelledOut, NN_SaysItself]>;
 def NN_MayMixSamples : DeclareOpInterfaceMethods<SampleMixingOpInterface>;
 
+def NN_Rows : DeclareOpInterfaceMethods<RowsOpInterface>;
+
 class NN_PureOp<string mnemonic, list<Trait> traits = []>
     : NN_BodyOp<mnemonic, !listconcat([Pure, NN_BatchFirst], traits)>;
 
@@ -63,14 +65,19 @@ class NN_PureOp<string mnemonic, list<Trait> traits = []>
 // Lookup and linear layers: named state, phase `model` only
 //===----------------------------------------------------------------------===//
 
-def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
+def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel, NN_Rows,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Rows of a table, pooled by bag";
+  let summary = "Rows of a table, pooled by bag or one by one";
   let description = [{
     Looks every id up and pools the rows of each bag: `sum`, `mean` (sum divided
     by the bag's size) or `sqrtn` (divided by its root). An empty bag gives
     zeros. Rows are added in bag order. A tensor of ids is a tensor of bags of
     one id each.
+
+    With `none` there is one row for each id of the bags, in their order: a history
+    as it is. The first dimension of the result counts ids then; ops keep to tensors
+    that count the same, and those named `nn.segment_...` lead from samples to
+    their rows and back.
 
     Phase `merged` turns all lookups of one table into `nn.unique`, `nn.pull`
     and `nn.pool`.
@@ -78,19 +85,22 @@ def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
     Constraints:
     - (C1) The symbol is an `nn.table`.
     - (C2) Ids of shape [b, s], with b the batch (dynamic), give a result of
-      shape [b, s, width].
+      shape [b, s, width]; bags without pooling one of shape [ids, width].
     - (C3) Ids derive from fields and constants alone, not from parameters, states
       or tables.
 
     Example:
     ```mlir
     %e = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
+    %h = nn.lookup @emb[%c] pool(none) : (!nn.ragged<?x26x*xi64>) -> tensor<?x10xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$table, NN_Ids:$ids, NN_PoolingAttr:$pooling);
+  let arguments = (ins FlatSymbolRefAttr:$table, NN_Ids:$ids,
+    OptionalAttr<NN_PoolingAttr>:$pooling);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $table `[` $ids `]` `pool` `(` $pooling `)` attr-dict `:` functional-type($ids, results)
+    $table `[` $ids `]` `pool` `(` custom<LookupPooling>($pooling) `)` attr-dict
+    `:` functional-type($ids, results)
   }];
   let hasVerifier = 1;
 }

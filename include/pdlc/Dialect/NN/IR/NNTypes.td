@@ -47,6 +47,7 @@ def NN_SplitTensor : NN_ExactTensor<
 def NN_KeyTensor : NN_ExactTensor<
   "::mlir::RankedTensorType::get({::mlir::ShapedType::kDynamic}, $_builder.getI64Type())",
   "tensor<?xi64>">;
+def NN_Bags : AnyTypeOf<[NN_Ragged, NN_SplitTensor], "bags, from phase merged on their splits">;
 def NN_Scalar64 : NN_ExactTensor<
   "::mlir::RankedTensorType::get({}, $_builder.getF64Type())", "tensor<f64>">;
 def NN_Scalar : 0DTensorOf<[NN_Float]>;

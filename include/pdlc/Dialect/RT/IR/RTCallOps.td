@@ -270,6 +270,23 @@ def RT_CrossOp : RT_CallOp<"cross"> {
   }];
 }
 
+def RT_CheckBagsOp : RT_CallOp<"check_bags"> {
+  let summary = "Whether bags are as long as others";
+  let description = [{
+    `pdlrt_check_bags`; splits have bags + 1 entries; the result is its status.
+
+    Example:
+    ```mlir
+    %status = rt.check_bags %splits, %expected : memref<?xi32>, memref<?xi32>
+    ```
+  }];
+  let arguments = (ins RT_Counts:$splits, RT_Counts:$expected);
+  let results = (outs I32:$status);
+  let assemblyFormat = [{
+    $splits `,` $expected attr-dict `:` type($splits) `,` type($expected)
+  }];
+}
+
 def RT_CrossRaggedCountOp : RT_CallOp<"cross_ragged_count"> {
   let summary = "How many ids the cross of bags has";
   let description = [{

@@ -1,0 +1,317 @@
+//===- NNSegmentOps.td - Rows of bags -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A lookup without pooling gives a tensor whose first dimension counts ids, not
+// samples. These ops lead from samples to the rows of their bags and back, and
+// from row to row of one bag.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_NN_IR_NNSEGMENTOPS_TD
+#define PDLC_DIALECT_NN_IR_NNSEGMENTOPS_TD
+
+include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
+include "pdlc/Dialect/NN/IR/NNLoweredOps.td"
+
+/// An op of bags: what its operands and its result count, rows of the bags or
+/// samples (null).
+class NN_SegmentOp<string mnemonic, string operandRows, string resultRows,
+                   list<Trait> traits = []>
+    : NN_PureOp<mnemonic, !listconcat([NN_Rows, BagsOpInterface], traits)> {
+  let extraClassDefinition = [{
+    ::mlir::Value $cppClass::getRowsOfOperand(::mlir::OpOperand &) {
+      return }] # operandRows # [{;
+    }
+    ::mlir::Value $cppClass::getRowsOfResult() { return }] # resultRows # [{; }
+  }];
+  let hasVerifier = 1;
+}
+
+/// From rows to samples: [ids, ...] to [b, slots, ...].
+class NN_RowsToBagsOp<string mnemonic, list<Trait> traits = []>
+    : NN_SegmentOp<mnemonic, "getBags()", "{}", traits> {
+  let arguments = (ins NN_FloatTensor:$rows, NN_Bags:$bags);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$rows `of` $bags attr-dict `:` functional-type(operands, results)";
+}
+
+def NN_SegmentSumOp : NN_RowsToBagsOp<"segment_sum", [NN_Differentiable]> {
+  let summary = "The sum of the rows of each bag";
+  let description = [{
+    Rows are added in bag order, from +0; an empty bag gives zeros.
+
+    Constraints:
+    - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots, ...]
+      of their element type.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_sum %h of %c : (tensor<?x10xf32>, !nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
+    ```
+  }];
+}
+
+def NN_SegmentMaxOp : NN_RowsToBagsOp<"segment_max", [NN_Differentiable]> {
+  let summary = "The largest elements of the rows of each bag";
+  let description = [{
+    An empty bag gives zeros. NaN survives. Equal elements share the cotangent.
+
+    Constraints:
+    - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots, ...]
+      of their element type.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_max %h of %c : (tensor<?x10xf32>, !nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
+    ```
+  }];
+}
+
+class NN_SegmentReductionOp<string mnemonic, string summary_, string text>
+    : NN_RowsToBagsOp<mnemonic, [NN_Composite]> {
+  let summary = summary_;
+  let description = text # [{
+
+    Constraints:
+    - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots, ...]
+      of their element type.
+
+    Example:
+    ```mlir
+    %0 = nn.}] # mnemonic # [{ %h of %c : (tensor<?x10xf32>, !nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
+    ```
+  }];
+}
+
+def NN_SegmentMeanOp : NN_SegmentReductionOp<"segment_mean", "The mean of the rows of each bag",
+  "Their sum divided by their number; an empty bag gives zeros.">;
+def NN_SegmentSqrtnOp : NN_SegmentReductionOp<"segment_sqrtn",
+  "The sum of the rows of each bag, divided by the root of their number",
+  "An empty bag gives zeros.">;
+def NN_SegmentFirstOp : NN_SegmentReductionOp<"segment_first", "The first row of each bag",
+  "An empty bag gives zeros.">;
+def NN_SegmentLastOp : NN_SegmentReductionOp<"segment_last", "The last row of each bag",
+  "An empty bag gives zeros.">;
+
+def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_Differentiable]> {
+  let summary = "What belongs to a bag, for each of its rows";
+  let description = [{
+    The adjoint of `nn.segment_sum`.
+
+    Constraints:
+    - (C1) An input of shape [b, slots, ...], with the slots of the bags, gives
+      [ids, ...] of its element type.
+    - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_repeat %q over %c : (tensor<?x26x10xf32>, !nn.ragged<?x26x*xi64>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, NN_Bags:$bags,
+    Optional<RankedTensorOf<[F32, F64, I64]>>:$like);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `over` $bags (`like` $like^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_SegmentPositionsOp : NN_SegmentOp<"segment_positions", "{}", "getBags()", [StopsGradients]> {
+  let summary = "Where in its bag each row is";
+  let description = [{
+    0 for the first one, 1 for the next; with `from_end` 0 for the last one.
+
+    Constraints:
+    - (C1) The result has shape [ids, 1].
+    - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_positions %c : (!nn.ragged<?x26x*xi64>) -> tensor<?x1xf32>
+    %1 = nn.segment_positions %c from_end : (!nn.ragged<?x26x*xi64>) -> tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins NN_Bags:$bags, Optional<RankedTensorOf<[F32, F64, I64]>>:$like,
+    UnitAttr:$from_end);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $bags (`like` $like^)? (`from_end` $from_end^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_SegmentSizesOp : NN_SegmentOp<"segment_sizes", "{}", "{}", [StopsGradients]> {
+  let summary = "How many rows each bag has";
+  let description = [{
+    Constraints:
+    - (C1) The result has shape [b, slots, 1], with the slots of the bags.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_sizes %c : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x1xf32>
+    ```
+  }];
+  let arguments = (ins NN_Bags:$bags);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$bags attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+/// From rows to rows of the same shape.
+class NN_WithinBagsOp<string mnemonic, list<Trait> traits = []>
+    : NN_SegmentOp<mnemonic, "getBags()", "getBags()", traits> {
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_SegmentSoftmaxOp : NN_WithinBagsOp<"segment_softmax", [NN_Composite]> {
+  let summary = "Positive numbers that add up to 1 over the rows of each bag";
+  let description = [{
+    For each column by itself; as `nn.softmax`, with the maximum and the sum of the
+    bag.
+
+    Constraints:
+    - (C1) Rows and result have one type, with one row for each id of the bags.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_softmax %s of %c : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$rows, NN_Bags:$bags);
+  let assemblyFormat = "$rows `of` $bags attr-dict `:` functional-type(operands, results)";
+}
+
+def NN_SegmentShiftOp : NN_WithinBagsOp<"segment_shift", [NN_Differentiable]> {
+  let summary = "The row that stands some rows before, in the same bag";
+  let description = [{
+    Row i of a bag of the result is row i - by of that bag; zeros where there is
+    none. With `by` below 0 rows move towards the front. Shifts side by side
+    (`nn.concat`) are what a convolution over a sequence multiplies.
+
+    Constraints:
+    - (C1) Rows and result have one type, with one row for each id of the bags.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_shift %h of %c by 1 : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$rows, NN_Bags:$bags, I64Attr:$by);
+  let assemblyFormat = [{
+    $rows `of` $bags `by` $by attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def NN_SegmentReverseOp : NN_WithinBagsOp<"segment_reverse", [NN_Differentiable]> {
+  let summary = "The rows of each bag, the last one first";
+  let description = [{
+    Constraints:
+    - (C1) Rows and result have one type, with one row for each id of the bags.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_reverse %h of %c : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$rows, NN_Bags:$bags);
+  let assemblyFormat = "$rows `of` $bags attr-dict `:` functional-type(operands, results)";
+}
+
+def NN_SegmentPadOp : NN_SegmentOp<"segment_pad", "getBags()", "{}", [NN_Differentiable]> {
+  let summary = "Bags of one length, filled up with zeros";
+  let description = [{
+    The first rows of each bag, or its last ones with `from_end`, up to the length;
+    zeros behind them, or before them with `from_end`. What is 1 where there is a
+    row is the same of a tensor of ones.
+
+    Constraints:
+    - (C1) Rows of shape [ids, ...], with the ids of the bags, give [b, slots,
+      length, ...] of their element type.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_pad %h of %c : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x50x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$rows, NN_Bags:$bags, UnitAttr:$from_end);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $rows `of` $bags (`from_end` $from_end^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Differentiable]> {
+  let summary = "The rows of bags that were filled up";
+  let description = [{
+    The adjoint of `nn.segment_pad`: a row that is not among the first ones of its
+    bag, or the last ones with `from_end`, is zero.
+
+    Constraints:
+    - (C1) An input of shape [b, slots, length, ...], with the slots of the bags,
+      gives [ids, ...] of its element type.
+    - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_unpad %p over %c : (tensor<?x1x50x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, NN_Bags:$bags,
+    Optional<RankedTensorOf<[F32, F64, I64]>>:$like, UnitAttr:$from_end);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `over` $bags (`like` $like^)? (`from_end` $from_end^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Bags of several fields
+//===----------------------------------------------------------------------===//
+
+def NN_SameBagsOp : NN_PureOp<"same_bags", [NN_SpelledOut, StopsGradients, NN_Rows,
+    AllTypesMatch<["input", "like", "result"]>]> {
+  let summary = "Ids whose bags are as long as others";
+  let description = [{
+    The ids of `input`, as rows of the bags of `like`: items of a history, and what
+    is known of each of them, come as several fields. A batch in which the bags
+    differ in length stops the program.
+
+    Constraints:
+    - (C1) Operands and result have one type.
+
+    Example:
+    ```mlir
+    %0 = nn.same_bags %categories like %items : !nn.ragged<?x1x*xi64>
+    ```
+  }];
+  let arguments = (ins NN_Ragged:$input, NN_Ragged:$like);
+  let results = (outs NN_Ragged:$result);
+  let assemblyFormat = "$input `like` $like attr-dict `:` type($input)";
+}
+
+def NN_CheckBagsOp : NN_BodyOp<"check_bags", [MemoryEffects<[MemWrite]>, NN_BatchFirst,
+    NN_FromMerged, PreparesStep, StopsGradients]> {
+  let summary = "Stops the program where bags differ in length";
+  let description = [{
+    Phase `merged`'s form of `nn.same_bags`.
+
+    Example:
+    ```mlir
+    nn.check_bags %splits, %expected
+    ```
+  }];
+  let arguments = (ins NN_SplitTensor:$splits, NN_SplitTensor:$expected);
+  let assemblyFormat = "$splits `,` $expected attr-dict";
+}
+
+#endif // PDLC_DIALECT_NN_IR_NNSEGMENTOPS_TD

@@ -1,0 +1,299 @@
+//===- SegmentOps.cpp - Rows of bags --------------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One turn of a parallel loop for each bag, with the rows of the bag one after
+// the other in it, and the elements of a row side by side.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+static Type elementOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
+namespace {
+
+/// Emits loops over the rows of bags.
+class BagLoops {
+public:
+  BagLoops(StageEmitter &emitter, Value splits)
+      : emitter(emitter), builder(emitter.builder),
+        splits(emitter.flat(splits)),
+        bags(emitter.sizes.first(splits).plus(-1)) {}
+
+  /// A tensor with `width` elements for each row, or bag, or place in a bag.
+  Value viewOf(Value tensor, int64_t width) {
+    Extent rows = emitter.sizes.elements(tensor).scaled(1, width);
+    return emitter.view(tensor, rows, {width});
+  }
+
+  /// `body(bag, row, next)` for each row, `row` and the row behind the last one
+  /// of its bag counted over all bags.
+  void forRows(
+      function_ref<void(Value bag, Value begin, Value row, Value end)> body) {
+    emitter.parallel(emitter.evaluate(bags), [&](ValueRange at) {
+      Value bag = at.front();
+      Value begin = splitAt(bag);
+      Value end =
+          splitAt(arith::AddIOp::create(builder, bag, emitter.index(1)));
+      auto loop = scf::ForOp::create(builder, begin, end, emitter.index(1));
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      body(bag, begin, loop.getInductionVar(), end);
+    });
+  }
+
+  /// Independent turns for the elements of a row.
+  void forColumns(int64_t width, function_ref<void(Value)> body) {
+    if (width == 1)
+      return body(emitter.index(0));
+    emitter.parallel(emitter.index(width),
+                     [&](ValueRange column) { body(column.front()); });
+  }
+
+  void copyRow(Value from, Value fromRow, Value to, Value toRow,
+               int64_t width) {
+    forColumns(width, [&](Value column) {
+      emitter.store(emitter.load(from, {fromRow, column}), to, {toRow, column});
+    });
+  }
+
+  /// Emits what `body` emits to run only where `first <= value < behind`.
+  void where(Value first, Value value, Value behind,
+             function_ref<void()> body) {
+    Value reached =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::sle, first, value);
+    Value inside = arith::CmpIOp::create(builder, arith::CmpIPredicate::slt,
+                                         value, behind);
+    auto branch = scf::IfOp::create(
+        builder, arith::AndIOp::create(builder, reached, inside),
+        /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    body();
+  }
+
+  StageEmitter &emitter;
+  ImplicitLocOpBuilder &builder;
+
+  Value add(Value a, Value b) { return arith::AddIOp::create(builder, a, b); }
+  Value sub(Value a, Value b) { return arith::SubIOp::create(builder, a, b); }
+  Value mul(Value a, Value b) { return arith::MulIOp::create(builder, a, b); }
+
+private:
+  Value splitAt(Value bag) {
+    return arith::IndexCastOp::create(builder, builder.getIndexType(),
+                                      emitter.load(splits, bag));
+  }
+
+  Value splits;
+  Extent bags;
+};
+
+} // namespace
+
+/// Combines the rows of each bag into zeros, in order.
+template <typename OpType>
+static void emitReduction(StageEmitter &emitter, OpType op, bool isMax) {
+  BagLoops loops(emitter, op.getBags());
+  const int64_t width = innerElements(op.getRows());
+  Value from = loops.viewOf(op.getRows(), width);
+  Value to = loops.viewOf(op.getResult(), width);
+  emitter.fill(op.getResult(), emitter.scalar(elementOf(op.getResult()), 0));
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  loops.forRows([&](Value bag, Value begin, Value row, Value) {
+    Value isFirst;
+    if (isMax)
+      isFirst =
+          arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, row, begin);
+    loops.forColumns(width, [&](Value column) {
+      Value before = emitter.load(to, {bag, column});
+      Value next = emitter.load(from, {row, column});
+      Value after;
+      if (isMax) {
+        // The one before stays if it is larger or NaN.
+        Value beforeIsNan = arith::CmpFOp::create(
+            builder, arith::CmpFPredicate::UNO, before, before);
+        Value larger = arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT,
+                                             before, next);
+        Value keeps = arith::OrIOp::create(builder, larger, beforeIsNan);
+        after = arith::SelectOp::create(builder, keeps, before, next);
+        after = arith::SelectOp::create(builder, isFirst, next, after);
+      } else {
+        after = arith::AddFOp::create(builder, before, next);
+      }
+      emitter.store(after, to, {bag, column});
+    });
+  });
+}
+
+static void emitSum(StageEmitter &emitter, nn::SegmentSumOp op) {
+  emitReduction(emitter, op, /*isMax=*/false);
+}
+
+static void emitMax(StageEmitter &emitter, nn::SegmentMaxOp op) {
+  emitReduction(emitter, op, /*isMax=*/true);
+}
+
+static void emitRepeat(StageEmitter &emitter, nn::SegmentRepeatOp op) {
+  BagLoops loops(emitter, op.getBags());
+  const int64_t width = innerElements(op.getResult());
+  Value from = loops.viewOf(op.getInput(), width);
+  Value to = loops.viewOf(op.getResult(), width);
+  loops.forRows([&](Value bag, Value, Value row, Value) {
+    loops.copyRow(from, bag, to, row, width);
+  });
+}
+
+/// A number of rows as an element of `tensor`.
+static Value toElement(StageEmitter &emitter, Value number, Value tensor) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  number = arith::IndexCastOp::create(builder, builder.getI64Type(), number);
+  return arith::SIToFPOp::create(builder, elementOf(tensor), number);
+}
+
+static void emitPositions(StageEmitter &emitter, nn::SegmentPositionsOp op) {
+  BagLoops loops(emitter, op.getBags());
+  Value to = emitter.flat(op.getResult());
+  loops.forRows([&](Value, Value begin, Value row, Value end) {
+    Value position = op.getFromEnd()
+                         ? loops.sub(loops.sub(end, emitter.index(1)), row)
+                         : loops.sub(row, begin);
+    emitter.store(toElement(emitter, position, op.getResult()), to, row);
+  });
+}
+
+static void emitSizes(StageEmitter &emitter, nn::SegmentSizesOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value splits = emitter.flat(op.getBags()), to = emitter.flat(op.getResult());
+  Value bags = emitter.evaluate(emitter.sizes.elements(op.getResult()));
+  emitter.parallel(bags, [&](ValueRange at) {
+    Value next = arith::AddIOp::create(builder, at.front(), emitter.index(1));
+    Value size = arith::SubIOp::create(builder, emitter.load(splits, next),
+                                       emitter.load(splits, at));
+    Value number =
+        arith::SIToFPOp::create(builder, elementOf(op.getResult()), size);
+    emitter.store(number, to, at);
+  });
+}
+
+static void emitShift(StageEmitter &emitter, nn::SegmentShiftOp op) {
+  BagLoops loops(emitter, op.getBags());
+  const int64_t width = innerElements(op.getResult());
+  Value from = loops.viewOf(op.getRows(), width);
+  Value to = loops.viewOf(op.getResult(), width);
+  emitter.fill(op.getResult(), emitter.scalar(elementOf(op.getResult()), 0));
+  Value by = emitter.index(static_cast<int64_t>(op.getBy()));
+  loops.forRows([&](Value, Value begin, Value row, Value end) {
+    Value source = loops.sub(row, by);
+    loops.where(begin, source, end,
+                [&] { loops.copyRow(from, source, to, row, width); });
+  });
+}
+
+static void emitReverse(StageEmitter &emitter, nn::SegmentReverseOp op) {
+  BagLoops loops(emitter, op.getBags());
+  const int64_t width = innerElements(op.getResult());
+  Value from = loops.viewOf(op.getRows(), width);
+  Value to = loops.viewOf(op.getResult(), width);
+  loops.forRows([&](Value, Value begin, Value row, Value end) {
+    Value last = loops.sub(end, emitter.index(1));
+    Value source = loops.add(begin, loops.sub(last, row));
+    loops.copyRow(from, source, to, row, width);
+  });
+}
+
+/// `copy(row, place)` for each row that has a place in a bag of `length`, both
+/// counted over all bags.
+static void forPlaces(BagLoops &loops, int64_t length, bool fromEnd,
+                      function_ref<void(Value row, Value place)> copy) {
+  StageEmitter &emitter = loops.emitter;
+  loops.forRows([&](Value bag, Value begin, Value row, Value end) {
+    Value inBag = fromEnd
+                      ? loops.add(loops.sub(row, end), emitter.index(length))
+                      : loops.sub(row, begin);
+    loops.where(emitter.index(0), inBag, emitter.index(length), [&] {
+      Value first = loops.mul(bag, emitter.index(length));
+      copy(row, loops.add(first, inBag));
+    });
+  });
+}
+
+static void emitPad(StageEmitter &emitter, nn::SegmentPadOp op) {
+  BagLoops loops(emitter, op.getBags());
+  const int64_t width = innerElements(op.getRows());
+  Value from = loops.viewOf(op.getRows(), width);
+  Value to = loops.viewOf(op.getResult(), width);
+  emitter.fill(op.getResult(), emitter.scalar(elementOf(op.getResult()), 0));
+  forPlaces(loops, nn::tensorOf(op.getResult()).getDimSize(2), op.getFromEnd(),
+            [&](Value row, Value place) {
+              loops.copyRow(from, row, to, place, width);
+            });
+}
+
+static void emitUnpad(StageEmitter &emitter, nn::SegmentUnpadOp op) {
+  BagLoops loops(emitter, op.getBags());
+  const int64_t width = innerElements(op.getResult());
+  Value from = loops.viewOf(op.getInput(), width);
+  Value to = loops.viewOf(op.getResult(), width);
+  emitter.fill(op.getResult(), emitter.scalar(elementOf(op.getResult()), 0));
+  forPlaces(loops, nn::tensorOf(op.getInput()).getDimSize(2), op.getFromEnd(),
+            [&](Value row, Value place) {
+              loops.copyRow(from, place, to, row, width);
+            });
+}
+
+namespace {
+
+/// The result has an entry for each sample, which the splits count.
+template <typename OpType, void (*function)(StageEmitter &, OpType)>
+struct ToSamples : EmittedModel<ToSamples<OpType, function>, OpType, function> {
+  Extent getExtent(Operation *op, OpResult result,
+                   const ProgramSizes &sizes) const {
+    int64_t slots = cast<RankedTensorType>(result.getType()).getDimSize(1);
+    return sizes.first(cast<OpType>(op).getBags()).plus(-1).scaled(1, slots);
+  }
+};
+
+/// The result has a row for each of `like`.
+template <typename OpType, void (*function)(StageEmitter &, OpType)>
+struct ToRows : EmittedModel<ToRows<OpType, function>, OpType, function> {
+  Extent getExtent(Operation *op, OpResult, const ProgramSizes &sizes) const {
+    return sizes.first(cast<OpType>(op).getLike());
+  }
+  bool readsElements(Operation *op, OpOperand &operand) const {
+    return operand.get() != cast<OpType>(op).getLike();
+  }
+};
+
+} // namespace
+
+void pdlc::attachSegmentStages(MLIRContext &context) {
+  nn::SegmentSumOp::attachInterface<ToSamples<nn::SegmentSumOp, emitSum>>(
+      context);
+  nn::SegmentMaxOp::attachInterface<ToSamples<nn::SegmentMaxOp, emitMax>>(
+      context);
+  nn::SegmentSizesOp::attachInterface<ToSamples<nn::SegmentSizesOp, emitSizes>>(
+      context);
+  nn::SegmentPadOp::attachInterface<ToSamples<nn::SegmentPadOp, emitPad>>(
+      context);
+  nn::SegmentRepeatOp::attachInterface<ToRows<nn::SegmentRepeatOp, emitRepeat>>(
+      context);
+  nn::SegmentUnpadOp::attachInterface<ToRows<nn::SegmentUnpadOp, emitUnpad>>(
+      context);
+  nn::SegmentPositionsOp::attachInterface<
+      ToRows<nn::SegmentPositionsOp, emitPositions>>(context);
+  attachEmitter<nn::SegmentShiftOp, emitShift>(context);
+  attachEmitter<nn::SegmentReverseOp, emitReverse>(context);
+}

@@ -1,0 +1,146 @@
+//===- NNSegmentOps.cpp - Rows of bags ------------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+using namespace mlir;
+using namespace pdlc::nn;
+
+/// Whether `type` is [b, slots, ...] with the slots of the bags, as far as they
+/// are known.
+static bool isOfBags(RankedTensorType type, Value bags) {
+  auto ragged = dyn_cast<RaggedType>(bags.getType());
+  return type.getRank() >= 3 && type.isDynamicDim(0) &&
+         (!ragged || type.getDimSize(1) == ragged.getSlots());
+}
+
+/// Whether `type` has one row for each of an unknown number of ids.
+static bool isOfRows(RankedTensorType type) {
+  return type.getRank() >= 2 && type.isDynamicDim(0);
+}
+
+/// Whether the shape of a row of `rows` is that of `ofBags` from `dimension`
+/// on.
+static bool haveOneRow(RankedTensorType rows, RankedTensorType ofBags,
+                       unsigned dimension) {
+  return ofBags.getRank() > dimension &&
+         rows.getShape().drop_front() ==
+             ofBags.getShape().drop_front(dimension) &&
+         rows.getElementType() == ofBags.getElementType();
+}
+
+/// Says what an op takes and gives, and what it should.
+static LogicalResult refuse(Operation *op, StringRef expected) {
+  return op->emitOpError() << "makes " << op->getOperandTypes() << " to "
+                           << op->getResultTypes() << "; expected " << expected
+                           << " (C1)";
+}
+
+/// Whether `like` is there where it is needed.
+template <typename OpType> static LogicalResult verifyLike(OpType op) {
+  const bool isExplicit = !isa<RaggedType>(op.getBags().getType());
+  if (isExplicit && !op.getLike())
+    return op.emitOpError("needs `like` to know how many rows its bags have "
+                          "(C2)");
+  if (!isExplicit && op.getLike())
+    return op.emitOpError("has `like`, though its ragged operand says how many "
+                          "rows there are; leave it out (C2)");
+  if (!op.getLike())
+    return success();
+  auto like = tensorOf(op.getLike());
+  if (like.getRank() > 0 && like.isDynamicDim(0))
+    return success();
+  return op.emitOpError() << "has as many rows as " << like
+                          << "; expected a first dimension that counts ids "
+                             "(C2)";
+}
+
+//===----------------------------------------------------------------------===//
+// From rows to samples
+//===----------------------------------------------------------------------===//
+
+template <typename OpType> static LogicalResult verifyReduction(OpType op) {
+  auto rows = tensorOf(op.getRows()), result = tensorOf(op.getResult());
+  if (isOfRows(rows) && isOfBags(result, op.getBags()) &&
+      haveOneRow(rows, result, 2))
+    return success();
+  return refuse(op, "[ids, ...] to [b, slots, ...]");
+}
+
+LogicalResult SegmentSumOp::verify() { return verifyReduction(*this); }
+LogicalResult SegmentMaxOp::verify() { return verifyReduction(*this); }
+LogicalResult SegmentMeanOp::verify() { return verifyReduction(*this); }
+LogicalResult SegmentSqrtnOp::verify() { return verifyReduction(*this); }
+LogicalResult SegmentFirstOp::verify() { return verifyReduction(*this); }
+LogicalResult SegmentLastOp::verify() { return verifyReduction(*this); }
+
+LogicalResult SegmentSizesOp::verify() {
+  auto result = tensorOf(getResult());
+  if (result.getRank() == 3 && isOfBags(result, getBags()) &&
+      result.getDimSize(2) == 1)
+    return success();
+  return refuse(*this, "[b, slots, 1]");
+}
+
+LogicalResult SegmentPadOp::verify() {
+  auto rows = tensorOf(getRows()), result = tensorOf(getResult());
+  if (isOfRows(rows) && isOfBags(result, getBags()) &&
+      haveOneRow(rows, result, 3))
+    return success();
+  return refuse(*this, "[ids, ...] to [b, slots, length, ...]");
+}
+
+//===----------------------------------------------------------------------===//
+// From samples to rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult SegmentRepeatOp::verify() {
+  auto input = tensorOf(getInput()), result = tensorOf(getResult());
+  if (!isOfRows(result) || !isOfBags(input, getBags()) ||
+      !haveOneRow(result, input, 2))
+    return refuse(*this, "[b, slots, ...] to [ids, ...]");
+  return verifyLike(*this);
+}
+
+LogicalResult SegmentUnpadOp::verify() {
+  auto input = tensorOf(getInput()), result = tensorOf(getResult());
+  if (!isOfRows(result) || !isOfBags(input, getBags()) ||
+      !haveOneRow(result, input, 3))
+    return refuse(*this, "[b, slots, length, ...] to [ids, ...]");
+  return verifyLike(*this);
+}
+
+LogicalResult SegmentPositionsOp::verify() {
+  auto result = tensorOf(getResult());
+  if (result.getRank() != 2 || !isOfRows(result) || result.getDimSize(1) != 1)
+    return refuse(*this, "[ids, 1]");
+  return verifyLike(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// From rows to rows
+//===----------------------------------------------------------------------===//
+
+template <typename OpType> static LogicalResult verifyWithin(OpType op) {
+  auto rows = tensorOf(op.getRows());
+  if (isOfRows(rows) && op.getType() == rows)
+    return success();
+  return refuse(op, "one type [ids, ...]");
+}
+
+LogicalResult SegmentSoftmaxOp::verify() { return verifyWithin(*this); }
+LogicalResult SegmentShiftOp::verify() { return verifyWithin(*this); }
+LogicalResult SegmentReverseOp::verify() { return verifyWithin(*this); }
+
+//===----------------------------------------------------------------------===//
+// Bags of several fields
+//===----------------------------------------------------------------------===//
+
+Value SameBagsOp::getRowsOfOperand(OpOperand &) { return {}; }
+
+Value SameBagsOp::getRowsOfResult() { return getLike(); }

@@ -1,0 +1,101 @@
+//===- RowSpaces.cpp - What first dimensions count ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowSpaces.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+namespace {
+
+/// Walks a program, and knows of each tensor what its rows are: of which ragged
+/// value, null for samples.
+class RowSpaces {
+public:
+  LogicalResult verify(ProgramOp program);
+
+private:
+  LogicalResult verify(Operation &op);
+  LogicalResult refuse(Operation &op, OpOperand &operand, Value expected,
+                       Value found);
+
+  /// Of ragged values that have the bags of another one, that one.
+  Value find(Value ragged) const {
+    if (!ragged)
+      return {};
+    Value like = rowsOf.lookup(ragged);
+    return like ? like : ragged;
+  }
+
+  DenseMap<Value, Value> rowsOf;
+};
+
+} // namespace
+
+static bool hasDynamicRows(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 && type.isDynamicDim(0);
+}
+
+LogicalResult RowSpaces::refuse(Operation &op, OpOperand &operand,
+                                Value expected, Value found) {
+  auto describe = [](Value rows) { return rows ? "ids of bags" : "samples"; };
+  InFlightDiagnostic diagnostic = op.emitOpError()
+                                  << "takes, as operand #"
+                                  << operand.getOperandNumber() << ", ";
+  if (expected && found)
+    diagnostic << "rows of other bags than the rest; look up all that belongs "
+                  "together by the same ids";
+  else
+    diagnostic << "a tensor that counts " << describe(found)
+               << " where it counts " << describe(expected)
+               << "; nn.segment_repeat leads from samples to the rows of their "
+                  "bags, nn.segment_sum and others back";
+  for (Value rows : {expected, found})
+    if (rows)
+      diagnostic.attachNote(rows.getLoc()) << "the bags are these";
+  return diagnostic;
+}
+
+LogicalResult RowSpaces::verify(Operation &op) {
+  auto special = dyn_cast<RowsOpInterface>(op);
+  std::optional<Value> common;
+  // Without a result an op is the end of what samples have come to.
+  if (op.getNumResults() == 0)
+    common = Value();
+  for (OpOperand &operand : op.getOpOperands()) {
+    if (!hasDynamicRows(operand.get()))
+      continue;
+    Value found = rowsOf.lookup(operand.get());
+    Value expected = special  ? find(special.getRowsOfOperand(operand))
+                     : common ? *common
+                              : found;
+    if (found != expected)
+      return refuse(op, operand, expected, found);
+    common = found;
+  }
+  Value ofResults =
+      special ? find(special.getRowsOfResult()) : common.value_or(Value());
+  for (Value result : op.getResults())
+    if (ofResults &&
+        (hasDynamicRows(result) || isa<RaggedType>(result.getType())))
+      rowsOf[result] = ofResults;
+  return success();
+}
+
+LogicalResult RowSpaces::verify(ProgramOp program) {
+  for (Operation &op : program.getBody().front())
+    if (failed(verify(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult pdlc::verifyRowSpaces(ProgramOp program) {
+  return RowSpaces().verify(program);
+}

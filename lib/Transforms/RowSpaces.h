@@ -1,0 +1,23 @@
+//===- RowSpaces.h - What first dimensions count ----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_TRANSFORMS_ROWSPACES_H
+#define LIB_TRANSFORMS_ROWSPACES_H
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+namespace pdlc {
+
+/// Diagnoses an op of a program in phase `model`, whose functions are inlined,
+/// that meets tensors whose dynamic first dimensions count different things:
+/// samples, or the ids of this or that bags (RowsOpInterface).
+mlir::LogicalResult verifyRowSpaces(nn::ProgramOp program);
+
+} // namespace pdlc
+
+#endif // LIB_TRANSFORMS_ROWSPACES_H

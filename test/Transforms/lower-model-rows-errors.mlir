@@ -1,0 +1,98 @@
+// RUN: pdl-opt %s --nn-lower-model -split-input-file -verify-diagnostics
+
+// First dimensions that count different things do not meet.
+
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @c : !nn.ragged<?x1x*xi64>
+    nn.field @d : !nn.ragged<?x1x*xi64>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
+    %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
+    // expected-error @+1 {{takes, as operand #1, a tensor that counts samples where it counts ids of bags; nn.segment_repeat leads from samples to the rows of their bags, nn.segment_sum and others back}}
+    %0 = nn.mul %h, %y : (tensor<?x4xf32>, tensor<?x1xf32>) -> tensor<?x4xf32>
+    nn.return %y : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @c : !nn.ragged<?x1x*xi64>
+    nn.field @d : !nn.ragged<?x1x*xi64>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
+    %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
+    %g = nn.lookup @t[%d] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
+    // expected-error @+1 {{takes, as operand #1, rows of other bags than the rest; look up all that belongs together by the same ids}}
+    %0 = nn.mul %h, %g : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    nn.return %y : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @c : !nn.ragged<?x1x*xi64>
+    nn.field @d : !nn.ragged<?x1x*xi64>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
+    %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
+    // expected-error @+1 {{takes, as operand #0, a tensor that counts ids of bags where it counts samples}}
+    nn.return %h : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @c : !nn.ragged<?x1x*xi64>
+    nn.field @d : !nn.ragged<?x1x*xi64>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
+    %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
+    // expected-error @+1 {{takes, as operand #0, rows of other bags than the rest}}
+    %0 = nn.segment_sum %h of %d : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x4xf32>
+    nn.return %y : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @c : !nn.ragged<?x1x*xi64>
+    nn.field @d : !nn.ragged<?x1x*xi64>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
+    %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
+    %e = nn.segment_sum %h of %c : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x4xf32>
+    %r = nn.reshape %e : (tensor<?x1x4xf32>) -> tensor<?x4xf32>
+    // expected-error @+1 {{takes, as operand #1, a tensor that counts samples where it counts ids of bags}}
+    %0 = nn.sub %h, %r : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    nn.return %y : tensor<?x1xf32>
+  }
+}
