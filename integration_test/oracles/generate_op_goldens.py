@@ -543,7 +543,12 @@ def segments():
     bags = Bags(case.field("bags", (*random_bags(case, slots, keys), slots)),
                 *case.field_values["bags"])
     x = case.lookup_rows(case.table("x_rows", width, keys), bags)
-    y = case.lookup_rows(case.table("y_rows", width, keys), bags)
+    # Another field that describes the same positions.
+    others = case.random.choice(numpy.array(keys, dtype=numpy.int64), len(bags.values))
+    case.field("others", (others, bags.splits, slots))
+    case.body.append(f"%same = nn.same_bags %others like %{bags.name} : {bags.type}")
+    y = case.lookup_rows(case.table("y_rows", width, keys),
+                         Bags("same", others, bags.splits, slots))
 
     def by_bag(function, value, tail=(width,)):
         """`function` of the rows of each bag; zeros of an empty one."""

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ForeignNames.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/Spelling.h"
 
@@ -65,9 +66,12 @@ static SmallVector<StringRef> opNames(MLIRContext *context) {
 /// Refuses an op that the dialect does not have.
 static ParseResult refuseUnknownOp(OpAsmParser &parser, OperationState &state) {
   SmallVector<StringRef> names = opNames(parser.getContext());
-  InFlightDiagnostic diagnostic =
-      parser.emitError(parser.getNameLoc())
-      << "is unknown" << pdlc::didYouMean(state.name.getStringRef(), names);
+  InFlightDiagnostic diagnostic = parser.emitError(parser.getNameLoc())
+                                  << "is unknown";
+  if (StringRef here = sayInsteadOf(state.name.stripDialect()); !here.empty())
+    diagnostic << "; here it is " << here;
+  else
+    diagnostic << pdlc::didYouMean(state.name.getStringRef(), names);
   diagnostic.attachNote() << "the ops are " << llvm::join(names, ", ");
   return diagnostic;
 }
