@@ -11,6 +11,7 @@ module {
   nn.group @g rule(@sgd) rate(0.1)
   nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
   nn.program @predict frozen reads(@r) {
+  // expected-note @+1 {{the bags are these}}
   ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
     %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
     // expected-error @+1 {{takes, as operand #1, a tensor that counts samples where it counts ids of bags; nn.segment_repeat leads from samples to the rows of their bags, nn.segment_sum and others back}}
@@ -30,6 +31,7 @@ module {
   nn.group @g rule(@sgd) rate(0.1)
   nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
   nn.program @predict frozen reads(@r) {
+  // expected-note @+1 {{the bags are these}}
   ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
     %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
     %g = nn.lookup @t[%d] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
@@ -50,6 +52,7 @@ module {
   nn.group @g rule(@sgd) rate(0.1)
   nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
   nn.program @predict frozen reads(@r) {
+  // expected-note @+1 {{the bags are these}}
   ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
     %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
     // expected-error @+1 {{takes, as operand #0, a tensor that counts ids of bags where it counts samples}}
@@ -68,6 +71,7 @@ module {
   nn.group @g rule(@sgd) rate(0.1)
   nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
   nn.program @predict frozen reads(@r) {
+  // expected-note @+1 {{the bags are these}}
   ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
     %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
     // expected-error @+1 {{takes, as operand #0, rows of other bags than the rest}}
@@ -87,6 +91,7 @@ module {
   nn.group @g rule(@sgd) rate(0.1)
   nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
   nn.program @predict frozen reads(@r) {
+  // expected-note @+1 {{the bags are these}}
   ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
     %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
     %e = nn.segment_sum %h of %c : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x4xf32>

@@ -10,6 +10,7 @@
 // STATISTICS: rt-serialize-loops | {{.*}}sums=2{{$}}
 // STATISTICS: rt-serialize-loops | {{.*}}loops=2{{$}}
 // STATISTICS: rt-serialize-loops | {{.*}}sums=0{{$}}
+// STATISTICS: rt-serialize-loops | {{.*}}sums=1{{$}}
 
 // The last dimension runs innermost. What only outer dimensions change is
 // loaded outside of the inner loops; a load that an outer loop repeats is not.
@@ -257,4 +258,40 @@ func.func @largest(%n: index, %start: i32) -> i32 {
     }
   }
   return %largest : i32
+}
+
+// -----
+
+// Terms of a product depend on no load by all loops: those of neighbouring sums
+// are added side by side, term after term.
+
+// CHECK-LABEL: func.func @product
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[N:.*]] step
+// CHECK-NEXT: scf.for %[[K:.*]] = %c0 to %c3 step
+// CHECK-NEXT: scf.for %[[J:.*]] = %c0 to %c8 step
+// CHECK-NEXT: %[[SUM:.*]] = memref.load %[[TO:.*]][%[[I]], %[[J]]]
+// CHECK-NEXT: %[[A:.*]] = memref.load %{{.*}}[%[[I]], %[[K]]]
+// CHECK-NEXT: %[[B:.*]] = memref.load %{{.*}}[%[[K]], %[[J]]]
+// CHECK-NEXT: %[[NEXT:.*]] = math.fma %[[A]], %[[B]], %[[SUM]]
+// CHECK-NEXT: memref.store %[[NEXT]], %[[TO]][%[[I]], %[[J]]]
+func.func @product(%left: !llvm.ptr, %right: !llvm.ptr, %to: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %a = rt.view %left[%c0] size(%n) : !llvm.ptr -> memref<?x3xf32>
+  %b = rt.view %right[%c0] : !llvm.ptr -> memref<3x8xf32>
+  %y = rt.view %to[%c0] size(%n) : !llvm.ptr -> memref<?x8xf32>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c8) step (%c1, %c1) {
+    %0 = memref.load %y[%i, %j] : memref<?x8xf32>
+    %1 = scf.for %k = %c0 to %c3 step %c1 iter_args(%sum = %0) -> (f32) {
+      %2 = memref.load %a[%i, %k] : memref<?x3xf32>
+      %3 = memref.load %b[%k, %j] : memref<3x8xf32>
+      %4 = math.fma %2, %3, %sum : f32
+      scf.yield %4 : f32
+    }
+    memref.store %1, %y[%i, %j] : memref<?x8xf32>
+    scf.reduce
+  }
+  return
 }

@@ -821,8 +821,9 @@ def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
       where those are known to run and nothing in the loop writes to that memory.
     - Ordered sums, one for each turn, are walked in the order of the memory that
       they read: a sum over leading dimensions adds row after row into all results
-      at once. Each result still collects its elements in the same order, so that
-      no bit changes.
+      at once; a product of matrices, whose terms no single load has, adds term
+      after term into all columns of a row. Each result still collects its elements
+      in the same order, so that no bit changes.
 
     What the turns combine (`scf.reduce`) must be integers, the same in any order;
     loops carry it. Floats are refused.

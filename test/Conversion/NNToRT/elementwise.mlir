@@ -325,4 +325,114 @@ nn.program @stop_gradient frozen reads(@r except [@y]) {
   nn.return %1 : tensor<?x4xf32>
 }
 
+// CHECK-LABEL: func.func @floor_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.floor %[[X]] : f32
+// CHECK:         memref.store
+nn.program @floor frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.floor %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @rsqrt_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[R:.*]] = math.sqrt %[[X]] : f32
+// CHECK:         arith.divf %{{.*}}, %[[R]] : f32
+// CHECK:         memref.store
+nn.program @rsqrt frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.rsqrt %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @softplus_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.log1p
+// CHECK:         arith.addf
+// CHECK:         memref.store
+nn.program @softplus frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.softplus %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @swish_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         arith.mulf %[[X]], %{{.*}} : f32
+// CHECK:         memref.store
+nn.program @swish frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.swish %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @hard_sigmoid_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         arith.addf %[[X]]
+// CHECK:         arith.maximumf
+// CHECK:         arith.minimumf
+// CHECK:         arith.divf
+// CHECK:         memref.store
+nn.program @hard_sigmoid frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.hard_sigmoid %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @leaky_relu_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         arith.mulf %{{.*}}, %[[X]] : f32
+// CHECK:         arith.cmpf ogt, %[[X]]
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @leaky_relu frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.leaky_relu %x slope 0.25 : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @elu_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.tanh
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @elu frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.elu %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @clamp_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         arith.maximumf %[[X]]
+// CHECK:         arith.minimumf
+// CHECK:         memref.store
+nn.program @clamp frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.clamp %x from -1.0 to 1.0 : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @pow_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.powf
+// CHECK:         memref.store
+nn.program @pow frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.pow %x exponent 1.5 : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @select_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         arith.cmpf
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @select frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.select %x, %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
 }

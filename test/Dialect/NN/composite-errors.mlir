@@ -124,9 +124,9 @@ nn.func private @f(%x: tensor<?x1x4xf32>) {
 
 nn.param @w : tensor<4x3xf32> init(#nn.zeros)
 nn.param @b : tensor<4xf32> init(#nn.zeros)
-nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
-  // expected-error @+1 {{expected one type [b, width] (C1)}}
-  %0 = "nn.cross_layer"(%y, %x) <{weight = @w, bias = @b}> : (tensor<?x3xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+nn.func private @f(%x: tensor<?x4x4xf32>) {
+  // expected-error @+1 {{crosses 'tensor<?x4x4xf32>'; expected [b, width] (C1)}}
+  %0 = nn.cross_layer %x, %x, @w, @b : tensor<?x4x4xf32>
   nn.return
 }
 

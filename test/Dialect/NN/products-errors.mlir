@@ -44,7 +44,7 @@ nn.func private @f(%x: tensor<?x3x4xf32>) {
 
 nn.func private @f(%x: tensor<?x3x4xf32>) {
   // expected-error @+1 {{moves the batch of 'tensor<?x3x4xf32>'; the first dimension stays where it is (C2)}}
-  %0 = nn.transpose %x permutation [1, 0, 2] : (tensor<?x3x4xf32>) -> tensor<3x?x4xf32>
+  %0 = nn.transpose %x permutation [1, 0, 2] : (tensor<?x3x4xf32>) -> tensor<3x4x4xf32>
   nn.return
 }
 
@@ -60,7 +60,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{takes nothing (C2)}}
-  %0 = nn.take %x axis 1 at [] : (tensor<?x4xf32>) -> tensor<?x0xf32>
+  %0 = nn.take %x axis 1 at [] : (tensor<?x4xf32>) -> tensor<?x1xf32>
   nn.return
 }
 

@@ -92,12 +92,10 @@ Value PairwiseDotsOp::spellOut(ImplicitLocOpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CrossLayerOp::verify() {
-  auto type = tensorOf(getInput());
-  if (type.getRank() == 2 && getFirst().getType() == type && getType() == type)
+  if (tensorOf(getInput()).getRank() == 2)
     return success();
-  return emitOpError() << "crosses " << getFirst().getType() << " with " << type
-                       << " to " << getType()
-                       << "; expected one type [b, width] (C1)";
+  return emitOpError() << "crosses " << getInput().getType()
+                       << "; expected [b, width] (C1)";
 }
 
 LogicalResult CrossLayerOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -162,7 +162,7 @@ def NN_PairwiseDotsOp : NN_CompositeOp<"pairwise_dots", [NN_InferType]> {
   let assemblyFormat = "$input (`self` $self^)? attr-dict `:` functional-type($input, results)";
 }
 
-def NN_CrossLayerOp : NN_CompositeOp<"cross_layer", [ReadsModel,
+def NN_CrossLayerOp : NN_CompositeOp<"cross_layer", [ReadsModel, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A layer of a deep and cross network";
   let description = [{

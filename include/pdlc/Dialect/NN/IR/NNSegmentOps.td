@@ -296,7 +296,7 @@ def NN_SameBagsOp : NN_PureOp<"same_bags", [NN_SpelledOut, StopsGradients, NN_Ro
   }];
   let arguments = (ins NN_Ragged:$input, NN_Ragged:$like);
   let results = (outs NN_Ragged:$result);
-  let assemblyFormat = "$input `like` $like attr-dict `:` type($input)";
+  let assemblyFormat = "$input `like` $like attr-dict `:` qualified(type($input))";
 }
 
 def NN_CheckBagsOp : NN_BodyOp<"check_bags", [MemoryEffects<[MemWrite]>, NN_BatchFirst,
