@@ -231,7 +231,7 @@ def layer_symbols(group, names, sizes):
 
 
 SMALL = ("uniform", -0.05, 0.05)
-DENSE_SPARSE = {"dense": Group("adam", 1e-3), "sparse": Group("adam", 1e-3)}
+DENSE_SPARSE = {"dense": Group("adam", 3e-3), "sparse": Group("adam", 3e-3)}
 THREE_LAYERS = [("w1", "b1"), ("w2", "b2"), ("w3", "b3")]
 
 

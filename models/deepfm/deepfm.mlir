@@ -21,8 +21,8 @@ module @deepfm {
     nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
   }
 
-  nn.group @dense rule(@adam) rate(1.0e-3)
-  nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+  nn.group @dense rule(@adam) rate(3.0e-3)
+  nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
 
   nn.table @weights : i64 -> tensor<1xf32> in @sparse init(#nn.zeros)
   nn.table @factors : i64 -> tensor<8xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)

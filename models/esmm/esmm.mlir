@@ -29,8 +29,8 @@ module @esmm {
     nn.field @conversion : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
   }
 
-  nn.group @dense rule(@adam) rate(1.0e-3)
-  nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+  nn.group @dense rule(@adam) rate(3.0e-3)
+  nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
 
   // What both towers read.
   nn.table @embedding : i64 -> tensor<8xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)

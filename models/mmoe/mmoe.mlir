@@ -25,8 +25,8 @@ module @mmoe {
       "Divorced" = 0.0, "Separated" = 0.0, "Widowed" = 0.0}) columns([5])
   }
 
-  nn.group @dense rule(@adam) rate(1.0e-3)
-  nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+  nn.group @dense rule(@adam) rate(3.0e-3)
+  nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
 
   nn.table @embedding : i64 -> tensor<8xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
   // Four experts of 16, side by side.
