@@ -10,7 +10,6 @@ block that cannot run says why in its first line: ```sh not run: REASON.
 taken for Slurm and systemd.
 """
 
-import gzip
 import os
 import pathlib
 import random
@@ -19,6 +18,7 @@ import subprocess
 import tempfile
 import unittest
 
+import made_up_clicks
 import programs
 
 SOURCE = programs.SOURCE
@@ -51,27 +51,13 @@ def blocks(page):
     return found
 
 
-def click_line(draw):
-    """One line of Criteo's layout, with a signal in the first category."""
-    category = draw.randrange(50)
-    label = int(draw.random() < 0.1 + 0.6 * (category % 2))
-    numbers = [str(draw.randrange(-2, 400)) if draw.random() < 0.9 else ""
-               for _ in range(13)]
-    categories = [f"{category:08x}"] + [
-        f"{draw.randrange(1000):08x}" if draw.random() < 0.9 else ""
-        for _ in range(25)]
-    return "\t".join([str(label), *numbers, *categories]) + "\n"
-
-
 def write_clicks(folder):
     """What the pages call clicks/day*.tsv and criteo.tsv.gz: made up."""
     draw = random.Random(1)
     (folder / "clicks").mkdir()
     for day in range(4):
-        with open(folder / "clicks" / f"day{day}.tsv", "w") as file:
-            file.writelines(click_line(draw) for _ in range(1500))
-    with gzip.open(folder / "criteo.tsv.gz", "wt") as file:
-        file.writelines(click_line(draw) for _ in range(2000))
+        made_up_clicks.write_clicks(folder / "clicks" / f"day{day}.tsv", 1500, draw)
+    made_up_clicks.write_clicks(folder / "criteo.tsv.gz", 2000, draw)
 
 
 class DocsCommandsTest(unittest.TestCase):

@@ -11,7 +11,7 @@
       Trains on the first 80 % of the rows, shuffled, and prints the AUC on the
       last 20 % for each seed and their mean.
 
-  reference.py golden MODEL DATA FOLDER [--steps 100]
+  reference.py golden MODEL DATA FOLDER [--steps 100] [--losses-only]
       Writes initial values, the f64 losses of the first steps in file order,
       and the gradients of the first step.
 
@@ -42,8 +42,9 @@ TRAIN_PERCENT = 80
 
 
 def read_data(model, path):
-    read = {"adult": reference_data.read_adult, "criteo": reference_data.read_criteo}
-    return read[model.data](path)
+    if model.data == "adult":
+        return reference_data.read_adult(path, model.id_columns)
+    return reference_data.read_criteo(path)
 
 
 class Dataset:
@@ -86,8 +87,14 @@ def train_epoch(trainer, dataset, order, batch_size):
 
 
 def measure(trainer, dataset, begin):
-    fields, ids = dataset.range(begin, dataset.size)
-    return area_under_curve(trainer.predict(fields, ids), fields["label"])
+    """{name: AUC} of the rows from `begin` on."""
+    predictions = trainer.predict(*dataset.range(begin, dataset.size))
+    areas = {}
+    for name, (probabilities, labels, counts) in predictions.items():
+        if counts is not None:
+            probabilities, labels = probabilities[counts > 0], labels[counts > 0]
+        areas[name] = area_under_curve(probabilities, labels)
+    return areas
 
 
 def print_auc(model, arguments):
@@ -101,9 +108,11 @@ def print_auc(model, arguments):
             loss = train_epoch(trainer, dataset, random.permutation(cut),
                                model.batch_size)
         results.append(measure(trainer, dataset, cut))
-        print(f"seed {seed}: last epoch's loss {loss:.5f}, test AUC {results[-1]:.5f}",
-              flush=True)
-    print(f"mean test AUC {numpy.mean(results):.5f}")
+        print(f"seed {seed}: last epoch's loss {loss:.5f}, " + ", ".join(
+            f"test {name} {area:.5f}" for name, area in results[-1].items()), flush=True)
+    for name in results[0]:
+        mean = numpy.mean([areas[name] for areas in results])
+        print(f"mean test {name} {mean:.5f}")
 
 
 def write_tensors(path, arrays):
@@ -137,7 +146,9 @@ def write_golden(model, arguments):
     os.makedirs(arguments.folder, exist_ok=True)
     write_start(os.path.join(arguments.folder, "init.safetensors"), trainer)
     expected = {}
-    _, gradients, touched = trainer.gradients(*dataset.range(0, batch_size))
+    gradients, touched = {}, {}
+    if not arguments.losses_only:
+        _, gradients, touched = trainer.gradients(*dataset.range(0, batch_size))
     for name, gradient in gradients.items():
         # To be compared with 32-bit gradients: the nearest float is enough.
         values = gradient.numpy().astype(numpy.float32)
@@ -150,15 +161,18 @@ def write_golden(model, arguments):
               for step in range(arguments.steps)]
     expected["loss"] = numpy.array(losses)
     write_tensors(os.path.join(arguments.folder, "expected.safetensors"), expected)
-    models = os.path.join(os.path.dirname(__file__), "..", "..", "models")
-    with open(os.path.join(models, model.name, model.name + ".mlir")) as file:
-        text = gradient_model(file.read())
-    with open(os.path.join(arguments.folder, "gradient.mlir"), "w") as file:
-        file.write(text)
+    facts = {"model": model.name, "data": model.data, "batch_size": batch_size,
+             "steps": arguments.steps}
+    if arguments.losses_only:
+        facts["losses_only"] = True
+    else:
+        models = os.path.join(os.path.dirname(__file__), "..", "..", "models")
+        with open(os.path.join(models, model.name, model.name + ".mlir")) as file:
+            text = gradient_model(file.read())
+        with open(os.path.join(arguments.folder, "gradient.mlir"), "w") as file:
+            file.write(text)
     with open(os.path.join(arguments.folder, "case.json"), "w") as file:
-        json.dump({"model": model.name, "data": model.data,
-                   "batch_size": batch_size, "steps": arguments.steps}, file,
-                  indent=1)
+        json.dump(facts, file, indent=1)
         file.write("\n")
 
 
@@ -174,7 +188,7 @@ def write_pairs(model, arguments):
         write_start(os.path.join(arguments.folder, f"start{seed}.safetensors"), trainer)
         for _ in range(epochs):
             train_epoch(trainer, dataset, numpy.arange(cut), model.batch_size)
-        facts["auc"][str(seed)] = measure(trainer, dataset, cut)
+        facts["auc"][str(seed)] = measure(trainer, dataset, cut)["AUC"]
         print(f"seed {seed}: test AUC {facts['auc'][str(seed)]:.5f}", flush=True)
     with open(os.path.join(arguments.folder, "case.json"), "w") as file:
         json.dump(facts, file, indent=1)
@@ -209,7 +223,7 @@ def print_followed(model, arguments):
     for fields in dumped_batches(arguments.batches):
         trainer.step(fields, model.ids(fields))
     cut = dataset.size * TRAIN_PERCENT // 100
-    print(f"test AUC {measure(trainer, dataset, cut):.5f}")
+    print(f"test AUC {measure(trainer, dataset, cut)['AUC']:.5f}")
 
 
 def main():
@@ -229,6 +243,7 @@ def main():
     golden = command("golden", write_golden)
     golden.add_argument("folder")
     golden.add_argument("--steps", type=int, default=100)
+    golden.add_argument("--losses-only", action="store_true")
     pairs = command("pairs", write_pairs)
     pairs.add_argument("folder")
     pairs.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])

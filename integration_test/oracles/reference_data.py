@@ -21,6 +21,10 @@ import hashing
 ADULT_NUMBERS = [0, 4, 10, 11, 12]
 ADULT_CATEGORIES = [1, 3, 5, 6, 7, 8, 9, 13]
 ADULT_LABELS = {"<=50K": 0.0, ">50K": 1.0}
+# Labels of tasks beside income, from the marital status.
+ADULT_MARITAL = 5
+ADULT_SINGLE = {"Never-married"}
+ADULT_SPOUSE = {"Married-civ-spouse", "Married-AF-spouse"}
 CRITEO_NUMBERS = 13
 CRITEO_SLOTS = 26
 
@@ -29,17 +33,23 @@ def _open(path):
     return gzip.open(path, "rt") if str(path).endswith(".gz") else open(path)
 
 
-def read_adult(path):
-    """All rows of Adult. A missing text ("?") has its own key."""
+def read_adult(path, id_columns):
+    """All rows of Adult; `id_columns`: the columns of each field of ids. A missing
+    text ("?") has its own key."""
     with _open(path) as lines:
         rows = [[cell.strip() for cell in line.split(",")] for line in lines
                 if line.strip()]
-    keys = [hashing.hash_texts([row[column] for row in rows], slot)
-            for slot, column in enumerate(ADULT_CATEGORIES)]
-    return {"numbers": numpy.array([[float(row[column]) for column in ADULT_NUMBERS]
-                                    for row in rows]),
-            "categories": numpy.stack(keys, axis=1),
-            "label": numpy.array([[ADULT_LABELS[row[14]]] for row in rows])}
+    fields = {name: numpy.stack([
+        hashing.hash_texts([row[column] for row in rows], slot)
+        for slot, column in enumerate(columns)], axis=1)
+        for name, columns in id_columns.items()}
+    fields["numbers"] = numpy.array([[float(row[column]) for column in ADULT_NUMBERS]
+                                     for row in rows])
+    fields["label"] = numpy.array([[ADULT_LABELS[row[14]]] for row in rows])
+    for name, texts in (("single", ADULT_SINGLE), ("spouse", ADULT_SPOUSE)):
+        fields[name] = numpy.array([[float(row[ADULT_MARITAL] in texts)]
+                                    for row in rows])
+    return fields
 
 
 def read_criteo(path):

@@ -8,14 +8,17 @@
 """The models of models/*.mlir, stated once more in NumPy and PyTorch.
 
 A model says which symbols it owns, how fields become ids (`ids`), and how
-looked-up rows become a logit (`logit`). `reference_training.py` does the rest.
+looked-up rows become a logit (`logit`), or, with several tasks, losses and
+probabilities (`losses`, `predictions`). `reference_training.py` does the rest.
 """
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy
 import torch
 
+import reference_data
 from hashing import bucketize, cross
 
 
@@ -54,7 +57,28 @@ LOSSES = [1, 1500, 1600, 1800, 1900, 2000, 2200, 2400]
 HOURS = [20, 30, 36, 40, 41, 46, 50, 56, 60]
 
 
-class LogisticRegression:
+class Model:
+    """What the models have in common: one logit, and log loss.
+
+    `fields` and `pooled` are tensors: floats, and for each lookup of a table its
+    rows [batch, slots, width], added up within a bag.
+    """
+    # Of Adult: the columns of each field of ids; a text is hashed with its slot.
+    id_columns = {"categories": reference_data.ADULT_CATEGORIES}
+
+    def losses(self, fields, pooled, parameters):
+        """What a step minimises, sample by sample."""
+        return sigmoid_cross_entropy(self.logit(fields, pooled, parameters),
+                                     fields["label"])
+
+    def predictions(self, fields, pooled, parameters):
+        """{name: (probabilities, labels, which samples count)}, the last None for
+        all of them."""
+        logit = self.logit(fields, pooled, parameters)
+        return {"AUC": (torch.sigmoid(logit), fields["label"], None)}
+
+
+class LogisticRegression(Model):
     """models/logistic_regression: buckets and crosses of Adult."""
     name = "logistic_regression"
     data = "adult"
@@ -91,7 +115,7 @@ class LogisticRegression:
         return pooled["weights"][0].sum(dim=1) + parameters["bias"]
 
 
-class WideDeep:
+class WideDeep(Model):
     """models/wide_deep: Adult, Adagrad on the wide part, Adam on the deep."""
     name = "wide_deep"
     data = "adult"
@@ -143,7 +167,7 @@ class WideDeep:
         return deep + pooled["wide_weights"][0].sum(dim=1)
 
 
-class CtrDnn:
+class CtrDnn(Model):
     """models/ctr_dnn: Criteo, 26 slots of dimension 10, three layers of 400."""
     name = "ctr_dnn"
     data = "criteo"
@@ -176,4 +200,277 @@ class CtrDnn:
         return x @ p["w4"] + p["b4"]
 
 
-MODELS = {model.name: model for model in (LogisticRegression, WideDeep, CtrDnn)}
+def standard(numbers):
+    """Adult's numbers, tamed and standardised, as the models below take them."""
+    tamed = torch.sign(numbers) * torch.log1p(torch.abs(numbers))
+    mean = torch.tensor([3.62, 2.37, 0.73, 0.35, 3.67], dtype=numbers.dtype)
+    deviation = torch.tensor([0.35, 0.27, 2.46, 1.59, 0.39], dtype=numbers.dtype)
+    return (tamed - mean) / deviation
+
+
+def layers(x, parameters, names, last_is_linear=True):
+    """x through a layer for each (weight, bias), bias None for none, with relu
+    between them, and behind the last if that is not linear."""
+    for i, (weight, bias) in enumerate(names):
+        x = x @ parameters[weight]
+        if bias:
+            x = x + parameters[bias]
+        if i + 1 < len(names) or not last_is_linear:
+            x = torch.relu(x)
+    return x
+
+
+def layer_symbols(group, names, sizes):
+    """The symbols of such layers."""
+    symbols = {}
+    for (weight, bias), shape in zip(names, zip(sizes, sizes[1:])):
+        symbols[weight] = Symbol(shape, group, ("xavier",))
+        if bias:
+            symbols[bias] = Symbol(shape[1:], group, ("zeros",))
+    return symbols
+
+
+SMALL = ("uniform", -0.05, 0.05)
+DENSE_SPARSE = {"dense": Group("adam", 3e-3), "sparse": Group("adam", 3e-3)}
+THREE_LAYERS = [("w1", "b1"), ("w2", "b2"), ("w3", "b3")]
+
+
+class AdultModel(Model):
+    """What the models below share: Adult, four epochs."""
+    data = "adult"
+    batch_size = 256
+    epochs = 4
+
+
+class FactorizationMachine(AdultModel):
+    """models/fm: the pairs are added up one by one here, not by the square of the
+    sum."""
+    name = "fm"
+    symbols = {
+        "weights": Symbol((1,), "all", ("zeros",), is_table=True),
+        "factors": Symbol((8,), "all", SMALL, is_table=True),
+        "number_weights": Symbol((5, 1), "all", ("zeros",)),
+        "number_factors": Symbol((5, 8), "all", SMALL),
+        "bias": Symbol((1,), "all", ("zeros",)),
+    }
+    groups = {"all": Group("adagrad", 0.05)}
+
+    def ids(self, fields):
+        return {"weights": [fields["categories"]], "factors": [fields["categories"]]}
+
+    def vectors(self, x, pooled, parameters):
+        scaled = x[:, :, None] * parameters["number_factors"]
+        return torch.cat([pooled["factors"][0], scaled], dim=1)
+
+    def logit(self, fields, pooled, parameters):
+        x = standard(fields["numbers"])
+        logit = (pooled["weights"][0].sum(dim=1) + x @ parameters["number_weights"] +
+                 parameters["bias"])
+        vectors = self.vectors(x, pooled, parameters)
+        count = vectors.shape[1]
+        for i in range(count):
+            for j in range(i + 1, count):
+                logit = logit + (vectors[:, i] * vectors[:, j]).sum(dim=1, keepdim=True)
+        return logit
+
+
+class DeepFm(FactorizationMachine):
+    """models/deepfm."""
+    name = "deepfm"
+    LAYERS = [("w1", "b1"), ("w2", "b2"), ("w3", None)]
+    symbols = {
+        "weights": Symbol((1,), "sparse", ("zeros",), is_table=True),
+        "factors": Symbol((8,), "sparse", SMALL, is_table=True),
+        "number_weights": Symbol((5, 1), "dense", ("zeros",)),
+        "number_factors": Symbol((5, 8), "dense", SMALL),
+        "bias": Symbol((1,), "dense", ("zeros",)),
+        **layer_symbols("dense", LAYERS, [104, 64, 32, 1]),
+    }
+    groups = DENSE_SPARSE
+
+    def logit(self, fields, pooled, parameters):
+        vectors = self.vectors(standard(fields["numbers"]), pooled, parameters)
+        return (super().logit(fields, pooled, parameters) +
+                layers(vectors.flatten(1), parameters, self.LAYERS))
+
+
+class FieldAwareFactorizationMachine(AdultModel):
+    """models/ffm."""
+    name = "ffm"
+    PAIRS = list(itertools.combinations([0, 1, 3, 5, 6, 7, 10, 12], 2))
+    id_columns = {"features": [0, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13],
+                  "pairs": [a for a, _ in PAIRS] + [b for _, b in PAIRS]}
+    symbols = {
+        "weights": Symbol((1,), "first", ("zeros",), is_table=True),
+        "factors": Symbol((4,), "second", ("uniform", -0.1, 0.1), is_table=True),
+        "bias": Symbol((1,), "first", ("zeros",)),
+    }
+    groups = {"first": Group("adagrad", 0.05),
+              "second": Group("adagrad", 0.05, l2=2e-5)}
+
+    def ids(self, fields):
+        return {"weights": [fields["features"]], "factors": [fields["pairs"]]}
+
+    def logit(self, fields, pooled, parameters):
+        factors, pairs = pooled["factors"][0], len(self.PAIRS)
+        logit = pooled["weights"][0].sum(dim=1) + parameters["bias"]
+        return logit + torch.einsum("bpk,bpk->b", factors[:, :pairs],
+                                    factors[:, pairs:])[:, None]
+
+
+class DeepCross(AdultModel):
+    """models/dcn."""
+    name = "dcn"
+    symbols = {
+        "embedding": Symbol((4,), "sparse", SMALL, is_table=True),
+        **{f"cross_w{layer}": Symbol((37, 1), "dense", ("xavier",))
+           for layer in (1, 2, 3)},
+        **{f"cross_b{layer}": Symbol((37,), "dense", ("zeros",))
+           for layer in (1, 2, 3)},
+        **layer_symbols("dense", THREE_LAYERS[:2], [37, 64, 32]),
+        **layer_symbols("dense", THREE_LAYERS[2:], [69, 1]),
+    }
+    groups = DENSE_SPARSE
+
+    def ids(self, fields):
+        return {"embedding": [fields["categories"]]}
+
+    def input(self, fields, pooled):
+        return torch.cat([pooled["embedding"][0].flatten(1),
+                          standard(fields["numbers"])], dim=1)
+
+    def logit(self, fields, pooled, parameters):
+        x = first = self.input(fields, pooled)
+        for layer in "123":
+            outer = torch.einsum("bi,bj->bij", first, x)
+            x = ((outer @ parameters["cross_w" + layer]).squeeze(2) +
+                 parameters["cross_b" + layer] + x)
+        deep = layers(first, parameters, THREE_LAYERS[:2], last_is_linear=False)
+        return layers(torch.cat([x, deep], dim=1), parameters, THREE_LAYERS[2:])
+
+
+class DeepCross2(DeepCross):
+    """models/dcn_v2."""
+    name = "dcn_v2"
+    CROSS = [("cross_w1", "cross_b1"), ("cross_w2", "cross_b2")]
+    symbols = {
+        "embedding": Symbol((4,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", CROSS, [37, 37, 37]),
+        **layer_symbols("dense", THREE_LAYERS, [37, 64, 32, 1]),
+    }
+
+    def logit(self, fields, pooled, parameters):
+        x = first = self.input(fields, pooled)
+        for layer in self.CROSS:
+            x = first * layers(x, parameters, [layer]) + x
+        return layers(x, parameters, THREE_LAYERS)
+
+
+class Dlrm(AdultModel):
+    """models/dlrm."""
+    name = "dlrm"
+    BOTTOM = [("bottom_w1", "bottom_b1"), ("bottom_w2", "bottom_b2")]
+    TOP = [("top_" + weight, "top_" + bias) for weight, bias in THREE_LAYERS]
+    symbols = {
+        "embedding": Symbol((8,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", BOTTOM, [5, 32, 8]),
+        **layer_symbols("dense", TOP, [44, 64, 32, 1]),
+    }
+    groups = DENSE_SPARSE
+
+    def ids(self, fields):
+        return {"embedding": [fields["categories"]]}
+
+    def logit(self, fields, pooled, parameters):
+        dense = layers(standard(fields["numbers"]), parameters, self.BOTTOM,
+                       last_is_linear=False)
+        vectors = torch.cat([dense[:, None], pooled["embedding"][0]], dim=1)
+        dots = vectors @ vectors.transpose(1, 2)
+        row, column = torch.tril_indices(9, 9, offset=-1)
+        x = torch.cat([dense, dots[:, row, column]], dim=1)
+        return layers(x, parameters, self.TOP)
+
+
+class TwoTaskModel(AdultModel):
+    """What the models of two tasks share: features that tell neither label, and
+    one input for all."""
+    id_columns = {"categories": [1, 3, 6, 8, 9, 13]}
+    groups = DENSE_SPARSE
+
+    def ids(self, fields):
+        return {"embedding": [fields["categories"]]}
+
+    def input(self, fields, pooled):
+        return torch.cat([pooled["embedding"][0].flatten(1),
+                          standard(fields["numbers"])], dim=1)
+
+
+class MultiGateMixture(TwoTaskModel):
+    """models/mmoe."""
+    name = "mmoe"
+    TASKS = {"income": "label", "single": "single"}
+    EXPERTS = [("experts_w", "experts_b")]
+    GATE = {task: [(task + "_gate_w", task + "_gate_b")] for task in TASKS}
+    TOWER = {task: [(task + "_w1", task + "_b1"), (task + "_w2", task + "_b2")]
+             for task in TASKS}
+    symbols = {
+        "embedding": Symbol((8,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", EXPERTS, [53, 64]),
+        **{name: symbol for names in GATE.values()
+           for name, symbol in layer_symbols("dense", names, [53, 4]).items()},
+        **{name: symbol for names in TOWER.values()
+           for name, symbol in layer_symbols("dense", names, [16, 16, 1]).items()},
+    }
+
+    def logits(self, fields, pooled, parameters):
+        x = self.input(fields, pooled)
+        experts = layers(x, parameters, self.EXPERTS, last_is_linear=False)
+        experts = experts.reshape(len(x), 4, 16)
+        for task in self.TASKS:
+            gate = torch.softmax(layers(x, parameters, self.GATE[task]), dim=1)
+            mixture = torch.einsum("be,bek->bk", gate, experts)
+            yield task, layers(mixture, parameters, self.TOWER[task])
+
+    def losses(self, fields, pooled, parameters):
+        return sum(sigmoid_cross_entropy(logit, fields[self.TASKS[task]])
+                   for task, logit in self.logits(fields, pooled, parameters))
+
+    def predictions(self, fields, pooled, parameters):
+        return {f"{task} AUC": (torch.sigmoid(logit), fields[self.TASKS[task]], None)
+                for task, logit in self.logits(fields, pooled, parameters)}
+
+
+class EntireSpace(TwoTaskModel):
+    """models/esmm."""
+    name = "esmm"
+    TOWER = {rate: [(rate + "_" + weight, rate + "_" + bias)
+                    for weight, bias in THREE_LAYERS] for rate in ("ctr", "cvr")}
+    symbols = {
+        "embedding": Symbol((8,), "sparse", SMALL, is_table=True),
+        **{name: symbol for names in TOWER.values()
+           for name, symbol in layer_symbols("dense", names, [53, 32, 16, 1]).items()},
+    }
+
+    def logits(self, fields, pooled, parameters):
+        x = self.input(fields, pooled)
+        return [layers(x, parameters, tower) for tower in self.TOWER.values()]
+
+    def losses(self, fields, pooled, parameters):
+        ctr, cvr = self.logits(fields, pooled, parameters)
+        click, both = fields["spouse"], fields["spouse"] * fields["label"]
+        ctcvr = torch.clamp(torch.sigmoid(ctr) * torch.sigmoid(cvr), 1e-7, 0.9999999)
+        return (sigmoid_cross_entropy(ctr, click) +
+                torch.nn.functional.binary_cross_entropy(ctcvr, both,
+                                                         reduction="none"))
+
+    def predictions(self, fields, pooled, parameters):
+        ctr, cvr = map(torch.sigmoid, self.logits(fields, pooled, parameters))
+        click, conversion = fields["spouse"], fields["label"]
+        return {"ctr AUC": (ctr, click, None), "cvr AUC": (cvr, conversion, click),
+                "ctcvr AUC": (ctr * cvr, click * conversion, None)}
+
+
+MODELS = {model.name: model for model in (
+    LogisticRegression, WideDeep, CtrDnn, FactorizationMachine, DeepFm,
+    FieldAwareFactorizationMachine, DeepCross, DeepCross2, Dlrm, MultiGateMixture,
+    EntireSpace)}

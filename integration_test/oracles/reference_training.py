@@ -17,7 +17,6 @@ import math
 import numpy
 import torch
 
-from reference_models import sigmoid_cross_entropy
 from reference_rules import RULES
 
 
@@ -99,8 +98,9 @@ class Trainer:
             values = torch.tensor(tensors[name + ".values"], dtype=self.dtype)
             self.values[name][rows[known]] = values[known]
 
-    def _forward(self, fields, ids, parameters, train):
-        """The logits, and for training the leaf rows of each table."""
+    def _forward(self, fields, ids, train):
+        """The fields as tensors, the pooled rows of each lookup, and for training
+        the leaf rows of each table."""
         pooled, leaves = {}, {}
         for table, lookups in ids.items():
             bags = [as_bags(lookup) for lookup in lookups]
@@ -125,16 +125,15 @@ class Trainer:
         tensors = {name: torch.as_tensor(value).to(self.dtype)
                    for name, value in fields.items() if not isinstance(value, tuple)
                    and value.dtype == numpy.float64}
-        return self.model.logit(tensors, pooled, parameters), leaves
+        return tensors, pooled, leaves
 
     def gradients(self, fields, ids):
         """(mean loss, {symbol: gradient of it}, {table: (row index, keys)})."""
         parameters = {name: self.values[name].detach().clone().requires_grad_()
                       for name, symbol in self.model.symbols.items()
                       if not symbol.is_table}
-        logits, leaves = self._forward(fields, ids, parameters, True)
-        labels = torch.as_tensor(fields["label"]).to(self.dtype)
-        loss = sigmoid_cross_entropy(logits, labels).mean()
+        tensors, pooled, leaves = self._forward(fields, ids, True)
+        loss = self.model.losses(tensors, pooled, parameters).mean()
         loss.backward()
         gradients = {name: value.grad for name, value in parameters.items()}
         touched = {}
@@ -174,9 +173,12 @@ class Trainer:
         return loss
 
     def predict(self, fields, ids):
+        """What the model's `predictions` says, as NumPy arrays."""
         parameters = {name: self.values[name]
                       for name, symbol in self.model.symbols.items()
                       if not symbol.is_table}
         with torch.no_grad():
-            logits, _ = self._forward(fields, ids, parameters, False)
-        return torch.sigmoid(logits).numpy()
+            tensors, pooled, _ = self._forward(fields, ids, False)
+            predictions = self.model.predictions(tensors, pooled, parameters)
+        return {name: tuple(None if part is None else part.numpy() for part in parts)
+                for name, parts in predictions.items()}

@@ -1,0 +1,103 @@
+//===- dcn.mlir - Deep & Cross on Adult -*- mlir -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Cross layers, each of which raises the degree of the products of features by
+// one at the cost of two vectors, beside layers with relu; one logit over both.
+//
+//===----------------------------------------------------------------------===//
+
+module @dcn {
+  nn.record @person {
+    // age, years of education, capital gain, capital loss, hours a week
+    nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
+    // workclass, education, marital status, occupation, relationship, race,
+    // sex, native country; "?" (not known) is a value like any other
+    nn.field @categories : tensor<?x8xi64> hash(#nn.hash<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
+    nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
+  }
+
+  nn.group @dense rule(@adam) rate(3.0e-3)
+  nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
+
+  nn.table @embedding : i64 -> tensor<4xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
+  nn.param @cross_w1 : tensor<37x1xf32> in @dense init(#nn.xavier)
+  nn.param @cross_b1 : tensor<37xf32> in @dense init(#nn.zeros)
+  nn.param @cross_w2 : tensor<37x1xf32> in @dense init(#nn.xavier)
+  nn.param @cross_b2 : tensor<37xf32> in @dense init(#nn.zeros)
+  nn.param @cross_w3 : tensor<37x1xf32> in @dense init(#nn.xavier)
+  nn.param @cross_b3 : tensor<37xf32> in @dense init(#nn.zeros)
+  nn.param @w1 : tensor<37x64xf32> in @dense init(#nn.xavier)
+  nn.param @b1 : tensor<64xf32> in @dense init(#nn.zeros)
+  nn.param @w2 : tensor<64x32xf32> in @dense init(#nn.xavier)
+  nn.param @b2 : tensor<32xf32> in @dense init(#nn.zeros)
+  nn.param @w3 : tensor<69x1xf32> in @dense init(#nn.xavier)
+  nn.param @b3 : tensor<1xf32> in @dense init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @log_loss : #nn.log_loss
+  nn.metric @copc : #nn.copc
+
+  nn.func private @logit(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>) -> tensor<?x1xf32> {
+    %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
+    %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
+    %rows = nn.lookup @embedding[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x4xf32>
+    %embedded = nn.flatten %rows from 1 : (tensor<?x8x4xf32>) -> tensor<?x32xf32>
+    %x0 = nn.concat %embedded, %x axis 1 : (tensor<?x32xf32>, tensor<?x5xf32>) -> tensor<?x37xf32>
+
+    // Cross: x_{l+1} = x_0 <x_l, w> + b + x_l.
+    %s1 = nn.linear %x0, @cross_w1 : (tensor<?x37xf32>) -> tensor<?x1xf32>
+    %m1 = nn.mul %x0, %s1 : (tensor<?x37xf32>, tensor<?x1xf32>) -> tensor<?x37xf32>
+    %c1 = nn.read @cross_b1 : tensor<37xf32>
+    %n1 = nn.add %m1, %c1 : (tensor<?x37xf32>, tensor<37xf32>) -> tensor<?x37xf32>
+    %x1 = nn.add %n1, %x0 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
+    %s2 = nn.linear %x1, @cross_w2 : (tensor<?x37xf32>) -> tensor<?x1xf32>
+    %m2 = nn.mul %x0, %s2 : (tensor<?x37xf32>, tensor<?x1xf32>) -> tensor<?x37xf32>
+    %c2 = nn.read @cross_b2 : tensor<37xf32>
+    %n2 = nn.add %m2, %c2 : (tensor<?x37xf32>, tensor<37xf32>) -> tensor<?x37xf32>
+    %x2 = nn.add %n2, %x1 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
+    %s3 = nn.linear %x2, @cross_w3 : (tensor<?x37xf32>) -> tensor<?x1xf32>
+    %m3 = nn.mul %x0, %s3 : (tensor<?x37xf32>, tensor<?x1xf32>) -> tensor<?x37xf32>
+    %c3 = nn.read @cross_b3 : tensor<37xf32>
+    %n3 = nn.add %m3, %c3 : (tensor<?x37xf32>, tensor<37xf32>) -> tensor<?x37xf32>
+    %x3 = nn.add %n3, %x2 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
+
+    // Deep.
+    %h1 = nn.linear %x0, @w1, @b1 act(relu) : (tensor<?x37xf32>) -> tensor<?x64xf32>
+    %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x64xf32>) -> tensor<?x32xf32>
+
+    %both = nn.concat %x3, %h2 axis 1 : (tensor<?x37xf32>, tensor<?x32xf32>) -> tensor<?x69xf32>
+    %z = nn.linear %both, @w3, @b3 : (tensor<?x69xf32>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
+  }
+
+  nn.program @train reads(@person) {
+  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
+    %z = nn.call @logit(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x8xi64>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @auc(%p, %label) : tensor<?x1xf32>
+    nn.observe @log_loss(%p, %label) : tensor<?x1xf32>
+    nn.observe @copc(%p, %label) : tensor<?x1xf32>
+    nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>
+  }
+
+  nn.program @evaluate frozen reads(@person) {
+  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
+    %z = nn.call @logit(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x8xi64>) -> tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @auc(%p, %label) : tensor<?x1xf32>
+    nn.observe @log_loss(%p, %label) : tensor<?x1xf32>
+    nn.observe @copc(%p, %label) : tensor<?x1xf32>
+  }
+
+  nn.program @predict frozen reads(@person except @label) {
+  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>):
+    %z = nn.call @logit(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x8xi64>) -> tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.return %p : tensor<?x1xf32>
+  }
+}

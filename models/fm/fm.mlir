@@ -1,0 +1,94 @@
+//===- fm.mlir - Factorization machine on Adult -*- mlir -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One weight a feature, and for each pair of features the inner product of
+// their vectors. A sample's features are its categories, with value 1, and its
+// numbers, with their standardised value.
+//
+//===----------------------------------------------------------------------===//
+
+module @fm {
+  nn.record @person {
+    // age, years of education, capital gain, capital loss, hours a week
+    nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
+    // workclass, education, marital status, occupation, relationship, race,
+    // sex, native country; "?" (not known) is a value like any other
+    nn.field @categories : tensor<?x8xi64> hash(#nn.hash<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
+    nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
+  }
+
+  nn.group @all rule(@adagrad) rate(5.0e-2)
+
+  nn.table @weights : i64 -> tensor<1xf32> in @all init(#nn.zeros)
+  nn.table @factors : i64 -> tensor<8xf32> in @all init(#nn.uniform<-0.05, 0.05>)
+  nn.param @number_weights : tensor<5x1xf32> in @all init(#nn.zeros)
+  nn.param @number_factors : tensor<5x8xf32> in @all init(#nn.uniform<-0.05, 0.05>)
+  nn.param @bias : tensor<1xf32> in @all init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @log_loss : #nn.log_loss
+  nn.metric @copc : #nn.copc
+
+  nn.func private @logit(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>) -> tensor<?x1xf32> {
+    %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
+    %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
+
+    // First order: one weight a feature.
+    %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>
+    %categorical = nn.reduce sum %weights axes [1] : (tensor<?x8x1xf32>) -> tensor<?x1xf32>
+    %numerical = nn.linear %x, @number_weights, @bias : (tensor<?x5xf32>) -> tensor<?x1xf32>
+    %first = nn.add %categorical, %numerical : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+
+    // A vector for every feature: a row for a category, and for a number one
+    // vector that the number multiplies.
+    %rows = nn.lookup @factors[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
+    %number_factors = nn.read @number_factors : tensor<5x8xf32>
+    %column = nn.reshape %x : (tensor<?x5xf32>) -> tensor<?x5x1xf32>
+    %scaled = nn.mul %column, %number_factors : (tensor<?x5x1xf32>, tensor<5x8xf32>) -> tensor<?x5x8xf32>
+    %vectors = nn.concat %rows, %scaled axis 1 : (tensor<?x8x8xf32>, tensor<?x5x8xf32>) -> tensor<?x13x8xf32>
+
+    // Second order: the sum of <v_i, v_j> over all pairs i < j is half of
+    // (sum of v_i)^2 - sum of v_i^2, added over the elements.
+    %sum = nn.reduce sum %vectors axes [1] : (tensor<?x13x8xf32>) -> tensor<?x8xf32>
+    %square_of_sum = nn.mul %sum, %sum : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    %squares = nn.mul %vectors, %vectors : (tensor<?x13x8xf32>, tensor<?x13x8xf32>) -> tensor<?x13x8xf32>
+    %sum_of_squares = nn.reduce sum %squares axes [1] : (tensor<?x13x8xf32>) -> tensor<?x8xf32>
+    %difference = nn.sub %square_of_sum, %sum_of_squares : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    %twice = nn.reduce sum %difference axes [1] keep : (tensor<?x8xf32>) -> tensor<?x1xf32>
+    %half = nn.constant dense<0.5> : tensor<1xf32>
+    %second = nn.mul %twice, %half : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %first, %second : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
+  }
+
+  nn.program @train reads(@person) {
+  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
+    %z = nn.call @logit(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x8xi64>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @auc(%p, %label) : tensor<?x1xf32>
+    nn.observe @log_loss(%p, %label) : tensor<?x1xf32>
+    nn.observe @copc(%p, %label) : tensor<?x1xf32>
+    nn.minimize %l over [@all] : tensor<?x1xf32>
+  }
+
+  nn.program @evaluate frozen reads(@person) {
+  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
+    %z = nn.call @logit(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x8xi64>) -> tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @auc(%p, %label) : tensor<?x1xf32>
+    nn.observe @log_loss(%p, %label) : tensor<?x1xf32>
+    nn.observe @copc(%p, %label) : tensor<?x1xf32>
+  }
+
+  nn.program @predict frozen reads(@person except @label) {
+  ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>):
+    %z = nn.call @logit(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x8xi64>) -> tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.return %p : tensor<?x1xf32>
+  }
+}
