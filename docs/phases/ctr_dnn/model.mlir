@@ -50,7 +50,7 @@ module @ctr_dnn {
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
   nn.func private @logit(%arg0: tensor<?x13xf32>, %arg1: !nn.ragged<?x26x*xi64>) -> tensor<?x1xf32> {
-    %0 = nn.lookup @emb[%arg1] pool( sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
+    %0 = nn.lookup @emb[%arg1] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
     %1 = nn.flatten %0 from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
     %2 = nn.signed_log1p %arg0 : tensor<?x13xf32>
     %3 = nn.concat %1, %2 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>

@@ -52,7 +52,7 @@ module @logistic_regression {
     %24 = nn.cross %18, %14 salt(114) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
     %25 = nn.cross %15, %18 salt(115) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
     %26 = nn.concat %arg1, %6, %8, %10, %12, %14, %20, %21, %22, %23, %24, %25 axis 1 : (tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x19xi64>
-    %27 = nn.lookup @weights[%26] pool( sum) : (tensor<?x19xi64>) -> tensor<?x19x1xf32>
+    %27 = nn.lookup @weights[%26] pool(sum) : (tensor<?x19xi64>) -> tensor<?x19x1xf32>
     %28 = nn.reduce  sum %27 axes [1] : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
     %29 = nn.read @bias : tensor<1xf32>
     %30 = nn.add %28, %29 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
