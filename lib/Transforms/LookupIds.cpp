@@ -64,5 +64,15 @@ LogicalResult pdlc::verifyIdsFromFields(nn::LookupOp lookup) {
     }
     slice.insert(op->operand_begin(), op->operand_end());
   }
-  return success();
+  if (lookup.getPooling())
+    return success();
+  Value ids = lookup.getIds();
+  while (auto same = ids.getDefiningOp<nn::SameBagsOp>())
+    ids = same.getInput();
+  if (isa<BlockArgument>(ids))
+    return success();
+  return lookup.emitOpError(
+      "looks up ids one by one that the program makes, whose number is known "
+      "only while a step is prepared; pool them, or look up those of a field "
+      "(C4)");
 }

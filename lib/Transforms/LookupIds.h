@@ -18,8 +18,9 @@ namespace pdlc {
 int64_t idsPerSample(nn::PullOp pull);
 
 /// Diagnoses ids that depend on values of the model (nn.lookup, C3), with a
-/// note at the op that they depend on. What a call returns is known only behind
-/// inlining, what a function is given likewise: before, such ids pass.
+/// note at the op that they depend on, and those that are counted too late
+/// (C4). What a call returns is known only behind inlining, what a function is
+/// given likewise: before, such ids pass.
 mlir::LogicalResult verifyIdsFromFields(nn::LookupOp lookup);
 
 } // namespace pdlc

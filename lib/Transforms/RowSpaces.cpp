@@ -50,8 +50,8 @@ LogicalResult RowSpaces::refuse(Operation &op, OpOperand &operand,
                                   << "takes, as operand #"
                                   << operand.getOperandNumber() << ", ";
   if (expected && found)
-    diagnostic << "rows of other bags than the rest; look up all that belongs "
-                  "together by the same ids";
+    diagnostic << "rows of other bags than the rest; nn.same_bags says of "
+                  "two fields that they describe the same positions";
   else
     diagnostic << "a tensor that counts " << describe(found)
                << " where it counts " << describe(expected)

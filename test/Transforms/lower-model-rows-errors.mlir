@@ -35,7 +35,7 @@ module {
   ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>):
     %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
     %g = nn.lookup @t[%d] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
-    // expected-error @+1 {{takes, as operand #1, rows of other bags than the rest; look up all that belongs together by the same ids}}
+    // expected-error @+1 {{takes, as operand #1, rows of other bags than the rest; nn.same_bags says of two fields that they describe the same positions}}
     %0 = nn.mul %h, %g : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
     nn.return %y : tensor<?x1xf32>
   }
@@ -99,5 +99,23 @@ module {
     // expected-error @+1 {{takes, as operand #1, a tensor that counts samples where it counts ids of bags}}
     %0 = nn.sub %h, %r : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
     nn.return %y : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module {
+  nn.record @r {
+    nn.field @c : !nn.ragged<?x1x*xi64>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%c: !nn.ragged<?x1x*xi64>):
+    %x = nn.cross %c, %c : (!nn.ragged<?x1x*xi64>, !nn.ragged<?x1x*xi64>) -> !nn.ragged<?x1x*xi64>
+    // expected-error @+1 {{looks up ids one by one that the program makes, whose number is known only while a step is prepared; pool them, or look up those of a field (C4)}}
+    %h = nn.lookup @t[%x] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
+    %0 = nn.segment_sum %h of %x : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x4xf32>
+    nn.return %0 : tensor<?x1x4xf32>
   }
 }

@@ -34,7 +34,7 @@ module @ctr_dnn {
 
   // CHECK: nn.func private @logit(%{{.*}}: tensor<?x13xf32>, %{{.*}}: !nn.ragged<?x26x*xi64>) -> tensor<?x1xf32> {
   nn.func private @logit(%d: tensor<?x13xf32>, %c: !nn.ragged<?x26x*xi64>) -> tensor<?x1xf32> {
-    // CHECK: nn.lookup @emb[%{{.*}}] pool( sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
+    // CHECK: nn.lookup @emb[%{{.*}}] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
     %e  = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
     // CHECK: nn.flatten %{{.*}} from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
     %f  = nn.flatten %e from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>

@@ -88,6 +88,7 @@ def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
       shape [b, s, width]; bags without pooling one of shape [ids, width].
     - (C3) Ids derive from fields and constants alone, not from parameters, states
       or tables.
+    - (C4) Ids that are looked up without pooling are those of a field.
 
     Example:
     ```mlir
