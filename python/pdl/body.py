@@ -109,8 +109,8 @@ class Body:
         unnamed = (value for value in self.arguments + [
             value for statement in self.statements for value in statement.results]
             if value.name is None or value.name.isdigit())
-        for number, value in enumerate(unnamed):
-            value.name = str(number)
+        for index, value in enumerate(unnamed):
+            value.name = str(index)
         for statement in self.statements:
             line = "".join(map(str, statement.parts))
             if statement.results:
@@ -152,3 +152,9 @@ def building(body: Body) -> Iterator[None]:
         yield
     finally:
         _bodies.reset(token)
+
+
+def assigned(value: Value) -> Value:
+    """What a layer returns, called as the variable that its caller assigns it to."""
+    [name] = assigned_names()
+    return value.named(name) if name else value

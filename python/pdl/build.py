@@ -93,8 +93,13 @@ def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[V
     """
     body = current(f"nn.{name}")
     element = _element(body, arguments)
-    given = {key: _checked(body, f"`{key.rstrip('_')}` of nn.{name}", argument, element)
-             for key, argument in arguments.items()}
+    optional = _optional(_parse(syntax))
+    given = {}
+    for key, argument in arguments.items():
+        role = f"`{key.rstrip('_')}` of nn.{name}"
+        if argument.given is None and key.rstrip("_") not in optional:
+            raise ModelError(f"{role} is None, and cannot be left out")
+        given[key] = _checked(body, role, argument, element)
     rule: Callable = shapes.RULES.get(name, shapes.same if results else shapes.nothing)
     try:
         type = rule(**given)
@@ -108,13 +113,15 @@ def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[V
 
 def _element(body: Body, arguments: dict[str, Argument]) -> str:
     """The type of numbers beside the first operand that has one."""
-    for argument in arguments.values():
-        given = argument.given if argument.kind == "operands" else [argument.given]
-        if argument.kind in ("operand", "operands"):
-            for one in given:
-                type = getattr(one, "type", None)
-                if isinstance(type, TensorType) and type.is_float:
-                    return type.element
+    for kind, given, _ in arguments.values():
+        if kind == "operands" and isinstance(given, Sequence):
+            found = list(given)
+        else:
+            found = [given] if kind == "operand" else []
+        for one in found:
+            type = getattr(one, "type", None)
+            if isinstance(type, TensorType) and type.is_float:
+                return type.element
     return body.model.element
 
 
@@ -158,7 +165,7 @@ class _Optional(NamedTuple):
     anchor: int
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _parse(syntax: str) -> list[str | _Optional]:
     """The elements of a syntax in the notation of MLIR's reference."""
     tokens = re.findall(r"`[^`]*`|\$\w+|[\w-]+(?:<\w+>)?\([^()]*\)|attr-dict|\^|\(|\)\?",
@@ -177,6 +184,12 @@ def _parse(syntax: str) -> list[str | _Optional]:
         elif token != "attr-dict":
             stack[-1].append(token)
     return stack[0]
+
+
+def _optional(elements: Sequence[str | _Optional]) -> set[str]:
+    """The arguments that may be left out."""
+    return {name for group in elements if isinstance(group, _Optional)
+            for element in group.elements for name in re.findall(r"\$(\w+)", str(element))}
 
 
 class _Writer:

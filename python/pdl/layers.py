@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pdl import init, ops
-from pdl.body import current
+from pdl import init as initial
+from pdl import ops
+from pdl.body import assigned, current
 from pdl.errors import ModelError
 from pdl.symbols import Group
 from pdl.text import Attribute
@@ -37,11 +38,11 @@ def dense(x: Operand, width: int, name: str, *, group: Group | None,
     model = current("pdl.layers.dense").model
     rows = _columns(x, "dense", name)
     weight = model.param(f"{name}.weight", (rows, width), group=group,
-                         init=weight_init or init.xavier())
+                         init=weight_init or initial.xavier())
     added = None
     if bias:
         added = model.param(f"{name}.bias", (width,), group=group,
-                            init=bias_init or init.zeros())
+                            init=bias_init or initial.zeros())
     return ops.linear(x, weight, added, activation)
 
 
@@ -57,18 +58,20 @@ def mlp(x: Operand, widths: Sequence[int], name: str, *, group: Group | None,
     for index, width in enumerate(widths, 1):
         x = dense(x, width, f"{name}.{index}", group=group,
                   activation=last if index == len(widths) else activation)
-    return x
+    return assigned(x)
 
 
 def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
-              pooling: str = "sum", init: Attribute = init.uniform(-0.01, 0.01),
+              pooling: str = "sum", init: Attribute | None = None,
               unknown: str | None = None) -> Value:
     """Rows of a table of its own: [batch, slots] ids or bags to [batch, slots, width].
 
-    Declares the table `name`. Ids of several lookups in one table are `pdl.lookup`.
+    Declares the table `name`, whose rows begin uniform in [-0.01, 0.01) if nothing else is
+    said. Several lookups in one table are `pdl.lookup`.
     """
     model = current("pdl.layers.embedding").model
-    table = model.table(name, width, group=group, init=init, unknown=unknown)
+    table = model.table(name, width, group=group, unknown=unknown,
+                        init=init or initial.uniform(-0.01, 0.01))
     return ops.lookup(table, ids, pooling)
 
 
@@ -86,6 +89,8 @@ def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: i
     Declares `name.1.weight` and `name.1.bias` and so on, with `rank` `name.1.down` and
     `name.1.up` for the weight.
     """
+    if layers < 1:
+        raise ModelError(f"cross '{name}' has {layers} layers; it needs one at least")
     if version not in (1, 2):
         raise ModelError(f"cross '{name}' is of version {version}; there are 1 and 2")
     if rank is not None and version == 1:
@@ -94,21 +99,21 @@ def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: i
     width = _columns(x, "cross", name)
     y = x
     for layer in range(1, layers + 1):
-        bias = model.param(f"{name}.{layer}.bias", (width,), group=group, init=init.zeros())
+        bias = model.param(f"{name}.{layer}.bias", (width,), group=group, init=initial.zeros())
         if version == 1:
             weight = model.param(f"{name}.{layer}.weight", (width, 1), group=group,
-                                 init=init.xavier())
+                                 init=initial.xavier())
             y = x * ops.linear(y, weight) + bias + y
             continue
         if rank is None:
             weight = model.param(f"{name}.{layer}.weight", (width, width), group=group,
-                                 init=init.xavier())
+                                 init=initial.xavier())
             product = ops.linear(y, weight, bias)
         else:
             down = model.param(f"{name}.{layer}.down", (width, rank), group=group,
-                               init=init.xavier())
+                               init=initial.xavier())
             up = model.param(f"{name}.{layer}.up", (rank, width), group=group,
-                             init=init.xavier())
+                             init=initial.xavier())
             product = ops.linear(ops.linear(y, down), up, bias)
         y = x * product + y
-    return y
+    return assigned(y)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pdl import scalars
 from pdl.body import Body, building, current, location
 from pdl.errors import ModelError
-from pdl.source import Place, place_of
-from pdl.symbols import (Clip, Dense, Field, Group, Metric, Named, Parameter, Record, Rule,
-                         Schedule, State, Symbol, Table)
-from pdl.text import Attribute, did_you_mean, dictionary, is_number, number, symbol
+from pdl.source import place_of
+from pdl.symbols import (Clip, Dense, Group, Metric, Named, Parameter, Record, Rule, Schedule,
+                         State, Symbol, Table)
+from pdl.text import Attribute, did_you_mean, is_number, number, symbol
 from pdl.types import FLOATS, TensorType, Type
 from pdl.values import Operand, Value
 
@@ -199,7 +199,7 @@ class Model:
                 if not isinstance(one, kinds):
                     continue
                 own = one.text_lines(locations) if isinstance(one, _Region) else one.lines()
-                if locations:
+                if locations and own:
                     own[-1] += location(one.place)
                 if section and len(own) > 1:
                     section.append("")
@@ -222,7 +222,7 @@ class _Region(Symbol):
     """A function or a program."""
 
     body: Body
-    returned: tuple[Value, ...]
+    returned: tuple[Value, ...] = ()
     comment: str | None
 
     def text_lines(self, locations: bool) -> list[str]:

@@ -24,6 +24,7 @@ class Region:
         self.title = title
         self.type = type
         self.lines: list[str] = []
+        self.constants: list[str] = []
         self._names = Names()
         self._unnamed = 0
         self._constants: dict[str, Scalar] = {}
@@ -44,12 +45,12 @@ class Region:
         return result
 
     def number(self, value: Number, op: str) -> Scalar:
-        """An operand, of a number its constant, which is written once."""
+        """An operand, of a number its constant, which stands once, at the top."""
         if is_number(value):
             text = number(value, self.type)
             if text not in self._constants:
-                result = self.scalar(None, self.type)
-                self.lines.append(f"{result} = arith.constant {text} : {self.type}")
+                result = self.scalar("c", self.type)
+                self.constants.append(f"{result} = arith.constant {text} : {self.type}")
                 self._constants[text] = result
             return self._constants[text]
         if not isinstance(value, Scalar):
@@ -232,4 +233,5 @@ def trace(title: str, function: Callable, type: str, meanings: Sequence[str],
     yielded = [region.number(value, "return") for value in several]
     head = ", ".join(f"{argument}: {type}" for argument in arguments)
     last = f"nn.yield {', '.join(map(str, yielded))} : {', '.join([type] * len(yielded))}"
-    return [f"^bb0({head}):", *(f"  {line}" for line in [*region.lines, last])], len(yielded)
+    return [f"^bb0({head}):", *(f"  {line}" for line in [
+        *region.constants, *region.lines, last])], len(yielded)

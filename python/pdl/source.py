@@ -44,7 +44,7 @@ def place_of(function: Callable) -> Place:
     return Place(code.co_filename, code.co_firstlineno, 1)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _instructions(code: types.CodeType) -> list[dis.Instruction]:
     return list(dis.get_instructions(code))
 
