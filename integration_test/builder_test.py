@@ -258,14 +258,30 @@ class Text(unittest.TestCase):
     def test_odd_names(self):
         result = pdl.Model("a model")
         record = result.record("of \"clicks\"")
-        record.floats("x", 1, values={"a\\b": 1.0, "ü": 2.0}, columns=["das x"])
+        record.floats("das x", 1, values={"a\\b": 1.0, "ü": 2.0}, columns=["das x"])
+        record.floats("class", 1)
         result.param("w-1", (1,), init=pdl.init.zeros())
+
+        @result.program
+        def predict(das_x, class_):
+            return das_x + class_
+
+        self.assertIn(r'values({"a\5Cb" = 1.0, "\C3\BC" = 2.0}) columns(["das x"])', str(result))
+        parsed(result)
+
+    def test_frozen(self):
+        result = with_fields(x=1)
+
+        @result.program(frozen=False)
+        def observe(x):
+            pass
 
         @result.program
         def predict(x):
             return x
 
-        self.assertIn(r'values({"a\5Cb" = 1.0, "\C3\BC" = 2.0}) columns(["das x"])', str(result))
+        self.assertIn("nn.program @observe reads(@r) {\n", str(result))
+        self.assertIn("nn.program @predict frozen reads(@r) {\n", str(result))
         parsed(result)
 
     def test_function_that_nobody_calls(self):

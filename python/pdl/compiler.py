@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 
@@ -53,6 +54,5 @@ def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
     if done.returncode != 0:
         raise CompileError(done.stderr.strip() or
                            f"{program} ended with status {done.returncode}")
-    if done.stderr:
-        os.write(2, done.stderr.encode())
+    sys.stderr.write(done.stderr)
     return pathlib.Path(out)

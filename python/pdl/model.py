@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import pathlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from pdl import scalars
@@ -170,9 +172,9 @@ class Model:
     def program(self, function: Callable | None = None, *, frozen: bool | None = None):
         """Makes a Python function a program of its name: train, evaluate or predict.
 
-        Its arguments are fields of the record, by name and in any order; those that it
-        does not name are not read. It runs at once. A program that minimizes nothing is
-        frozen, unless `frozen` says otherwise.
+        Its arguments are fields of the record, by name and in any order, where `user.id`
+        is `user_id`; fields that it does not name are not read. It runs at once. A program
+        that minimizes nothing is frozen, unless `frozen` says otherwise.
         """
         if function is None:
             return lambda real: Program(self, real, frozen)
@@ -195,9 +197,8 @@ class Model:
         is_first = True
         for kinds in _SECTIONS:
             section: list[str] = []
-            for one in self._symbols.values():
-                if not isinstance(one, kinds):
-                    continue
+            for one in (one for kind in kinds for one in self._symbols.values()
+                        if isinstance(one, kind)):
                 own = one.text_lines(locations) if isinstance(one, _Region) else one.lines()
                 if locations and own:
                     own[-1] += location(one.place)
@@ -312,21 +313,20 @@ class Program(_Region):
 
     def __init__(self, model: Model, function: Callable, frozen: bool | None):
         self._record = model.only_record()
+        known = {_variable(name): field for name, field in self._record.fields.items()}
         names = list(inspect.signature(function).parameters)
         for name in names:
-            if name not in self._record.fields:
+            if name not in known:
                 raise ModelError(
                     f"program @{function.__name__} takes '{name}', which is no field of "
-                    f"{self._record}" + did_you_mean(name, list(self._record.fields)),
-                    place_of(function))
+                    f"{self._record}" + did_you_mean(name, list(known)), place_of(function))
         super().__init__(model, function.__name__)
         self.place = place_of(function)
         self.comment = function.__doc__
         self.body = Body(model, f"program {self}")
-        fields = [field for field in self._record.fields.values() if field.name in names]
-        arguments = {field.name: self.body.argument(field.name, field.type)
-                     for field in fields}
-        self._fields = fields
+        arguments = {name: self.body.argument(name, field.type)
+                     for name, field in known.items() if name in names}
+        self._fields = [known[name] for name in arguments]
         self.run(function, [arguments[name] for name in names])
         self.frozen = not self.body.trains if frozen is None else frozen
 
@@ -345,10 +345,16 @@ class Program(_Region):
         return head
 
 
-# What stands in which order in the text, kinds of one entry as they were declared.
-_SECTIONS: tuple[tuple[type[Symbol], ...], ...] = (
-    (Record,), (Rule,), (Schedule,), (Clip, Group), (Table, Dense, Metric), (Function,),
-    (Program,))
+# What stands in which order in the text, with a line between two entries; kinds that
+# stand together as they were declared.
+_SECTIONS = ((Record,), (Rule,), (Schedule,), (Clip, Group), ((Table, Dense), Metric),
+             (Function,), (Program,))
+
+
+def _variable(name: str) -> str:
+    """What a field is called in Python."""
+    word = re.sub(r"\W", "_", name)
+    return f"{word}_" if keyword.iskeyword(word) else word
 
 
 def _comment(text: str | None) -> list[str]:
