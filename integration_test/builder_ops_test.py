@@ -54,9 +54,6 @@ EXAMPLES = {
     "standardise": [lambda n: pdl.standardise(n.z, [1.5], [0.1])],
 }
 
-# Attributes that are words of ops and declarations, or of later phases.
-WORDS = {"pooling", "post", "reduction", "scalar", "stage", "unknown", "untouched"}
-
 
 class Namespace:
     """What examples are made of."""
@@ -171,10 +168,12 @@ class Attributes(unittest.TestCase):
     def test_all_of_the_dialect(self):
         text = REFERENCE.read_text().partition("\n## Attributes\n")[2].partition("\n## Types\n")[0]
         sections = re.findall(r"^### \w+Attr\n(.*?)(?=^### |\Z)", text, flags=re.M | re.S)
-        names = {re.search(r"#nn\.(\w+)", section)[1] for section in sections}
+        # Words of ops and declarations are none by themselves.
+        names = {re.search(r"#nn\.(\w+)", section)[1] for section in sections
+                 if "an enum of type" not in section}
         offered = set().union(*(self.offered(module) for module in
                                 (pdl.init, pdl.decay, pdl.metrics)), {"hash"})
-        self.assertEqual(names - WORDS - offered, set(),
+        self.assertEqual(names - offered, set(),
                          "a line in python/pdl/init.py, decay.py or metrics.py offers each")
         self.assertEqual(offered - names, set())
 
