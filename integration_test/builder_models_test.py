@@ -4,8 +4,10 @@
 """The models that are written in Python too are, to the compiler, those of their text."""
 
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from programs import PDL_OPT, SOURCE, model, run
@@ -13,10 +15,9 @@ from programs import PDL_OPT, SOURCE, model, run
 MODELS = sorted(path.stem for path in SOURCE.glob("models/*/*.py"))
 
 
-def python_text(name):
+def python_text(name, package=SOURCE / "python"):
     """What models/NAME/NAME.py prints."""
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE / "python"),
-                   "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     return run(sys.executable, SOURCE / "models" / name / f"{name}.py", env=environment).stdout
 
 
@@ -51,6 +52,15 @@ class Models(unittest.TestCase):
                 python, text = python_text(name), model(name).read_text()
                 self.assertEqual(fingerprint(python), fingerprint(text))
                 self.assertEqual(metrics(python), metrics(text))
+
+    def test_package_behind_a_link(self):
+        """Names are those of the user's variables wherever the package lies."""
+        with tempfile.TemporaryDirectory() as folder:
+            link = pathlib.Path(folder, "link")
+            link.symlink_to(SOURCE / "python")
+            text = python_text("wide_deep", link)
+        self.assertIn("%wide_ids = nn.concat", text)
+        self.assertEqual(text, python_text("wide_deep"))
 
     def test_fingerprint_sees_a_change(self):
         text = python_text("ctr_dnn")

@@ -7,13 +7,14 @@ import dis
 import functools
 import inspect
 import itertools
-import pathlib
+import os
 import sys
 import types
 from collections.abc import Callable
 from typing import NamedTuple
 
-_PACKAGE = str(pathlib.Path(__file__).resolve().parent) + "/"
+# As frames name it: through a link, if that is how Python found it.
+_PACKAGE = os.path.dirname(sys._getframe().f_code.co_filename) + os.sep
 # Layers are made as users make theirs: values have the names of their variables.
 _LAYERS = _PACKAGE + "layers.py"
 
