@@ -25,6 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = ROOT / "python" / "pdl" / "shapes.py"
 # pdl.Function calls, and pdl.constant has the numbers of a tensor.
 WRITTEN_BY_HAND = ("call", "constant")
+# The directives custom<...> of one argument, which stands in the text as it is given.
+PLAIN_DIRECTIVES = ("Activation", "SymbolList")
 WIDTH = 94
 
 HEADER = '''# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
@@ -133,7 +135,8 @@ def arguments(op, text, cases):
 def optional_names(syntax):
     """The arguments that stand in a group of the syntax, `( ... )?`."""
     depth, names = 0, set()
-    for token in re.findall(r"`[^`]*`|\$\w+|[\w-]+(?:<\w+>)?\([^()]*\)|\(|\)\?", syntax):
+    inside = r"\((?:[^()]|\([^()]*\))*\)"
+    for token in re.findall(rf"`[^`]*`|\$\w+|[\w-]+(?:<\w+>)?{inside}|\(|\)\?", syntax):
         depth += {"(": 1, ")?": -1}.get(token, 0)
         if depth and not token.startswith("`"):
             names.update(re.findall(r"\$(\w+)", token))
@@ -173,6 +176,10 @@ def function(op, text, cases, rule):
     """The Python function of an op."""
     syntax = re.search(r"operation ::= `nn\.\w+` (.*?)```", text, flags=re.S)[1]
     syntax = " ".join(syntax.split())
+    for directive in re.findall(r"custom<(\w+)>", syntax):
+        if directive not in PLAIN_DIRECTIVES:
+            fail(f"nn.{op} is written with custom<{directive}>; if that is one argument as it "
+                 "is given, add it to PLAIN_DIRECTIVES, else teach python/pdl/build.py")
     found = arguments(op, text, cases)
     optional = optional_names(syntax)
     for argument in found:

@@ -168,7 +168,8 @@ class _Optional(NamedTuple):
 @functools.cache
 def _parse(syntax: str) -> list[str | _Optional]:
     """The elements of a syntax in the notation of MLIR's reference."""
-    tokens = re.findall(r"`[^`]*`|\$\w+|[\w-]+(?:<\w+>)?\([^()]*\)|attr-dict|\^|\(|\)\?",
+    inside = r"\((?:[^()]|\([^()]*\))*\)"
+    tokens = re.findall(rf"`[^`]*`|\$\w+|[\w-]+(?:<\w+>)?{inside}|attr-dict|\^|\(|\)\?",
                         syntax)
     stack: list[list] = [[]]
     anchors = [0]
