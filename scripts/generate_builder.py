@@ -26,7 +26,10 @@ SHAPES = ROOT / "python" / "pdl" / "shapes.py"
 # pdl.Function calls, and pdl.constant has the numbers of a tensor.
 WRITTEN_BY_HAND = ("call", "constant")
 # The directives custom<...> of one argument, which stands in the text as it is given.
-PLAIN_DIRECTIVES = ("Activation", "SymbolList")
+PLAIN_DIRECTIVES = (
+    "Activation",
+    "SymbolList",
+)
 WIDTH = 94
 
 HEADER = '''# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
