@@ -248,12 +248,12 @@ class _Writer:
             self._add([number(given) if kind == "real" else str(given)])
 
     def _types(self, element: str) -> str:
-        """`type(...)` or `functional-type(...)`."""
-        names = re.findall(r"[\w]+", element.split("(", 1)[1])
+        """`type($input)`, `qualified(type($input))` or `functional-type(...)`."""
+        name = (re.findall(r"\$(\w+)", element) or ["operands"])[0]
         if element.startswith("functional-type"):
             result = "" if self._type is None else str(self._type)
-            return f"({', '.join(self._operand_types(names[0]))}) -> {result}"
-        return ", ".join(self._operand_types(names[0]))
+            return f"({', '.join(self._operand_types(name))}) -> {result}"
+        return ", ".join(self._operand_types(name))
 
     def _operand_types(self, name: str) -> list[str]:
         if name not in self._given and name != "operands":
