@@ -13,7 +13,7 @@ packages=(
   libdnnl-dev libxxhash-dev libcli11-dev libspdlog-dev libfmt-dev
   nlohmann-json3-dev libgrpc++-dev
   # Building and testing.
-  cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3
+  cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3 python3-pip
   iproute2
 )
 

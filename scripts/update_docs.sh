@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Writes what is generated in docs/: the references from the .td files, and what
-# reference models look like after each phase. lit compares the result with
-# what is committed (test/Docs).
-#   scripts/update_docs.sh [FOLDER]     (default: docs; needs a build in build/)
+# Writes what is generated: in docs/ the references from the .td files, and what
+# reference models look like after each phase; the ops of python/pdl. lit compares
+# the result with what is committed (test/Docs).
+#   scripts/update_docs.sh [FOLDER]     (default: where it belongs; needs a build in
+#                                        build/. With FOLDER all goes there.)
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 target=${1:-$root/docs}
+builder=${1:-$root/python/pdl}
 build=${PDL_BUILD:-$root/build}
 tblgen=${PDL_TBLGEN:-/usr/lib/llvm-22/bin/mlir-tblgen}
 include=(-I "$root/include" -I "$(dirname "$tblgen")/../include")
@@ -24,6 +26,11 @@ generate -gen-pass-doc pdlc/Interpreter/Passes.td PassesInterpreter.md
 
 "$root/scripts/op_obligations.py" "$build/bin/pdl-opt" "$target/Reference/NN.md" \
   > "$target/Obligations.md"
+
+# Through a file of its own: a generator that fails leaves the ops as they were.
+"$root/scripts/generate_builder.py" "$build/bin/pdl-opt" "$target/Reference/NN.md" \
+  > "$builder/ops.py.new"
+mv "$builder/ops.py.new" "$builder/ops.py"
 
 # Models after each phase that changes them, of each its own folder: one without
 # and one with products. In mode `local`, `placed` and `roles` change nothing, so

@@ -1,0 +1,194 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""python/pdl has all that the dialect has, and infers the types that the compiler does."""
+
+import inspect
+import re
+import subprocess
+import sys
+import unittest
+
+from programs import PDL_OPT, SOURCE, run
+
+sys.path.insert(0, str(SOURCE / "python"))
+
+import pdl  # noqa: E402
+from pdl import shapes  # noqa: E402
+from pdl.values import Operand  # noqa: E402
+
+REFERENCE = SOURCE / "docs" / "Reference" / "NN.md"
+
+# How ops are called that `plain_call` cannot call. Each gets a namespace: columns x and y
+# [batch, 4], z [batch, 1], cube [batch, 2, 3], ids and more_ids [batch, 4], bags [batch, 4],
+# matrix [4, 5], vector [5], table, group, metric.
+EXAMPLES = {
+    "broadcast": [lambda n: pdl.broadcast(n.z, (None, 4), n.x),
+                  lambda n: pdl.broadcast(n.vector, (None, 5), n.z),
+                  lambda n: pdl.broadcast(n.vector, (3, 5))],
+    "bucketize": [lambda n: pdl.bucketize(n.x, [1, 2.5])],
+    "concat": [lambda n: pdl.concat([n.x, n.z], 1), lambda n: pdl.concat([n.cube, n.cube], 2),
+               lambda n: pdl.concat([n.ids], axis=1)],
+    "cross": [lambda n: pdl.cross([n.ids]), lambda n: pdl.cross([n.ids, n.more_ids], salt=3),
+              lambda n: pdl.cross([n.ids, n.bags])],
+    "flatten": [lambda n: pdl.flatten(n.cube, 1), lambda n: pdl.flatten(n.cube, from_=2)],
+    "linear": [lambda n: pdl.linear(n.x, n.matrix),
+               lambda n: pdl.linear(n.x, n.matrix, n.vector, "tanh"),
+               lambda n: pdl.linear(n.x, n.matrix, activation="none")],
+    "lookup": [lambda n: pdl.lookup(n.table, n.ids, "sum"),
+               lambda n: pdl.lookup(n.table, n.bags, "mean")],
+    "matmul": [lambda n: pdl.matmul(n.x, n.matrix),
+               lambda n: pdl.matmul(n.matrix, n.matrix, transpose_lhs=True),
+               lambda n: pdl.matmul(n.x, n.matrix[0:2, 0:4], transpose_rhs=True)],
+    "minimize": [lambda n: pdl.minimize(n.trained, [n.group])],
+    "observe": [lambda n: pdl.observe(n.metric, n.z, n.z),
+                lambda n: pdl.observe(n.metric, n.z, n.z, n.z),
+                lambda n: pdl.observe(n.mean, n.z, weights=n.z)],
+    "pad": [lambda n: pdl.pad(n.cube, 1, 2, 0)],
+    "read": [lambda n: pdl.read(n.matrix)],
+    "reduce": [lambda n: pdl.reduce("sum", n.x, [1]), lambda n: pdl.reduce("max", n.cube, [1, 2]),
+               lambda n: pdl.reduce("mean", n.cube, [2], keep=True)],
+    "reshape": [lambda n: pdl.reshape(n.cube, (None, 3, 2)),
+                lambda n: pdl.reshape(n.ids, (None, 2, 2))],
+    "slice": [lambda n: pdl.slice(n.x, 1, 2, 2), lambda n: pdl.slice(n.ids, 1, 0, 1)],
+    "standardise": [lambda n: pdl.standardise(n.z, [1.5], [0.1])],
+}
+
+
+class Namespace:
+    """What examples are made of."""
+
+    def __init__(self):
+        self.model = pdl.Model("ops")
+        record = self.model.record("r")
+        for name, width in (("x", 4), ("y", 4), ("z", 1), ("six", 6)):
+            record.floats(name, width)
+        record.ids("ids", 4)
+        record.ids("more_ids", 4)
+        record.bags("bags", 4)
+        self.group = self.model.group("g", rule="sgd", rate=0.1)
+        self.table = self.model.table("table", 3, init=pdl.init.uniform(-1, 1))
+        self.matrix = self.model.param("matrix", (4, 5), init=pdl.init.xavier())
+        self.vector = self.model.state("vector", (5,), init=pdl.init.normal(0, 1))
+        self.metric = self.model.metric("log_loss", pdl.metrics.log_loss())
+        self.mean = self.model.metric("mean", pdl.metrics.mean())
+
+    def program(self, build):
+        """A program that `build` builds, as a model that the compiler is given."""
+        trains = self.model.param("trained", (4, 1), group=self.group, init=pdl.init.zeros())
+
+        def program(x, y, z, six, ids, more_ids, bags):
+            self.x, self.y, self.z = x, y, z
+            self.cube = pdl.reshape(six, (None, 2, 3))
+            self.ids, self.more_ids, self.bags = ids, more_ids, bags
+            self.trained = pdl.linear(x, trains)
+            build(self)
+
+        self.model.program(program)
+        return str(self.model)
+
+
+def plain_call(op):
+    """Calls an op whose operands all are alike, with numbers for numbers."""
+    def call(namespace):
+        values = iter([namespace.x, namespace.y, namespace.y])
+        arguments = {}
+        for name, parameter in inspect.signature(op).parameters.items():
+            if parameter.annotation == Operand:
+                arguments[name] = next(values)
+            elif parameter.annotation in (float, float | None):
+                arguments[name] = 0.5
+            else:
+                raise AssertionError(f"{name} of {op.__name__}: it needs a line in EXAMPLES")
+        op(**arguments)
+    return call
+
+
+class Ops(unittest.TestCase):
+
+    def test_all_of_the_dialect(self):
+        """What the compiler takes in phase `model` the builder has, and nothing else."""
+        printed = run(PDL_OPT, "--print-op-obligations").stdout.splitlines()
+        reference = re.split(r"^### `nn\.(\w+)`", REFERENCE.read_text(), flags=re.M)
+        any_phase = {name for name, text in zip(reference[1::2], reference[2::2])
+                     if "`HasPhases`" not in text}
+        expected = {op.removeprefix("nn.") for op, first, *_ in map(str.split, printed)
+                    if first == "model" or op.removeprefix("nn.") in any_phase}
+        # A call is one of pdl.model.Function; pdl.constant is written by hand.
+        self.assertEqual(sorted(expected), sorted({*pdl.ops.__all__, "call", "constant"}))
+
+    def test_types(self):
+        """The compiler takes each op with the type that the builder gives it."""
+        for name in pdl.ops.__all__:
+            calls = EXAMPLES.get(name) or [plain_call(getattr(pdl.ops, name))]
+            for index, call in enumerate(calls):
+                with self.subTest(name, index=index):
+                    text = Namespace().program(call)
+                    self.assertIn(f"nn.{name} ", text)
+                    done = subprocess.run([PDL_OPT, "-", "-o", "/dev/null"], input=text,
+                                          capture_output=True, text=True, check=False)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""), text)
+
+    def test_plain_calls_alone(self):
+        """An example stands for an op that needs one."""
+        self.assertLessEqual(set(EXAMPLES), set(pdl.ops.__all__))
+
+    def test_rules(self):
+        """A rule takes an op's arguments by their names."""
+        for name, rule in shapes.RULES.items():
+            taken = inspect.signature(rule).parameters
+            if any(one.kind == one.VAR_KEYWORD for one in taken.values()):
+                continue
+            self.assertEqual(set(taken), set(inspect.signature(getattr(pdl.ops, name)).parameters),
+                             name)
+
+    def test_activations(self):
+        """Each may stand in nn.linear, and no other op may."""
+        namespace = Namespace()
+        text = namespace.program(lambda n: [pdl.linear(n.x, n.matrix, activation=one)
+                                            for one in pdl.ops.ACTIVATIONS])
+        run(PDL_OPT, "-", input=text)
+        wrong = text.replace("act(relu)", "act(wrong)")
+        done = subprocess.run([PDL_OPT, "-"], input=wrong, capture_output=True, text=True,
+                              check=False)
+        [listed] = re.findall(r"expected none, (.*) \(C2\)", done.stderr)
+        self.assertEqual(["none", *listed.split(", ")], list(pdl.ops.ACTIVATIONS))
+
+
+class Attributes(unittest.TestCase):
+
+    ARGUMENTS = {"constant": (0.5,), "uniform": (-1, 1), "normal": (0, 1), "l1": (0.1,),
+                 "l2": (0.1,)}
+
+    def offered(self, module):
+        """The functions of a module that make attributes."""
+        return {name: one for name, one in vars(module).items()
+                if inspect.isfunction(one) and one.__module__ == module.__name__}
+
+    def test_all_of_the_dialect(self):
+        text = REFERENCE.read_text().partition("\n## Attributes\n")[2].partition("\n## Types\n")[0]
+        sections = re.findall(r"^### \w+Attr\n(.*?)(?=^### |\Z)", text, flags=re.M | re.S)
+        # Words of ops and declarations are none by themselves.
+        names = {re.search(r"#nn\.(\w+)", section)[1] for section in sections
+                 if "an enum of type" not in section}
+        offered = set().union(*(self.offered(module) for module in
+                                (pdl.init, pdl.decay, pdl.metrics)), {"hash"})
+        self.assertEqual(names - offered, set(),
+                         "a line in python/pdl/init.py, decay.py or metrics.py offers each")
+        self.assertEqual(offered - names, set())
+
+    def test_taken(self):
+        """The compiler takes each of them where it belongs."""
+        model = pdl.Model("attributes")
+        model.record("r").floats("x", 1)
+        for name, make in self.offered(pdl.init).items():
+            model.param(f"init_{name}", (2, 3), init=make(*self.ARGUMENTS.get(name, ())))
+        for name, make in self.offered(pdl.decay).items():
+            model.group(f"decay_{name}", rule="sgd", rate=1, decay=make(*self.ARGUMENTS[name]))
+        for name, make in self.offered(pdl.metrics).items():
+            model.metric(f"metric_{name}", make())
+        run(PDL_OPT, "-", input=str(model))
+
+
+if __name__ == "__main__":
+    unittest.main()

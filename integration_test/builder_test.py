@@ -1,0 +1,676 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What python/pdl makes of Python functions: text, names, places; and what it refuses."""
+
+import inspect
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from programs import ADULT, PDL_OPT, PDL_TRANSLATE, SOURCE, model, run
+
+sys.path.insert(0, str(SOURCE / "python"))
+
+import pdl  # noqa: E402
+from pdl.scalars import copysign, minimum, power, select, sqrt  # noqa: E402
+
+SMALL = """\
+// Two lines,
+// of which this is one.
+module @small {
+  nn.record @sample {
+    nn.field @label : tensor<?x1xf32>
+    nn.field @x : tensor<?x2xf32> missing(1.0e-05)
+    nn.field @tags : !nn.ragged<?x1x*xi64> hash(#nn.hash<xxh64, salt = 7>) columns(["tags"]) \
+separator("|")
+  }
+
+  nn.clip @joint : global_norm(10.0)
+  nn.group @g rule(@adam {beta1 = 0.8}) rate(0.001) schedule(@cosine {steps = 1000.0}) \
+decay(#nn.l2<1.0e-06>, #nn.l1<0.5>) clip(@joint) untouched(lazy)
+
+  nn.table @emb : i64 -> tensor<2xf32> in @g init(#nn.uniform<-0.01, 0.01>) unknown(zero)
+  nn.param @w : tensor<2x1xf32> in @g init(#nn.xavier)
+  nn.param @b : tensor<1xf32> in @g init(#nn.zeros)
+  nn.state @shift : tensor<2xf32> init(#nn.constant<0.5>)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+
+  // The logit.
+  nn.func private @logit(%x: tensor<?x2xf32>, %tags: !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32> {
+    %shift = nn.read @shift : tensor<2xf32>
+    %moved = nn.sub %x, %shift : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+    %0 = nn.lookup @emb[%tags] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x2xf32>
+    %rows = nn.flatten %0 from 1 : (tensor<?x1x2xf32>) -> tensor<?x2xf32>
+    %1 = nn.constant dense<2.0> : tensor<f32>
+    %2 = nn.mul %1, %rows : (tensor<f32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    %rows_1 = nn.sub %2, %shift : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+    %3 = nn.add %moved, %rows_1 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    %z = nn.linear %3, @w, @b act(tanh) : (tensor<?x2xf32>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
+  }
+
+  nn.program @train reads(@sample) {
+  ^bb0(%label: tensor<?x1xf32>, %x: tensor<?x2xf32>, %tags: !nn.ragged<?x1x*xi64>):
+    %z = nn.call @logit(%x, %tags) : (tensor<?x2xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+    %loss = nn.squared_error %z, %label : tensor<?x1xf32>
+    nn.minimize %loss weight %label over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
+  }
+
+  nn.program @evaluate frozen reads(@sample) {
+  ^bb0(%label: tensor<?x1xf32>, %x: tensor<?x2xf32>, %tags: !nn.ragged<?x1x*xi64>):
+    %z = nn.call @logit(%x, %tags) : (tensor<?x2xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+    %0 = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @auc(%0, %label) : tensor<?x1xf32>
+  }
+
+  nn.program @predict frozen reads(@sample except @label) {
+  ^bb0(%x: tensor<?x2xf32>, %tags: !nn.ragged<?x1x*xi64>):
+    %0 = nn.call @logit(%x, %tags) : (tensor<?x2xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+    nn.return %0 : tensor<?x1xf32>
+  }
+}
+"""
+
+
+def small():
+    """The model of which SMALL is the text."""
+    result = pdl.Model("small", description="""Two lines,
+    of which this is one.""")
+    sample = result.record("sample")
+    sample.floats("label", 1)
+    sample.floats("x", 2, missing=1e-5)
+    sample.bags("tags", 1, hash=pdl.xxh64(salt=7), columns=["tags"], separator="|")
+    g = result.group("g", rule=pdl.rule("adam", beta1=0.8), rate=1e-3,
+                     schedule=pdl.schedule("cosine", steps=1000),
+                     decay=[pdl.decay.l2(1e-6), pdl.decay.l1(0.5)],
+                     clip=result.clip("joint", global_norm=10), untouched="lazy")
+    emb = result.table("emb", 2, group=g, init=pdl.init.uniform(-0.01, 0.01), unknown="zero")
+    w = result.param("w", (2, 1), group=g, init=pdl.init.xavier())
+    b = result.param("b", (1,), group=g, init=pdl.init.zeros())
+    shift = result.state("shift", (2,), init=pdl.init.constant(0.5))
+    auc = result.metric("auc", pdl.metrics.auc())
+
+    @result.function
+    def logit(x, tags):
+        """The logit."""
+        moved = x - shift
+        rows = pdl.flatten(pdl.lookup(emb, tags, "sum"), 1)
+        rows = 2 * rows - shift
+        return pdl.linear(moved + rows, w, b, "tanh").named("z")
+
+    @result.program
+    def train(label, x, tags):
+        z = logit(x, tags)
+        loss = pdl.squared_error(z, label)
+        pdl.minimize(loss, [g], weights=label)
+
+    @result.program
+    def evaluate(tags, x, label):
+        z = logit(tags=tags, x=x)
+        pdl.observe(auc, pdl.sigmoid(z), label)
+
+    @result.program
+    def predict(x, tags):
+        return logit(x, tags)
+
+    return result
+
+
+def parsed(text, *flags):
+    """What pdl-opt makes of a model; fails if it does not take it."""
+    done = subprocess.run([PDL_OPT, "-", *flags], input=str(text), capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        raise AssertionError(f"{text}\n{done.stderr}")
+    return done.stdout
+
+
+def with_fields(**fields):
+    """A model with a record of floats of the given widths."""
+    result = pdl.Model("m")
+    record = result.record("r")
+    for name, width in fields.items():
+        record.floats(name, width)
+    return result
+
+
+def in_program(build, **fields):
+    """Runs `build` in a program that has the fields, by name."""
+    result = with_fields(**fields or {"x": 3, "y": 4})
+    body = pdl.body.Body(result, "program @p")
+    arguments = {field.name: body.argument(field.name, field.type)
+                 for field in result.only_record().fields.values()}
+    with pdl.body.building(body):
+        return build(result, **arguments)
+
+
+class Text(unittest.TestCase):
+
+    def test_all_there_is(self):
+        self.assertEqual(str(small()), SMALL)
+        parsed(SMALL, "--pdl-pipeline=to=gradient")
+
+    def test_same_text_in_every_process(self):
+        """Neither hashes of strings nor the version of Python show."""
+        script = "import builder_test; print(builder_test.small(), end='')"
+        for seed in ("1", "2"):
+            done = run(sys.executable, "-c", script, cwd=pathlib.Path(__file__).parent,
+                       env={**os.environ, "PYTHONHASHSEED": seed})
+            self.assertEqual(done.stdout, SMALL)
+
+    def test_write(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "small.mlir")
+            small().write(path)
+            self.assertEqual(path.read_text(), SMALL)
+
+    def test_places(self):
+        """With locations each op and symbol says which Python line it is of."""
+        lines, begin = inspect.getsourcelines(small)
+        text = small().text(locations=True)
+        printed = parsed(text, "--mlir-print-debuginfo", "--mlir-print-local-scope")
+        for op, source in (("nn.sub", "moved = x - shift"), ("nn.linear", "named(\"z\")"),
+                           ("nn.table", "emb = "), ("nn.minimize", "pdl.minimize")):
+            [line] = [begin + index for index, one in enumerate(lines) if source in one]
+            self.assertRegex(printed, rf'{op} .*loc\("{__file__}":{line}:\d+\)')
+        self.assertEqual(parsed(text), parsed(SMALL))
+
+    def test_names(self):
+        result = with_fields(x=3)
+
+        def helper(value):
+            inner = pdl.relu(value)
+            return pdl.tanh(inner)
+
+        @result.function
+        def pair(value):
+            return pdl.exp(value), pdl.log(value)
+
+        @result.program
+        def predict(x):
+            first = helper(x)
+            a, b = pair(first)
+            a = -a
+            ünicode = a + b
+            _ = abs(ünicode)
+            third = (pdl.relu(a)).named("third")
+            return [helper(third), third]
+
+        found = [line.split(" = ")[0].strip() for line in str(result).splitlines()
+                 if " = nn." in line]
+        self.assertEqual(found, ["%0", "%1", "%inner", "%first", "%a, %b", "%a_1", "%0", "%1",
+                                 "%third", "%inner_1", "%2"])
+        parsed(result)
+
+    def test_operators(self):
+        result = with_fields(x=3)
+        w = result.param("w", (3, 3), init=pdl.init.normal(0, 1))
+
+        @result.program
+        def predict(x):
+            a = 1 - x
+            a = x / 2 + 2 / x * w[0:1, :] - w[1:2]
+            a = (x @ w) * (x > 0.5) + (x < 1)
+            a = abs(-a)
+            return a[:, 1:], w[0:1] * x, 3 + a[:, -1:]
+
+        ops = [line.split(" = nn.")[1].split()[0] for line in str(result).splitlines()
+               if " = nn." in line]
+        for op in ("sub", "div", "mul", "add", "matmul", "greater", "neg", "abs", "slice"):
+            self.assertIn(op, ops)
+        # Each number and parameter once.
+        self.assertEqual(ops.count("read"), 1)
+        self.assertEqual(ops.count("constant"), 4)
+        parsed(result)
+
+    def test_element_types(self):
+        result = pdl.Model("wide", element="f64")
+        result.record("r").floats("x", 2)
+        w = result.param("w", (2, 1), init=pdl.init.zeros())
+
+        @result.program
+        def predict(x):
+            return pdl.linear(x * 0.1, w)
+
+        self.assertIn("nn.constant dense<0.1> : tensor<f64>", str(result))
+        self.assertNotIn("f32", str(result))
+        parsed(result)
+
+    def test_constants(self):
+        result = with_fields(x=2)
+
+        @result.program
+        def predict(x):
+            shift = pdl.constant([1, 2.5])
+            table = pdl.constant([[1, 2], [3, float("inf")]])
+            return x + shift + pdl.constant(0.1, shape=(2,)), x @ table
+
+        text = str(result)
+        self.assertIn("%shift = nn.constant dense<[1.0, 2.5]> : tensor<2xf32>", text)
+        self.assertIn("dense<[[1.0, 2.0], [3.0, 0x7F800000]]> : tensor<2x2xf32>", text)
+        self.assertIn("dense<0.1> : tensor<2xf32>", text)
+        parsed(result)
+
+    def test_odd_names(self):
+        result = pdl.Model("a model")
+        record = result.record("of \"clicks\"")
+        record.floats("das x", 1, values={"a\\b": 1.0, "ü": 2.0}, columns=["das x"])
+        record.floats("class", 1)
+        result.param("w-1", (1,), init=pdl.init.zeros())
+
+        @result.program
+        def predict(das_x, class_):
+            return das_x + class_
+
+        self.assertIn(r'values({"a\5Cb" = 1.0, "\C3\BC" = 2.0}) columns(["das x"])', str(result))
+        parsed(result)
+
+    def test_frozen(self):
+        result = with_fields(x=1)
+
+        @result.program(frozen=False)
+        def observe(x):
+            pass
+
+        @result.program
+        def predict(x):
+            return x
+
+        self.assertIn("nn.program @observe reads(@r) {\n", str(result))
+        self.assertIn("nn.program @predict frozen reads(@r) {\n", str(result))
+        parsed(result)
+
+    def test_function_that_nobody_calls(self):
+        """Its types are not known; it is left out."""
+        result = small()
+
+        @result.function
+        def unused(x):
+            return x
+
+        self.assertEqual(str(result), SMALL)
+
+
+class Rules(unittest.TestCase):
+
+    def fingerprint(self, result, group):
+        """That of a model with a parameter in the group."""
+        w = result.param("w", (2, 1), group=group, init=pdl.init.zeros())
+
+        @result.program
+        def train(y, x):
+            pdl.minimize(pdl.squared_error(pdl.linear(x, w), y), [group])
+
+        text = parsed(result, "--pdl-pipeline=to=merged")
+        return text[text.index("nn.fingerprint"):].split("\n  }\n")[0]
+
+    def test_adam_and_warm_up(self):
+        """Written in Python they are those of the standard library."""
+        standard = with_fields(y=1, x=2)
+        group = standard.group("g", rule=pdl.rule("adam", beta1=0.8), rate=0.1,
+                               schedule="warm_up")
+        expected = self.fingerprint(standard, group)
+
+        def once(step, rate, beta1, beta2, epsilon):
+            one = 1.0
+            rest1, rest2 = one - beta1, one - beta2
+            power1, power2 = power(beta1, step), power(beta2, step)
+            correction1 = one - power1
+            correction2 = one - power2
+            step_size = rate / correction1
+            scale = one / sqrt(correction2)
+            return step_size, scale, beta1, rest1, beta2, rest2, epsilon
+
+        def each(value, gradient, m, v, step_size, scale, beta1, rest1, beta2, rest2, epsilon):
+            kept_m = beta1 * m
+            new_m = kept_m + rest1 * gradient
+            square = gradient * gradient
+            kept_v = beta2 * v
+            new_v = kept_v + rest2 * square
+            divisor = sqrt(new_v) * scale + epsilon
+            return value - step_size * (new_m / divisor), new_m, new_v
+
+        result = with_fields(y=1, x=2)
+        adam = result.rule("adam", once=once, each=each, slots={"m": 0, "v": 0},
+                           hyper={"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8})
+
+        def warm_up(step, rate, steps):
+            return rate * minimum(step / steps, 1)
+
+        schedule = result.schedule("warm_up", warm_up, {"steps": 1000})
+        group = result.group("g", rule=adam(beta1=0.8), rate=0.1, schedule=schedule)
+        found = self.fingerprint(result, group)
+        self.assertEqual(found, expected)
+
+    def test_conditions(self):
+        result = with_fields(y=1, x=2)
+
+        def each(value, gradient, momentum, rate):
+            step = select(abs(gradient) <= 0.5, gradient, copysign(0.5, gradient))
+            moved = pdl.scalars.fma(-rate, step, value)
+            return select(rate > 0, moved, value), momentum
+
+        rule = result.rule("bounded", each=each, slots={"momentum": 0.25})
+        text = "\n".join(rule.lines())
+        self.assertEqual(text, RULE)
+        group = result.group("g", rule=rule, rate=0.1)
+        self.fingerprint(result, group)
+
+    def test_errors(self):
+        result = with_fields(x=2)
+        cases = [
+            (lambda: result.rule("a", each=lambda value: value),
+             "`each` of rule @a takes 1 arguments; it has to take 3: value, gradient, rate"),
+            (lambda: result.rule("b", each=lambda value, gradient, rate: (value, rate)),
+             "`each` of rule @b returns 2 values; it has to return 1"),
+            (lambda: result.rule("c", each=lambda value, gradient, rate: power(value, 2)),
+             "math.powf works in f64 only; compute it in `once`"),
+            (lambda: result.rule("d", each=lambda value, gradient, rate:
+                                 value if rate > 0 else gradient),
+             "use pdl.scalars.select"),
+            (lambda: result.rule("e", each=lambda value, gradient, rate: (rate > 0) + value),
+             "which is a condition"),
+            (lambda: result.rule("f", once=lambda step, rate: setattr(self, "kept", rate) or rate,
+                                 each=lambda value, gradient, rate: value - self.kept),
+             "let `once` return it"),
+            (lambda: result.schedule("g", lambda step, rate: "fast"),
+             "is of type str"),
+        ]
+        for build, expected in cases:
+            with self.assertRaises(pdl.ModelError) as caught:
+                build()
+            self.assertIn(expected, str(caught.exception))
+        rule = result.rule("h", each=lambda value, gradient, rate: value - rate * gradient)
+        with self.assertRaisesRegex(pdl.ModelError, "@h has no hyper-parameter 'scale'"):
+            rule(scale=1.0)
+
+
+RULE = """\
+nn.rule @bounded hyper() slots(momentum = 0.25) once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %gradient: f32, %momentum: f32, %rate: f32):
+  %c = arith.constant 0.5 : f32
+  %c_1 = arith.constant 0.0 : f32
+  %0 = math.absf %gradient : f32
+  %1 = arith.cmpf ole, %0, %c : f32
+  %2 = math.copysign %c, %gradient : f32
+  %step = arith.select %1, %gradient, %2 : f32
+  %3 = arith.negf %rate : f32
+  %moved = math.fma %3, %step, %value : f32
+  %4 = arith.cmpf ogt, %rate, %c_1 : f32
+  %5 = arith.select %4, %moved, %value : f32
+  nn.yield %5, %momentum : f32, f32
+}"""
+
+
+class Errors(unittest.TestCase):
+    """One sentence, at the user's line, that says what to do."""
+
+    def refused(self, build, *parts, **fields):
+        line = inspect.currentframe().f_back.f_lineno
+        with self.assertRaises(pdl.ModelError) as caught:
+            in_program(build, **fields)
+        message = str(caught.exception)
+        for part in parts:
+            self.assertIn(part, message)
+        self.assertTrue(message.startswith(f"{__file__}:{line}: "), message)
+        self.assertEqual(caught.exception.place[:2], (__file__, line))
+
+    def test_shapes(self):
+        self.refused(lambda m, x, y: x + y, "nn.add: `lhs` is %x : tensor<?x3xf32> and `rhs` %y",
+                     "do not broadcast", "pdl.reshape can")
+        self.refused(lambda m, x, y: pdl.squared_error(x, y), "they need one type")
+        self.refused(lambda m, x, y: pdl.linear(x, m.param("w", (4, 1), init=pdl.init.zeros())),
+                     "with 3 features", "@w : tensor<4x1xf32> has 4 rows",
+                     "declare it with shape (3, 1)")
+        self.refused(lambda m, x, y: pdl.linear(
+            x, m.param("w", (3, 1), init=pdl.init.zeros()),
+            m.param("b", (2,), init=pdl.init.zeros())), "declare the bias with shape (1,)")
+        self.refused(lambda m, x, y: pdl.reshape(x, (None, 2, 2)),
+                     "with 3 elements a sample", "has 4; they have to be equal")
+        self.refused(lambda m, x, y: pdl.reshape(x, (3,)), "the batch, None, stays the first")
+        self.refused(lambda m, x, y: pdl.concat([x, pdl.reshape(y, (None, 2, 2))], 1),
+                     "does not fit to %x : tensor<?x3xf32> along axis 1")
+        self.refused(lambda m, x, y: pdl.concat([x, y], 0), "the batch of tensor<?x3xf32>")
+        self.refused(lambda m, x, y: pdl.concat([], 1), "give one value at least")
+        self.refused(lambda m, x, y: pdl.reduce("sum", x, [2]), "has the axes 0 to 1")
+        self.refused(lambda m, x, y: pdl.reduce("sum", x, [0]), "samples stay apart")
+        self.refused(lambda m, x, y: pdl.flatten(x, 2), "has the axes 1 to 1 behind the first")
+        self.refused(lambda m, x, y: pdl.slice(x, 1, 2, 2), "which has the indices 0 to 2")
+        self.refused(lambda m, x, y: x[:, 2:5], "the range 2:5 of axis 1")
+        self.refused(lambda m, x, y: x[0:1], "axis 0", "is the batch")
+        self.refused(lambda m, x, y: x[:, 1], "write x[:, 3:4]")
+        self.refused(lambda m, x, y: x[:, ::2], "a range has no step")
+        self.refused(lambda m, x, y: x @ pdl.neg(y), "tensor<?x4xf32>", "add over the samples")
+        self.refused(lambda m, x, y: pdl.broadcast(pdl.constant([1, 2]), (None, 2)), "`like`")
+        self.refused(lambda m, x, y: pdl.broadcast(x, (None, 2)), "does not broadcast to")
+        self.refused(lambda m, x, y: pdl.standardise(x, [1, 2], [1, 2]), "give 3 of each")
+        self.refused(lambda m, x, y: pdl.bucketize(x, [2, 1]), "each is above the one before")
+
+    def test_kinds(self):
+        def table(m):
+            return m.table("t", 2, init=pdl.init.zeros())
+
+        self.refused(lambda m, x, y: pdl.lookup(table(m), x, "sum"),
+                     "pdl.bucketize makes ids of them")
+        self.refused(lambda m, x, y: pdl.lookup(x, x, "sum"), "`table` of nn.lookup is %x")
+        self.refused(lambda m, x, y: pdl.lookup("t", x, "sum"), "`table` of nn.lookup is 't'")
+        self.refused(lambda m, x, y: pdl.lookup(table(m), pdl.bucketize(x, [1]), "summ"),
+                     "'summ'; did you mean 'sum'?")
+        self.refused(lambda m, x, y: pdl.relu(pdl.bucketize(x, [1])),
+                     "the result of nn.bucketize : tensor<?x3xi64>, which holds ids")
+        self.refused(lambda m, x, y: pdl.cross([x]), "pdl.bucketize makes ids")
+        self.refused(lambda m, x, y: x + "1", "`rhs` of nn.add is of type str")
+        self.refused(lambda m, x, y: x + None, "`rhs` of nn.add is None")
+        self.refused(lambda m, x, y: pdl.relu([1, 2]), "pdl.constant would make a tensor of")
+        self.refused(lambda m, x, y: pdl.concat(x, 1), "`inputs` of nn.concat", "a list")
+        self.refused(lambda m, x, y: pdl.flatten(x, 1.0), "has to be a whole number")
+        self.refused(lambda m, x, y: pdl.linear(
+            x, m.param("w", (3, 1), init=pdl.init.zeros()), activation="rely"),
+            "'rely'; did you mean 'relu'?")
+        self.refused(lambda m, x, y: pdl.minimize(x, []), "one number a sample")
+        self.refused(lambda m, x, y: pdl.minimize(x[:, 0:1], []), "lists one group at least")
+        self.refused(lambda m, x, y: pdl.minimize(x[:, 0:1], [table(m)]), "model.group")
+        self.refused(lambda m, x, y: pdl.observe(table(m), x), "model.metric")
+        self.refused(lambda m, x, y: pdl.constant([[1], [1, 2]]), "different lengths")
+        self.refused(lambda m, x, y: pdl.constant([1, 2], shape=(3,)), "for one number")
+        self.refused(lambda m, x, y: bool(x > 1), "Python cannot branch on it")
+        with self.assertRaises(TypeError):
+            in_program(lambda m, x, y: list(x))
+
+    def test_layers(self):
+        self.refused(lambda m, x, y: pdl.layers.dense(pdl.reshape(x, (None, 3, 1)), 2, "d",
+                                                      group=None),
+                     "dense 'd' gets", "it takes [batch, features]")
+        self.refused(lambda m, x, y: pdl.layers.mlp(x, [], "d", group=None), "has no widths")
+        self.refused(lambda m, x, y: [pdl.layers.dense(x, 2, "d", group=None) for _ in "ab"],
+                     "nn.param @d.weight has the name of an nn.param", "in a @model.function")
+        self.refused(lambda m, x, y: pdl.layers.cross(x, 2, "c", group=None, version=3),
+                     "there are 1 and 2")
+        self.refused(lambda m, x, y: pdl.layers.cross(x, 2, "c", group=None, version=1, rank=2),
+                     "which version 2 has only")
+
+    def raises(self, expected, build, *arguments, **named):
+        with self.assertRaisesRegex(pdl.ModelError, expected):
+            build(*arguments, **named)
+
+    def test_declarations(self):
+        result = with_fields(x=3, label=1)
+        record = result.only_record()
+        self.raises("a model has one record", result.record, "other")
+        self.raises("has a field 'x' already", record.floats, "x", 1)
+        self.raises("it needs one at least", record.floats, "z", 0)
+        self.raises("columns= lists 2", record.floats, "z", 1, columns=[1, 2])
+        self.raises("has the name of an nn.record of .*builder_test.py", result.param, "r", (1,),
+                    init=pdl.init.zeros())
+        self.raises("its sizes are whole numbers", result.param, "w", (None, 2),
+                    init=pdl.init.zeros())
+        self.raises("is no group", result.param, "v", (2,), group="g", init=pdl.init.zeros())
+        self.raises("did you mean 'lazy'", result.group, "g", rule="sgd", rate=1.0,
+                    untouched="lasy")
+        self.raises("it has one, such as global_norm", result.clip, "c")
+        self.raises("stands in no program", pdl.relu, 1.0)
+        self.raises("numbers of type f16", pdl.Model, "m", element="f16")
+        self.raises("has to be a number", pdl.rule, "adam", beta1="x")
+
+        def train(lable):
+            pass
+        self.raises("takes 'lable', which is no field of @r; did you mean 'label'",
+                    result.program, train)
+        self.raises("has no record", pdl.Model("empty").program, train)
+
+    def test_functions(self):
+        result = with_fields(x=3, y=4)
+        kept = []
+
+        @result.function
+        def double(value):
+            kept.append(value)
+            return value + value
+
+        @result.function
+        def endless(value):
+            return endless(value)
+
+        self.raises("stands in no program", double, 1.0)
+
+        def program(build):
+            # Each with a name of its own.
+            def of_program(x, y):
+                build(x, y)
+            of_program.__name__ = f"p{len(result._symbols)}"
+            return lambda: result.program(of_program)
+
+        self.raises(r"takes \(tensor<\?x3xf32>\) since its first call, and is called with "
+                    r"\(tensor<\?x4xf32>\)", program(lambda x, y: [double(x), double(y)]))
+        self.raises("missing a required argument: 'value'", program(lambda x, y: double()))
+        self.raises("function @endless calls itself", program(lambda x, y: endless(x)))
+        self.raises("%value : tensor<.x3xf32> of function @double, which program @p.* cannot see; "
+                    "hand it over as an argument", program(lambda x, y: pdl.relu(kept[0])))
+        other = pdl.Model("other").param("w", (3, 1), init=pdl.init.zeros())
+        self.raises("@w of another model, 'other'",
+                    program(lambda x, y: pdl.linear(x, other)))
+        self.raises("@w is of model 'other'", program(lambda x, y: other + 1))
+        self.raises("what program .* returns is of type str",
+                    result.program, lambda x: "x")
+
+
+class Layers(unittest.TestCase):
+
+    def model_with(self, layer):
+        result = with_fields(label=1, x=6)
+        result.only_record().bags("tags", 3)
+        group = result.group("g", rule="sgd", rate=0.1)
+
+        @result.function
+        def logit(x, tags):
+            return layer(x, tags, group)
+
+        @result.program
+        def train(label, x, tags):
+            pdl.minimize(pdl.sigmoid_cross_entropy(logit(x, tags), label), [group])
+
+        parsed(result, "--pdl-pipeline=to=gradient")
+        return [line.strip() for line in str(result).splitlines()]
+
+    def test_mlp_and_embedding(self):
+        def layer(x, tags, group):
+            rows = pdl.layers.embedding(tags, 4, "emb", group=group, pooling="mean")
+            deep = pdl.concat([x, pdl.flatten(rows, 1)], 1)
+            return pdl.layers.mlp(deep, [8, 1], "deep", group=group, activation="tanh")
+
+        lines = self.model_with(layer)
+        self.assertIn("nn.table @emb : i64 -> tensor<4xf32> in @g init(#nn.uniform<-0.01, 0.01>)",
+                      lines)
+        self.assertIn("nn.param @deep.1.weight : tensor<18x8xf32> in @g init(#nn.xavier)", lines)
+        self.assertIn("nn.param @deep.2.bias : tensor<1xf32> in @g init(#nn.zeros)", lines)
+        self.assertTrue(any("@deep.1.bias act(tanh)" in line for line in lines))
+        self.assertTrue(any("@deep.2.bias :" in line for line in lines))
+
+    def test_cross(self):
+        for version, rank, expected in ((1, None, "@c.1.weight : tensor<6x1xf32>"),
+                                        (2, None, "@c.2.weight : tensor<6x6xf32>"),
+                                        (2, 2, "@c.2.up : tensor<2x6xf32>")):
+            def layer(x, tags, group, version=version, rank=rank):
+                crossed = pdl.layers.cross(x, 2, "c", group=group, version=version, rank=rank)
+                return pdl.layers.dense(crossed, 1, "last", group=group, bias=False)
+
+            lines = self.model_with(layer)
+            self.assertIn(f"nn.param {expected} in @g init(#nn.xavier)", lines)
+            self.assertNotIn("@last.bias", "".join(lines))
+
+
+class Compile(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        saved = dict(os.environ)
+        self.addCleanup(lambda: (os.environ.clear(), os.environ.update(saved)))
+        os.environ["PDL_TRANSLATE"] = str(PDL_TRANSLATE)
+
+    def test_program(self):
+        """The program of a Python model is that of its text."""
+        run(PDL_TRANSLATE, model("logistic_regression"), "-o", self.path / "text",
+            "--numerics=strict")
+        sys.path.insert(0, str(SOURCE / "models" / "logistic_regression"))
+        self.addCleanup(sys.path.pop, 0)
+        import logistic_regression
+        folder = pdl.compile(logistic_regression.model, self.path / "python",
+                             numerics="strict")
+        self.assertEqual(folder, self.path / "python")
+        results = []
+        for trainer in (folder / "trainer", self.path / "text" / "trainer"):
+            dump = self.path / "dump"
+            run(trainer, "train", "--data", ADULT, "--rows", "0:1000", "--dump", dump)
+            results.append((run(trainer, "--version").stdout, dump.read_bytes()))
+        self.assertEqual(*results)
+
+    def test_flags(self):
+        echo = self.path / "echo"
+        echo.write_text('#!/bin/sh\nshift\necho "$@" >&2\n')
+        echo.chmod(0o755)
+        os.environ["PDL_TRANSLATE"] = str(echo)
+        done = run(sys.executable, "-c", "import builder_test\nbuilder_test.pdl.compile("
+                   "builder_test.small(), 'out', mode='sync', element_type='f64', "
+                   "target_cpu='native', options=['--jobs=1'])",
+                   cwd=pathlib.Path(__file__).parent)
+        self.assertEqual(done.stderr, "-o out --mode=sync --numerics=fast --element-type=f64 "
+                                      "--target-cpu=native --jobs=1\n")
+
+    def test_finds_it_on_path(self):
+        del os.environ["PDL_TRANSLATE"]
+        os.environ["PATH"] = str(PDL_TRANSLATE.parent)
+        self.assertEqual(pdl.compiler.find_translate(), str(PDL_TRANSLATE))
+        os.environ["PATH"] = str(self.path)
+        with self.assertRaisesRegex(pdl.CompileError, "is not on PATH; add .* or set PDL_TRANSL"):
+            pdl.compile(small(), self.path / "out")
+        os.environ["PDL_TRANSLATE"] = "/nowhere"
+        with self.assertRaisesRegex(pdl.CompileError, "PDL_TRANSLATE is /nowhere"):
+            pdl.compile(small(), self.path / "out")
+
+    def test_refused(self):
+        """What only the compiler knows, it says of the Python line."""
+        result = with_fields(y=1, x=2)
+        group = result.group("g", rule="adma", rate=0.1)
+        line = inspect.currentframe().f_lineno - 1
+        w = result.param("w", (2, 1), group=group, init=pdl.init.zeros())
+
+        @result.program
+        def train(y, x):
+            pdl.minimize(pdl.squared_error(pdl.linear(x, w), y), [group])
+
+        with self.assertRaises(pdl.CompileError) as caught:
+            pdl.compile(result, self.path / "out")
+        self.assertRegex(str(caught.exception), rf"{__file__}:{line}:\d+: error: .*@adma")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,43 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes recommendation models for PDL: Python functions become `.mlir`.
+
+A model declares what it trains, and its programs are Python functions whose arguments
+are fields of a sample:
+
+    model = pdl.Model("clicks")
+    clicks = model.record("clicks")
+    clicks.floats("label", 1)
+    clicks.floats("x", 13)
+    dense = model.group("dense", rule="adam", rate=1.0e-3)
+
+    @model.function
+    def logit(x):
+        return pdl.layers.mlp(x, [64, 1], "deep", group=dense)
+
+    @model.program
+    def train(label, x):
+        pdl.minimize(pdl.sigmoid_cross_entropy(logit(x), label), [dense])
+
+    pdl.compile(model, "out")
+
+The ops of the dialect are functions of this package (`pdl.ops` lists them).
+"""
+
+from pdl import decay, init, layers, metrics, ops, scalars
+from pdl.compiler import compile
+from pdl.constants import constant
+from pdl.errors import CompileError, ModelError
+from pdl.model import Model, rule, schedule
+from pdl.ops import *  # noqa: F403
+from pdl.symbols import Group, Parameter, Record, State, Table
+from pdl.text import Attribute, attribute, xxh64
+from pdl.types import RaggedType, TensorType
+from pdl.values import Value
+
+__all__ = [
+    "Attribute", "CompileError", "Group", "Model", "ModelError", "Parameter", "RaggedType",
+    "Record", "State", "Table", "TensorType", "Value", "attribute", "compile", "constant",
+    "decay", "init", "layers", "metrics", "ops", "rule", "scalars", "schedule", "xxh64",
+    *ops.__all__]

@@ -1,0 +1,268 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds an op from its syntax in the dialect's reference and its arguments.
+
+`pdl.ops`, which is generated, has one call of `op` for each op.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from pdl import shapes
+from pdl.body import Body, current
+from pdl.errors import ModelError
+from pdl.symbols import Symbol
+from pdl.text import did_you_mean, is_number, number, sequence
+from pdl.types import TensorType
+from pdl.values import Arithmetic, Operand, Value
+
+
+class Argument(NamedTuple):
+    """What an op is given, and as what."""
+
+    kind: str
+    given: Any
+    choices: Sequence[str] = ()
+
+
+def operand(given: Operand | None) -> Argument:
+    """A value; None where it may be left out."""
+    return Argument("operand", given)
+
+
+def operands(given: Sequence[Operand]) -> Argument:
+    """Any number of values."""
+    return Argument("operands", given)
+
+
+def symbol(given: Symbol | None) -> Argument:
+    """A declaration; None where it may be left out."""
+    return Argument("symbol", given)
+
+
+def symbols(given: Sequence[Symbol]) -> Argument:
+    """A list of declarations."""
+    return Argument("symbols", given)
+
+
+def integer(given: int | None) -> Argument:
+    """A whole number; None where it may be left out."""
+    return Argument("integer", given)
+
+
+def real(given: float | None) -> Argument:
+    """A number; None where it may be left out."""
+    return Argument("real", given)
+
+
+def integers(given: Sequence[int] | None) -> Argument:
+    """A list of whole numbers; None where it may be left out."""
+    return Argument("integers", given)
+
+
+def reals(given: Sequence[float] | None) -> Argument:
+    """A list of numbers; None where it may be left out."""
+    return Argument("reals", given)
+
+
+def flag(given: bool) -> Argument:
+    """A keyword that stands or not."""
+    return Argument("flag", given)
+
+
+def word(given: str | None, choices: Sequence[str]) -> Argument:
+    """One of some words; None where it may be left out."""
+    return Argument("word", given, choices)
+
+
+def plain(given: Any) -> Argument:
+    """What only the rule for the result's type needs."""
+    return Argument("plain", given)
+
+
+def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[Value]:
+    """Appends `nn.name` to the body that is being built and returns its results.
+
+    `syntax` is that of the dialect's reference; arguments have the names that it has,
+    operands in the op's own order. Types follow from the rule in `pdl.shapes`.
+    """
+    body = current(f"nn.{name}")
+    element = _element(body, arguments)
+    optional = _optional(_parse(syntax))
+    given = {}
+    for key, argument in arguments.items():
+        role = f"`{key.rstrip('_')}` of nn.{name}"
+        if argument.given is None and key.rstrip("_") not in optional:
+            raise ModelError(f"{role} is None, and cannot be left out")
+        given[key] = _checked(body, role, argument, element)
+    rule: Callable = shapes.RULES.get(name, shapes.same if results else shapes.nothing)
+    try:
+        type = rule(**given)
+    except shapes.Misfit as misfit:
+        raise ModelError(f"nn.{name}: {misfit}") from None
+    parts = _Writer(arguments, given, type).write(_parse(syntax))
+    # A program that minimizes something is not frozen.
+    body.trains = body.trains or name == "minimize"
+    return body.emit([f"nn.{name} ", *parts], [type] if results else [])
+
+
+def _element(body: Body, arguments: dict[str, Argument]) -> str:
+    """The type of numbers beside the first operand that has one."""
+    for kind, given, _ in arguments.values():
+        if kind == "operands" and isinstance(given, Sequence):
+            found = list(given)
+        else:
+            found = [given] if kind == "operand" else []
+        for one in found:
+            type = getattr(one, "type", None)
+            if isinstance(type, TensorType) and type.is_float:
+                return type.element
+    return body.model.element
+
+
+def _checked(body: Body, role: str, argument: Argument, element: str) -> Any:
+    """What rules and texts get: values, symbols and numbers of the right kind."""
+    kind, given, choices = argument
+    if given is None or kind == "plain":
+        return given
+    if kind == "operand":
+        return body.value_of(given, element, role)
+    if kind in ("operands", "symbols", "integers", "reals"):
+        if isinstance(given, (str, Arithmetic, Symbol)) or not isinstance(given, Sequence):
+            raise ModelError(f"{role} is {given!r}; it has to be a list")
+    if kind == "operands":
+        return [body.value_of(one, element, role) for one in given]
+    if kind in ("symbol", "symbols"):
+        for one in given if kind == "symbols" else [given]:
+            if not isinstance(one, Symbol):
+                raise ModelError(f"{role} is {one!r}; it has to be what the model's method "
+                                 "has returned, such as model.table(...)")
+            if one.model is not body.model:
+                raise ModelError(f"{role} is {one} of another model, "
+                                 f"'{one.model.name}'; declare one in this model")
+    elif kind in ("integer", "integers"):
+        for one in given if kind == "integers" else [given]:
+            if not isinstance(one, int) or isinstance(one, bool):
+                raise ModelError(f"{role} is {one!r}; it has to be a whole number")
+    elif kind in ("real", "reals"):
+        for one in given if kind == "reals" else [given]:
+            if not is_number(one):
+                raise ModelError(f"{role} is {one!r}; it has to be a number")
+    elif kind == "word" and given not in choices:
+        raise ModelError(f"{role} is {given!r}" + did_you_mean(str(given), choices))
+    return given
+
+
+class _Optional(NamedTuple):
+    """Elements that stand if the element at `anchor` does."""
+
+    elements: list
+    anchor: int
+
+
+@functools.cache
+def _parse(syntax: str) -> list[str | _Optional]:
+    """The elements of a syntax in the notation of MLIR's reference."""
+    inside = r"\((?:[^()]|\([^()]*\))*\)"
+    tokens = re.findall(rf"`[^`]*`|\$\w+|[\w-]+(?:<\w+>)?{inside}|attr-dict|\^|\(|\)\?",
+                        syntax)
+    stack: list[list] = [[]]
+    anchors = [0]
+    for token in tokens:
+        if token == "(":
+            stack.append([])
+            anchors.append(0)
+        elif token == ")?":
+            elements = stack.pop()
+            stack[-1].append(_Optional(elements, anchors.pop()))
+        elif token == "^":
+            anchors[-1] = len(stack[-1]) - 1
+        elif token != "attr-dict":
+            stack[-1].append(token)
+    return stack[0]
+
+
+def _optional(elements: Sequence[str | _Optional]) -> set[str]:
+    """The arguments that may be left out."""
+    return {name for group in elements if isinstance(group, _Optional)
+            for element in group.elements for name in re.findall(r"\$(\w+)", str(element))}
+
+
+class _Writer:
+    """Writes an op by its syntax."""
+
+    def __init__(self, arguments: dict[str, Argument], given: dict[str, Any], type: Any):
+        self._kinds = {name.rstrip("_"): argument.kind for name, argument in arguments.items()}
+        self._given = {name.rstrip("_"): value for name, value in given.items()}
+        self._type = type
+        self._parts: list[str | Value] = []
+        # No space at the beginning, and none behind an opening parenthesis.
+        self._is_glued = True
+
+    def write(self, elements: Sequence[str | _Optional]) -> list[str | Value]:
+        """The parts of the text, values by themselves."""
+        for element in elements:
+            if isinstance(element, _Optional):
+                if self._stands(element.elements[element.anchor]):
+                    self.write(element.elements)
+            elif element.startswith("`"):
+                literal = element.strip("`")
+                self._add([literal], glues_before=literal in (",", "(", ")", "[", "]"),
+                          glues_behind=literal in ("(", "["))
+            elif element.startswith("$"):
+                self._argument(element[1:])
+            elif element.startswith("custom<"):
+                self._argument(re.findall(r"\$(\w+)", element)[0])
+            else:
+                self._add([self._types(element)])
+        return self._parts
+
+    def _add(self, parts: Sequence[str | Value], glues_before: bool = False,
+             glues_behind: bool = False) -> None:
+        if not self._is_glued and not glues_before:
+            self._parts.append(" ")
+        self._parts += parts
+        self._is_glued = glues_behind
+
+    def _stands(self, element: str) -> bool:
+        """Whether the argument that an element names is given."""
+        given = self._given.get(re.findall(r"\$(\w+)", element)[0])
+        return given is not None and given is not False
+
+    def _argument(self, name: str) -> None:
+        kind, given = self._kinds[name], self._given[name]
+        if kind == "operand":
+            self._add([given])
+        elif kind == "operands":
+            self._add([part for value in given for part in (", ", value)][1:])
+        elif kind == "reals":
+            self._add([sequence(map(number, given))])
+        elif kind in ("symbols", "integers"):
+            self._add([sequence(given)])
+        elif kind != "flag":
+            self._add([number(given) if kind == "real" else str(given)])
+
+    def _types(self, element: str) -> str:
+        """`type($input)`, `qualified(type($input))` or `functional-type(...)`."""
+        name = (re.findall(r"\$(\w+)", element) or ["operands"])[0]
+        if element.startswith("functional-type"):
+            result = "" if self._type is None else str(self._type)
+            return f"({', '.join(self._operand_types(name))}) -> {result}"
+        return ", ".join(self._operand_types(name))
+
+    def _operand_types(self, name: str) -> list[str]:
+        if name not in self._given and name != "operands":
+            return [str(self._type)]
+        values: list[Value] = []
+        for one, given in self._given.items():
+            if name in (one, "operands") and given is not None:
+                if self._kinds[one] == "operand":
+                    values.append(given)
+                elif self._kinds[one] == "operands":
+                    values += given
+        return [str(value.type) for value in values]

@@ -1,0 +1,58 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs pdl-translate."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+
+from pdl.errors import CompileError
+from pdl.model import Model
+
+
+def find_translate() -> str:
+    """The path of pdl-translate: that of PDL_TRANSLATE, else one on PATH."""
+    named = os.environ.get("PDL_TRANSLATE")
+    found = shutil.which(named or "pdl-translate")
+    if found is None:
+        raise CompileError(
+            f"PDL_TRANSLATE is {named}, where there is no program; set it to build/bin/"
+            "pdl-translate of PDL's build folder" if named else
+            "pdl-translate is not on PATH; add PDL's folder build/bin to PATH, or set "
+            "PDL_TRANSLATE to its path")
+    return found
+
+
+def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
+            numerics: str = "fast", element_type: str | None = None,
+            target_cpu: str | None = None, options: Sequence[str] = ()) -> pathlib.Path:
+    """Compiles a model into the folder `out`, which it returns.
+
+    The folder has `trainer`, and with mode "sync" or "async" also `pserver`. `options` are
+    further flags of pdl-translate. What it refuses is a CompileError, with the Python lines
+    that are meant; what it warns of goes to standard error.
+    """
+    flags = [f"--mode={mode}", f"--numerics={numerics}"]
+    if element_type is not None:
+        flags.append(f"--element-type={element_type}")
+    if target_cpu is not None:
+        flags.append(f"--target-cpu={target_cpu}")
+    program = find_translate()
+    with tempfile.TemporaryDirectory(prefix="pdl") as folder:
+        source = pathlib.Path(folder, "model.mlir")
+        model.write(source, locations=True)
+        done = subprocess.run([program, source, "-o", os.fspath(out), *flags, *options],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              check=False)
+    if done.returncode != 0:
+        raise CompileError(done.stderr.strip() or
+                           f"{program} ended with status {done.returncode}")
+    sys.stderr.write(done.stderr)
+    return pathlib.Path(out)

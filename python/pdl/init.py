@@ -1,0 +1,31 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Initial values of parameters, states and rows of tables."""
+
+from pdl.text import Attribute, attribute
+
+
+def zeros() -> Attribute:
+    """Every element starts at zero."""
+    return attribute("zeros")
+
+
+def constant(value: float) -> Attribute:
+    """Every element starts at one value."""
+    return attribute("constant", float(value))
+
+
+def uniform(low: float, high: float) -> Attribute:
+    """Uniform in [low, high)."""
+    return attribute("uniform", float(low), float(high))
+
+
+def normal(mean: float, deviation: float) -> Attribute:
+    """Normal with a mean and a standard deviation."""
+    return attribute("normal", float(mean), float(deviation))
+
+
+def xavier() -> Attribute:
+    """Uniform in [-b, b) with b = sqrt(6 / (fan in + fan out)), of a matrix or a row."""
+    return attribute("xavier")

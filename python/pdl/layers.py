@@ -1,0 +1,119 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers: functions that declare what they train and return values.
+
+A layer's `name` begins the names of its parameters, which a model has once. What several
+programs share is built in a `@model.function`, which runs once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdl import init as initial
+from pdl import ops
+from pdl.body import assigned, current
+from pdl.errors import ModelError
+from pdl.symbols import Group
+from pdl.text import Attribute
+from pdl.values import Operand, Value
+
+
+def _columns(x: Operand, layer: str, name: str) -> int:
+    shape = getattr(x, "shape", None)
+    if shape is None or len(shape) != 2 or shape[0] is not None:
+        raise ModelError(f"{layer} '{name}' gets {x!r}; it takes [batch, features], as "
+                         "pdl.flatten makes it")
+    return shape[1]
+
+
+def dense(x: Operand, width: int, name: str, *, group: Group | None,
+          activation: str | None = None, bias: bool = True, weight_init: Attribute | None = None,
+          bias_init: Attribute | None = None) -> Value:
+    """activation(x * weight + bias): [batch, features] to [batch, width].
+
+    Declares `name.weight` (xavier, if nothing else is said) and `name.bias` (zeros).
+    """
+    model = current("pdl.layers.dense").model
+    rows = _columns(x, "dense", name)
+    weight = model.param(f"{name}.weight", (rows, width), group=group,
+                         init=weight_init or initial.xavier())
+    added = None
+    if bias:
+        added = model.param(f"{name}.bias", (width,), group=group,
+                            init=bias_init or initial.zeros())
+    return ops.linear(x, weight, added, activation)
+
+
+def mlp(x: Operand, widths: Sequence[int], name: str, *, group: Group | None,
+        activation: str = "relu", last: str | None = None) -> Value:
+    """Layers of `widths` behind each other, with `activation` behind each but the last,
+    which has the activation `last`.
+
+    The layers are `dense` ones of the names `name.1`, `name.2`, ...
+    """
+    if not widths:
+        raise ModelError(f"mlp '{name}' has no widths; give that of each layer, such as [64, 1]")
+    for index, width in enumerate(widths, 1):
+        x = dense(x, width, f"{name}.{index}", group=group,
+                  activation=last if index == len(widths) else activation)
+    return assigned(x)
+
+
+def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
+              pooling: str = "sum", init: Attribute | None = None,
+              unknown: str | None = None) -> Value:
+    """Rows of a table of its own: [batch, slots] ids or bags to [batch, slots, width].
+
+    Declares the table `name`, whose rows begin uniform in [-0.01, 0.01) if nothing else is
+    said. Several lookups in one table are `pdl.lookup`.
+    """
+    model = current("pdl.layers.embedding").model
+    table = model.table(name, width, group=group, unknown=unknown,
+                        init=init or initial.uniform(-0.01, 0.01))
+    return ops.lookup(table, ids, pooling)
+
+
+def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: int = 2,
+          rank: int | None = None) -> Value:
+    """Cross layers of a deep and cross network: [batch, features] to the same.
+
+    Layer by layer, beginning with y = x:
+
+    - version 2 (Wang et al., 2021): y = x * (y * weight + bias) + y with a square weight, or
+      with `rank` the product of two weights, [features, rank] and [rank, features];
+    - version 1 (Wang et al., 2017): y = x * (y * weight) + bias + y with a weight of one
+      column.
+
+    Declares `name.1.weight` and `name.1.bias` and so on, with `rank` `name.1.down` and
+    `name.1.up` for the weight.
+    """
+    if layers < 1:
+        raise ModelError(f"cross '{name}' has {layers} layers; it needs one at least")
+    if version not in (1, 2):
+        raise ModelError(f"cross '{name}' is of version {version}; there are 1 and 2")
+    if rank is not None and version == 1:
+        raise ModelError(f"cross '{name}' has rank={rank}, which version 2 has only")
+    model = current("pdl.layers.cross").model
+    width = _columns(x, "cross", name)
+    y = x
+    for layer in range(1, layers + 1):
+        bias = model.param(f"{name}.{layer}.bias", (width,), group=group, init=initial.zeros())
+        if version == 1:
+            weight = model.param(f"{name}.{layer}.weight", (width, 1), group=group,
+                                 init=initial.xavier())
+            y = x * ops.linear(y, weight) + bias + y
+            continue
+        if rank is None:
+            weight = model.param(f"{name}.{layer}.weight", (width, width), group=group,
+                                 init=initial.xavier())
+            product = ops.linear(y, weight, bias)
+        else:
+            down = model.param(f"{name}.{layer}.down", (width, rank), group=group,
+                               init=initial.xavier())
+            up = model.param(f"{name}.{layer}.up", (rank, width), group=group,
+                             init=initial.xavier())
+            product = ops.linear(ops.linear(y, down), up, bias)
+        y = x * product + y
+    return assigned(y)

@@ -1,0 +1,398 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A model: what it declares, its functions and programs, and its text."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import pathlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from pdl import scalars
+from pdl.body import Body, building, current, location
+from pdl.errors import ModelError
+from pdl.source import place_of
+from pdl.symbols import (Clip, Dense, Group, Metric, Named, Parameter, Record, Rule, Schedule,
+                         State, Symbol, Table)
+from pdl.text import Attribute, did_you_mean, is_number, number, symbol
+from pdl.types import FLOATS, TensorType, Type
+from pdl.values import Operand, Value
+
+
+class Model:
+    """A recommendation model, whose text `print(model)` shows and `pdl.compile` compiles.
+
+    `element` is the type of numbers, f32 or f64; `description` a comment at the top.
+    """
+
+    def __init__(self, name: str, *, element: str = "f32", description: str | None = None):
+        if element not in FLOATS:
+            raise ModelError(f"numbers of type {element}; they are f32 or f64")
+        self.name = name
+        self.element = element
+        self.description = description
+        self._symbols: dict[str, Symbol] = {}
+
+    # What a model declares.
+
+    def declare(self, new: Symbol) -> None:
+        """Takes a symbol into the model; its name has to be free."""
+        old = self._symbols.get(new.name)
+        if old is not None:
+            raise ModelError(
+                f"{new.kind} {new} has the name of an {old.kind} of {old.place.file}:"
+                f"{old.place.line}; give it another name, or, if programs are to share it, "
+                "declare it once, outside of them or in a @model.function")
+        self._symbols[new.name] = new
+
+    def record(self, name: str) -> Record:
+        """What one sample is; fields are added to the result."""
+        for one in self._symbols.values():
+            if isinstance(one, Record):
+                raise ModelError(f"{self.name} has record {one} already, of line "
+                                 f"{one.place.line}; add the fields to that, since a model "
+                                 "has one record")
+        return Record(self, name)
+
+    def clip(self, name: str, **limit: float) -> Clip:
+        """A joint clip of the gradients of groups, such as `global_norm=10.0`."""
+        if len(limit) != 1:
+            raise ModelError(f"clip @{name} has {len(limit)} limits; it has one, such as "
+                             "global_norm=10.0")
+        [(kind, value)] = limit.items()
+        return Clip(self, name, f" : {kind}({number(value)})")
+
+    def rule(self, name: str, *, each: Callable, once: Callable | None = None,
+             hyper: Mapping[str, float] | None = None,
+             slots: Mapping[str, float] | None = None) -> Rule:
+        """An optimizer, from Python functions of `pdl.scalars`.
+
+        `once(step, rate, *hyper)` runs for a group and step in f64, and returns what
+        `each` needs of it; without it those are the rate and the hyper-parameters.
+        `each(value, gradient, *slots, *scalars)` runs for an element and returns the new
+        value and the new slots. `hyper` and `slots` have names with first values.
+        """
+        hyper, slots = dict(hyper or {}), dict(slots or {})
+        inputs = ["step", "rate", *hyper]
+        if once is None:
+            head = ", ".join(f"%{one}: f64" for one in inputs)
+            yielded = inputs[1:]
+            first = [f"^bb0({head}):", f"  nn.yield {', '.join(f'%{one}' for one in yielded)}"
+                                       f" : {', '.join(['f64'] * len(yielded))}"]
+            count = len(yielded)
+        else:
+            first, count = scalars.trace(f"`once` of rule @{name}", once, "f64", inputs, None)
+            yielded = [f"what `once` returns at {index}" for index in range(count)]
+        second, _ = scalars.trace(f"`each` of rule @{name}", each, self.element,
+                                  ["value", "gradient", *slots, *yielded], 1 + len(slots))
+        return Rule(self, name, hyper, [
+            f"nn.rule {symbol(name)} hyper({_list(hyper)}) slots({_list(slots)}) once {{",
+            *first, "} each {", *second, "}"])
+
+    def schedule(self, name: str, function: Callable,
+                 hyper: Mapping[str, float] | None = None) -> Schedule:
+        """A learning rate: `function(step, rate, *hyper)` returns it, in f64."""
+        hyper = dict(hyper or {})
+        lines, _ = scalars.trace(f"schedule @{name}", function, "f64",
+                                 ["step", "rate", *hyper], 1)
+        return Schedule(self, name, hyper, [
+            f"nn.schedule {symbol(name)} hyper({_list(hyper)}) {{", *lines, "}"])
+
+    def group(self, name: str, *, rule: str | Named | Rule, rate: float,
+              schedule: str | Named | Schedule | None = None,
+              decay: Attribute | Sequence[Attribute] = (), clip: Clip | None = None,
+              untouched: str | None = None) -> Group:
+        """Symbols that are trained alike.
+
+        A rule or schedule is one of the standard library by its name, with
+        hyper-parameters `pdl.rule("adam", beta1=0.8)`, or one of the model's own.
+        `untouched` says whether rows that a batch does not hold stay as they are ("lazy")
+        or are updated with a zero gradient ("dense").
+        """
+        clauses = [f"rule({_reference(rule)})", f"rate({number(rate)})"]
+        if schedule is not None:
+            clauses.append(f"schedule({_reference(schedule)})")
+        decays = [decay] if isinstance(decay, Attribute) else list(decay)
+        if decays:
+            clauses.append(f"decay({', '.join(map(str, decays))})")
+        if clip is not None:
+            clauses.append(f"clip({clip})")
+        if untouched is not None:
+            if untouched not in ("lazy", "dense"):
+                raise ModelError(f"untouched='{untouched}'"
+                                 + did_you_mean(untouched, ["lazy", "dense"]))
+            clauses.append(f"untouched({untouched})")
+        return Group(self, name, "".join(f" {clause}" for clause in clauses))
+
+    def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,
+              unknown: str | None = None, element: str | None = None) -> Table:
+        """Rows of `width` numbers by 64-bit keys; `init` is what a new row holds.
+
+        With `unknown="zero"` a frozen program sees zeros for keys that were not trained.
+        """
+        row = TensorType(self._sizes(name, (width,)), element or self.element)
+        last = "" if unknown is None else f" unknown({unknown})"
+        return Table(self, name, row, _in(group) + f" init({init})" + last)
+
+    def param(self, name: str, shape: Sequence[int], *, init: Attribute,
+              group: Group | None = None, element: str | None = None) -> Parameter:
+        """A dense tensor; without a group it is never trained."""
+        type = TensorType(self._sizes(name, shape), element or self.element)
+        return Parameter(self, name, type, _in(group) + f" init({init})")
+
+    def state(self, name: str, shape: Sequence[int], *, init: Attribute,
+              element: str | None = None) -> State:
+        """A dense tensor that comes from outside and is not trained."""
+        type = TensorType(self._sizes(name, shape), element or self.element)
+        return State(self, name, type, f" init({init})")
+
+    def metric(self, name: str, kind: Attribute) -> Metric:
+        """A figure of merit over many batches, such as `pdl.metrics.auc(buckets=4096)`."""
+        return Metric(self, name, f" : {kind}")
+
+    def _sizes(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
+        sizes = tuple(shape) if isinstance(shape, Sequence) else (shape,)
+        if any(not isinstance(size, int) or size < 1 for size in sizes):
+            raise ModelError(f"@{name} has shape {shape!r}; its sizes are whole numbers above "
+                             "0, since what holds state does not depend on the batch")
+        return sizes
+
+    # Functions and programs.
+
+    def function(self, function: Callable) -> Function:
+        """Makes a Python function one of the model, which its programs share.
+
+        It runs once, at the first call, with the types of that call.
+        """
+        return Function(self, function)
+
+    def program(self, function: Callable | None = None, *, frozen: bool | None = None):
+        """Makes a Python function a program of its name: train, evaluate or predict.
+
+        Its arguments are fields of the record, by name and in any order, where `user.id`
+        is `user_id`; fields that it does not name are not read. It runs at once. A program
+        that minimizes nothing is frozen, unless `frozen` says otherwise.
+        """
+        if function is None:
+            return lambda real: Program(self, real, frozen)
+        return Program(self, function, frozen)
+
+    def only_record(self) -> Record:
+        """The record that programs read."""
+        for one in self._symbols.values():
+            if isinstance(one, Record):
+                return one
+        raise ModelError("the model has no record; declare one with model.record and add its "
+                         "fields before the first program")
+
+    # The text.
+
+    def text(self, *, locations: bool = False) -> str:
+        """The model as `.mlir`, with `locations` of the Python lines behind each op."""
+        lines = [f"// {line}".rstrip() for line in _comment(self.description)]
+        lines += [f"module {symbol(self.name)} {{"]
+        is_first = True
+        for kinds in _SECTIONS:
+            section: list[str] = []
+            for one in (one for kind in kinds for one in self._symbols.values()
+                        if isinstance(one, kind)):
+                own = one.text_lines(locations) if isinstance(one, _Region) else one.lines()
+                if locations and own:
+                    own[-1] += location(one.place)
+                if section and len(own) > 1:
+                    section.append("")
+                section += own
+            if section and not is_first:
+                lines.append("")
+            is_first = is_first and not section
+            lines += [f"  {line}".rstrip() for line in section]
+        return "\n".join([*lines, "}"]) + "\n"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def write(self, path: str | pathlib.Path, *, locations: bool = False) -> None:
+        """Writes the text into a file."""
+        pathlib.Path(path).write_text(self.text(locations=locations), encoding="utf-8")
+
+
+class _Region(Symbol):
+    """A function or a program."""
+
+    body: Body
+    returned: tuple[Value, ...] = ()
+    comment: str | None
+
+    def text_lines(self, locations: bool) -> list[str]:
+        """The text; operations have the places of their Python lines with `locations`."""
+        inner = list(self.body.lines(locations))
+        if self.returned or isinstance(self, Function):
+            types = ", ".join(str(value.type) for value in self.returned)
+            values = ", ".join(map(str, self.returned))
+            inner.append(f"nn.return {values} : {types}" if values else "nn.return")
+        return [*(f"// {line}".rstrip() for line in _comment(self.comment)),
+                *self.head(), *(f"  {line}" for line in inner), "}"]
+
+    def head(self) -> list[str]:
+        """What stands before the ops."""
+        raise NotImplementedError
+
+    def run(self, function: Callable, arguments: Sequence[Value]) -> None:
+        """Lets the Python function build the body."""
+        with building(self.body):
+            returned = function(*arguments)
+            several = returned if isinstance(returned, (tuple, list)) else (returned,)
+            if returned is None:
+                several = ()
+            # What is not a value yet becomes one inside of the body.
+            self.returned = tuple(
+                self.body.value_of(one, self.model.element, f"what {self.body.title} returns")
+                for one in several)
+
+
+class Function(_Region):
+    """A function of the model: called with values, it gives what it returns."""
+
+    kind = "nn.func"
+
+    def __init__(self, model: Model, function: Callable):
+        self._function = function
+        self._types: tuple[Type, ...] | None = None
+        self.comment = function.__doc__
+        super().__init__(model, function.__name__)
+        self.place = place_of(function)
+
+    def __call__(self, *positional: Operand, **named: Operand):
+        caller = current(f"a call of {self}")
+        try:
+            bound = inspect.signature(self._function).bind(*positional, **named)
+        except TypeError as error:
+            raise ModelError(f"a call of {self}: {error}") from None
+        bound.apply_defaults()
+        values = [caller.value_of(operand, self.model.element, f"argument '{name}' of {self}")
+                  for name, operand in bound.arguments.items()]
+        self._trace(list(bound.arguments), values)
+        operands = [part for value in values for part in (", ", value)][1:]
+        types = [value.type for value in self.returned]
+        signature = (f") : ({', '.join(str(value.type) for value in values)}) -> "
+                     + _results(types))
+        results = caller.emit([f"nn.call {self}(", *operands, signature], types)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _trace(self, names: Sequence[str], values: Sequence[Value]) -> None:
+        types = tuple(value.type for value in values)
+        if self._types is None:
+            self.body = Body(self.model, f"function {self}")
+            arguments = [self.body.argument(*pair) for pair in zip(names, types)]
+            self.run(self._function, arguments)
+            self._types = types
+        elif types != self._types:
+            raise ModelError(
+                f"{self} takes ({', '.join(map(str, self._types))}) since its first call, and "
+                f"is called with ({', '.join(map(str, types))}); without @model.function it "
+                "is built anew at each call")
+
+    def head(self) -> list[str]:
+        arguments = ", ".join(f"{value}: {value.type}" for value in self.body.arguments)
+        types = [value.type for value in self.returned]
+        result = f" -> {_results(types)}" if types else ""
+        return [f"nn.func private {self}({arguments}){result} {{"]
+
+    def text_lines(self, locations: bool) -> list[str]:
+        # Nobody knows the types of one that is never called.
+        return super().text_lines(locations) if self._types is not None else []
+
+
+class Program(_Region):
+    """What the executable does with a batch."""
+
+    kind = "nn.program"
+
+    def __init__(self, model: Model, function: Callable, frozen: bool | None):
+        self._record = model.only_record()
+        known = {_variable(name): field for name, field in self._record.fields.items()}
+        names = list(inspect.signature(function).parameters)
+        for name in names:
+            if name not in known:
+                raise ModelError(
+                    f"program @{function.__name__} takes '{name}', which is no field of "
+                    f"{self._record}" + did_you_mean(name, list(known)), place_of(function))
+        super().__init__(model, function.__name__)
+        self.place = place_of(function)
+        self.comment = function.__doc__
+        self.body = Body(model, f"program {self}")
+        arguments = {name: self.body.argument(name, field.type)
+                     for name, field in known.items() if name in names}
+        self._fields = [known[name] for name in arguments]
+        self.run(function, [arguments[name] for name in names])
+        self.frozen = not self.body.trains if frozen is None else frozen
+
+    def head(self) -> list[str]:
+        left_out = [field for field in self._record.fields.values()
+                    if field not in self._fields]
+        reads = str(self._record)
+        if left_out:
+            names = [symbol(field.name) for field in left_out]
+            listed = names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+            reads += f" except {listed}"
+        head = [f"nn.program {self} {'frozen ' if self.frozen else ''}reads({reads}) {{"]
+        if self.body.arguments:
+            arguments = ", ".join(f"{value}: {value.type}" for value in self.body.arguments)
+            head.append(f"^bb0({arguments}):")
+        return head
+
+
+# What stands in which order in the text, with a line between two entries; kinds that
+# stand together as they were declared.
+_SECTIONS = ((Record,), (Rule,), (Schedule,), (Clip, Group), ((Table, Dense), Metric),
+             (Function,), (Program,))
+
+
+def _variable(name: str) -> str:
+    """What a field is called in Python."""
+    word = re.sub(r"\W", "_", name)
+    return f"{word}_" if keyword.iskeyword(word) else word
+
+
+def _comment(text: str | None) -> list[str]:
+    return inspect.cleandoc(text).splitlines() if text else []
+
+
+def _list(numbers: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {number(value)}" for name, value in numbers.items())
+
+
+def _reference(named: str | Named | Symbol) -> str:
+    return symbol(named) if isinstance(named, str) else str(named)
+
+
+def _in(group: Group | None) -> str:
+    if group is not None and not isinstance(group, Group):
+        raise ModelError(f"group={group!r} is no group; give what model.group returned")
+    return f" in {group}" if group is not None else ""
+
+
+def _results(types: Sequence[Type]) -> str:
+    text = ", ".join(map(str, types))
+    return text if len(types) == 1 else f"({text})"
+
+
+def rule(name: str, **hyper: float) -> Named:
+    """A rule of the standard library with other hyper-parameters than its own."""
+    return _named(name, hyper)
+
+
+def schedule(name: str, **hyper: float) -> Named:
+    """A schedule of the standard library with other hyper-parameters than its own."""
+    return _named(name, hyper)
+
+
+def _named(name: str, hyper: Mapping[str, float]) -> Named:
+    for key, value in hyper.items():
+        if not is_number(value):
+            raise ModelError(f"hyper-parameter {key} of @{name} is {value!r}; it has to be a "
+                             "number")
+    return Named(name, hyper)

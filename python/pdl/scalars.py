@@ -1,0 +1,237 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scalars of rules and schedules, and the functions with settled numerics on them.
+
+`+`, `-`, `*`, `/`, unary minus, `abs` and comparisons work on scalars, each of which is
+one rounded operation; numbers beside them become constants.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+
+from pdl.errors import ModelError
+from pdl.source import assigned_names, place_of
+from pdl.text import Names, is_number, number
+
+
+class Region:
+    """Ops on scalars of one type, in the order in which they are built."""
+
+    def __init__(self, title: str, type: str):
+        self.title = title
+        self.type = type
+        self.lines: list[str] = []
+        self.constants: list[str] = []
+        self._names = Names()
+        self._unnamed = 0
+        self._constants: dict[str, Scalar] = {}
+
+    def scalar(self, name: str | None, type: str) -> Scalar:
+        """A scalar with a name that no other has."""
+        name = self._names.take(name)
+        if name is None:
+            name = str(self._unnamed)
+            self._unnamed += 1
+        return Scalar(self, name, type)
+
+    def emit(self, text: str, type: str) -> Scalar:
+        """Appends an op, whose result is called as the user's variable."""
+        [name] = assigned_names()
+        result = self.scalar(name, type)
+        self.lines.append(f"{result} = {text}")
+        return result
+
+    def number(self, value: Number, op: str) -> Scalar:
+        """An operand, of a number its constant, which stands once, at the top."""
+        if is_number(value):
+            text = number(value, self.type)
+            if text not in self._constants:
+                result = self.scalar("c", self.type)
+                self.constants.append(f"{result} = arith.constant {text} : {self.type}")
+                self._constants[text] = result
+            return self._constants[text]
+        if not isinstance(value, Scalar):
+            raise ModelError(f"an operand of {op} is of type {type(value).__name__}; it has "
+                             "to be a scalar of the rule or a number")
+        if value.region is not self:
+            raise ModelError(f"{value!r} is of {value.region.title}, which {self.title} "
+                             "cannot see; let `once` return it, and `each` take it as an "
+                             "argument")
+        if value.type != self.type:
+            raise ModelError(f"{op} cannot take {value!r}, which is a condition; "
+                             "pdl.scalars.select makes a number of it")
+        return value
+
+
+class Scalar:
+    """A number of a rule or schedule, known at each update; a condition if its type is
+    i1."""
+
+    def __init__(self, region: Region, name: str, type: str):
+        self.region = region
+        self.name = name
+        self.type = type
+
+    def __str__(self) -> str:
+        return f"%{self.name}"
+
+    def __repr__(self) -> str:
+        return f"%{self.name} : {self.type}"
+
+    def __add__(self, other: Number) -> Scalar:
+        return _apply("arith.addf", self, other)
+
+    def __radd__(self, other: Number) -> Scalar:
+        return _apply("arith.addf", other, self)
+
+    def __sub__(self, other: Number) -> Scalar:
+        return _apply("arith.subf", self, other)
+
+    def __rsub__(self, other: Number) -> Scalar:
+        return _apply("arith.subf", other, self)
+
+    def __mul__(self, other: Number) -> Scalar:
+        return _apply("arith.mulf", self, other)
+
+    def __rmul__(self, other: Number) -> Scalar:
+        return _apply("arith.mulf", other, self)
+
+    def __truediv__(self, other: Number) -> Scalar:
+        return _apply("arith.divf", self, other)
+
+    def __rtruediv__(self, other: Number) -> Scalar:
+        return _apply("arith.divf", other, self)
+
+    def __neg__(self) -> Scalar:
+        return _apply("arith.negf", self)
+
+    def __abs__(self) -> Scalar:
+        return _apply("math.absf", self)
+
+    def __lt__(self, other: Number) -> Scalar:
+        return _apply("arith.cmpf olt,", self, other, gives="i1")
+
+    def __le__(self, other: Number) -> Scalar:
+        return _apply("arith.cmpf ole,", self, other, gives="i1")
+
+    def __gt__(self, other: Number) -> Scalar:
+        return _apply("arith.cmpf ogt,", self, other, gives="i1")
+
+    def __ge__(self, other: Number) -> Scalar:
+        return _apply("arith.cmpf oge,", self, other, gives="i1")
+
+    def __bool__(self) -> bool:
+        raise ModelError("a scalar is known at an update, not while the rule is written, so "
+                         "that Python cannot branch on it; use pdl.scalars.select")
+
+
+Number = Scalar | int | float
+
+
+def _region_of(op: str, *operands: Number) -> Region:
+    for operand in operands:
+        if isinstance(operand, Scalar):
+            return operand.region
+    raise ModelError(f"{op} of numbers alone; compute it in Python")
+
+
+def _apply(op: str, *operands: Number, gives: str | None = None) -> Scalar:
+    name = op.split()[0]
+    region = _region_of(name, *operands)
+    texts = [str(region.number(operand, name)) for operand in operands]
+    return region.emit(f"{op} {', '.join(texts)} : {region.type}", gives or region.type)
+
+
+def sqrt(value: Scalar) -> Scalar:
+    """The square root, correctly rounded."""
+    return _apply("math.sqrt", value)
+
+
+def fma(first: Number, second: Number, third: Number) -> Scalar:
+    """first * second + third, rounded once."""
+    return _apply("math.fma", first, second, third)
+
+
+def copysign(size: Number, sign: Number) -> Scalar:
+    """`size` with the sign of `sign`."""
+    return _apply("math.copysign", size, sign)
+
+
+def maximum(first: Number, second: Number) -> Scalar:
+    """The larger of two."""
+    return _apply("arith.maximumf", first, second)
+
+
+def minimum(first: Number, second: Number) -> Scalar:
+    """The smaller of two."""
+    return _apply("arith.minimumf", first, second)
+
+
+def equal(first: Number, second: Number) -> Scalar:
+    """The condition that two are equal."""
+    return _apply("arith.cmpf oeq,", first, second, gives="i1")
+
+
+def _only_once(op: str, *operands: Number) -> Scalar:
+    for operand in operands:
+        if isinstance(operand, Scalar) and operand.type != "f64":
+            raise ModelError(f"{op} works in f64 only; compute it in `once`, and let `each` "
+                             "take the result")
+    return _apply(op, *operands)
+
+
+def power(base: Number, exponent: Number) -> Scalar:
+    """base ^ exponent, in `once` and in schedules."""
+    return _only_once("math.powf", base, exponent)
+
+
+def cos(value: Scalar) -> Scalar:
+    """The cosine, in `once` and in schedules."""
+    return _only_once("math.cos", value)
+
+
+def exp(value: Scalar) -> Scalar:
+    """The exponential, in `once` and in schedules."""
+    return _only_once("math.exp", value)
+
+
+def log(value: Scalar) -> Scalar:
+    """The natural logarithm, in `once` and in schedules."""
+    return _only_once("math.log", value)
+
+
+def select(condition: Scalar, yes: Number, no: Number) -> Scalar:
+    """`yes` where the condition holds, else `no`."""
+    if not isinstance(condition, Scalar) or condition.type != "i1":
+        raise ModelError("the first operand of select has to be a condition, such as a < b")
+    region = condition.region
+    texts = [str(region.number(operand, "select")) for operand in (yes, no)]
+    return region.emit(f"arith.select {condition}, {', '.join(texts)} : {region.type}",
+                       region.type)
+
+
+def trace(title: str, function: Callable, type: str, meanings: Sequence[str],
+          results: int | None) -> tuple[list[str], int]:
+    """The lines of a region that a Python function makes, and how many numbers it yields.
+
+    The function takes as many scalars as there are `meanings`.
+    """
+    region = Region(title, type)
+    names = list(inspect.signature(function).parameters)
+    if len(names) != len(meanings):
+        raise ModelError(f"{title} takes {len(names)} arguments; it has to take "
+                         f"{len(meanings)}: {', '.join(meanings)}", place_of(function))
+    arguments = [region.scalar(name, type) for name in names]
+    returned = function(*arguments)
+    several = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+    if results is not None and len(several) != results:
+        raise ModelError(f"{title} returns {len(several)} values; it has to return {results}",
+                         place_of(function))
+    yielded = [region.number(value, "return") for value in several]
+    head = ", ".join(f"{argument}: {type}" for argument in arguments)
+    last = f"nn.yield {', '.join(map(str, yielded))} : {', '.join([type] * len(yielded))}"
+    return [f"^bb0({head}):", *(f"  {line}" for line in [
+        *region.constants, *region.lines, last])], len(yielded)

@@ -1,0 +1,379 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The types of ops' results, and what is wrong with operands that have none.
+
+A rule takes an op's arguments by their names and returns the type of its result, or
+raises `Misfit` with a sentence. Ops whose operands and result have one type need none.
+What a rule takes and the op does not have, such as the shape of nn.reshape, becomes an
+argument of the op's function in `pdl.ops`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from pdl.symbols import Dense, Group, Metric, Symbol, Table
+from pdl.text import sequence
+from pdl.types import RaggedType, TensorType, Type
+from pdl.values import Value
+
+
+class Misfit(Exception):
+    """A sentence that says what does not fit, and what would."""
+
+
+def _floats(**operands: Value | None) -> None:
+    for name, value in operands.items():
+        if value is not None and not value.type.is_float:
+            raise Misfit(f"`{name}` is {value!r}, which holds ids; nn.lookup makes numbers of "
+                         "ids")
+
+
+def _tensor(name: str, value: Value) -> TensorType:
+    if isinstance(value.type, RaggedType):
+        raise Misfit(f"`{name}` is {value!r}; bags of ids go into pdl.lookup and pdl.cross "
+                     "only")
+    return value.type
+
+
+def _axis(type: TensorType, axis: int, name: str = "axis") -> int:
+    """The size of an axis, which is not the batch."""
+    if not 0 <= axis < type.rank:
+        raise Misfit(f"`{name}` is {axis}, and {type} has the axes 0 to {type.rank - 1}")
+    if type.shape[axis] is None:
+        raise Misfit(f"`{name}` is {axis}, the batch of {type}, whose samples stay apart; "
+                     "name an axis behind it")
+    return type.shape[axis]
+
+
+def same(**arguments: object) -> Type:
+    """The type that all operands have."""
+    values = [(name, value) for name, value in arguments.items() if isinstance(value, Value)]
+    name, first = values[0]
+    _floats(**dict(values))
+    for other, value in values[1:]:
+        if value.type != first.type:
+            raise Misfit(f"`{name}` is {first!r} and `{other}` {value!r}; they need one type: "
+                         "pdl.broadcast, pdl.reshape or pdl.slice make one of the other")
+    return first.type
+
+
+def nothing(**arguments: object) -> None:
+    """An op without results."""
+
+
+def broadcast_shapes(first: Sequence[int | None],
+                     second: Sequence[int | None]) -> tuple[int | None, ...] | None:
+    """The shape that two broadcast to, aligned at the last dimension; None if none."""
+    longer, shorter = (first, second) if len(first) >= len(second) else (second, first)
+    result = list(longer)
+    offset = len(longer) - len(shorter)
+    for index, size in enumerate(shorter, offset):
+        if result[index] == size or size == 1:
+            continue
+        if result[index] != 1:
+            return None
+        result[index] = size
+    return tuple(result)
+
+
+def broadcast(**operands: Value) -> TensorType:
+    """The type that all operands broadcast to."""
+    _floats(**operands)
+    (name, first), *rest = operands.items()
+    type = first.type
+    for other, value in rest:
+        shape = broadcast_shapes(type.shape, value.type.shape)
+        if value.type.element != type.element:
+            raise Misfit(f"`{name}` is {first!r} and `{other}` {value!r}; they need one element "
+                         "type, so give `element` where they are declared")
+        if shape is None:
+            raise Misfit(
+                f"`{name}` is {first!r} and `{other}` {value!r}, whose shapes do not "
+                "broadcast: aligned at the last dimension, sizes are equal or one is 1; "
+                "pdl.reshape can add dimensions of 1")
+        type = type.with_shape(shape)
+    return type
+
+
+def broadcast_to(input: Value, shape: Sequence[int | None],
+                 like: Value | None = None) -> TensorType:
+    """nn.broadcast."""
+    _floats(input=input, like=like)
+    type = input.type.with_shape(shape)
+    if broadcast_shapes(input.type.shape, type.shape) != type.shape:
+        raise Misfit(f"`input` is {input!r}, which does not broadcast to {type}: aligned at the "
+                     "last dimension, sizes are equal or the input's is 1")
+    knows_batch = any(value is not None and value.shape[:1] == (None,) and
+                      (value is like or value.type.rank == type.rank)
+                      for value in (input, like))
+    if type.shape[:1] == (None,) and not knows_batch:
+        raise Misfit(f"how many samples {type} has is not known; give a value that has the "
+                     "batch as `like`")
+    return type
+
+
+def linear(input: Value, weight: Symbol, bias: Symbol | None = None,
+           activation: str | None = None) -> TensorType:
+    """nn.linear."""
+    _floats(input=input)
+    _dense("weight", weight, 2)
+    type = input.type
+    if type.rank < 2:
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, features]")
+    rows, columns = weight.shape
+    if type.shape[-1] != rows:
+        raise Misfit(f"`input` is {input!r} with {type.shape[-1]} features, and `weight` "
+                     f"{weight!r} has {rows} rows; declare it with shape "
+                     f"({type.shape[-1]}, {columns})")
+    if type.rank > 2:
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, features], as pdl.flatten "
+                     "makes it")
+    _one_element(input, weight)
+    if bias is not None:
+        _dense("bias", bias, 1)
+        if bias.shape != (columns,):
+            raise Misfit(f"`bias` is {bias!r}, and `weight` {weight!r} has {columns} columns; "
+                         f"declare the bias with shape ({columns},)")
+        _one_element(input, bias)
+    return type.with_shape([*type.shape[:-1], columns])
+
+
+def _dense(name: str, symbol: Symbol, rank: int) -> None:
+    if not isinstance(symbol, Dense) or symbol.type.rank != rank:
+        raise Misfit(f"`{name}` is {symbol!r}; it has to be a parameter or state with {rank} "
+                     "dimension" + "s" * (rank > 1))
+
+
+def _one_element(value: Value, dense: Dense) -> None:
+    if value.type.element != dense.type.element:
+        raise Misfit(f"{value!r} and {dense!r} have different element types; declare both "
+                     "with one")
+
+
+def lookup(table: Symbol, ids: Value, pooling: str) -> TensorType:
+    """nn.lookup."""
+    if not isinstance(table, Table):
+        raise Misfit(f"`table` is {table!r}; it has to be what model.table has returned")
+    if ids.type.is_float:
+        raise Misfit(f"`ids` is {ids!r}, which holds numbers; pdl.bucketize makes ids of them")
+    if len(ids.shape) != 2 or ids.shape[0] is not None:
+        raise Misfit(f"`ids` is {ids!r}; ids are [batch, slots]")
+    return table.row.with_shape([*ids.shape, *table.row.shape])
+
+
+def read(symbol: Symbol) -> TensorType:
+    """nn.read."""
+    if not isinstance(symbol, Dense):
+        raise Misfit(f"`symbol` is {symbol!r}; it has to be a parameter or a state")
+    return symbol.type
+
+
+def matmul(lhs: Value, rhs: Value, transpose_lhs: bool = False,
+           transpose_rhs: bool = False) -> TensorType:
+    """nn.matmul."""
+    _floats(lhs=lhs, rhs=rhs)
+    left, right = list(lhs.shape), list(rhs.shape)
+    if len(left) != 2 or len(right) != 2:
+        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; both have to be matrices, as "
+                     "pdl.flatten and pdl.reshape make them")
+    if transpose_lhs:
+        left.reverse()
+    if transpose_rhs:
+        right.reverse()
+    if left[1] is None or right[0] is None:
+        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; their product would add over the "
+                     "samples of the batch, which stay apart")
+    if left[1] != right[0]:
+        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; behind transposition the left one "
+                     f"has {left[1]} columns and the right one {right[0]} rows, which have to "
+                     "be equal")
+    if lhs.type.element != rhs.type.element:
+        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; they need one element type")
+    if right[1] is None:
+        raise Misfit(f"`rhs` is {rhs!r}; with the batch as columns it would compare all "
+                     "samples with each other, which stay apart")
+    return lhs.type.with_shape([left[0], right[1]])
+
+
+def concat(inputs: Sequence[Value], axis: int) -> TensorType:
+    """nn.concat."""
+    if not inputs:
+        raise Misfit("`inputs` is empty; give one value at least")
+    types = [_tensor("inputs", value) for value in inputs]
+    first = types[0]
+    _axis(first, axis)
+    if axis == 0:
+        raise Misfit("`axis` is 0; values are joined along an axis behind the first")
+    for value, type in zip(inputs, types):
+        fits = type.rank == first.rank and type.element == first.element and all(
+            index == axis or one == other
+            for index, (one, other) in enumerate(zip(type.shape, first.shape)))
+        if not fits:
+            raise Misfit(f"{value!r} does not fit to {inputs[0]!r} along axis {axis}: rank, "
+                         "element type and all other sizes have to be equal; pdl.flatten and "
+                         "pdl.reshape can make them so")
+    return first.with_shape(
+        sum(type.shape[axis] for type in types) if index == axis else size
+        for index, size in enumerate(first.shape))
+
+
+def slice(input: Value, axis: int, offset: int, size: int) -> TensorType:
+    """nn.slice."""
+    type = _tensor("input", input)
+    extent = _axis(type, axis)
+    if offset < 0 or size < 1 or offset + size > extent:
+        raise Misfit(f"the range {offset} to {offset + size} leaves axis {axis} of {input!r}, "
+                     f"which has the indices 0 to {extent - 1}")
+    return type.with_shape([*type.shape[:axis], size, *type.shape[axis + 1:]])
+
+
+def pad(input: Value, axis: int, low: int, high: int) -> TensorType:
+    """nn.pad."""
+    _floats(input=input)
+    extent = _axis(input.type, axis)
+    if low < 0 or high < 0:
+        raise Misfit(f"`low` is {low} and `high` {high}; they count zeros, and are not below 0")
+    shape = list(input.shape)
+    shape[axis] = extent + low + high
+    return input.type.with_shape(shape)
+
+
+def _elements(shape: Sequence[int | None]) -> int:
+    return math.prod(size for size in shape if size is not None)
+
+
+def reshape(input: Value, shape: Sequence[int | None]) -> TensorType:
+    """nn.reshape."""
+    before = _tensor("input", input)
+    type = before.with_shape(shape)
+    if any(size is None for size in type.shape[1:]):
+        raise Misfit(f"`shape` is {tuple(shape)}; None is the batch, and stands first only")
+    if (before.shape[:1] == (None,)) != (type.shape[:1] == (None,)):
+        raise Misfit(f"`input` is {input!r} and `shape` {tuple(shape)}; the batch, None, stays "
+                     "the first dimension")
+    if _elements(before.shape) != _elements(type.shape):
+        raise Misfit(f"`input` is {input!r} with {_elements(before.shape)} elements a sample, "
+                     f"and `shape` {tuple(shape)} has {_elements(type.shape)}; they have to be "
+                     "equal")
+    return type
+
+
+def flatten(input: Value, from_: int) -> TensorType:
+    """nn.flatten."""
+    type = _tensor("input", input)
+    if not 0 < from_ < type.rank:
+        raise Misfit(f"`from` is {from_}, and {input!r} has the axes 1 to {type.rank - 1} "
+                     "behind the first")
+    return type.with_shape([*type.shape[:from_], _elements(type.shape[from_:])])
+
+
+def reduce(kind: str, input: Value, axes: Sequence[int], keep: bool = False) -> TensorType:
+    """nn.reduce."""
+    _floats(input=input)
+    if not axes or list(axes) != sorted(set(axes)):
+        raise Misfit(f"`axes` is {sequence(axes)}; it lists one axis at least, ascending, each "
+                     "once")
+    for axis in axes:
+        _axis(input.type, axis, "axes")
+    return input.type.with_shape(
+        1 if index in axes else size for index, size in enumerate(input.shape)
+        if keep or index not in axes)
+
+
+def bucketize(input: Value, boundaries: Sequence[float]) -> TensorType:
+    """nn.bucketize."""
+    _floats(input=input)
+    if not all(math.isfinite(one) for one in boundaries) or any(
+            low >= high for low, high in zip(boundaries, boundaries[1:])):
+        raise Misfit(f"`boundaries` is {sequence(boundaries)}; they are finite, and each is "
+                     "above the one before")
+    return TensorType(input.shape, "i64")
+
+
+def cross(inputs: Sequence[Value], salt: int | None = None) -> Type:
+    """nn.cross."""
+    if not inputs:
+        raise Misfit("`inputs` is empty; give one value at least")
+    for value in inputs:
+        if value.type.is_float:
+            raise Misfit(f"{value!r} holds numbers; pdl.bucketize makes ids of them")
+        if value.shape != inputs[0].shape or len(value.shape) != 2:
+            raise Misfit(f"{value!r} does not fit to {inputs[0]!r}; all have the same slots, "
+                         "[batch, slots], so cut them with ranges such as x[:, 0:1]")
+    ragged = [value.type for value in inputs if isinstance(value.type, RaggedType)]
+    return ragged[0] if ragged else inputs[0].type
+
+
+def standardise(input: Value, mean: Sequence[float], deviation: Sequence[float]) -> TensorType:
+    """nn.standardise."""
+    _floats(input=input)
+    width = input.shape[-1] if input.shape else None
+    if width is None:
+        raise Misfit(f"`input` is {input!r}, which has no columns")
+    if len(mean) != width or len(deviation) != width:
+        raise Misfit(f"`input` is {input!r}, and there are {len(mean)} means and "
+                     f"{len(deviation)} deviations; give {width} of each")
+    if not all(one > 0 for one in deviation):
+        raise Misfit(f"`deviation` is {sequence(deviation)}; deviations are above 0")
+    return input.type
+
+
+def _column(name: str, value: Value) -> None:
+    if value.shape != (None, 1) or not value.type.is_float:
+        raise Misfit(f"`{name}` is {value!r}; it has to be one number a sample, "
+                     "tensor<?x1x...>: pdl.reduce adds up the others")
+
+
+def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
+            weights: Value | None = None) -> None:
+    """nn.observe."""
+    if not isinstance(metric, Metric):
+        raise Misfit(f"`metric` is {metric!r}; it has to be what model.metric has returned")
+    for name, value in (("predictions", predictions), ("labels", labels),
+                        ("weights", weights)):
+        if value is not None:
+            _column(name, value)
+
+
+def minimize(losses: Value, groups: Sequence[Symbol], weights: Value | None = None) -> None:
+    """nn.minimize."""
+    _column("losses", losses)
+    if weights is not None:
+        _column("weights", weights)
+    for group in groups:
+        if not isinstance(group, Group):
+            raise Misfit(f"`groups` has {group!r}; it lists what model.group has returned")
+    if not groups or len(set(groups)) != len(groups):
+        raise Misfit("`groups` lists one group at least, each once")
+
+
+# Ops that are not here give the one type of their operands.
+RULES: dict[str, Callable] = {
+    "add": broadcast,
+    "broadcast": broadcast_to,
+    "bucketize": bucketize,
+    "concat": concat,
+    "cross": cross,
+    "div": broadcast,
+    "equal": broadcast,
+    "flatten": flatten,
+    "greater": broadcast,
+    "linear": linear,
+    "lookup": lookup,
+    "matmul": matmul,
+    "max": broadcast,
+    "min": broadcast,
+    "minimize": minimize,
+    "mul": broadcast,
+    "observe": observe,
+    "pad": pad,
+    "read": read,
+    "reduce": reduce,
+    "reshape": reshape,
+    "slice": slice,
+    "standardise": standardise,
+    "sub": broadcast,
+}

@@ -1,0 +1,58 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The types of values."""
+
+import dataclasses
+from collections.abc import Iterable
+
+FLOATS = ("f32", "f64")
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorType:
+    """A tensor; None is the batch, and stands first or nowhere."""
+
+    shape: tuple[int | None, ...]
+    element: str
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the elements are numbers, not ids."""
+        return self.element in FLOATS
+
+    def with_shape(self, shape: Iterable[int | None]) -> "TensorType":
+        """The same elements in another shape."""
+        return TensorType(tuple(shape), self.element)
+
+    def __str__(self) -> str:
+        sizes = "".join(f"{'?' if size is None else size}x" for size in self.shape)
+        return f"tensor<{sizes}{self.element}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class RaggedType:
+    """For each sample `width` bags of ids, each of any length."""
+
+    width: int
+
+    @property
+    def shape(self) -> tuple[int | None, ...]:
+        """The batch, and the bags of a sample."""
+        return (None, self.width)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the elements are numbers, not ids."""
+        return False
+
+    def __str__(self) -> str:
+        return f"!nn.ragged<?x{self.width}x*xi64>"
+
+
+Type = TensorType | RaggedType
