@@ -4,6 +4,7 @@
 """python/pdl has all that the dialect has, and infers the types that the compiler does."""
 
 import inspect
+import itertools
 import re
 import subprocess
 import sys
@@ -20,38 +21,74 @@ from pdl.values import Operand  # noqa: E402
 REFERENCE = SOURCE / "docs" / "Reference" / "NN.md"
 
 # How ops are called that `plain_call` cannot call. Each gets a namespace: columns x and y
-# [batch, 4], z [batch, 1], cube [batch, 2, 3], ids and more_ids [batch, 4], bags [batch, 4],
-# matrix [4, 5], vector [5], table, group, metric.
+# [batch, 4], z [batch, 1], cube [batch, 2, 3], ids and more_ids [batch, 4], bags and
+# more_bags [batch, 4], rows [ids of bags, 3], of_bags [batch, 4, 3], matrix [4, 5],
+# vector [5], table, group, metric.
 EXAMPLES = {
     "broadcast": [lambda n: pdl.broadcast(n.z, (None, 4), n.x),
                   lambda n: pdl.broadcast(n.vector, (None, 5), n.z),
                   lambda n: pdl.broadcast(n.vector, (3, 5))],
     "bucketize": [lambda n: pdl.bucketize(n.x, [1, 2.5])],
+    "compressed_interaction": [lambda n: pdl.compressed_interaction(
+        n.cube, pdl.reshape(n.cube[:, 0:1], (None, 1, 3)), n.param((2, 7)))],
     "concat": [lambda n: pdl.concat([n.x, n.z], 1), lambda n: pdl.concat([n.cube, n.cube], 2),
                lambda n: pdl.concat([n.ids], axis=1)],
+    "cosine_similarity": [lambda n: pdl.cosine_similarity(n.x, n.y),
+                          lambda n: pdl.cosine_similarity(n.cube, n.cube, epsilon=0.1)],
     "cross": [lambda n: pdl.cross([n.ids]), lambda n: pdl.cross([n.ids, n.more_ids], salt=3),
               lambda n: pdl.cross([n.ids, n.bags])],
+    "cross_layer": [lambda n: pdl.cross_layer(n.x, n.y, n.param((4, 4)), n.param((4,))),
+                    lambda n: pdl.cross_layer(n.x, n.y, n.param((4, 1)), n.param((4,)), True)],
+    "factorization": [lambda n: pdl.factorization(n.cube)],
     "flatten": [lambda n: pdl.flatten(n.cube, 1), lambda n: pdl.flatten(n.cube, from_=2)],
+    "layer_norm": [lambda n: pdl.layer_norm(n.cube),
+                   lambda n: pdl.layer_norm(n.x, n.param((4,)), n.param((4,)), 1e-3)],
     "linear": [lambda n: pdl.linear(n.x, n.matrix),
+               lambda n: pdl.linear(n.cube, n.param((3, 2)), n.param((2,))),
                lambda n: pdl.linear(n.x, n.matrix, n.vector, "tanh"),
                lambda n: pdl.linear(n.x, n.matrix, activation="none")],
+    "log_softmax": [lambda n: pdl.log_softmax(n.x, axis=1)],
     "lookup": [lambda n: pdl.lookup(n.table, n.ids, "sum"),
-               lambda n: pdl.lookup(n.table, n.bags, "mean")],
+               lambda n: pdl.lookup(n.table, n.bags, "mean"),
+               lambda n: pdl.lookup(n.table, n.bags, "none")],
     "matmul": [lambda n: pdl.matmul(n.x, n.matrix),
                lambda n: pdl.matmul(n.matrix, n.matrix, transpose_lhs=True),
-               lambda n: pdl.matmul(n.x, n.matrix[0:2, 0:4], transpose_rhs=True)],
+               lambda n: pdl.matmul(n.x, n.matrix[0:2, 0:4], transpose_rhs=True),
+               lambda n: pdl.matmul(n.cube, n.param((3, 2))),
+               lambda n: pdl.matmul(n.cube, n.cube, transpose_rhs=True),
+               lambda n: pdl.matmul(n.cube, n.cube, transpose_lhs=True)],
     "minimize": [lambda n: pdl.minimize(n.trained, [n.group])],
     "observe": [lambda n: pdl.observe(n.metric, n.z, n.z),
                 lambda n: pdl.observe(n.metric, n.z, n.z, n.z),
                 lambda n: pdl.observe(n.mean, n.z, weights=n.z)],
     "pad": [lambda n: pdl.pad(n.cube, 1, 2, 0)],
+    "pairwise_dots": [lambda n: pdl.pairwise_dots(n.cube),
+                      lambda n: pdl.pairwise_dots(n.cube, self=True)],
     "read": [lambda n: pdl.read(n.matrix)],
     "reduce": [lambda n: pdl.reduce("sum", n.x, [1]), lambda n: pdl.reduce("max", n.cube, [1, 2]),
                lambda n: pdl.reduce("mean", n.cube, [2], keep=True)],
     "reshape": [lambda n: pdl.reshape(n.cube, (None, 3, 2)),
                 lambda n: pdl.reshape(n.ids, (None, 2, 2))],
+    "same_bags": [lambda n: pdl.lookup(n.table, pdl.same_bags(n.more_bags, n.bags), "none")],
+    **{f"segment_{kind}": [lambda n, kind=kind: getattr(pdl, f"segment_{kind}")(n.rows, n.bags)]
+       for kind in ("first", "last", "max", "mean", "reverse", "softmax", "sqrtn", "sum")},
+    "segment_pad": [lambda n: pdl.segment_pad(n.rows, n.bags, 5),
+                    lambda n: pdl.segment_pad(n.rows, n.bags, 1, from_end=True)],
+    "segment_positions": [lambda n: pdl.segment_positions(n.bags) * n.rows,
+                          lambda n: pdl.segment_positions(n.bags, from_end=True)],
+    "segment_repeat": [lambda n: pdl.segment_repeat(n.of_bags, n.bags) - n.rows],
+    "segment_shift": [lambda n: pdl.segment_shift(n.rows, n.bags, by=-1)],
+    "segment_sizes": [lambda n: pdl.segment_sizes(n.bags) + n.of_bags],
+    "segment_unpad": [lambda n: pdl.segment_unpad(
+        pdl.segment_pad(n.rows, n.bags, 5), n.bags, from_end=True) + n.rows],
+    "select": [lambda n: pdl.select(n.x > n.z, n.y, 0.0)],
     "slice": [lambda n: pdl.slice(n.x, 1, 2, 2), lambda n: pdl.slice(n.ids, 1, 0, 1)],
+    "softmax": [lambda n: pdl.softmax(n.cube, axis=2)],
+    "softmax_cross_entropy": [lambda n: pdl.softmax_cross_entropy(n.x, n.y)],
     "standardise": [lambda n: pdl.standardise(n.z, [1.5], [0.1])],
+    "take": [lambda n: pdl.take(n.cube, 1, [1, -1, 0]), lambda n: pdl.take(n.ids, 1, [3])],
+    "transpose": [lambda n: pdl.transpose(n.cube, [0, 2, 1]),
+                  lambda n: pdl.transpose(n.matrix, [1, 0])],
 }
 
 
@@ -60,12 +97,14 @@ class Namespace:
 
     def __init__(self):
         self.model = pdl.Model("ops")
+        self.numbers = itertools.count()
         record = self.model.record("r")
         for name, width in (("x", 4), ("y", 4), ("z", 1), ("six", 6)):
             record.floats(name, width)
         record.ids("ids", 4)
         record.ids("more_ids", 4)
         record.bags("bags", 4)
+        record.bags("more_bags", 4)
         self.group = self.model.group("g", rule="sgd", rate=0.1)
         self.table = self.model.table("table", 3, init=pdl.init.uniform(-1, 1))
         self.matrix = self.model.param("matrix", (4, 5), init=pdl.init.xavier())
@@ -73,14 +112,20 @@ class Namespace:
         self.metric = self.model.metric("log_loss", pdl.metrics.log_loss())
         self.mean = self.model.metric("mean", pdl.metrics.mean())
 
+    def param(self, shape):
+        """A parameter of its own."""
+        return self.model.param(f"p{next(self.numbers)}", shape, init=pdl.init.zeros())
+
     def program(self, build):
         """A program that `build` builds, as a model that the compiler is given."""
         trains = self.model.param("trained", (4, 1), group=self.group, init=pdl.init.zeros())
 
-        def program(x, y, z, six, ids, more_ids, bags):
+        def program(x, y, z, six, ids, more_ids, bags, more_bags):
             self.x, self.y, self.z = x, y, z
             self.cube = pdl.reshape(six, (None, 2, 3))
-            self.ids, self.more_ids, self.bags = ids, more_ids, bags
+            self.ids, self.more_ids, self.bags, self.more_bags = ids, more_ids, bags, more_bags
+            self.rows = pdl.lookup(self.table, bags, "none")
+            self.of_bags = pdl.lookup(self.table, bags, "sum")
             self.trained = pdl.linear(x, trains)
             build(self)
 

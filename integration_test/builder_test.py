@@ -450,6 +450,19 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: x @ pdl.neg(y), "tensor<?x4xf32>", "add over the samples")
         self.refused(lambda m, x, y: pdl.broadcast(pdl.constant([1, 2]), (None, 2)), "`like`")
         self.refused(lambda m, x, y: pdl.broadcast(x, (None, 2)), "does not broadcast to")
+        self.refused(lambda m, x, y: pdl.transpose(x, [1, 0]), "stays the first axis, 0")
+        self.refused(lambda m, x, y: pdl.transpose(x, [0]), "names each of the axes 0 to 1")
+        self.refused(lambda m, x, y: pdl.take(x, 1, [3]), "from 0 to 2 that axis 1")
+        self.refused(lambda m, x, y: pdl.softmax(x, 0), "the batch of")
+        self.refused(lambda m, x, y: pdl.layer_norm(x, scale=y), "one number a feature")
+        self.refused(lambda m, x, y: pdl.factorization(x), "[batch, fields, width]")
+        self.refused(lambda m, x, y: pdl.matmul(pdl.reshape(x, (None, 3, 1)),
+                                                pdl.reshape(y, (None, 1, 2, 2))),
+                     "whose dimensions before the last two differ")
+        self.refused(lambda m, x, y: pdl.cross_layer(
+            x, x, m.param("w", (3, 1), init=pdl.init.zeros()),
+            m.param("b", (3,), init=pdl.init.zeros())), "declare it with shape (3, 3)")
+        self.refused(lambda m, x, y: pdl.segment_sum(x, y), "bags of ids, as record.bags")
         self.refused(lambda m, x, y: pdl.standardise(x, [1, 2], [1, 2]), "give 3 of each")
         self.refused(lambda m, x, y: pdl.bucketize(x, [2, 1]), "each is above the one before")
 
@@ -592,6 +605,22 @@ class Layers(unittest.TestCase):
         self.assertIn("nn.param @deep.2.bias : tensor<1xf32> in @g init(#nn.zeros)", lines)
         self.assertTrue(any("@deep.1.bias act(tanh)" in line for line in lines))
         self.assertTrue(any("@deep.2.bias :" in line for line in lines))
+
+    def test_attention(self):
+        """Without a softmax of the weights, and with: another op, the same parameters."""
+        for normalised in (True, False):
+            def layer(x, tags, group, normalised=normalised):
+                items = pdl.Model.table(group.model, "items", 4, group=group,
+                                        init=pdl.init.uniform(-1, 1))
+                query = pdl.lookup(items, tags, "mean")
+                found = pdl.layers.attention(pdl.lookup(items, tags, "none"), tags, query, [5],
+                                             "a", group=group, normalised=normalised)
+                return pdl.layers.dense(pdl.flatten(found, 1), 1, "last", group=group)
+
+            lines = self.model_with(layer)
+            self.assertIn("nn.param @a.1.weight : tensor<16x5xf32> in @g init(#nn.xavier)", lines)
+            self.assertIn("nn.param @last.weight : tensor<12x1xf32> in @g init(#nn.xavier)", lines)
+            self.assertEqual(any("nn.segment_softmax" in line for line in lines), normalised)
 
     def test_cross(self):
         for version, rank, expected in ((1, None, "@c.1.weight : tensor<6x1xf32>"),

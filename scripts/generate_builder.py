@@ -28,6 +28,7 @@ WRITTEN_BY_HAND = ("call", "constant")
 # The directives custom<...> of one argument, which stands in the text as it is given.
 PLAIN_DIRECTIVES = (
     "Activation",
+    "LookupPooling",
     "SymbolList",
 )
 WIDTH = 94
@@ -128,7 +129,8 @@ def arguments(op, text, cases):
         elif name == "activation":
             found.append(Argument(name, "str", "word", "ACTIVATIONS"))
         elif kind.removesuffix("Attr") in cases:
-            words = ", ".join(f'"{case}"' for case in cases[kind.removesuffix("Attr")])
+            words = ", ".join(f'"{case}"' for case in cases[kind.removesuffix("Attr")]
+                              + ["none"] * ("custom<LookupPooling>" in text))
             found.append(Argument(name, f"Literal[{words}]", "word", f"[{words}]"))
         else:
             fail(f"attribute {name} of nn.{op} is of type {kind}, which ATTRIBUTES lacks")

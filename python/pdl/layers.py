@@ -75,6 +75,25 @@ def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
     return ops.lookup(table, ids, pooling)
 
 
+def attention(rows: Operand, bags: Operand, query: Operand, widths: Sequence[int], name: str, *,
+              group: Group | None, activation: str = "sigmoid",
+              normalised: bool = True) -> Value:
+    """What matters of each bag to a query: [ids, width] rows of bags, and a query of shape
+    [batch, slots, width], to [batch, slots, width].
+
+    The local activation of DIN (Zhou et al., 2018): an `mlp` with `widths` and one column
+    more says how much each row matters, from the row, the query, their difference and
+    their product side by side; the rows of a bag are added with these weights.
+    `normalised` makes the weights of a bag add up to 1 (softmax). An empty bag gives zeros.
+    """
+    asked = ops.segment_repeat(query, bags)
+    x = ops.concat([rows, asked, rows - asked, rows * asked], 1)
+    score = mlp(x, [*widths, 1], name, group=group, activation=activation)
+    weight = ops.segment_softmax(score, bags) if normalised else score
+    weighted = rows * weight
+    return ops.segment_sum(weighted, bags)
+
+
 def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: int = 2,
           rank: int | None = None) -> Value:
     """Cross layers of a deep and cross network: [batch, features] to the same.
@@ -103,17 +122,15 @@ def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: i
         if version == 1:
             weight = model.param(f"{name}.{layer}.weight", (width, 1), group=group,
                                  init=initial.xavier())
-            y = x * ops.linear(y, weight) + bias + y
-            continue
-        if rank is None:
+            y = ops.cross_layer(x, y, weight, bias, vector=True)
+        elif rank is None:
             weight = model.param(f"{name}.{layer}.weight", (width, width), group=group,
                                  init=initial.xavier())
-            product = ops.linear(y, weight, bias)
+            y = ops.cross_layer(x, y, weight, bias)
         else:
             down = model.param(f"{name}.{layer}.down", (width, rank), group=group,
                                init=initial.xavier())
             up = model.param(f"{name}.{layer}.up", (rank, width), group=group,
                              init=initial.xavier())
-            product = ops.linear(ops.linear(y, down), up, bias)
-        y = x * product + y
+            y = x * ops.linear(ops.linear(y, down), up, bias) + y
     return assigned(y)

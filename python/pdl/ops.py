@@ -15,16 +15,25 @@ from pdl.symbols import Symbol
 from pdl.values import Operand, Value
 
 __all__ = [
-    "abs", "add", "broadcast", "bucketize", "concat", "cross", "div", "equal", "exp",
-    "flatten", "gelu", "greater", "linear", "log", "log1p", "lookup", "matmul", "max", "min",
-    "minimize", "mul", "neg", "observe", "pad", "read", "reduce", "relu", "relu_gradient",
-    "reshape", "sigmoid", "sigmoid_cross_entropy", "sign", "signed_log1p", "slice", "sqrt",
-    "squared_error", "standardise", "stop_gradient", "sub", "tanh"]
+    "abs", "add", "bpr_loss", "broadcast", "bucketize", "clamp", "compressed_interaction",
+    "concat", "cosine_similarity", "cross", "cross_layer", "div", "elu", "equal", "exp",
+    "factorization", "flatten", "floor", "gelu", "greater", "hard_sigmoid", "hinge_loss",
+    "huber_loss", "l2_normalise", "layer_norm", "leaky_relu", "linear", "log", "log1p",
+    "log_loss", "log_softmax", "lookup", "matmul", "max", "min", "minimize", "mul", "neg",
+    "observe", "pad", "pairwise_dots", "pow", "rank_loss", "read", "reduce", "relu",
+    "relu_gradient", "reshape", "rsqrt", "same_bags", "segment_first", "segment_last",
+    "segment_max", "segment_mean", "segment_pad", "segment_positions", "segment_repeat",
+    "segment_reverse", "segment_shift", "segment_sizes", "segment_softmax", "segment_sqrtn",
+    "segment_sum", "segment_unpad", "select", "sigmoid", "sigmoid_cross_entropy", "sign",
+    "signed_log1p", "slice", "softmax", "softmax_cross_entropy", "softplus", "sqrt",
+    "squared_error", "standardise", "stop_gradient", "sub", "swish", "take", "tanh",
+    "transpose"]
 
 # What may stand in `act(...)` of nn.linear.
 ACTIVATIONS = (
-    "none", "abs", "exp", "gelu", "log", "log1p", "neg", "relu", "sigmoid", "sign",
-    "signed_log1p", "sqrt", "stop_gradient", "tanh")
+    "none", "abs", "exp", "floor", "gelu", "hard_sigmoid", "log", "log1p", "neg", "relu",
+    "rsqrt", "sigmoid", "sign", "signed_log1p", "softplus", "sqrt", "stop_gradient", "swish",
+    "tanh")
 
 
 def abs(input: Operand) -> Value:
@@ -46,6 +55,17 @@ def add(lhs: Operand, rhs: Operand) -> Value:
     return build.op("add",
                     "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
+
+
+def bpr_loss(positive: Operand, negative: Operand) -> Value:
+    """Bayesian personalised ranking.
+
+    -log(sigmoid(positive - negative)): how unlikely it is that the positive item stands above
+    the negative one (Rendle et al., 2009).
+    """
+    return build.op("bpr_loss",
+                    "$positive `,` $negative attr-dict `:` type($positive)",
+                    1, positive=build.operand(positive), negative=build.operand(negative))[0]
 
 
 def broadcast(input: Operand, shape: Sequence[int | None],
@@ -72,6 +92,31 @@ def bucketize(input: Operand, boundaries: Sequence[float]) -> Value:
                     1, input=build.operand(input), boundaries=build.reals(boundaries))[0]
 
 
+def clamp(input: Operand, lower: float, upper: float) -> Value:
+    """Within two bounds.
+
+    min(max(x, lower), upper). NaN survives; the derivative at the bounds is 1.
+    """
+    return build.op("clamp",
+                    "$input `from` $lower `to` $upper attr-dict `:` type($input)",
+                    1, input=build.operand(input), lower=build.real(lower),
+                    upper=build.real(upper))[0]
+
+
+def compressed_interaction(first: Operand, input: Operand, weight: Symbol) -> Value:
+    """A layer of xDeepFM's compressed interaction network.
+
+    Row h of the result is, element by element, the sum over all pairs of a row i of `first`
+    and a row j of `input` of weight[j * fields + i, h] times their product (Lian et al.,
+    2018). `first` holds the embeddings.
+    """
+    return build.op("compressed_interaction",
+                    "$first `,` $input `,` $weight attr-dict `:` functional-type(operands, "
+                    "results)",
+                    1, first=build.operand(first), input=build.operand(input),
+                    weight=build.symbol(weight))[0]
+
+
 def concat(inputs: Sequence[Operand], axis: int) -> Value:
     """Tensors side by side.
 
@@ -80,6 +125,19 @@ def concat(inputs: Sequence[Operand], axis: int) -> Value:
     return build.op("concat",
                     "$inputs `axis` $axis attr-dict `:` functional-type($inputs, results)",
                     1, inputs=build.operands(inputs), axis=build.integer(axis))[0]
+
+
+def cosine_similarity(lhs: Operand, rhs: Operand, epsilon: float | None = None) -> Value:
+    """The cosine of the angle between rows.
+
+    Over the last dimension, of which a unit remains: sum(a b) / sqrt(max(sum(a^2), epsilon))
+    / sqrt(max(sum(b^2), epsilon)).
+    """
+    return build.op("cosine_similarity",
+                    "$lhs `,` $rhs (`epsilon` $epsilon^)? attr-dict `:` "
+                    "functional-type(operands, results)",
+                    1, lhs=build.operand(lhs), rhs=build.operand(rhs),
+                    epsilon=build.real(epsilon))[0]
 
 
 def cross(inputs: Sequence[Operand], salt: int | None = None) -> Value:
@@ -95,6 +153,23 @@ def cross(inputs: Sequence[Operand], salt: int | None = None) -> Value:
                     1, inputs=build.operands(inputs), salt=build.integer(salt))[0]
 
 
+def cross_layer(first: Operand, input: Operand, weight: Symbol, bias: Symbol,
+                vector: bool = False) -> Value:
+    """A layer of a deep and cross network.
+
+    With a weight of type [width, width]: first * (input * weight + bias) + input, as in DCN
+    v2 (Wang et al., 2021). With `vector` and a weight of type [width, 1]: first * (input *
+    weight) + bias + input, as in DCN (Wang et al., 2017). `first` is what the first of these
+    layers got.
+    """
+    return build.op("cross_layer",
+                    "$first `,` $input `,` $weight `,` $bias (`vector` $vector^)? attr-dict `:` "
+                    "type($input)",
+                    1, first=build.operand(first), input=build.operand(input),
+                    weight=build.symbol(weight), bias=build.symbol(bias),
+                    vector=build.flag(vector))[0]
+
+
 def div(lhs: Operand, rhs: Operand) -> Value:
     """Quotient.
 
@@ -104,6 +179,16 @@ def div(lhs: Operand, rhs: Operand) -> Value:
     return build.op("div",
                     "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
+
+
+def elu(input: Operand, alpha: float | None = None) -> Value:
+    """Exponential linear unit.
+
+    x > 0 ? x : alpha (exp(x) - 1). The derivative at 0 is alpha.
+    """
+    return build.op("elu",
+                    "$input (`alpha` $alpha^)? attr-dict `:` type($input)",
+                    1, input=build.operand(input), alpha=build.real(alpha))[0]
 
 
 def equal(lhs: Operand, rhs: Operand) -> Value:
@@ -127,6 +212,18 @@ def exp(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+def factorization(input: Operand) -> Value:
+    """Second order of a factorization machine.
+
+    The sum over all pairs of rows of a sample of their dot products, in linear time: half the
+    sum over the width of (sum of the rows)^2 - sum of (row^2) (Rendle, 2010). The first order
+    is a lookup of width 1, pooled and added.
+    """
+    return build.op("factorization",
+                    "$input attr-dict `:` functional-type($input, results)",
+                    1, input=build.operand(input))[0]
+
+
 def flatten(input: Operand, from_: int) -> Value:
     """Joins the dimensions from one on.
 
@@ -135,6 +232,16 @@ def flatten(input: Operand, from_: int) -> Value:
     return build.op("flatten",
                     "$input `from` $from attr-dict `:` functional-type($input, results)",
                     1, input=build.operand(input), from_=build.integer(from_))[0]
+
+
+def floor(input: Operand) -> Value:
+    """Largest whole number that is not larger.
+
+    The derivative is 0.
+    """
+    return build.op("floor",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
 
 
 def gelu(input: Operand) -> Value:
@@ -158,6 +265,74 @@ def greater(lhs: Operand, rhs: Operand) -> Value:
     return build.op("greater",
                     "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
+
+
+def hard_sigmoid(input: Operand) -> Value:
+    """Piecewise linear sigmoid.
+
+    min(max(x + 3, 0), 6) / 6, as in PyTorch; the derivative is 0 at -3 and at 3. Paddle's has
+    0.2 for 1/6.
+    """
+    return build.op("hard_sigmoid",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
+
+
+def hinge_loss(logits: Operand, labels: Operand) -> Value:
+    """Distance from the margin.
+
+    max(0, 1 - (2 label - 1) logit), with labels 0 and 1; the derivative at the margin is 0.
+    """
+    return build.op("hinge_loss",
+                    "$logits `,` $labels attr-dict `:` type($logits)",
+                    1, logits=build.operand(logits), labels=build.operand(labels))[0]
+
+
+def huber_loss(predictions: Operand, labels: Operand, delta: float | None = None) -> Value:
+    """Squared near 0, linear far from it.
+
+    With d = |prediction - label|: d^2 / 2 up to delta, delta (d - delta / 2) from there on.
+    """
+    return build.op("huber_loss",
+                    "$predictions `,` $labels (`delta` $delta^)? attr-dict `:` "
+                    "type($predictions)",
+                    1, predictions=build.operand(predictions), labels=build.operand(labels),
+                    delta=build.real(delta))[0]
+
+
+def l2_normalise(input: Operand, epsilon: float | None = None) -> Value:
+    """Rows of length 1.
+
+    Over the last dimension: x / sqrt(max(sum(x^2), epsilon)). A row that is shorter than
+    sqrt(epsilon) is divided by that.
+    """
+    return build.op("l2_normalise",
+                    "$input (`epsilon` $epsilon^)? attr-dict `:` type($input)",
+                    1, input=build.operand(input), epsilon=build.real(epsilon))[0]
+
+
+def layer_norm(input: Operand, scale: Operand | None = None, shift: Operand | None = None,
+               epsilon: float | None = None) -> Value:
+    """Rows of mean 0 and deviation 1, scaled and shifted.
+
+    Over the last dimension: (x - mean) / sqrt(mean((x - mean)^2) + epsilon), times `scale`,
+    plus `shift`, where given (Ba et al., 2016).
+    """
+    return build.op("layer_norm",
+                    "$input (`scale` $scale^)? (`shift` $shift^)? (`epsilon` $epsilon^)? "
+                    "attr-dict `:` functional-type(operands, results)",
+                    1, input=build.operand(input), scale=build.operand(scale),
+                    shift=build.operand(shift), epsilon=build.real(epsilon))[0]
+
+
+def leaky_relu(input: Operand, slope: float | None = None) -> Value:
+    """Rectifier that lets a part through.
+
+    x > 0 ? x : slope x. The derivative at 0 is the slope.
+    """
+    return build.op("leaky_relu",
+                    "$input (`slope` $slope^)? attr-dict `:` type($input)",
+                    1, input=build.operand(input), slope=build.real(slope))[0]
 
 
 def linear(input: Operand, weight: Symbol, bias: Symbol | None = None,
@@ -199,27 +374,59 @@ def log1p(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
-def lookup(table: Symbol, ids: Operand, pooling: Literal["sum", "mean", "sqrtn"]) -> Value:
-    """Rows of a table, pooled by bag.
+def log_loss(predictions: Operand, labels: Operand, epsilon: float | None = None) -> Value:
+    """Log loss of a probability.
+
+    -label log(p + epsilon) - (1 - label) log(1 - p + epsilon). Where the logit is at hand
+    `nn.sigmoid_cross_entropy` loses no digits.
+    """
+    return build.op("log_loss",
+                    "$predictions `,` $labels (`epsilon` $epsilon^)? attr-dict `:` "
+                    "type($predictions)",
+                    1, predictions=build.operand(predictions), labels=build.operand(labels),
+                    epsilon=build.real(epsilon))[0]
+
+
+def log_softmax(input: Operand, axis: int) -> Value:
+    """Logarithm of the softmax.
+
+    x - m - log(sum(exp(x - m))), with m the maximum along the axis.
+    """
+    return build.op("log_softmax",
+                    "$input `axis` $axis attr-dict `:` type($input)",
+                    1, input=build.operand(input), axis=build.integer(axis))[0]
+
+
+def lookup(table: Symbol, ids: Operand,
+           pooling: Literal["sum", "mean", "sqrtn", "none"]) -> Value:
+    """Rows of a table, pooled by bag or one by one.
 
     Looks every id up and pools the rows of each bag: `sum`, `mean` (sum divided by the bag's
     size) or `sqrtn` (divided by its root). An empty bag gives zeros. Rows are added in bag
     order. A tensor of ids is a tensor of bags of one id each.
 
+    With `none` there is one row for each id of the bags, in their order: a history as it is.
+    The first dimension of the result counts ids then; ops keep to tensors that count the
+    same, and those named `nn.segment_...` lead from samples to their rows and back.
+
     Phase `merged` turns all lookups of one table into `nn.unique`, `nn.pull` and `nn.pool`.
     """
     return build.op("lookup",
-                    "$table `[` $ids `]` `pool` `(` $pooling `)` attr-dict `:` "
-                    "functional-type($ids, results)",
+                    "$table `[` $ids `]` `pool` `(` custom<LookupPooling>($pooling) `)` "
+                    "attr-dict `:` functional-type($ids, results)",
                     1, ids=build.operand(ids), table=build.symbol(table),
-                    pooling=build.word(pooling, ["sum", "mean", "sqrtn"]))[0]
+                    pooling=build.word(pooling, ["sum", "mean", "sqrtn", "none"]))[0]
 
 
 def matmul(lhs: Operand, rhs: Operand, transpose_lhs: bool = False,
            transpose_rhs: bool = False) -> Value:
     """Matrix product.
 
+    Of the last two dimensions of each operand. Dimensions before them are equal, and there is
+    one product for each of their indices; or the right operand is one matrix for all of them.
     Each element is one chain of fused multiply-adds over k, ascending, from +0.
+
+    Phase `merged` has products of two matrices, and `nn.batch_matmul`.
     """
     return build.op("matmul",
                     "$lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` "
@@ -313,6 +520,40 @@ def pad(input: Operand, axis: int, low: int, high: int) -> Value:
                     low=build.integer(low), high=build.integer(high))[0]
 
 
+def pairwise_dots(input: Operand, self: bool = False) -> Value:
+    """Dot products of all pairs of rows.
+
+    Of each sample, rows i and j < i, in the order (1, 0), (2, 0), (2, 1), ...: the
+    interaction of DLRM (Naumov et al., 2019). With `self`, also j = i.
+    """
+    return build.op("pairwise_dots",
+                    "$input (`self` $self^)? attr-dict `:` functional-type($input, results)",
+                    1, input=build.operand(input), self=build.flag(self))[0]
+
+
+def pow(input: Operand, exponent: float) -> Value:
+    """Power with a fixed exponent.
+
+    x^exponent, as C's pow: NaN for a negative x unless the exponent is whole. f32 is computed
+    in f64 and rounded once. For x^2 a product is faster.
+    """
+    return build.op("pow",
+                    "$input `exponent` $exponent attr-dict `:` type($input)",
+                    1, input=build.operand(input), exponent=build.real(exponent))[0]
+
+
+def rank_loss(left: Operand, right: Operand, labels: Operand) -> Value:
+    """Log loss of which of two items stands above the other.
+
+    log(1 + exp(left - right)) - label (left - right): the label says how probable it is that
+    the left one does (RankNet, Burges et al., 2005).
+    """
+    return build.op("rank_loss",
+                    "$left `,` $right `,` $labels attr-dict `:` type($left)",
+                    1, left=build.operand(left), right=build.operand(right),
+                    labels=build.operand(labels))[0]
+
+
 def read(symbol: Symbol) -> Value:
     """The value of a parameter or state at program entry."""
     return build.op("read",
@@ -359,6 +600,192 @@ def reshape(input: Operand, shape: Sequence[int | None]) -> Value:
     return build.op("reshape",
                     "$input attr-dict `:` functional-type($input, results)",
                     1, input=build.operand(input), shape=build.plain(shape))[0]
+
+
+def rsqrt(input: Operand) -> Value:
+    """Reciprocal square root.
+
+    1 / sqrt(x), both correctly rounded.
+    """
+    return build.op("rsqrt",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
+
+
+def same_bags(input: Operand, like: Operand) -> Value:
+    """Ids whose bags are as long as others.
+
+    The ids of `input`, as rows of the bags of `like`: items of a history, and what is known
+    of each of them, come as several fields. A batch in which the bags differ in length stops
+    the program.
+    """
+    return build.op("same_bags",
+                    "$input `like` $like attr-dict `:` qualified(type($input))",
+                    1, input=build.operand(input), like=build.operand(like))[0]
+
+
+def segment_first(rows: Operand, bags: Operand) -> Value:
+    """The first row of each bag.
+
+    An empty bag gives zeros.
+    """
+    return build.op("segment_first",
+                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags))[0]
+
+
+def segment_last(rows: Operand, bags: Operand) -> Value:
+    """The last row of each bag.
+
+    An empty bag gives zeros.
+    """
+    return build.op("segment_last",
+                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags))[0]
+
+
+def segment_max(rows: Operand, bags: Operand) -> Value:
+    """The largest elements of the rows of each bag.
+
+    An empty bag gives zeros. NaN survives. Equal elements share the cotangent.
+    """
+    return build.op("segment_max",
+                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags))[0]
+
+
+def segment_mean(rows: Operand, bags: Operand) -> Value:
+    """The mean of the rows of each bag.
+
+    Their sum divided by their number; an empty bag gives zeros.
+    """
+    return build.op("segment_mean",
+                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags))[0]
+
+
+def segment_pad(rows: Operand, bags: Operand, length: int, from_end: bool = False) -> Value:
+    """Bags of one length, filled up with zeros.
+
+    The first rows of each bag, or its last ones with `from_end`, up to the length; zeros
+    behind them, or before them with `from_end`. What is 1 where there is a row is the same of
+    a tensor of ones.
+    """
+    return build.op("segment_pad",
+                    "$rows `of` $bags (`from_end` $from_end^)? attr-dict `:` "
+                    "functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags),
+                    from_end=build.flag(from_end), length=build.plain(length))[0]
+
+
+def segment_positions(bags: Operand, like: Operand | None = None,
+                      from_end: bool = False) -> Value:
+    """Where in its bag each row is.
+
+    0 for the first one, 1 for the next; with `from_end` 0 for the last one.
+    """
+    return build.op("segment_positions",
+                    "$bags (`like` $like^)? (`from_end` $from_end^)? attr-dict `:` "
+                    "functional-type(operands, results)",
+                    1, bags=build.operand(bags), like=build.operand(like),
+                    from_end=build.flag(from_end))[0]
+
+
+def segment_repeat(input: Operand, bags: Operand, like: Operand | None = None) -> Value:
+    """What belongs to a bag, for each of its rows.
+
+    The adjoint of `nn.segment_sum`.
+    """
+    return build.op("segment_repeat",
+                    "$input `over` $bags (`like` $like^)? attr-dict `:` "
+                    "functional-type(operands, results)",
+                    1, input=build.operand(input), bags=build.operand(bags),
+                    like=build.operand(like))[0]
+
+
+def segment_reverse(rows: Operand, bags: Operand) -> Value:
+    """The rows of each bag, the last one first."""
+    return build.op("segment_reverse",
+                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags))[0]
+
+
+def segment_shift(rows: Operand, bags: Operand, by: int) -> Value:
+    """The row that stands some rows before, in the same bag.
+
+    Row i of a bag of the result is row i - by of that bag; zeros where there is none. With
+    `by` below 0 rows move towards the front. Shifts side by side (`nn.concat`) are what a
+    convolution over a sequence multiplies.
+    """
+    return build.op("segment_shift",
+                    "$rows `of` $bags `by` $by attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags),
+                    by=build.integer(by))[0]
+
+
+def segment_sizes(bags: Operand) -> Value:
+    """How many rows each bag has."""
+    return build.op("segment_sizes",
+                    "$bags attr-dict `:` functional-type(operands, results)",
+                    1, bags=build.operand(bags))[0]
+
+
+def segment_softmax(rows: Operand, bags: Operand) -> Value:
+    """Positive numbers that add up to 1 over the rows of each bag.
+
+    For each column by itself; as `nn.softmax`, with the maximum and the sum of the bag.
+    """
+    return build.op("segment_softmax",
+                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags))[0]
+
+
+def segment_sqrtn(rows: Operand, bags: Operand) -> Value:
+    """The sum of the rows of each bag, divided by the root of their number.
+
+    An empty bag gives zeros.
+    """
+    return build.op("segment_sqrtn",
+                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags))[0]
+
+
+def segment_sum(rows: Operand, bags: Operand) -> Value:
+    """The sum of the rows of each bag.
+
+    Rows are added in bag order, from +0; an empty bag gives zeros.
+    """
+    return build.op("segment_sum",
+                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags))[0]
+
+
+def segment_unpad(input: Operand, bags: Operand, like: Operand | None = None,
+                  from_end: bool = False) -> Value:
+    """The rows of bags that were filled up.
+
+    The adjoint of `nn.segment_pad`: a row that is not among the first ones of its bag, or the
+    last ones with `from_end`, is zero.
+    """
+    return build.op("segment_unpad",
+                    "$input `over` $bags (`like` $like^)? (`from_end` $from_end^)? attr-dict "
+                    "`:` functional-type(operands, results)",
+                    1, input=build.operand(input), bags=build.operand(bags),
+                    like=build.operand(like), from_end=build.flag(from_end))[0]
+
+
+def select(condition: Operand, yes: Operand, no: Operand) -> Value:
+    """One of two values.
+
+    condition != 0 ? yes : no, where comparisons such as `nn.greater` make the condition; NaN
+    counts as true. The value that is not taken has no effect, and no gradient. Shapes
+    broadcast as in `nn.add`.
+    """
+    return build.op("select",
+                    "$condition `,` $yes `,` $no attr-dict `:` functional-type(operands, "
+                    "results)",
+                    1, condition=build.operand(condition), yes=build.operand(yes),
+                    no=build.operand(no))[0]
 
 
 def sigmoid(input: Operand) -> Value:
@@ -410,6 +837,38 @@ def slice(input: Operand, axis: int, offset: int, size: int) -> Value:
                     offset=build.integer(offset), size=build.integer(size))[0]
 
 
+def softmax(input: Operand, axis: int) -> Value:
+    """Positive numbers that add up to 1.
+
+    exp(x - m) / sum(exp(x - m)), with m the maximum along the axis: no exponential overflows.
+    No gradient passes through m, which changes nothing.
+    """
+    return build.op("softmax",
+                    "$input `axis` $axis attr-dict `:` type($input)",
+                    1, input=build.operand(input), axis=build.integer(axis))[0]
+
+
+def softmax_cross_entropy(logits: Operand, labels: Operand) -> Value:
+    """Log loss of logits of several classes, sample by sample.
+
+    -sum(labels * log_softmax(logits)) over the classes. Labels are the classes'
+    probabilities, which need not be 0 and 1.
+    """
+    return build.op("softmax_cross_entropy",
+                    "$logits `,` $labels attr-dict `:` functional-type(operands, results)",
+                    1, logits=build.operand(logits), labels=build.operand(labels))[0]
+
+
+def softplus(input: Operand) -> Value:
+    """Smooth rectifier.
+
+    log(1 + exp(x)), computed as max(x, 0) + log1p(exp(-|x|)).
+    """
+    return build.op("softplus",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
+
+
 def sqrt(input: Operand) -> Value:
     """Square root.
 
@@ -457,6 +916,29 @@ def sub(lhs: Operand, rhs: Operand) -> Value:
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+def swish(input: Operand) -> Value:
+    """Sigmoid linear unit.
+
+    x sigmoid(x): SiLU, the form of Ramachandran et al. (2017) with beta = 1.
+    """
+    return build.op("swish",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
+
+
+def take(input: Operand, axis: int, positions: Sequence[int]) -> Value:
+    """Indices of one axis, in any order.
+
+    Index i of the result's axis is index positions[i] of the input's, and zero where that is
+    -1. An index may be taken several times, or never.
+    """
+    return build.op("take",
+                    "$input `axis` $axis `at` $positions attr-dict `:` functional-type($input, "
+                    "results)",
+                    1, input=build.operand(input), axis=build.integer(axis),
+                    positions=build.integers(positions))[0]
+
+
 def tanh(input: Operand) -> Value:
     """Hyperbolic tangent.
 
@@ -465,3 +947,14 @@ def tanh(input: Operand) -> Value:
     return build.op("tanh",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
+
+
+def transpose(input: Operand, permutation: Sequence[int]) -> Value:
+    """Dimensions in another order.
+
+    Dimension i of the result is dimension permutation[i] of the input.
+    """
+    return build.op("transpose",
+                    "$input `permutation` $permutation attr-dict `:` functional-type($input, "
+                    "results)",
+                    1, input=build.operand(input), permutation=build.integers(permutation))[0]

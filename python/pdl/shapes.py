@@ -122,15 +122,12 @@ def linear(input: Value, weight: Symbol, bias: Symbol | None = None,
     _dense("weight", weight, 2)
     type = input.type
     if type.rank < 2:
-        raise Misfit(f"`input` is {input!r}; it has to be [batch, features]")
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
     rows, columns = weight.shape
     if type.shape[-1] != rows:
         raise Misfit(f"`input` is {input!r} with {type.shape[-1]} features, and `weight` "
                      f"{weight!r} has {rows} rows; declare it with shape "
                      f"({type.shape[-1]}, {columns})")
-    if type.rank > 2:
-        raise Misfit(f"`input` is {input!r}; it has to be [batch, features], as pdl.flatten "
-                     "makes it")
     _one_element(input, weight)
     if bias is not None:
         _dense("bias", bias, 1)
@@ -161,6 +158,9 @@ def lookup(table: Symbol, ids: Value, pooling: str) -> TensorType:
         raise Misfit(f"`ids` is {ids!r}, which holds numbers; pdl.bucketize makes ids of them")
     if len(ids.shape) != 2 or ids.shape[0] is not None:
         raise Misfit(f"`ids` is {ids!r}; ids are [batch, slots]")
+    if pooling == "none":
+        _bags("ids", ids)
+        return table.row.with_shape([None, *table.row.shape])
     return table.row.with_shape([*ids.shape, *table.row.shape])
 
 
@@ -175,10 +175,13 @@ def matmul(lhs: Value, rhs: Value, transpose_lhs: bool = False,
            transpose_rhs: bool = False) -> TensorType:
     """nn.matmul."""
     _floats(lhs=lhs, rhs=rhs)
-    left, right = list(lhs.shape), list(rhs.shape)
-    if len(left) != 2 or len(right) != 2:
-        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; both have to be matrices, as "
-                     "pdl.flatten and pdl.reshape make them")
+    if lhs.type.rank < 2 or rhs.type.rank < 2:
+        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; both need two dimensions at least, "
+                     "as pdl.reshape can give them")
+    before, left, right = lhs.shape[:-2], list(lhs.shape[-2:]), list(rhs.shape[-2:])
+    if rhs.shape[:-2] != before and (rhs.type.rank > 2 or transpose_lhs):
+        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}, whose dimensions before the last two "
+                     "differ; reshape one of them, or give one matrix as `rhs`")
     if transpose_lhs:
         left.reverse()
     if transpose_rhs:
@@ -195,7 +198,7 @@ def matmul(lhs: Value, rhs: Value, transpose_lhs: bool = False,
     if right[1] is None:
         raise Misfit(f"`rhs` is {rhs!r}; with the batch as columns it would compare all "
                      "samples with each other, which stay apart")
-    return lhs.type.with_shape([left[0], right[1]])
+    return lhs.type.with_shape([*before, left[0], right[1]])
 
 
 def concat(inputs: Sequence[Value], axis: int) -> TensorType:
@@ -228,6 +231,29 @@ def slice(input: Value, axis: int, offset: int, size: int) -> TensorType:
         raise Misfit(f"the range {offset} to {offset + size} leaves axis {axis} of {input!r}, "
                      f"which has the indices 0 to {extent - 1}")
     return type.with_shape([*type.shape[:axis], size, *type.shape[axis + 1:]])
+
+
+def take(input: Value, axis: int, positions: Sequence[int]) -> TensorType:
+    """nn.take."""
+    type = _tensor("input", input)
+    extent = _axis(type, axis)
+    if not positions or not all(-1 <= one < extent for one in positions):
+        raise Misfit(f"`positions` is {sequence(positions)}; it lists one index at least, of "
+                     f"those from 0 to {extent - 1} that axis {axis} of {input!r} has, or -1 "
+                     "for zeros")
+    return type.with_shape([*type.shape[:axis], len(positions), *type.shape[axis + 1:]])
+
+
+def transpose(input: Value, permutation: Sequence[int]) -> TensorType:
+    """nn.transpose."""
+    type = _tensor("input", input)
+    if sorted(permutation) != list(range(type.rank)):
+        raise Misfit(f"`permutation` is {sequence(permutation)}; it names each of the axes 0 to "
+                     f"{type.rank - 1} of {input!r} once")
+    if type.shape[0] is None and permutation[0] != 0:
+        raise Misfit(f"`permutation` is {sequence(permutation)}; the batch of {input!r} stays "
+                     "the first axis, 0")
+    return type.with_shape(type.shape[axis] for axis in permutation)
 
 
 def pad(input: Value, axis: int, low: int, high: int) -> TensorType:
@@ -321,6 +347,182 @@ def standardise(input: Value, mean: Sequence[float], deviation: Sequence[float])
     return input.type
 
 
+def _positive(name: str, value: float | None) -> None:
+    if value is not None and not 0 < value < math.inf:
+        raise Misfit(f"`{name}` is {value}; it has to be above 0")
+
+
+def _rank(name: str, value: Value, rank: int, expected: str) -> TensorType:
+    _floats(**{name: value})
+    if value.type.rank != rank:
+        raise Misfit(f"`{name}` is {value!r}; it has to be {expected}")
+    return value.type
+
+
+def layer_norm(input: Value, scale: Value | None = None, shift: Value | None = None,
+               epsilon: float | None = None) -> TensorType:
+    """nn.layer_norm."""
+    _floats(input=input, scale=scale, shift=shift)
+    if input.type.rank < 2:
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
+    vector = input.type.with_shape(input.shape[-1:])
+    for name, value in (("scale", scale), ("shift", shift)):
+        if value is not None and value.type != vector:
+            raise Misfit(f"`{name}` is {value!r}; it has to be {vector}, one number a feature")
+    _positive("epsilon", epsilon)
+    return input.type
+
+
+def softmax(input: Value, axis: int) -> TensorType:
+    """nn.softmax, nn.log_softmax."""
+    _floats(input=input)
+    _axis(input.type, axis)
+    return input.type
+
+
+def cosine_similarity(lhs: Value, rhs: Value, epsilon: float | None = None) -> TensorType:
+    """nn.cosine_similarity."""
+    type = same(lhs=lhs, rhs=rhs)
+    if type.rank < 2:
+        raise Misfit(f"`lhs` is {lhs!r}; it has to be [batch, ..., features]")
+    _positive("epsilon", epsilon)
+    return type.with_shape([*type.shape[:-1], 1])
+
+
+def factorization(input: Value) -> TensorType:
+    """nn.factorization."""
+    type = _rank("input", input, 3, "[batch, fields, width], as pdl.lookup gives it")
+    return type.with_shape([type.shape[0], 1])
+
+
+def pairwise_dots(input: Value, self: bool = False) -> TensorType:
+    """nn.pairwise_dots."""
+    type = _rank("input", input, 3, "[batch, fields, width], as pdl.lookup gives it")
+    fields = type.shape[1]
+    if fields < 2:
+        raise Misfit(f"`input` is {input!r}; pairs need two fields at least")
+    return type.with_shape([type.shape[0], fields * (fields - 1) // 2 + fields * self])
+
+
+def _of_shape(name: str, symbol: Symbol, shape: tuple[int, ...], value: Value) -> None:
+    _dense(name, symbol, len(shape))
+    if symbol.shape != shape:
+        raise Misfit(f"`{name}` is {symbol!r}; declare it with shape {shape}")
+    _one_element(value, symbol)
+
+
+def cross_layer(first: Value, input: Value, weight: Symbol, bias: Symbol,
+                vector: bool = False) -> TensorType:
+    """nn.cross_layer."""
+    type = same(first=first, input=input)
+    _rank("input", input, 2, "[batch, features]")
+    width = type.shape[1]
+    _of_shape("weight", weight, (width, 1 if vector else width), input)
+    _of_shape("bias", bias, (width,), input)
+    return type
+
+
+def compressed_interaction(first: Value, input: Value, weight: Symbol) -> TensorType:
+    """nn.compressed_interaction."""
+    fields = _rank("first", first, 3, "[batch, fields, width]")
+    rows = _rank("input", input, 3, "[batch, rows, width]")
+    if fields.shape[2] != rows.shape[2] or fields.element != rows.element:
+        raise Misfit(f"`first` is {first!r} and `input` {input!r}; they need rows of one width "
+                     "and element type")
+    _dense("weight", weight, 2)
+    _of_shape("weight", weight, (fields.shape[1] * rows.shape[1], weight.shape[1]), input)
+    return rows.with_shape([rows.shape[0], weight.shape[1], rows.shape[2]])
+
+
+def softmax_cross_entropy(logits: Value, labels: Value) -> TensorType:
+    """nn.softmax_cross_entropy."""
+    same(logits=logits, labels=labels)
+    type = _rank("logits", logits, 2, "[batch, classes]")
+    return type.with_shape([type.shape[0], 1])
+
+
+def _bags(name: str, value: Value) -> RaggedType:
+    if not isinstance(value.type, RaggedType):
+        raise Misfit(f"`{name}` is {value!r}; it has to be bags of ids, as record.bags "
+                     "declares them")
+    return value.type
+
+
+def same_bags(input: Value, like: Value) -> RaggedType:
+    """nn.same_bags."""
+    type = _bags("input", input)
+    if type != _bags("like", like):
+        raise Misfit(f"`input` is {input!r} and `like` {like!r}; they need as many slots")
+    return type
+
+
+def _rows(name: str, value: Value) -> TensorType:
+    _floats(**{name: value})
+    if value.type.rank < 2 or value.shape[0] is not None:
+        raise Misfit(f"`{name}` is {value!r}; it has to be the rows of bags, [ids, ...], as "
+                     'pdl.lookup(table, bags, "none") gives them')
+    return value.type
+
+
+def _of_bags(name: str, value: Value, bags: Value, rank: int) -> TensorType:
+    slots = _bags("bags", bags).width
+    _floats(**{name: value})
+    if value.type.rank < rank or value.shape[:2] != (None, slots):
+        raise Misfit(f"`{name}` is {value!r}, and `bags` {bags!r}; it has to be "
+                     f"[batch, {slots}, {'length, ' * (rank > 3)}...]")
+    return value.type
+
+
+def segment_reduction(rows: Value, bags: Value) -> TensorType:
+    """nn.segment_sum and its like: [ids, ...] to [batch, slots, ...]."""
+    type = _rows("rows", rows)
+    return type.with_shape([None, _bags("bags", bags).width, *type.shape[1:]])
+
+
+def segment_softmax(rows: Value, bags: Value) -> TensorType:
+    """nn.segment_softmax, nn.segment_reverse."""
+    _bags("bags", bags)
+    return _rows("rows", rows)
+
+
+def segment_shift(rows: Value, bags: Value, by: int) -> TensorType:
+    """nn.segment_shift."""
+    return segment_softmax(rows, bags)
+
+
+def segment_sizes(bags: Value) -> TensorType:
+    """nn.segment_sizes."""
+    return TensorType((None, _bags("bags", bags).width, 1), bags.body.model.element)
+
+
+def segment_positions(bags: Value, like: Value | None = None,
+                      from_end: bool = False) -> TensorType:
+    """nn.segment_positions."""
+    _bags("bags", bags)
+    return TensorType((None, 1), bags.body.model.element)
+
+
+def segment_repeat(input: Value, bags: Value, like: Value | None = None) -> TensorType:
+    """nn.segment_repeat."""
+    type = _of_bags("input", input, bags, 3)
+    return type.with_shape([None, *type.shape[2:]])
+
+
+def segment_pad(rows: Value, bags: Value, length: int, from_end: bool = False) -> TensorType:
+    """nn.segment_pad."""
+    type = _rows("rows", rows)
+    if not isinstance(length, int) or length < 1:
+        raise Misfit(f"`length` is {length!r}; it is how many rows each bag is given, 1 at least")
+    return type.with_shape([None, _bags("bags", bags).width, length, *type.shape[1:]])
+
+
+def segment_unpad(input: Value, bags: Value, like: Value | None = None,
+                  from_end: bool = False) -> TensorType:
+    """nn.segment_unpad."""
+    type = _of_bags("input", input, bags, 4)
+    return type.with_shape([None, *type.shape[3:]])
+
+
 def _column(name: str, value: Value) -> None:
     if value.shape != (None, 1) or not value.type.is_float:
         raise Misfit(f"`{name}` is {value!r}; it has to be one number a sample, "
@@ -355,13 +557,19 @@ RULES: dict[str, Callable] = {
     "add": broadcast,
     "broadcast": broadcast_to,
     "bucketize": bucketize,
+    "compressed_interaction": compressed_interaction,
     "concat": concat,
+    "cosine_similarity": cosine_similarity,
     "cross": cross,
+    "cross_layer": cross_layer,
     "div": broadcast,
     "equal": broadcast,
+    "factorization": factorization,
     "flatten": flatten,
     "greater": broadcast,
+    "layer_norm": layer_norm,
     "linear": linear,
+    "log_softmax": softmax,
     "lookup": lookup,
     "matmul": matmul,
     "max": broadcast,
@@ -370,10 +578,31 @@ RULES: dict[str, Callable] = {
     "mul": broadcast,
     "observe": observe,
     "pad": pad,
+    "pairwise_dots": pairwise_dots,
     "read": read,
     "reduce": reduce,
     "reshape": reshape,
+    "same_bags": same_bags,
+    "segment_first": segment_reduction,
+    "segment_last": segment_reduction,
+    "segment_max": segment_reduction,
+    "segment_mean": segment_reduction,
+    "segment_pad": segment_pad,
+    "segment_positions": segment_positions,
+    "segment_repeat": segment_repeat,
+    "segment_reverse": segment_softmax,
+    "segment_shift": segment_shift,
+    "segment_sizes": segment_sizes,
+    "segment_softmax": segment_softmax,
+    "segment_sqrtn": segment_reduction,
+    "segment_sum": segment_reduction,
+    "segment_unpad": segment_unpad,
+    "select": broadcast,
     "slice": slice,
+    "softmax": softmax,
+    "softmax_cross_entropy": softmax_cross_entropy,
     "standardise": standardise,
     "sub": broadcast,
+    "take": take,
+    "transpose": transpose,
 }

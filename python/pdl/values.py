@@ -62,6 +62,9 @@ class Arithmetic:
     def __lt__(self, other: Operand) -> Value:
         return _operations().greater(other, self)
 
+    def __pow__(self, exponent: float) -> Value:
+        return _operations().pow(self, exponent)
+
     def __neg__(self) -> Value:
         return _operations().neg(self)
 
