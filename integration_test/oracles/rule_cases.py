@@ -185,6 +185,13 @@ def check_against_torch():
         "nesterov": lambda p: torch.optim.SGD([p], lr=0.05, momentum=0.9, nesterov=True),
         "adagrad": lambda p: torch.optim.Adagrad([p], lr=0.05, eps=1e-10),
         "adam": lambda p: torch.optim.Adam([p], lr=0.05),
+        "adadelta": lambda p: torch.optim.Adadelta([p], lr=0.05),
+        "adamax": lambda p: torch.optim.Adamax([p], lr=0.05),
+        "adamw": lambda p: torch.optim.AdamW([p], lr=0.05),
+        "rmsprop": lambda p: torch.optim.RMSprop([p], lr=0.05),
+        "rmsprop_centered": lambda p: torch.optim.RMSprop([p], lr=0.05, centered=True),
+        "decayed_adagrad": lambda p: torch.optim.RMSprop([p], lr=0.05, alpha=0.95,
+                                                         eps=1e-6),
     }
     torch.manual_seed(0)
     for name, make in makers.items():
@@ -218,12 +225,52 @@ def write_rule_cases(folder):
         "by_ftrl": Group("ftrl", 0.5),
         "by_ftrl_sparse": Group("ftrl", 0.5, {"beta": 0.5, "l1": 2.0, "l2": 0.25}),
     })
+    write_rule_case(folder, "rules_that_scale", "A rate for each element", {
+        "by_rmsprop": Group("rmsprop", 0.03125),
+        "by_rmsprop_short": Group("rmsprop", 0.0625, {"rho": 0.75, "epsilon": 0.25}),
+        "by_rmsprop_centered": Group("rmsprop_centered", 0.03125),
+        "by_rmsprop_centered_short": Group("rmsprop_centered", 0.0625,
+                                           {"rho": 0.75, "epsilon": 0.5}),
+        "by_decayed_adagrad": Group("decayed_adagrad", 0.0625),
+        "by_decayed_adagrad_short": Group("decayed_adagrad", 0.0625,
+                                          {"decay": 0.5, "epsilon": 0.25}),
+        "by_adadelta": Group("adadelta", 1.0),
+        "by_adadelta_large": Group("adadelta", 0.5, {"rho": 0.75, "epsilon": 0.0625}),
+        "by_adamax": Group("adamax", 0.0625),
+        "by_adamax_other": Group("adamax", 0.125, {"beta1": 0.5, "beta2": 0.75,
+                                                  "epsilon": 0.25}),
+    })
+    write_rule_case(folder, "rules_that_shrink", "Weight decay and proximal steps", {
+        "by_adamw": Group("adamw", 0.125),
+        "by_adamw_other": Group("adamw", 0.125, {"beta1": 0.75, "beta2": 0.99,
+                                                "epsilon": 1e-4, "weight_decay": 0.5}),
+        "by_both_decays": Group("adamw", 0.125, {"weight_decay": 0.25},
+                                clauses="decay(#nn.l2<0.5>) untouched(lazy)",
+                                decay=lambda value: 0.5 * value),
+        "by_lion": Group("lion", 0.0625),
+        "by_lion_other": Group("lion", 0.0625, {"beta1": 0.5, "beta2": 0.75,
+                                               "weight_decay": 0.25}),
+        "by_proximal_sgd": Group("proximal_sgd", 0.0625, clauses=""),
+        "by_proximal_sgd_sparse": Group("proximal_sgd", 0.0625, {"l1": 1.5, "l2": 0.5}),
+        "by_proximal_adagrad": Group("proximal_adagrad", 0.25, clauses=""),
+        "by_proximal_adagrad_sparse": Group("proximal_adagrad", 0.25,
+                                            {"l1": 0.5, "l2": 0.25}),
+    })
     write_rule_case(folder, "untouched_dense", "Rows without gradient are updated too", {
         "by_momentum": Group("momentum", 0.03125, clauses="untouched(dense)", dense=True),
         "by_adam": Group("adam", 0.125, clauses="untouched(dense)", dense=True),
         "decayed": Group("sgd", 0.0625, clauses="decay(#nn.l2<0.5>) untouched(dense)",
                          decay=lambda value: 0.5 * value, dense=True),
     })
+    write_rule_case(folder, "untouched_dense_more", "The same with other rules", {
+        f"by_{rule}": Group(rule, rate, hyper, clauses="untouched(dense)", dense=True)
+        for rule, rate, hyper in [
+            ("rmsprop", 0.03125, {}), ("rmsprop_centered", 0.03125, {}),
+            ("decayed_adagrad", 0.0625, {}), ("adadelta", 1.0, {}),
+            ("adamax", 0.0625, {}), ("adamw", 0.125, {"weight_decay": 0.25}),
+            ("lion", 0.0625, {"weight_decay": 0.25}),
+            ("proximal_sgd", 0.0625, {"l1": 1.0, "l2": 0.5}),
+            ("proximal_adagrad", 0.25, {"l1": 0.25, "l2": 0.25})]})
     write_rule_case(folder, "decay", "L1, L2, and both", {
         "by_l2": Group("sgd", 0.0625, clauses="decay(#nn.l2<0.25>) untouched(lazy)",
                     decay=lambda value: 0.25 * value),
