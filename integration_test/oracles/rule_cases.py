@@ -210,8 +210,38 @@ def check_against_torch():
             raise SystemExit(f"rule {name} differs from torch.optim")
 
 
+def check_schedules_against_torch():
+    """Our factors against torch.optim.lr_scheduler, where it has the schedule."""
+    schedulers = torch.optim.lr_scheduler
+    makers = [
+        (lambda step: polynomial(step, 7.0, power=2.0),
+         lambda o: schedulers.PolynomialLR(o, total_iters=7, power=2.0)),
+        (lambda step: piecewise(step, [3, 7, 9], [0.5, 0.25, 0.125]),
+         lambda o: schedulers.MultiStepLR(o, milestones=[3, 7, 9], gamma=0.5)),
+        (lambda step: cosine_restarts(step, 4, 1, 0.25),
+         lambda o: schedulers.CosineAnnealingWarmRestarts(o, 4, 1, 0.25)),
+        (lambda step: cosine_restarts(step, 3, 3, 0.0),
+         lambda o: schedulers.CosineAnnealingWarmRestarts(o, 3, 3)),
+        (lambda step: one_cycle(step, 60),
+         lambda o: schedulers.OneCycleLR(o, 1.0, total_steps=60, cycle_momentum=False)),
+        (lambda step: one_cycle(step, 50, 0.5, 4.0, 8.0),
+         lambda o: schedulers.OneCycleLR(o, 1.0, total_steps=50, pct_start=0.5,
+                                         div_factor=4.0, final_div_factor=8.0,
+                                         cycle_momentum=False)),
+    ]
+    for ours, make in makers:
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+        scheduler = make(optimizer)
+        for step in range(1, 50):
+            if abs(scheduler.get_last_lr()[0] - ours(step)) > 1e-13:
+                raise SystemExit(f"{type(scheduler).__name__} differs at step {step}")
+            optimizer.step()
+            scheduler.step()
+
+
 def write_rule_cases(folder):
     check_against_torch()
+    check_schedules_against_torch()
     write_rule_case(folder, "rules", "Every rule, on a parameter and on rows", {
         "by_sgd": Group("sgd", 0.0625),
         "by_momentum": Group("momentum", 0.03125),
@@ -293,6 +323,14 @@ def write_rule_cases(folder):
         f"by_{name}": Group("sgd", 0.0625, clauses=f"schedule(@{schedule}{hyper_text(hyper)})",
                     schedule=factor)
         for name, schedule, hyper, factor in SCHEDULES}, steps=10)
+    write_rule_case(folder, "schedules_that_fall", "Decays and boundaries", {
+        f"by_{name}": Group("sgd", 0.0625, clauses=f"schedule(@{schedule}{hyper_text(hyper)})",
+                    schedule=factor)
+        for name, schedule, hyper, factor in FALLING_SCHEDULES}, steps=10)
+    write_rule_case(folder, "schedules_that_rise", "Warm-ups, cycles and restarts", {
+        f"by_{name}": Group("sgd", 0.0625, clauses=f"schedule(@{schedule}{hyper_text(hyper)})",
+                    schedule=factor)
+        for name, schedule, hyper, factor in RISING_SCHEDULES}, steps=14)
 
 
 def cosine(step, steps, floor=0.0, warm_up=0.0):
@@ -301,6 +339,73 @@ def cosine(step, steps, floor=0.0, warm_up=0.0):
     return min(1.0, step / max(1.0, warm_up)) * (floor + (1 - floor) * share)
 
 
+def polynomial(step, steps, floor=0.0, power=1.0, cycle=False):
+    """`floor` is a share of the base rate here, a rate in the model."""
+    done, span = step - 1, steps
+    if cycle:
+        span = steps * max(1, math.ceil(done / steps))
+    else:
+        done = min(done, steps)
+    return floor + (1 - floor) * (1 - done / span)**power
+
+
+def piecewise(step, boundaries, factors):
+    """1, then factors[i] once boundaries[i] updates have been made."""
+    return [1.0, *factors][sum(step - 1 >= boundary for boundary in boundaries)]
+
+
+def cosine_restarts(step, steps, growth=1, floor=0.0):
+    """`floor` is a share of the base rate here, a rate in the model."""
+    position, length = step - 1, steps
+    while position >= length:
+        position, length = position - length, length * growth
+    return floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * position / length))
+
+
+def one_cycle(step, steps, rising=0.3, divisor=25.0, final_divisor=1e4):
+    done, peak = min(step - 1, steps - 1), rising * steps - 1
+    low, lowest = 1 / divisor, 1 / divisor / final_divisor
+    if done <= peak:
+        return 1 + (low - 1) * 0.5 * (1 + math.cos(math.pi * done / peak))
+    progress = (done - peak) / (steps - 1 - peak)
+    return lowest + (1 - lowest) * 0.5 * (1 + math.cos(math.pi * progress))
+
+
+FALLING_SCHEDULES = [
+    ("natural", "natural_exponential", {"decay": 0.5, "steps": 4.0},
+     lambda step: math.exp(-0.5 * (step - 1) / 4.0)),
+    ("natural_stairs", "natural_exponential",
+     {"decay": 0.5, "steps": 3.0, "staircase": 1.0},
+     lambda step: math.exp(-0.5 * ((step - 1) // 3))),
+    ("inverse", "inverse_time", {"decay": 0.5, "steps": 4.0},
+     lambda step: 1 / (1 + 0.5 * (step - 1) / 4.0)),
+    ("inverse_stairs", "inverse_time", {"decay": 0.5, "steps": 3.0, "staircase": 1.0},
+     lambda step: 1 / (1 + 0.5 * ((step - 1) // 3))),
+    ("polynomial", "polynomial", {"steps": 7.0}, lambda step: polynomial(step, 7.0)),
+    ("polynomial_all", "polynomial", {"steps": 6.0, "floor": 0.015625, "power": 2.5},
+     lambda step: polynomial(step, 6.0, 0.25, 2.5)),
+    ("piecewise", "piecewise", {"after1": 3.0, "rate1": 0.03125},
+     lambda step: piecewise(step, [3], [0.5])),
+    ("piecewise_all", "piecewise",
+     {"after1": 1.0, "rate1": 0.09375, "after2": 4.0, "rate2": 0.03125,
+      "after3": 6.0, "rate3": 0.0, "after4": 8.0, "rate4": 0.0625},
+     lambda step: piecewise(step, [1, 4, 6, 8], [1.5, 0.5, 0.0, 1.0])),
+]
+RISING_SCHEDULES = [
+    ("noam", "noam", {"width": 4.0, "warm_up": 5.0},
+     lambda step: 4.0**-0.5 * min(step**-0.5, step * 5.0**-1.5)),
+    ("polynomial_cycle", "polynomial",
+     {"steps": 4.0, "floor": 0.015625, "power": 2.0, "cycle": 1.0},
+     lambda step: polynomial(step, 4.0, 0.25, 2.0, True)),
+    ("restarts", "cosine_restarts", {"steps": 5.0, "floor": 0.015625},
+     lambda step: cosine_restarts(step, 5, 1, 0.25)),
+    ("growing_restarts", "cosine_restarts", {"steps": 1.0, "growth": 3.0},
+     lambda step: cosine_restarts(step, 1, 3)),
+    ("one_cycle", "one_cycle", {"steps": 12.0}, lambda step: one_cycle(step, 12)),
+    ("one_cycle_all", "one_cycle",
+     {"steps": 13.0, "rising": 0.5, "divisor": 4.0, "final_divisor": 8.0},
+     lambda step: one_cycle(step, 13, 0.5, 4.0, 8.0)),
+]
 SCHEDULES = [
     ("constant", "constant", {}, lambda step: 1.0),
     ("exponential", "exponential", {"decay": 0.5, "steps": 4.0},
