@@ -4,9 +4,10 @@
 """What holds for every rule of the standard library. A rule becomes a loop over a
 dense block and a kernel over rows: fed the same values and the same gradients,
 both give the same bits, over 20 steps. At rate 0 values stay as they are. Servers
-apply a rule as one process does."""
+apply rules and clips as one process does."""
 
 import array
+import json
 import pathlib
 import random
 import tempfile
@@ -19,6 +20,7 @@ from programs import PDL_TRANSLATE, compile_model, run
 from tensorfile import Tensor
 
 ROWS, WIDTH, STEPS = 24, 5, 20
+ORACLES = programs.SOURCE / "integration_test" / "oracles"
 PDL_CHECKPOINT = programs.BUILD / "bin" / "pdl-checkpoint"
 DECAY = "decay(#nn.l2<0.01>, #nn.l1<0.001>)"
 
@@ -128,37 +130,45 @@ class Rules(unittest.TestCase):
                         slots += 1
         self.assertGreater(slots, 0)
 
+    def check_modes(self, name, source, data, batch):
+        """Checkpoints after the data's batches: sync with two trainers and three
+        servers, and async with one worker and two servers, against one process."""
+        root = self.root / name
+        root.mkdir()
+        units = ("--min-block-elements=64", "--target-block-bytes=256")
+        for mode in ("local", "sync", "async"):
+            run(PDL_TRANSLATE, source, "-o", root / mode, "--numerics=strict",
+                f"--mode={mode}", *(() if mode == "local" else units))
+
+        def flags(name):
+            return ["--data", data, "--seed", 7, "--batch-size", batch,
+                    "--checkpoint", root / f"{name}.saved"]
+
+        for mode, trainers, servers in (("sync", 2, 3), ("async", 1, 2)):
+            with self.subTest(model=name, mode=mode):
+                alone = f"local{trainers}"
+                run(root / "local" / "trainer", "train", *flags(alone),
+                    "--replicas", f"{trainers}x1")
+                with Cluster(root / mode, trainers, servers,
+                             [*flags(mode), "--replicas", "1x1"],
+                             ["--seed", 7]) as cluster:
+                    cluster.start().finish()
+                run(PDL_CHECKPOINT, "diff", root / f"{alone}.saved",
+                    root / f"{mode}.saved")
+
     def test_servers_give_the_bits_of_one_process(self):
-        """All rules in one job: sync with two trainers and three servers, async
-        with one worker and two servers."""
+        """All rules in one job."""
         source = self.root / "all.mlir"
         source.write_text(model_text(
             {rule: f"rule(@{rule}) rate(0.05)" for rule in rules()}))
-        for mode, units in (("local", ()),
-                            ("sync", ("--min-block-elements=64",
-                                      "--target-block-bytes=256")),
-                            ("async", ("--min-block-elements=64",
-                                       "--target-block-bytes=256"))):
-            run(PDL_TRANSLATE, source, "-o", self.root / mode, "--numerics=strict",
-                f"--mode={mode}", *units)
-        data = self.write_data(random.Random(1))
+        self.check_modes("all", source, self.write_data(random.Random(1)), ROWS)
 
-        def flags(name, steps):
-            return ["--data", data, "--seed", 7, "--batch-size", ROWS, "--steps",
-                    steps, "--checkpoint", self.root / f"{name}.saved"]
-
-        for mode, trainers, servers in (("sync", 2, 3), ("async", 1, 2)):
-            with self.subTest(mode=mode):
-                steps = STEPS // trainers
-                alone = f"local{trainers}"
-                run(self.root / "local" / "trainer", "train", *flags(alone, steps),
-                    "--replicas", f"{trainers}x1")
-                with Cluster(self.root / mode, trainers, servers,
-                             [*flags(mode, steps), "--replicas", "1x1"],
-                             ["--seed", 7]) as cluster:
-                    cluster.start().finish()
-                run(PDL_CHECKPOINT, "diff", self.root / f"{alone}.saved",
-                    self.root / f"{mode}.saved")
+    def test_servers_clip_as_one_process(self):
+        """The goldens of clips, which one limits on some steps and symbols only."""
+        for name in ("clip", "clip_norm", "clip_value"):
+            case = ORACLES / "goldens" / "ops" / name
+            batch = json.loads((case / "case.json").read_text())["batch_size"]
+            self.check_modes(name, case / "model.mlir", case / "data.safetensors", batch)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from op_cases import write_case
 from reference_rules import RULES
 
 WIDTH = 3
+CLIP_NAMES = {"global_norm": "joint", "norm": "each", "value": "elements"}
 KEYS = numpy.array([-2**63, -5, 0, 1, 77, 2**63 - 1], dtype=numpy.int64)
 
 
@@ -37,7 +38,7 @@ class Group:
     clauses: str = "untouched(lazy)"
     schedule: Callable = lambda step: 1.0  # the factor of the rate
     decay: Callable = lambda value: 0.0 * value
-    clip: float = 0.0
+    clip: float = 0.0  # the limit of the case's clip
     dense: bool = False  # untouched(dense)
 
 
@@ -57,7 +58,7 @@ def hyper_text(hyper):
                             for name, value in hyper.items()) + "}"
 
 
-def case_text(name, groups, weighted, clip):
+def case_text(name, groups, weighted, clip, clip_kind):
     one, wide, ids = "tensor<?x1xf32>", f"tensor<?x{WIDTH}xf32>", "tensor<?x2xi64>"
     rows, vector = f"tensor<?x2x{WIDTH}xf32>", f"tensor<{WIDTH}xf32>"
     fields = [("x", wide), ("target", wide), ("ids", ids)]
@@ -66,7 +67,7 @@ def case_text(name, groups, weighted, clip):
     lines = [f"module @{name} {{", "  nn.record @sample {"]
     lines += [f"    nn.field @{field} : {kind}" for field, kind in fields] + ["  }"]
     if clip:
-        lines.append(f"  nn.clip @joint : global_norm({number(clip)})")
+        lines.append(f"  nn.clip @{CLIP_NAMES[clip_kind]} : {clip_kind}({number(clip)})")
     for group, facts in groups.items():
         lines += [f"  nn.group @{group} rule(@{facts.rule}{hyper_text(facts.hyper)}) "
                   f"rate({number(facts.rate)}) {facts.clauses}".rstrip(),
@@ -98,7 +99,7 @@ def case_text(name, groups, weighted, clip):
 
 
 def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False,
-                    clip=0.0):
+                    clip=0.0, clip_kind="global_norm"):
     random = numpy.random.default_rng(int.from_bytes(name.encode(), "little") % 2**63)
 
     def numbers(shape, low=-2.0, high=2.0):
@@ -150,8 +151,12 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             lazy = symbol.endswith("_t") and not facts.dense
             index = touched if lazy else slice(None)
             gradient, old = leaf.grad[index], value[symbol][index]
-            if facts.clip:
-                gradient = gradient * (facts.clip / max(norm, facts.clip))
+            if facts.clip and clip_kind == "value":
+                gradient = gradient.clamp(-facts.clip, facts.clip)
+            elif facts.clip:
+                own = math.sqrt(leaf.grad.square().sum().item())
+                size = norm if clip_kind == "global_norm" else own
+                gradient = gradient * (facts.clip / max(size, facts.clip))
             gradient = gradient + facts.decay(old)
             new, new_slots = rule.update(
                 old, gradient, {k: v[index] for k, v in slots[symbol].items()},
@@ -173,8 +178,8 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
         if array in data:
             data[array] = data[array].astype(numpy.float32)
     facts = {"what": what, "batch_size": batch, "steps": steps, "outputs": []}
-    write_case(folder, name, what, case_text(name, groups, weighted, clip), facts, data,
-               initial, expected)
+    write_case(folder, name, what, case_text(name, groups, weighted, clip, clip_kind), facts,
+               data, initial, expected)
 
 
 def check_against_torch():
@@ -317,6 +322,22 @@ def write_rule_cases(folder):
                      decay=lambda value: 0.25 * value, clip=6.0),
         "free": Group("sgd", 0.0625),
     }, steps=9, clip=6.0)
+    write_rule_case(folder, "clip_norm", "Clip of each symbol by its own norm", {
+        "first": Group("sgd", 0.0625, clauses="clip(@each) untouched(lazy)", clip=2.5),
+        "second": Group("adam", 0.0625,
+                     clauses="decay(#nn.l2<0.25>) clip(@each) untouched(lazy)",
+                     decay=lambda value: 0.25 * value, clip=2.5),
+        "moving": Group("momentum", 0.0625, clauses="clip(@each) untouched(dense)",
+                     clip=2.5, dense=True),
+        "free": Group("sgd", 0.0625),
+    }, steps=9, clip=2.5, clip_kind="norm")
+    write_rule_case(folder, "clip_value", "Clip of each element", {
+        "first": Group("sgd", 0.0625, clauses="clip(@elements)", clip=0.75),
+        "second": Group("adam", 0.0625,
+                     clauses="decay(#nn.l2<0.25>) clip(@elements) untouched(lazy)",
+                     decay=lambda value: 0.25 * value, clip=0.75),
+        "free": Group("sgd", 0.0625),
+    }, steps=9, clip=0.75, clip_kind="value")
     write_rule_case(folder, "weights", "Weighted samples", {
         "by_sgd": Group("sgd", 0.0625), "by_adam": Group("adam", 0.0625)}, weighted=True)
     write_rule_case(folder, "schedules", "Every schedule", {
