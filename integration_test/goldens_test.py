@@ -7,6 +7,7 @@ oracles/README.md."""
 import argparse
 import os
 import pathlib
+import re
 import unittest
 
 import programs
@@ -36,6 +37,12 @@ class Goldens(unittest.TestCase):
 
     def test_there_are_cases(self):
         self.assertGreaterEqual(len(OPS), 16)
+
+    def test_every_definition_of_the_library_has_a_case(self):
+        models = "".join((case / "model.mlir").read_text() for case in OPS)
+        named = set(re.findall(r"(?:rule|schedule)\(@(\w+)", models))
+        library = programs.run(programs.PDL_OPT, "--print-std").stdout
+        self.assertEqual(set(library.strip().split(", ")) - named, set())
 
     def test_interpreter(self):
         for case in OPS:

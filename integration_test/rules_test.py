@@ -1,10 +1,13 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A rule becomes a loop over a dense block and a kernel over rows: fed the same
-values and the same gradients, both give the same bits, over 20 steps."""
+"""What holds for every rule of the standard library. A rule becomes a loop over a
+dense block and a kernel over rows: fed the same values and the same gradients,
+both give the same bits, over 20 steps. At rate 0 values stay as they are. Servers
+apply rules and clips as one process does."""
 
 import array
+import json
 import pathlib
 import random
 import tempfile
@@ -12,89 +15,160 @@ import unittest
 
 import programs
 import tensorfile
-from programs import compile_model, run
+from cluster import Cluster
+from programs import PDL_TRANSLATE, compile_model, run
 from tensorfile import Tensor
 
 ROWS, WIDTH, STEPS = 24, 5, 20
+ORACLES = programs.SOURCE / "integration_test" / "oracles"
+PDL_CHECKPOINT = programs.BUILD / "bin" / "pdl-checkpoint"
+DECAY = "decay(#nn.l2<0.01>, #nn.l1<0.001>)"
 
-# Sample i of a batch is one-hot in row i and holds key i, so that row i of the
-# parameter and row i of the table see the same cotangent.
-MODEL = f"""
-module @twins {{
-  nn.record @r {{
-    nn.field @row : tensor<?x{ROWS}xf32>
-    nn.field @key : tensor<?x1xi64>
-    nn.field @pull : tensor<?x{WIDTH}xf32>
-  }}
-  nn.group @dense rule(RULE) rate(0.05) DECAY
-  nn.group @sparse rule(RULE) rate(0.05) DECAY untouched(lazy)
-  nn.param @p : tensor<{ROWS}x{WIDTH}xf32> in @dense init(#nn.zeros)
-  nn.table @t : i64 -> tensor<{WIDTH}xf32> in @sparse init(#nn.zeros)
-  nn.program @train reads(@r) {{
-  ^bb0(%row: tensor<?x{ROWS}xf32>, %key: tensor<?x1xi64>, %pull: tensor<?x{WIDTH}xf32>):
-    %a = nn.linear %row, @p : (tensor<?x{ROWS}xf32>) -> tensor<?x{WIDTH}xf32>
-    %e = nn.lookup @t[%key] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x{WIDTH}xf32>
-    %b = nn.flatten %e from 1 : (tensor<?x1x{WIDTH}xf32>) -> tensor<?x{WIDTH}xf32>
-    %c = nn.squared_error %a, %pull : tensor<?x{WIDTH}xf32>
-    %d = nn.squared_error %b, %pull : tensor<?x{WIDTH}xf32>
-    %f = nn.add %c, %d : (tensor<?x{WIDTH}xf32>, tensor<?x{WIDTH}xf32>) -> tensor<?x{WIDTH}xf32>
-    %l = nn.reduce sum %f axes [1] keep : (tensor<?x{WIDTH}xf32>) -> tensor<?x1xf32>
-    nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>
-  }}
-}}
-"""
 
-RULES = ["@sgd", "@momentum", "@nesterov", "@adagrad", "@adam",
-         "@ftrl"]
+def rules():
+    """The rules of the library; its other definitions are schedules."""
+    names = run(programs.PDL_OPT, "--print-std").stdout.strip().split(", ")
+    return [name for name in names
+            if f"nn.rule @{name} " in run(programs.PDL_OPT,
+                                          f"--print-std={name}").stdout]
+
+
+def model_text(twins):
+    """`twins`: for each name rule and clauses of two groups, one of the parameter
+    p_NAME and one of the table t_NAME. Sample i of a batch is one-hot in row i
+    and holds key i, so that both see the same cotangents."""
+    lines = ["module @twins {", "  nn.record @r {",
+             f"    nn.field @row : tensor<?x{ROWS}xf32>",
+             "    nn.field @key : tensor<?x1xi64>",
+             f"    nn.field @pull : tensor<?x{WIDTH}xf32>", "  }"]
+    wide = f"tensor<?x{WIDTH}xf32>"
+    body, total = [], None
+    for name, clauses in twins.items():
+        init = "init(#nn.uniform<-1.0, 1.0>)"
+        lines += [
+            f"  nn.group @dense_{name} {clauses}",
+            f"  nn.group @sparse_{name} {clauses} untouched(lazy)",
+            f"  nn.param @p_{name} : tensor<{ROWS}x{WIDTH}xf32> in @dense_{name} {init}",
+            f"  nn.table @t_{name} : i64 -> tensor<{WIDTH}xf32> in @sparse_{name} {init}"]
+        n = f"%{name}"
+        body += [
+            f"    {n}_a = nn.linear %row, @p_{name} : (tensor<?x{ROWS}xf32>) -> {wide}",
+            f"    {n}_e = nn.lookup @t_{name}[%key] pool(sum) : (tensor<?x1xi64>) -> "
+            f"tensor<?x1x{WIDTH}xf32>",
+            f"    {n}_b = nn.flatten {n}_e from 1 : (tensor<?x1x{WIDTH}xf32>) -> {wide}",
+            f"    {n}_c = nn.squared_error {n}_a, %pull : {wide}",
+            f"    {n}_d = nn.squared_error {n}_b, %pull : {wide}",
+            f"    {n}_f = nn.add {n}_c, {n}_d : ({wide}, {wide}) -> {wide}"]
+        if total is not None:
+            body.append(f"    {n}_s = nn.add {total}, {n}_f : ({wide}, {wide}) -> {wide}")
+        total = f"{n}_f" if total is None else f"{n}_s"
+    groups = ", ".join(f"@dense_{name}, @sparse_{name}" for name in twins)
+    lines += ["  nn.program @train reads(@r) {",
+              f"  ^bb0(%row: tensor<?x{ROWS}xf32>, %key: tensor<?x1xi64>, %pull: {wide}):",
+              *body,
+              f"    %l = nn.reduce sum {total} axes [1] keep : ({wide}) -> tensor<?x1xf32>",
+              f"    nn.minimize %l over [{groups}] : tensor<?x1xf32>", "  }", "}", ""]
+    return "\n".join(lines)
 
 
 class Rules(unittest.TestCase):
 
-    def check(self, rule, decay):
-        draw = random.Random(rule)
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            model = folder / "twins.mlir"
-            model.write_text(MODEL.replace("RULE", rule)
-                             .replace("DECAY", decay))
-            trainer = compile_model(model, folder / "out", "--numerics=strict")
-            samples = ROWS * STEPS
-            rows, keys, pulls = (array.array(c) for c in "fqf")
-            for sample in range(samples):
-                row = sample % ROWS
-                rows.extend(1.0 if i == row else 0.0 for i in range(ROWS))
-                keys.append(row)
-                pulls.extend(draw.gauss(0, 1) for _ in range(WIDTH))
-            values = array.array("f", (draw.gauss(0, 1)
-                                       for _ in range(ROWS * WIDTH)))
-            tensorfile.write(folder / "data.safetensors", {
-                "row": Tensor("F32", [samples, ROWS], rows),
-                "key": Tensor("I64", [samples, 1], keys),
-                "pull": Tensor("F32", [samples, WIDTH], pulls)})
-            tensorfile.write(folder / "init.safetensors", {
-                "p": Tensor("F32", [ROWS, WIDTH], values),
-                "t.keys": Tensor("I64", [ROWS], array.array("q", range(ROWS))),
-                "t.values": Tensor("F32", [ROWS, WIDTH], values)})
-            run(trainer, "train", "--data", folder / "data.safetensors",
-                "--init-from", folder / "init.safetensors", "--batch-size",
-                ROWS, "--dump", folder / "dump.safetensors", "--dump-slots")
-            dump = tensorfile.read(folder / "dump.safetensors")
-        self.assertNotEqual(dump["p"].data, values)
-        self.assertEqual(dump["p"].data.tobytes(),
-                         dump["t.values"].data.tobytes())
-        slots = [n for n in dump if n.startswith("p.slot.")]
-        for slot in slots:
-            self.assertEqual(dump[slot].data.tobytes(),
-                             dump["t" + slot[1:]].data.tobytes(), slot)
-        return len(slots)
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def write_data(self, draw):
+        """STEPS batches of ROWS samples; returns the file."""
+        rows, keys, pulls = (array.array(c) for c in "fqf")
+        for sample in range(ROWS * STEPS):
+            row = sample % ROWS
+            rows.extend(1.0 if i == row else 0.0 for i in range(ROWS))
+            keys.append(row)
+            pulls.extend(draw.gauss(0, 1) for _ in range(WIDTH))
+        path = self.root / "data.safetensors"
+        tensorfile.write(path, {
+            "row": Tensor("F32", [ROWS * STEPS, ROWS], rows),
+            "key": Tensor("I64", [ROWS * STEPS, 1], keys),
+            "pull": Tensor("F32", [ROWS * STEPS, WIDTH], pulls)})
+        return path
+
+    def train_twins(self, twins, draw):
+        """Initial values, and the dump after STEPS steps."""
+        source = self.root / "twins.mlir"
+        source.write_text(model_text(twins))
+        trainer = compile_model(source, self.root / "out", "--numerics=strict")
+        values = array.array("f", (draw.gauss(0, 1) for _ in range(ROWS * WIDTH)))
+        initial = {}
+        for name in twins:
+            initial[f"p_{name}"] = Tensor("F32", [ROWS, WIDTH], values)
+            initial[f"t_{name}.keys"] = Tensor("I64", [ROWS],
+                                               array.array("q", range(ROWS)))
+            initial[f"t_{name}.values"] = Tensor("F32", [ROWS, WIDTH], values)
+        tensorfile.write(self.root / "init.safetensors", initial)
+        run(trainer, "train", "--data", self.write_data(draw), "--init-from",
+            self.root / "init.safetensors", "--batch-size", ROWS, "--dump",
+            self.root / "dump.safetensors", "--dump-slots")
+        return values, tensorfile.read(self.root / "dump.safetensors")
 
     def test_dense_and_rows_have_equal_bits(self):
-        found = 0
-        for rule in RULES:
-            for decay in ("", "decay(#nn.l2<0.01>, #nn.l1<0.001>)"):
-                with self.subTest(rule=rule, decay=decay):
-                    found += self.check(rule, decay)
-        self.assertGreater(found, 0)
+        slots = 0
+        for rule in rules():
+            with self.subTest(rule=rule):
+                twins = {"plain": f"rule(@{rule}) rate(0.05)",
+                         "decayed": f"rule(@{rule}) rate(0.05) {DECAY}",
+                         "still": f"rule(@{rule}) rate(0.0) {DECAY}"}
+                values, dump = self.train_twins(twins, random.Random(rule))
+                for name in twins:
+                    left = dump[f"p_{name}"].data.tobytes()
+                    self.assertEqual(left, dump[f"t_{name}.values"].data.tobytes())
+                    # Rate 0 leaves values as they are.
+                    self.assertEqual(left == values.tobytes(), name == "still")
+                    for slot in [n for n in dump if n.startswith(f"p_{name}.slot.")]:
+                        self.assertEqual(dump[slot].data.tobytes(),
+                                         dump["t" + slot[1:]].data.tobytes(), slot)
+                        slots += 1
+        self.assertGreater(slots, 0)
+
+    def check_modes(self, name, source, data, batch):
+        """Checkpoints after the data's batches: sync with two trainers and three
+        servers, and async with one worker and two servers, against one process."""
+        root = self.root / name
+        root.mkdir()
+        units = ("--min-block-elements=64", "--target-block-bytes=256")
+        for mode in ("local", "sync", "async"):
+            run(PDL_TRANSLATE, source, "-o", root / mode, "--numerics=strict",
+                f"--mode={mode}", *(() if mode == "local" else units))
+
+        def flags(name):
+            return ["--data", data, "--seed", 7, "--batch-size", batch,
+                    "--checkpoint", root / f"{name}.saved"]
+
+        for mode, trainers, servers in (("sync", 2, 3), ("async", 1, 2)):
+            with self.subTest(model=name, mode=mode):
+                alone = f"local{trainers}"
+                run(root / "local" / "trainer", "train", *flags(alone),
+                    "--replicas", f"{trainers}x1")
+                with Cluster(root / mode, trainers, servers,
+                             [*flags(mode), "--replicas", "1x1"],
+                             ["--seed", 7]) as cluster:
+                    cluster.start().finish()
+                run(PDL_CHECKPOINT, "diff", root / f"{alone}.saved",
+                    root / f"{mode}.saved")
+
+    def test_servers_give_the_bits_of_one_process(self):
+        """All rules in one job."""
+        source = self.root / "all.mlir"
+        source.write_text(model_text(
+            {rule: f"rule(@{rule}) rate(0.05)" for rule in rules()}))
+        self.check_modes("all", source, self.write_data(random.Random(1)), ROWS)
+
+    def test_servers_clip_as_one_process(self):
+        """The goldens of clips, which one limits on some steps and symbols only."""
+        for name in ("clip", "clip_norm", "clip_value"):
+            case = ORACLES / "goldens" / "ops" / name
+            batch = json.loads((case / "case.json").read_text())["batch_size"]
+            self.check_modes(name, case / "model.mlir", case / "data.safetensors", batch)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,13 @@
 """Update rules as plain formulas, for dense tensors and for the touched rows of
 a table alike. They work on PyTorch tensors of any shape.
 
-`rule_cases.py` compares all but ftrl with torch.optim before it writes anything;
-ftrl follows McMahan et al., "Ad Click
-Prediction: a View from the Trenches" (2013), algorithm 1.
+`rule_cases.py` compares with torch.optim, before it writes anything, those that
+PyTorch has. The others follow their papers: ftrl McMahan et al., "Ad Click
+Prediction: a View from the Trenches" (2013), algorithm 1; lion Chen et al.,
+"Symbolic Discovery of Optimization Algorithms" (2023), algorithm 2; proximal_sgd
+Duchi and Singer, "Efficient Online and Batch Learning Using Forward Backward
+Splitting" (2009), with l1 and squared l2; proximal_adagrad Duchi et al., "Adaptive
+Subgradient Methods" (2011), composite mirror descent with the same two.
 """
 
 from dataclasses import dataclass
@@ -69,6 +73,72 @@ def _ftrl(value, gradient, slots, rate, step, hyper):
     return value, {"z": z_new, "n": n_new}
 
 
+def _rmsprop(value, gradient, slots, rate, step, hyper):
+    mean_square = hyper["rho"] * slots["mean_square"] + (1 - hyper["rho"]) * gradient**2
+    value = value - rate * gradient / (torch.sqrt(mean_square) + hyper["epsilon"])
+    return value, {"mean_square": mean_square}
+
+
+def _rmsprop_centered(value, gradient, slots, rate, step, hyper):
+    mean = hyper["rho"] * slots["mean"] + (1 - hyper["rho"]) * gradient
+    mean_square = hyper["rho"] * slots["mean_square"] + (1 - hyper["rho"]) * gradient**2
+    deviation = torch.sqrt(mean_square - mean * mean)
+    value = value - rate * gradient / (deviation + hyper["epsilon"])
+    return value, {"mean": mean, "mean_square": mean_square}
+
+
+def _decayed_adagrad(value, gradient, slots, rate, step, hyper):
+    total = hyper["decay"] * slots["accumulator"] + (1 - hyper["decay"]) * gradient**2
+    value = value - rate * gradient / (torch.sqrt(total) + hyper["epsilon"])
+    return value, {"accumulator": total}
+
+
+def _adadelta(value, gradient, slots, rate, step, hyper):
+    rho, epsilon = hyper["rho"], hyper["epsilon"]
+    mean_square = rho * slots["mean_square"] + (1 - rho) * gradient**2
+    direction = (torch.sqrt(slots["mean_change"] + epsilon) /
+                 torch.sqrt(mean_square + epsilon) * gradient)
+    mean_change = rho * slots["mean_change"] + (1 - rho) * direction**2
+    return value - rate * direction, {"mean_square": mean_square,
+                                      "mean_change": mean_change}
+
+
+def _adamax(value, gradient, slots, rate, step, hyper):
+    m = hyper["beta1"] * slots["m"] + (1 - hyper["beta1"]) * gradient
+    u = torch.maximum(hyper["beta2"] * slots["u"], torch.abs(gradient) + hyper["epsilon"])
+    value = value - rate / (1 - hyper["beta1"]**step) * m / u
+    return value, {"m": m, "u": u}
+
+
+def _adamw(value, gradient, slots, rate, step, hyper):
+    moved, slots = _adam(value, gradient, slots, rate, step, hyper)
+    return moved - rate * hyper["weight_decay"] * value, slots
+
+
+def _lion(value, gradient, slots, rate, step, hyper):
+    mixed = hyper["beta1"] * slots["m"] + (1 - hyper["beta1"]) * gradient
+    m = hyper["beta2"] * slots["m"] + (1 - hyper["beta2"]) * gradient
+    value = value - rate * (torch.sign(mixed) + hyper["weight_decay"] * value)
+    return value, {"m": m}
+
+
+def _proximal_point(moved, pace, hyper):
+    """The minimum over x of (x - moved)^2 / 2 + pace * (l1 |x| + l2 / 2 x^2)."""
+    size = torch.clamp(torch.abs(moved) - pace * hyper["l1"], min=0.0)
+    return torch.sign(moved) * size / (1 + pace * hyper["l2"])
+
+
+def _proximal_sgd(value, gradient, slots, rate, step, hyper):
+    return _proximal_point(value - rate * gradient, rate, hyper), {}
+
+
+def _proximal_adagrad(value, gradient, slots, rate, step, hyper):
+    total = slots["accumulator"] + gradient * gradient
+    pace = rate / torch.sqrt(total)
+    return (_proximal_point(value - pace * gradient, pace, hyper),
+            {"accumulator": total})
+
+
 RULES = {
     "sgd": Rule({}, lambda hyper: {}, _sgd),
     "momentum": Rule({"momentum": 0.9}, lambda hyper: {"velocity": 0.0}, _momentum),
@@ -78,4 +148,22 @@ RULES = {
                  lambda hyper: {"m": 0.0, "v": 0.0}, _adam),
     "ftrl": Rule({"beta": 1.0, "l1": 0.0, "l2": 0.0},
                  lambda hyper: {"z": 0.0, "n": 0.0}, _ftrl),
+    "rmsprop": Rule({"rho": 0.99, "epsilon": 1e-8},
+                    lambda hyper: {"mean_square": 0.0}, _rmsprop),
+    "rmsprop_centered": Rule({"rho": 0.99, "epsilon": 1e-8},
+                             lambda hyper: {"mean": 0.0, "mean_square": 0.0},
+                             _rmsprop_centered),
+    "decayed_adagrad": Rule({"decay": 0.95, "epsilon": 1e-6},
+                            lambda hyper: {"accumulator": 0.0}, _decayed_adagrad),
+    "adadelta": Rule({"rho": 0.9, "epsilon": 1e-6},
+                     lambda hyper: {"mean_square": 0.0, "mean_change": 0.0}, _adadelta),
+    "adamax": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8},
+                   lambda hyper: {"m": 0.0, "u": 0.0}, _adamax),
+    "adamw": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "weight_decay": 0.01},
+                  lambda hyper: {"m": 0.0, "v": 0.0}, _adamw),
+    "lion": Rule({"beta1": 0.9, "beta2": 0.99, "weight_decay": 0.0},
+                 lambda hyper: {"m": 0.0}, _lion),
+    "proximal_sgd": Rule({"l1": 0.0, "l2": 0.0}, lambda hyper: {}, _proximal_sgd),
+    "proximal_adagrad": Rule({"l1": 0.0, "l2": 0.0},
+                             lambda hyper: {"accumulator": 0.1}, _proximal_adagrad),
 }

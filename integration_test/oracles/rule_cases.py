@@ -25,6 +25,7 @@ from op_cases import write_case
 from reference_rules import RULES
 
 WIDTH = 3
+CLIP_NAMES = {"global_norm": "joint", "norm": "each", "value": "elements"}
 KEYS = numpy.array([-2**63, -5, 0, 1, 77, 2**63 - 1], dtype=numpy.int64)
 
 
@@ -37,7 +38,7 @@ class Group:
     clauses: str = "untouched(lazy)"
     schedule: Callable = lambda step: 1.0  # the factor of the rate
     decay: Callable = lambda value: 0.0 * value
-    clip: float = 0.0
+    clip: float = 0.0  # the limit of the case's clip
     dense: bool = False  # untouched(dense)
 
 
@@ -57,7 +58,7 @@ def hyper_text(hyper):
                             for name, value in hyper.items()) + "}"
 
 
-def case_text(name, groups, weighted, clip):
+def case_text(name, groups, weighted, clip, clip_kind):
     one, wide, ids = "tensor<?x1xf32>", f"tensor<?x{WIDTH}xf32>", "tensor<?x2xi64>"
     rows, vector = f"tensor<?x2x{WIDTH}xf32>", f"tensor<{WIDTH}xf32>"
     fields = [("x", wide), ("target", wide), ("ids", ids)]
@@ -66,7 +67,7 @@ def case_text(name, groups, weighted, clip):
     lines = [f"module @{name} {{", "  nn.record @sample {"]
     lines += [f"    nn.field @{field} : {kind}" for field, kind in fields] + ["  }"]
     if clip:
-        lines.append(f"  nn.clip @joint : global_norm({number(clip)})")
+        lines.append(f"  nn.clip @{CLIP_NAMES[clip_kind]} : {clip_kind}({number(clip)})")
     for group, facts in groups.items():
         lines += [f"  nn.group @{group} rule(@{facts.rule}{hyper_text(facts.hyper)}) "
                   f"rate({number(facts.rate)}) {facts.clauses}".rstrip(),
@@ -98,7 +99,7 @@ def case_text(name, groups, weighted, clip):
 
 
 def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False,
-                    clip=0.0):
+                    clip=0.0, clip_kind="global_norm"):
     random = numpy.random.default_rng(int.from_bytes(name.encode(), "little") % 2**63)
 
     def numbers(shape, low=-2.0, high=2.0):
@@ -150,8 +151,12 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             lazy = symbol.endswith("_t") and not facts.dense
             index = touched if lazy else slice(None)
             gradient, old = leaf.grad[index], value[symbol][index]
-            if facts.clip:
-                gradient = gradient * (facts.clip / max(norm, facts.clip))
+            if facts.clip and clip_kind == "value":
+                gradient = gradient.clamp(-facts.clip, facts.clip)
+            elif facts.clip:
+                own = math.sqrt(leaf.grad.square().sum().item())
+                size = norm if clip_kind == "global_norm" else own
+                gradient = gradient * (facts.clip / max(size, facts.clip))
             gradient = gradient + facts.decay(old)
             new, new_slots = rule.update(
                 old, gradient, {k: v[index] for k, v in slots[symbol].items()},
@@ -173,8 +178,8 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
         if array in data:
             data[array] = data[array].astype(numpy.float32)
     facts = {"what": what, "batch_size": batch, "steps": steps, "outputs": []}
-    write_case(folder, name, what, case_text(name, groups, weighted, clip), facts, data,
-               initial, expected)
+    write_case(folder, name, what, case_text(name, groups, weighted, clip, clip_kind), facts,
+               data, initial, expected)
 
 
 def check_against_torch():
@@ -185,6 +190,13 @@ def check_against_torch():
         "nesterov": lambda p: torch.optim.SGD([p], lr=0.05, momentum=0.9, nesterov=True),
         "adagrad": lambda p: torch.optim.Adagrad([p], lr=0.05, eps=1e-10),
         "adam": lambda p: torch.optim.Adam([p], lr=0.05),
+        "adadelta": lambda p: torch.optim.Adadelta([p], lr=0.05),
+        "adamax": lambda p: torch.optim.Adamax([p], lr=0.05),
+        "adamw": lambda p: torch.optim.AdamW([p], lr=0.05),
+        "rmsprop": lambda p: torch.optim.RMSprop([p], lr=0.05),
+        "rmsprop_centered": lambda p: torch.optim.RMSprop([p], lr=0.05, centered=True),
+        "decayed_adagrad": lambda p: torch.optim.RMSprop([p], lr=0.05, alpha=0.95,
+                                                         eps=1e-6),
     }
     torch.manual_seed(0)
     for name, make in makers.items():
@@ -203,8 +215,38 @@ def check_against_torch():
             raise SystemExit(f"rule {name} differs from torch.optim")
 
 
+def check_schedules_against_torch():
+    """Our factors against torch.optim.lr_scheduler, where it has the schedule."""
+    schedulers = torch.optim.lr_scheduler
+    makers = [
+        (lambda step: polynomial(step, 7.0, power=2.0),
+         lambda o: schedulers.PolynomialLR(o, total_iters=7, power=2.0)),
+        (lambda step: piecewise(step, [3, 7, 9], [0.5, 0.25, 0.125]),
+         lambda o: schedulers.MultiStepLR(o, milestones=[3, 7, 9], gamma=0.5)),
+        (lambda step: cosine_restarts(step, 4, 1, 0.25),
+         lambda o: schedulers.CosineAnnealingWarmRestarts(o, 4, 1, 0.25)),
+        (lambda step: cosine_restarts(step, 3, 3, 0.0),
+         lambda o: schedulers.CosineAnnealingWarmRestarts(o, 3, 3)),
+        (lambda step: one_cycle(step, 60),
+         lambda o: schedulers.OneCycleLR(o, 1.0, total_steps=60, cycle_momentum=False)),
+        (lambda step: one_cycle(step, 50, 0.5, 4.0, 8.0),
+         lambda o: schedulers.OneCycleLR(o, 1.0, total_steps=50, pct_start=0.5,
+                                         div_factor=4.0, final_div_factor=8.0,
+                                         cycle_momentum=False)),
+    ]
+    for ours, make in makers:
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+        scheduler = make(optimizer)
+        for step in range(1, 50):
+            if abs(scheduler.get_last_lr()[0] - ours(step)) > 1e-13:
+                raise SystemExit(f"{type(scheduler).__name__} differs at step {step}")
+            optimizer.step()
+            scheduler.step()
+
+
 def write_rule_cases(folder):
     check_against_torch()
+    check_schedules_against_torch()
     write_rule_case(folder, "rules", "Every rule, on a parameter and on rows", {
         "by_sgd": Group("sgd", 0.0625),
         "by_momentum": Group("momentum", 0.03125),
@@ -218,12 +260,52 @@ def write_rule_cases(folder):
         "by_ftrl": Group("ftrl", 0.5),
         "by_ftrl_sparse": Group("ftrl", 0.5, {"beta": 0.5, "l1": 2.0, "l2": 0.25}),
     })
+    write_rule_case(folder, "rules_that_scale", "A rate for each element", {
+        "by_rmsprop": Group("rmsprop", 0.03125),
+        "by_rmsprop_short": Group("rmsprop", 0.0625, {"rho": 0.75, "epsilon": 0.25}),
+        "by_rmsprop_centered": Group("rmsprop_centered", 0.03125),
+        "by_rmsprop_centered_short": Group("rmsprop_centered", 0.0625,
+                                           {"rho": 0.75, "epsilon": 0.5}),
+        "by_decayed_adagrad": Group("decayed_adagrad", 0.0625),
+        "by_decayed_adagrad_short": Group("decayed_adagrad", 0.0625,
+                                          {"decay": 0.5, "epsilon": 0.25}),
+        "by_adadelta": Group("adadelta", 1.0),
+        "by_adadelta_large": Group("adadelta", 0.5, {"rho": 0.75, "epsilon": 0.0625}),
+        "by_adamax": Group("adamax", 0.0625),
+        "by_adamax_other": Group("adamax", 0.125, {"beta1": 0.5, "beta2": 0.75,
+                                                  "epsilon": 0.25}),
+    })
+    write_rule_case(folder, "rules_that_shrink", "Weight decay and proximal steps", {
+        "by_adamw": Group("adamw", 0.125),
+        "by_adamw_other": Group("adamw", 0.125, {"beta1": 0.75, "beta2": 0.99,
+                                                "epsilon": 1e-4, "weight_decay": 0.5}),
+        "by_both_decays": Group("adamw", 0.125, {"weight_decay": 0.25},
+                                clauses="decay(#nn.l2<0.5>) untouched(lazy)",
+                                decay=lambda value: 0.5 * value),
+        "by_lion": Group("lion", 0.0625),
+        "by_lion_other": Group("lion", 0.0625, {"beta1": 0.5, "beta2": 0.75,
+                                               "weight_decay": 0.25}),
+        "by_proximal_sgd": Group("proximal_sgd", 0.0625, clauses=""),
+        "by_proximal_sgd_sparse": Group("proximal_sgd", 0.0625, {"l1": 1.5, "l2": 0.5}),
+        "by_proximal_adagrad": Group("proximal_adagrad", 0.25, clauses=""),
+        "by_proximal_adagrad_sparse": Group("proximal_adagrad", 0.25,
+                                            {"l1": 0.5, "l2": 0.25}),
+    })
     write_rule_case(folder, "untouched_dense", "Rows without gradient are updated too", {
         "by_momentum": Group("momentum", 0.03125, clauses="untouched(dense)", dense=True),
         "by_adam": Group("adam", 0.125, clauses="untouched(dense)", dense=True),
         "decayed": Group("sgd", 0.0625, clauses="decay(#nn.l2<0.5>) untouched(dense)",
                          decay=lambda value: 0.5 * value, dense=True),
     })
+    write_rule_case(folder, "untouched_dense_more", "The same with other rules", {
+        f"by_{rule}": Group(rule, rate, hyper, clauses="untouched(dense)", dense=True)
+        for rule, rate, hyper in [
+            ("rmsprop", 0.03125, {}), ("rmsprop_centered", 0.03125, {}),
+            ("decayed_adagrad", 0.0625, {}), ("adadelta", 1.0, {}),
+            ("adamax", 0.0625, {}), ("adamw", 0.125, {"weight_decay": 0.25}),
+            ("lion", 0.0625, {"weight_decay": 0.25}),
+            ("proximal_sgd", 0.0625, {"l1": 1.0, "l2": 0.5}),
+            ("proximal_adagrad", 0.25, {"l1": 0.25, "l2": 0.25})]})
     write_rule_case(folder, "decay", "L1, L2, and both", {
         "by_l2": Group("sgd", 0.0625, clauses="decay(#nn.l2<0.25>) untouched(lazy)",
                     decay=lambda value: 0.25 * value),
@@ -240,12 +322,36 @@ def write_rule_cases(folder):
                      decay=lambda value: 0.25 * value, clip=6.0),
         "free": Group("sgd", 0.0625),
     }, steps=9, clip=6.0)
+    write_rule_case(folder, "clip_norm", "Clip of each symbol by its own norm", {
+        "first": Group("sgd", 0.0625, clauses="clip(@each) untouched(lazy)", clip=2.5),
+        "second": Group("adam", 0.0625,
+                     clauses="decay(#nn.l2<0.25>) clip(@each) untouched(lazy)",
+                     decay=lambda value: 0.25 * value, clip=2.5),
+        "moving": Group("momentum", 0.0625, clauses="clip(@each) untouched(dense)",
+                     clip=2.5, dense=True),
+        "free": Group("sgd", 0.0625),
+    }, steps=9, clip=2.5, clip_kind="norm")
+    write_rule_case(folder, "clip_value", "Clip of each element", {
+        "first": Group("sgd", 0.0625, clauses="clip(@elements)", clip=0.75),
+        "second": Group("adam", 0.0625,
+                     clauses="decay(#nn.l2<0.25>) clip(@elements) untouched(lazy)",
+                     decay=lambda value: 0.25 * value, clip=0.75),
+        "free": Group("sgd", 0.0625),
+    }, steps=9, clip=0.75, clip_kind="value")
     write_rule_case(folder, "weights", "Weighted samples", {
         "by_sgd": Group("sgd", 0.0625), "by_adam": Group("adam", 0.0625)}, weighted=True)
     write_rule_case(folder, "schedules", "Every schedule", {
         f"by_{name}": Group("sgd", 0.0625, clauses=f"schedule(@{schedule}{hyper_text(hyper)})",
                     schedule=factor)
         for name, schedule, hyper, factor in SCHEDULES}, steps=10)
+    write_rule_case(folder, "schedules_that_fall", "Decays and boundaries", {
+        f"by_{name}": Group("sgd", 0.0625, clauses=f"schedule(@{schedule}{hyper_text(hyper)})",
+                    schedule=factor)
+        for name, schedule, hyper, factor in FALLING_SCHEDULES}, steps=10)
+    write_rule_case(folder, "schedules_that_rise", "Warm-ups, cycles and restarts", {
+        f"by_{name}": Group("sgd", 0.0625, clauses=f"schedule(@{schedule}{hyper_text(hyper)})",
+                    schedule=factor)
+        for name, schedule, hyper, factor in RISING_SCHEDULES}, steps=14)
 
 
 def cosine(step, steps, floor=0.0, warm_up=0.0):
@@ -254,6 +360,73 @@ def cosine(step, steps, floor=0.0, warm_up=0.0):
     return min(1.0, step / max(1.0, warm_up)) * (floor + (1 - floor) * share)
 
 
+def polynomial(step, steps, floor=0.0, power=1.0, cycle=False):
+    """`floor` is a share of the base rate here, a rate in the model."""
+    done, span = step - 1, steps
+    if cycle:
+        span = steps * max(1, math.ceil(done / steps))
+    else:
+        done = min(done, steps)
+    return floor + (1 - floor) * (1 - done / span)**power
+
+
+def piecewise(step, boundaries, factors):
+    """1, then factors[i] once boundaries[i] updates have been made."""
+    return [1.0, *factors][sum(step - 1 >= boundary for boundary in boundaries)]
+
+
+def cosine_restarts(step, steps, growth=1, floor=0.0):
+    """`floor` is a share of the base rate here, a rate in the model."""
+    position, length = step - 1, steps
+    while position >= length:
+        position, length = position - length, length * growth
+    return floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * position / length))
+
+
+def one_cycle(step, steps, rising=0.3, divisor=25.0, final_divisor=1e4):
+    done, peak = min(step - 1, steps - 1), rising * steps - 1
+    low, lowest = 1 / divisor, 1 / divisor / final_divisor
+    if done <= peak:
+        return 1 + (low - 1) * 0.5 * (1 + math.cos(math.pi * done / peak))
+    progress = (done - peak) / (steps - 1 - peak)
+    return lowest + (1 - lowest) * 0.5 * (1 + math.cos(math.pi * progress))
+
+
+FALLING_SCHEDULES = [
+    ("natural", "natural_exponential", {"decay": 0.5, "steps": 4.0},
+     lambda step: math.exp(-0.5 * (step - 1) / 4.0)),
+    ("natural_stairs", "natural_exponential",
+     {"decay": 0.5, "steps": 3.0, "staircase": 1.0},
+     lambda step: math.exp(-0.5 * ((step - 1) // 3))),
+    ("inverse", "inverse_time", {"decay": 0.5, "steps": 4.0},
+     lambda step: 1 / (1 + 0.5 * (step - 1) / 4.0)),
+    ("inverse_stairs", "inverse_time", {"decay": 0.5, "steps": 3.0, "staircase": 1.0},
+     lambda step: 1 / (1 + 0.5 * ((step - 1) // 3))),
+    ("polynomial", "polynomial", {"steps": 7.0}, lambda step: polynomial(step, 7.0)),
+    ("polynomial_all", "polynomial", {"steps": 6.0, "floor": 0.015625, "power": 2.5},
+     lambda step: polynomial(step, 6.0, 0.25, 2.5)),
+    ("piecewise", "piecewise", {"after1": 3.0, "rate1": 0.03125},
+     lambda step: piecewise(step, [3], [0.5])),
+    ("piecewise_all", "piecewise",
+     {"after1": 1.0, "rate1": 0.09375, "after2": 4.0, "rate2": 0.03125,
+      "after3": 6.0, "rate3": 0.0, "after4": 8.0, "rate4": 0.0625},
+     lambda step: piecewise(step, [1, 4, 6, 8], [1.5, 0.5, 0.0, 1.0])),
+]
+RISING_SCHEDULES = [
+    ("noam", "noam", {"width": 4.0, "warm_up": 5.0},
+     lambda step: 4.0**-0.5 * min(step**-0.5, step * 5.0**-1.5)),
+    ("polynomial_cycle", "polynomial",
+     {"steps": 4.0, "floor": 0.015625, "power": 2.0, "cycle": 1.0},
+     lambda step: polynomial(step, 4.0, 0.25, 2.0, True)),
+    ("restarts", "cosine_restarts", {"steps": 5.0, "floor": 0.015625},
+     lambda step: cosine_restarts(step, 5, 1, 0.25)),
+    ("growing_restarts", "cosine_restarts", {"steps": 1.0, "growth": 3.0},
+     lambda step: cosine_restarts(step, 1, 3)),
+    ("one_cycle", "one_cycle", {"steps": 12.0}, lambda step: one_cycle(step, 12)),
+    ("one_cycle_all", "one_cycle",
+     {"steps": 13.0, "rising": 0.5, "divisor": 4.0, "final_divisor": 8.0},
+     lambda step: one_cycle(step, 13, 0.5, 4.0, 8.0)),
+]
 SCHEDULES = [
     ("constant", "constant", {}, lambda step: 1.0),
     ("exponential", "exponential", {"decay": 0.5, "steps": 4.0},

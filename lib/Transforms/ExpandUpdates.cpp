@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/FloatConversion.h"
 #include "pdlc/Support/Phases.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
@@ -74,6 +75,8 @@ public:
         builder(op), loc(op.getLoc()) {}
 
   LogicalResult run() {
+    if (failed(checkClips()))
+      return failure();
     auto lossSum =
         LossSumOp::create(builder, loc, op.getLosses(), op.getWeights());
     weight = lossSum.getWeight();
@@ -96,16 +99,39 @@ private:
     return symbols.lookup<GroupOp>(group.getValue());
   }
 
-  /// One squared norm for each clip, over all symbols whose groups name it.
+  /// The group's clip, if it is of that kind.
+  ClipOp clipOf(GroupOp group, ClipKind kind) {
+    FlatSymbolRefAttr name = group.getClipAttr();
+    auto clip = name ? symbols.lookup<ClipOp>(name.getValue()) : ClipOp();
+    return clip && clip.getKind() == kind ? clip : ClipOp();
+  }
+
+  FlatSymbolRefAttr jointClipOf(GroupOp group) {
+    return clipOf(group, ClipKind::global_norm) ? group.getClipAttr()
+                                                : FlatSymbolRefAttr();
+  }
+
+  LogicalResult checkClips() {
+    for (auto name : op.getGroups().getAsRange<FlatSymbolRefAttr>()) {
+      auto group = symbols.lookup<GroupOp>(name.getValue());
+      if (clipOf(group, ClipKind::norm))
+        return group.emitOpError(
+            "is clipped by the norm of each symbol; run nn-split-clips first");
+    }
+    return success();
+  }
+
+  /// One squared norm for each joint clip, over all symbols whose groups name
+  /// it.
   void createNorms() {
     for (auto name : op.getGroups().getAsRange<FlatSymbolRefAttr>()) {
       FlatSymbolRefAttr clip =
-          symbols.lookup<GroupOp>(name.getValue()).getClipAttr();
+          jointClipOf(symbols.lookup<GroupOp>(name.getValue()));
       if (!clip || norms.contains(clip))
         continue;
       SmallVector<SymbolGradient> clipped = llvm::filter_to_vector(
           gradients, [&](const SymbolGradient &gradient) {
-            return groupOfSymbol(gradient.symbol).getClipAttr() == clip;
+            return jointClipOf(groupOfSymbol(gradient.symbol)) == clip;
           });
       norms[clip] = SquaredNormOp::create(builder, loc, clipped, weight);
     }
@@ -144,6 +170,33 @@ private:
     return nullptr;
   }
 
+  /// A limit that rounds to 0 would stop the training without a word.
+  LogicalResult checkLimit(GroupOp group, Type element) {
+    ClipOp clip = clipOf(group, ClipKind::value);
+    if (!clip || !convertFloat(clip.getLimit(),
+                               cast<FloatType>(element).getFloatSemantics())
+                      .isZero())
+      return success();
+    return clip.emitOpError() << "has a limit that is 0 in " << element
+                              << ", the type of the symbols of group "
+                              << FlatSymbolRefAttr::get(group.getSymNameAttr())
+                              << "; write a larger one (C1)";
+  }
+
+  /// Moved into [-limit, limit], if the group's clip says so.
+  Value clipElement(GroupOp group, Value gradient) {
+    ClipOp clip = clipOf(group, ClipKind::value);
+    if (!clip)
+      return gradient;
+    double limit = clip.getLimit().convertToDouble();
+    Type element = gradient.getType();
+    Value most = createScalar(builder, clip.getLoc(), element, limit);
+    Value least = createScalar(builder, clip.getLoc(), element, -limit);
+    gradient =
+        arith::MinimumFOp::create(builder, clip.getLoc(), gradient, most);
+    return arith::MaximumFOp::create(builder, clip.getLoc(), gradient, least);
+  }
+
   LogicalResult createOnce(GroupOp group) {
     Type element =
         cast<RankedTensorType>(op.getLosses().getType()).getElementType();
@@ -159,7 +212,9 @@ private:
                << ", which the module does not define; run nn-link-std if it "
                   "is one of the standard library";
     }
-    FlatSymbolRefAttr clip = group.getClipAttr();
+    if (failed(checkLimit(group, element)))
+      return failure();
+    FlatSymbolRefAttr clip = jointClipOf(group);
     SmallVector<Attribute> names{
         ScalarAttr::get(op.getContext(), ScalarRole::weight, {})};
     if (clip)
@@ -239,6 +294,7 @@ private:
     if (Value factor = once.getClipFactorScalar())
       gradient = arith::MulFOp::create(builder, loc, gradient,
                                        update.getArgumentOf(factor));
+    gradient = clipElement(group, gradient);
     SmallVector<Value> ruleArguments{value, addDecay(group, value, gradient)};
     llvm::append_range(ruleArguments, update.getSlotArguments());
     for (Value scalar : once.getRuleScalars())
@@ -270,10 +326,25 @@ struct ExpandUpdates : pdlc::impl::NNExpandUpdatesBase<ExpandUpdates> {
           return signalPassFailure();
         updates += expansion.getNumUpdates();
       }
+    eraseValueClips(module);
     eraseUnnamed(module);
     module->setAttr(NNDialect::kPhaseAttrName,
                     StringAttr::get(&getContext(), stringify(Phase::Gradient)));
     reportStatistic(*this, module, numUpdates, "symbols-updated", updates);
+  }
+
+  /// A clip by value has been spelled out in each update; the joint clips that
+  /// stay are what norms are formed for.
+  static void eraseValueClips(ModuleOp module) {
+    SymbolTable symbols(module);
+    for (GroupOp group : module.getOps<GroupOp>())
+      if (FlatSymbolRefAttr name = group.getClipAttr())
+        if (symbols.lookup<ClipOp>(name.getValue()).getKind() ==
+            ClipKind::value)
+          group.removeClipAttr();
+    for (ClipOp clip : llvm::make_early_inc_range(module.getOps<ClipOp>()))
+      if (clip.getKind() == ClipKind::value)
+        clip.erase();
   }
 
   /// A rule still declares the slots of the groups that name it; schedules,

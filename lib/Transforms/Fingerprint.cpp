@@ -165,6 +165,7 @@ private:
   LogicalResult checkLinked();
   void addProgram(ProgramOp program);
   void addGroup(GroupOp group);
+  bool isClippedBySymbol(GroupOp group);
   void addSymbol(Operation *symbol);
   void addField(FieldOp field, int64_t column);
   GroupOp trainedGroupOf(Operation *symbol);
@@ -292,9 +293,19 @@ void PartCollector::addGroup(GroupOp group) {
             other && other.getClipAttr() == name)
           names.push_back(SymbolTable::getSymbolName(&op).getValue());
     auto clip = symbols.lookup<ClipOp>(name.getValue());
-    add(training, "clip" + of,
-        "global norm " + textOf(clip.getLimit().convertToDouble()) + " of @" +
-            llvm::join(names, ", @"));
+    std::string limit = textOf(clip.getLimit().convertToDouble());
+    switch (clip.getKind()) {
+    case ClipKind::global_norm:
+      add(training, "clip" + of,
+          "global norm " + limit + " of @" + llvm::join(names, ", @"));
+      break;
+    case ClipKind::norm:
+      add(training, "clip" + of, "norm " + limit + " of each symbol");
+      break;
+    case ClipKind::value:
+      add(training, "clip" + of, "value " + limit);
+      break;
+    }
   }
   if (std::optional<Untouched> untouched = group.getUntouched())
     add(training, "untouched rows" + of, stringifyUntouched(*untouched).str());
@@ -312,6 +323,14 @@ void PartCollector::addField(FieldOp field, int64_t column) {
   add(training, "field @" + field.getSymName(), text);
 }
 
+/// Whether each symbol of the group becomes a group of its own, which counts
+/// steps (nn-split-clips).
+bool PartCollector::isClippedBySymbol(GroupOp group) {
+  FlatSymbolRefAttr name = group.getClipAttr();
+  return name &&
+         symbols.lookup<ClipOp>(name.getValue()).getKind() == ClipKind::norm;
+}
+
 LogicalResult PartCollector::run() {
   for (auto program : module.getOps<ProgramOp>())
     addProgram(program);
@@ -322,6 +341,8 @@ LogicalResult PartCollector::run() {
     if (!trainedGroups.contains(group.getSymNameAttr()))
       continue;
     groups += (groups.empty() ? "@" : ", @") + group.getSymName().str();
+    if (isClippedBySymbol(group))
+      groups += " by symbol";
     addGroup(group);
   }
   if (!groups.empty())

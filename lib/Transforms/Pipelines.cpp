@@ -72,6 +72,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
   case Phase::Gradient:
     manager.addPass(createNNAutodiff());
+    manager.addPass(createNNSplitClips());
     manager.addPass(createNNExpandUpdates());
     manager.addPass(createNNCheckScalars());
     manager.addPass(createNNCheckUntouched());

@@ -45,6 +45,27 @@ module {
 
 // -----
 
+// Other clips do as little.
+module {
+  nn.record @r { nn.field @ids : tensor<?x1xi64> }
+  nn.clip @c : value(1.0)
+  nn.clip @d : norm(1.0)
+  nn.group @g rule(@sgd) rate(0.1) clip(@c)
+  nn.group @h rule(@adagrad) rate(0.1) clip(@d)
+  nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.table @u : i64 -> tensor<1xf32> in @h init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%ids: tensor<?x1xi64>):
+    %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %f = nn.lookup @u[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %s = nn.add %e, %f : (tensor<?x1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
+    %l = nn.flatten %s from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    nn.minimize %l over [@g, @h] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
 // Regularizers of nothing, and known hyper-parameters.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }

@@ -99,3 +99,47 @@ module attributes {nn.phase = "merged"} {
     nn.apply_gradients %rows {@t = %rows : tensor<?x1xf32>} over [@g] : tensor<?x1xf32>
   }
 }
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf32> }
+  nn.rule @still hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield %value : f32
+  }
+  nn.clip @c : norm(1.0)
+  // expected-error @+1 {{is clipped by the norm of each symbol; run nn-split-clips first}}
+  nn.group @g rule(@still) rate(0.1) clip(@c)
+  nn.param @a : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    nn.apply_gradients %x {@a = %a : tensor<1xf32>} over [@g] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf32> }
+  nn.rule @still hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield %value : f32
+  }
+  // expected-error @+1 {{has a limit that is 0 in 'f32', the type of the symbols of group @g; write a larger one (C1)}}
+  nn.clip @c : value(1.0e-46)
+  nn.group @g rule(@still) rate(0.1) clip(@c)
+  nn.param @a : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    nn.apply_gradients %x {@a = %a : tensor<1xf32>} over [@g] : tensor<?x1xf32>
+  }
+}

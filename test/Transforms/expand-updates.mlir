@@ -1,4 +1,4 @@
-// RUN: pdl-opt %s --nn-expand-updates | FileCheck %s
+// RUN: pdl-opt %s --nn-expand-updates -split-input-file | FileCheck %s
 
 // CHECK: module attributes {nn.phase = "gradient"}
 module attributes {nn.phase = "merged"} {
@@ -116,3 +116,42 @@ module attributes {nn.phase = "merged"} {
 // CHECK: nn.update @t keys(%[[KEYS]]) gradient(%[[ROWS]]) scalars(%[[CLIPPED]]#0,
 // CHECK: } : tensor<?x2xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 // CHECK-NEXT: }
+
+// -----
+
+// A clip by value is two ops of each update, between mean and regularizers; it
+// leaves no scalar, and no clip.
+// CHECK-LABEL: module @elements
+// CHECK-NOT: nn.clip
+// CHECK: nn.group @g rule(@own) rate(1.000000e-01) decay(#nn.l2<5.000000e-01>){{$}}
+// CHECK: nn.once @g weight(%{{.+}}) -> (weight) {
+// CHECK: nn.update @a
+// CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32):
+// CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[SUM]], %[[W]] : f32
+// CHECK-NEXT: %[[MOST:.+]] = arith.constant 2.000000e+00 : f32
+// CHECK-NEXT: %[[LEAST:.+]] = arith.constant -2.000000e+00 : f32
+// CHECK-NEXT: %[[BELOW:.+]] = arith.minimumf %[[MEAN]], %[[MOST]] : f32
+// CHECK-NEXT: %[[WITHIN:.+]] = arith.maximumf %[[BELOW]], %[[LEAST]] : f32
+// CHECK-NEXT: %[[L2:.+]] = arith.constant 5.000000e-01 : f32
+// CHECK-NEXT: %[[PULL:.+]] = arith.mulf %[[L2]], %[[VALUE]] : f32
+// CHECK-NEXT: %[[GRADIENT:.+]] = arith.addf %[[WITHIN]], %[[PULL]] : f32
+// CHECK-NEXT: arith.subf %[[VALUE]], %[[GRADIENT]] : f32
+module @elements attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf32> }
+  nn.rule @own hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    %0 = arith.subf %value, %gradient : f32
+    nn.yield %0 : f32
+  }
+  nn.clip @within : value(2.0)
+  nn.group @g rule(@own) rate(0.1) decay(#nn.l2<0.5>) clip(@within)
+  nn.param @a : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    nn.apply_gradients %x {@a = %a : tensor<1xf32>} over [@g] : tensor<?x1xf32>
+  }
+}

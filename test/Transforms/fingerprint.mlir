@@ -42,6 +42,19 @@
 // CLIP: < {{ *}}"clip of group @dense" = "global norm 10 of @w, @b"
 // CLIP: > {{ *}}"clip of group @dense" = "global norm 9 of @w, @b"
 
+// Each symbol of a group that is clipped by norm counts its steps.
+// REDEFINE: %{edit} = 's/global_norm(10.0)/norm(10.0)/'
+// RUN: %{changed} --check-prefix=NORM
+// NORM: < {{ *}}"groups with steps" = "@dense, @sparse"
+// NORM: > {{ *}}"groups with steps" = "@dense by symbol, @sparse"
+// NORM: < {{ *}}"clip of group @dense" = "global norm 10 of @w, @b"
+// NORM: > {{ *}}"clip of group @dense" = "norm 10 of each symbol"
+
+// REDEFINE: %{edit} = 's/global_norm(10.0)/value(10.0)/'
+// RUN: %{changed} --check-prefix=ELEMENTS
+// ELEMENTS: < {{ *}}"clip of group @dense" = "global norm 10 of @w, @b"
+// ELEMENTS: > {{ *}}"clip of group @dense" = "value 10"
+
 // REDEFINE: %{edit} = 's/ decay(#nn.l2<0.125>)//'
 // RUN: %{changed} --check-prefix=DECAY
 // DECAY: < {{ *}}"regularizer of group @dense" = "#nn.l2<1.250000e-01>"

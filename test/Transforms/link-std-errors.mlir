@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-link-std -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{names @adamm, which neither the module nor the standard library defines; the library has adagrad, adam, constant}}
+// expected-error @+1 {{names @adamm, which neither the module nor the standard library defines; the library has adadelta, adagrad, adam}}
 nn.group @g rule(@adamm) rate(0.1)
 
 // -----

@@ -51,21 +51,46 @@ module @f64 {
 
 // Everything in the library is well-formed.
 // CHECK-LABEL: module @all
-// CHECK-DAG: nn.rule @sgd
-// CHECK-DAG: nn.rule @momentum
-// CHECK-DAG: nn.rule @nesterov
-// CHECK-DAG: nn.rule @adagrad
-// CHECK-DAG: nn.rule @adam
-// CHECK-DAG: nn.rule @ftrl
-// CHECK-DAG: nn.schedule @constant
-// CHECK-DAG: nn.schedule @exponential
-// CHECK-DAG: nn.schedule @warm_up
-// CHECK-DAG: nn.schedule @cosine
+// CHECK-DAG: nn.rule @sgd hyper
+// CHECK-DAG: nn.rule @momentum hyper
+// CHECK-DAG: nn.rule @nesterov hyper
+// CHECK-DAG: nn.rule @adagrad hyper
+// CHECK-DAG: nn.rule @adam hyper
+// CHECK-DAG: nn.rule @ftrl hyper
+// CHECK-DAG: nn.rule @rmsprop hyper
+// CHECK-DAG: nn.rule @rmsprop_centered hyper
+// CHECK-DAG: nn.rule @decayed_adagrad hyper
+// CHECK-DAG: nn.rule @adadelta hyper
+// CHECK-DAG: nn.rule @adamax hyper
+// CHECK-DAG: nn.rule @adamw hyper
+// CHECK-DAG: nn.rule @lion hyper
+// CHECK-DAG: nn.rule @proximal_sgd hyper
+// CHECK-DAG: nn.rule @proximal_adagrad hyper
+// CHECK-DAG: nn.schedule @constant hyper
+// CHECK-DAG: nn.schedule @exponential hyper
+// CHECK-DAG: nn.schedule @warm_up hyper
+// CHECK-DAG: nn.schedule @cosine hyper
+// CHECK-DAG: nn.schedule @natural_exponential hyper
+// CHECK-DAG: nn.schedule @inverse_time hyper
+// CHECK-DAG: nn.schedule @noam hyper
+// CHECK-DAG: nn.schedule @polynomial hyper
+// CHECK-DAG: nn.schedule @piecewise hyper
+// CHECK-DAG: nn.schedule @cosine_restarts hyper
+// CHECK-DAG: nn.schedule @one_cycle hyper
 module @all {
   nn.group @g1 rule(@sgd) rate(0.1) schedule(@constant)
   nn.group @g2 rule(@momentum {momentum = 0.5}) rate(0.1) schedule(@exponential {decay = 0.5, steps = 10.0, staircase = 1.0})
   nn.group @g3 rule(@nesterov {momentum = 0.5}) rate(0.1) schedule(@warm_up {steps = 10.0})
   nn.group @g4 rule(@adagrad {epsilon = 0.5}) rate(0.1) schedule(@cosine {steps = 10.0, floor = 0.01, warm_up = 5.0})
-  nn.group @g5 rule(@adam {beta1 = 0.5, beta2 = 0.5, epsilon = 0.5}) rate(0.1)
-  nn.group @g6 rule(@ftrl {beta = 0.5, l1 = 0.5, l2 = 0.5}) rate(0.1)
+  nn.group @g5 rule(@adam {beta1 = 0.5, beta2 = 0.5, epsilon = 0.5}) rate(0.1) schedule(@natural_exponential {decay = 0.5, steps = 10.0, staircase = 1.0})
+  nn.group @g6 rule(@ftrl {beta = 0.5, l1 = 0.5, l2 = 0.5}) rate(0.1) schedule(@inverse_time {decay = 0.5, steps = 10.0, staircase = 1.0})
+  nn.group @g7 rule(@rmsprop {rho = 0.5, epsilon = 0.5}) rate(0.1) schedule(@noam {width = 16.0, warm_up = 10.0})
+  nn.group @g8 rule(@rmsprop_centered {rho = 0.5, epsilon = 0.5}) rate(0.1) schedule(@polynomial {steps = 10.0, floor = 0.01, power = 2.0, cycle = 1.0})
+  nn.group @g9 rule(@decayed_adagrad {decay = 0.5, epsilon = 0.5}) rate(0.1) schedule(@piecewise {after1 = 10.0, rate1 = 0.01})
+  nn.group @g10 rule(@adadelta {rho = 0.5, epsilon = 0.5}) rate(0.1) schedule(@cosine_restarts {steps = 10.0, growth = 2.0, floor = 0.01})
+  nn.group @g11 rule(@adamax {beta1 = 0.5, beta2 = 0.5, epsilon = 0.5}) rate(0.1) schedule(@one_cycle {steps = 10.0, rising = 0.5, divisor = 10.0, final_divisor = 100.0})
+  nn.group @g12 rule(@adamw {beta1 = 0.5, beta2 = 0.5, epsilon = 0.5, weight_decay = 0.5}) rate(0.1)
+  nn.group @g13 rule(@lion {beta1 = 0.5, beta2 = 0.5, weight_decay = 0.5}) rate(0.1)
+  nn.group @g14 rule(@proximal_sgd {l1 = 0.5, l2 = 0.5}) rate(0.1)
+  nn.group @g15 rule(@proximal_adagrad {l1 = 0.5, l2 = 0.5}) rate(0.1)
 }

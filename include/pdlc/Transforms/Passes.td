@@ -194,15 +194,48 @@ def NNAutodiff : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
   ];
 }
 
+def NNSplitClips : Pass<"nn-split-clips", "::mlir::ModuleOp"> {
+  let summary = "A group for each symbol that is clipped by its own norm";
+  let description = [{
+    Replaces a group whose clip is `norm` by one group for each of its symbols,
+    with a joint clip of its own: norms, steps and messages then know one kind of
+    clip. The groups are named after group and symbol, in checkpoints too. All of
+    them count the steps that the group would have counted.
+
+    Before:
+    ```mlir
+    nn.clip @c : norm(1.0)
+    nn.group @g rule(@sgd) rate(0.5) clip(@c)
+    nn.param @a : tensor<2xf32> in @g init(#nn.zeros)
+    nn.param @b : tensor<2xf32> in @g init(#nn.zeros)
+    nn.apply_gradients %y {@a = %da : tensor<2xf32>, @b = %db : tensor<2xf32>} over [@g] : tensor<?x1xf32>
+    ```
+    After:
+    ```mlir
+    nn.clip @c.a : global_norm(1.0)
+    nn.group @g.a rule(@sgd) rate(0.5) clip(@c.a)
+    nn.clip @c.b : global_norm(1.0)
+    nn.group @g.b rule(@sgd) rate(0.5) clip(@c.b)
+    nn.param @a : tensor<2xf32> in @g.a init(#nn.zeros)
+    nn.param @b : tensor<2xf32> in @g.b init(#nn.zeros)
+    nn.apply_gradients %y {@a = %da : tensor<2xf32>, @b = %db : tensor<2xf32>} over [@g.a, @g.b] : tensor<?x1xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSplit", "groups-split", "Groups that became one for each symbol">
+  ];
+}
+
 def NNExpandUpdates : Pass<"nn-expand-updates", "::mlir::ModuleOp"> {
   let summary = "Rules, clips and schedules, spelled out";
   let description = [{
     Replaces `nn.apply_gradients` by `nn.loss_sum`, an `nn.squared_norm` for
-    each clip, an `nn.once` for each group (schedule, clip factor and the rule's
+    each joint clip, an `nn.once` for each group (schedule, clip factor and the rule's
     region `once` inlined, hyper-parameters as constants), and an `nn.update`
     for each symbol: division by the summed weight, clip, regularizers, and the
     rule's region `each`, inlined. Erases schedules, and rules that no group
-    names; the other rules still declare slots.
+    names; the other rules still declare slots. Of a clip by value nothing is
+    left but the two ops in each `nn.update`.
 
     Before:
     ```mlir

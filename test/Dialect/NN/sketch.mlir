@@ -27,6 +27,10 @@ module @ctr_dnn {
   nn.metric @auc : #nn.auc<buckets = 4096>
   // CHECK: nn.clip @joint : global_norm(1.000000e+01)
   nn.clip  @joint : global_norm(10.0)
+  // CHECK: nn.clip @each : norm(1.000000e+00)
+  nn.clip  @each : norm(1.0)
+  // CHECK: nn.clip @elements : value(5.000000e-01)
+  nn.clip  @elements : value(0.5)
   // CHECK: nn.group @dense rule(@adam) rate(1.000000e-03) decay(#nn.l2<{{.*}}>) clip(@joint)
   nn.group @dense  rule(@adam) rate(1.0e-3) decay(#nn.l2<1.0e-6>) clip(@joint)
   // CHECK: nn.group @sparse rule(@adam) rate(1.000000e-03) untouched( lazy)

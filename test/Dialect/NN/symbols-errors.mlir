@@ -129,6 +129,22 @@ nn.clip @c : global_norm(0.0)
 
 // -----
 
+// expected-error @+1 {{needs a finite limit > 0 (C1)}}
+nn.clip @c : norm(0x7FF0000000000000)
+
+// -----
+
+// expected-error @+1 {{needs a finite limit > 0 (C1)}}
+nn.clip @c : value(-1.0)
+
+// -----
+
+// expected-error @+2 {{to be one of: global_norm, norm, value}}
+// expected-error @+1 {{failed to parse NN_ClipKindAttr}}
+nn.clip @c : local_norm(1.0)
+
+// -----
+
 // expected-error @+1 {{names @nobody, which is not an nn.clip (C1)}}
 nn.group @g rule(@sgd) rate(0.1) clip(@nobody)
 

@@ -6,17 +6,19 @@
 // Here a schedule is a part of the group's `nn.once`, in the server's handler: it
 // runs once a group and step before the updates, of the step that the group has
 // counted. No counter travels, and no trainer knows a rate. All arithmetic is f64,
-// rounded once. The library has no piecewise schedule; a model writes one, with
-// selects in place of branches.
+// rounded once. A piecewise schedule has selects in place of branches: the library's,
+// or one that a model defines itself, which then is the one that counts.
 //
 // RUN: sed 's/rate(0.1)/rate(1.0) schedule(@exponential {decay = 0.1, steps = 2100.0, staircase = 1.0})/' %S/Inputs/dense.mlir > %t.exponential.mlir
 // RUN: pdl-opt %t.exponential.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,EXPONENTIAL
 // RUN: pdl-opt %t.exponential.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,EXPONENTIAL
 // RUN: sed -e 's/rate(0.1)/rate(1.0) schedule(@piecewise)/' -e '/^module/r %s' %S/Inputs/dense.mlir > %t.piecewise.mlir
 // RUN: pdl-opt %t.piecewise.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,PIECEWISE
-// RUN: sed 's/rate(0.1)/rate(1.0) schedule(@piecewise)/' %S/Inputs/dense.mlir > %t.unknown.mlir
+// RUN: sed 's/rate(0.1)/rate(1.0) schedule(@piecewise {after1 = 10000.0, rate1 = 0.5, after2 = 20000.0, rate2 = 0.25})/' %S/Inputs/dense.mlir > %t.library.mlir
+// RUN: pdl-opt %t.library.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,LIBRARY
+// RUN: sed 's/rate(0.1)/rate(1.0) schedule(@stairs)/' %S/Inputs/dense.mlir > %t.unknown.mlir
 // RUN: not pdl-opt %t.unknown.mlir --pdl-pipeline="to=roles mode=sync" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: unknown.mlir:7:{{.*}}@piecewise
+// UNKNOWN: unknown.mlir:7:{{.*}}@stairs
 
 // Values and gradients travel, and the sums of the loss: no counter.
 // CHECK: sends [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss] ahead []
@@ -39,7 +41,15 @@
 // PIECEWISE: %[[FACTOR:.*]] = arith.select %[[FIRST]]
 // PIECEWISE: %[[RATE:.*]] = arith.mulf %{{.*}}, %[[FACTOR]] : f64
 
-// CHECK-NEXT: nn.yield %[[WEIGHT]], %[[RATE]] : f64, f64
+// LIBRARY: %[[DONE:.*]] = arith.subf %[[STEP]], %{{.*}} : f64
+// LIBRARY: %[[FIRST:.*]] = arith.cmpf oge, %[[DONE]], %{{.*}} : f64
+// LIBRARY: %[[PIECE:.*]] = arith.select %[[FIRST]]
+// LIBRARY: %[[SECOND:.*]] = arith.cmpf oge, %[[DONE]], %{{.*}} : f64
+// LIBRARY: arith.select %[[SECOND]], %{{.*}}, %[[PIECE]]
+// LIBRARY: nn.yield %[[WEIGHT]], %{{.*}} : f64, f64
+
+// EXPONENTIAL-NEXT: nn.yield %[[WEIGHT]], %[[RATE]] : f64, f64
+// PIECEWISE-NEXT: nn.yield %[[WEIGHT]], %[[RATE]] : f64, f64
 // CHECK: nn.once @biases
 // CHECK: nn.update @fc_w
 // CHECK-NOT: nn.once

@@ -14,9 +14,12 @@
 // RUN: sed 's/rule(@sgd)/rule(@adagrad)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,ADAGRAD
 // RUN: sed 's/rule(@sgd)/rule(@adam)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ADAM
 // RUN: sed 's/rule(@sgd)/rule(@ftrl)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,FTRL
-// RUN: sed 's/rule(@sgd)/rule(@rmsprop)/' %S/Inputs/dense.mlir > %t.mlir
+// RUN: sed 's/rule(@sgd)/rule(@adamax)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ADAMAX
+// RUN: sed 's/rule(@sgd)/rule(@rmsprop)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,RMSPROP
+// RUN: sed 's/rule(@sgd)/rule(@decayed_adagrad)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,DECAYED
+// RUN: sed 's/rule(@sgd)/rule(@dpsgd)/' %S/Inputs/dense.mlir > %t.mlir
 // RUN: not pdl-opt %t.mlir --pdl-pipeline="to=roles mode=sync" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: mlir:7:{{.*}}@rmsprop
+// UNKNOWN: mlir:7:{{.*}}@dpsgd
 
 // Kernels keep the slots: a block's state has the block's rows.
 // RUN: sed 's/rule(@sgd)/rule(@adam)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=buffers mode=sync" | FileCheck %s --check-prefix=KERNELS
@@ -37,6 +40,9 @@
 // ADAGRAD: nn.rule @adagrad {{.*}} slots (accumulator = 0.000000e+00)
 // ADAM: nn.rule @adam {{.*}} slots (m = 0.000000e+00, v = 0.000000e+00)
 // FTRL: nn.rule @ftrl {{.*}} slots (z = 0.000000e+00, n = 0.000000e+00)
+// ADAMAX: nn.rule @adamax {{.*}} slots (m = 0.000000e+00, u = 0.000000e+00)
+// RMSPROP: nn.rule @rmsprop {{.*}} slots (mean_square = 0.000000e+00)
+// DECAYED: nn.rule @decayed_adagrad {{.*}} slots (accumulator = 0.000000e+00)
 // CHECK: ps.handler @train.apply
 // CHECK: nn.once @weights
 // What Fluid did behind Adam, two ops that advanced powers of beta, is the step of
@@ -53,4 +59,7 @@
 // ADAGRAD: nn.yield %{{[^,]*}}, %{{[^,]*}} : f32, f32
 // ADAM: nn.yield %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} : f32, f32, f32
 // FTRL: nn.yield %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} : f32, f32, f32
+// ADAMAX: nn.yield %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} : f32, f32, f32
+// RMSPROP: nn.yield %{{[^,]*}}, %{{[^,]*}} : f32, f32
+// DECAYED: nn.yield %{{[^,]*}}, %{{[^,]*}} : f32, f32
 // CHECK: nn.update @fc_b

@@ -5,12 +5,14 @@
 //
 // Here clip and decay belong to a group, and are spelled out in the update of its
 // symbols only. The order is merge, divide, clip, regularizer, rule. The norm of a
-// clip is that of the group's whole gradient, over all servers: in sync servers
-// answer partial norms, and trainers send the joined one back.
+// joint clip is that of the group's whole gradient, over all servers: in sync servers
+// answer partial norms, and trainers send the joined one back. A clip by norm is a
+// joint one of one symbol.
 //
 // RUN: sed -e 's/@weights rule(@sgd) rate(0.1)/@weights rule(@momentum) rate(0.1) decay(#nn.l2<1.0e-4>) clip(@joint)/' -e 's/  nn.group @biases/  nn.clip @joint : global_norm(0.1)\n&/' %S/Inputs/dense.mlir > %t.mlir
 // RUN: pdl-opt %t.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,SYNC
 // RUN: pdl-opt %t.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ASYNC
+// RUN: sed -e 's/global_norm/norm/' %t.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | sed -e 's/weights[.]fc_w/weights/g; s/joint[.]fc_w/joint/g' | FileCheck %s --check-prefixes=CHECK,SYNC
 
 // CHECK: module @trainer
 // SYNC: ps.message @train.exchange in "train" round sends [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss] ahead [] receives [@train.loss, @train.partial_norm.joint.fc_w]

@@ -168,6 +168,11 @@ def NN_Reduction : NN_Enum<"Reduction", "how elements become one", [
   I32EnumAttrCase<"max", 2>]>;
 def NN_ReductionAttr : NN_EnumAttr<NN_Reduction, "reduction">;
 
+def NN_ClipKind : NN_Enum<"ClipKind", "what a clip limits", [
+  I32EnumAttrCase<"global_norm", 0>, I32EnumAttrCase<"norm", 1>,
+  I32EnumAttrCase<"value", 2>]>;
+def NN_ClipKindAttr : NN_EnumAttr<NN_ClipKind, "clip_kind">;
+
 def NN_Untouched : NN_Enum<"Untouched", "what happens to rows without gradient", [
   I32EnumAttrCase<"lazy", 0>, I32EnumAttrCase<"dense", 1>]>;
 def NN_UntouchedAttr : NN_EnumAttr<NN_Untouched, "untouched">;

@@ -220,11 +220,19 @@ def NN_MetricOp : NN_Op<"metric", [Symbol]> {
 //===----------------------------------------------------------------------===//
 
 def NN_ClipOp : NN_Op<"clip", [Symbol, SharedByRoles]> {
-  let summary = "Joint clipping of all groups that name it";
+  let summary = "A limit for the gradients of the groups that name it";
   let description = [{
-    The gradients, divided by the summed weight, of all symbols of all groups
-    that name this clip are scaled by limit / max(norm, limit), with norm the
-    joint Euclidean norm.
+    Limits the gradients, divided by the summed weight, of all symbols of all
+    groups that name this clip:
+
+    - `global_norm(limit)`: all of them are scaled by limit / max(norm, limit),
+      with norm their joint Euclidean norm.
+    - `norm(limit)`: the gradient of each symbol is scaled likewise, by its own
+      norm; that of a table by the norm of all rows that the step touches.
+    - `value(limit)`: each element is moved into [-limit, limit].
+
+    Clips by norm and by value are spelled out in phase `gradient`
+    (`nn-split-clips`, `nn-expand-updates`); from there on only joint ones stand.
 
     Constraints:
     - (C1) The limit is finite and > 0.
@@ -232,10 +240,12 @@ def NN_ClipOp : NN_Op<"clip", [Symbol, SharedByRoles]> {
     Example:
     ```mlir
     nn.clip @joint : global_norm(10.0)
+    nn.clip @each : norm(1.0)
+    nn.clip @elements : value(0.5)
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, F64Attr:$limit);
-  let assemblyFormat = "$sym_name `:` `global_norm` `(` $limit `)` attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, NN_ClipKindAttr:$kind, F64Attr:$limit);
+  let assemblyFormat = "$sym_name `:` `` $kind `(` $limit `)` attr-dict";
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,36 @@
+//===- rmsprop.mlir - A rate for each element, by recent squared gradients --*- mlir -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// mean_square = rho * mean_square + (1 - rho) * gradient^2
+// value      -= rate * gradient / (sqrt(mean_square) + epsilon)
+//
+// Tieleman and Hinton, 2012, with epsilon outside of the root. The running mean
+// fades under a zero gradient: a group with a table must say untouched(lazy) or
+// untouched(dense).
+//
+//===----------------------------------------------------------------------===//
+
+nn.rule @rmsprop hyper(rho = 0.99, epsilon = 1.0e-8) slots(mean_square = 0.0) once {
+^bb0(%step: f64, %rate: f64, %rho: f64, %epsilon: f64):
+  %one = arith.constant 1.0 : f64
+  %rest = arith.subf %one, %rho : f64
+  nn.yield %rate, %rho, %rest, %epsilon : f64, f64, f64, f64
+} each {
+^bb0(%value: f32, %gradient: f32, %mean_square: f32,
+     %rate: f32, %rho: f32, %rest: f32, %epsilon: f32):
+  %square = arith.mulf %gradient, %gradient : f32
+  %kept = arith.mulf %rho, %mean_square : f32
+  %added = arith.mulf %rest, %square : f32
+  %new_mean_square = arith.addf %kept, %added : f32
+  %root = math.sqrt %new_mean_square : f32
+  %divisor = arith.addf %root, %epsilon : f32
+  %direction = arith.divf %gradient, %divisor : f32
+  %change = arith.mulf %rate, %direction : f32
+  %new_value = arith.subf %value, %change : f32
+  nn.yield %new_value, %new_mean_square : f32, f32
+}

@@ -1,0 +1,97 @@
+//===- SplitClips.cpp - A group for each symbol clipped by its norm -------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Statistics.h"
+#include "pdlc/Transforms/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNSPLITCLIPS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+namespace {
+struct SplitClips : pdlc::impl::NNSplitClipsBase<SplitClips> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    uint64_t split = 0;
+    for (GroupOp group : llvm::make_early_inc_range(module.getOps<GroupOp>())) {
+      FlatSymbolRefAttr name = group.getClipAttr();
+      auto clip = name ? symbols.lookup<ClipOp>(name.getValue()) : ClipOp();
+      if (!clip || clip.getKind() != ClipKind::norm)
+        continue;
+      splitGroup(group, clip, symbols);
+      ++split;
+    }
+    for (ClipOp clip : llvm::make_early_inc_range(module.getOps<ClipOp>()))
+      if (clip.getKind() == ClipKind::norm)
+        clip.erase();
+    reportStatistic(*this, module, numSplit, "groups-split", split);
+  }
+
+private:
+  void splitGroup(GroupOp group, ClipOp clip, SymbolTable &symbols) {
+    auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
+    // The group of each symbol, by its name.
+    DenseMap<Attribute, Attribute> parts;
+    for (Operation &symbol : *getOperation().getBody()) {
+      if (groupOf(&symbol) != name)
+        continue;
+      StringAttr member = SymbolTable::getSymbolName(&symbol);
+      auto part = cast<GroupOp>(insertCopy(group, member, group, symbols));
+      auto limit = cast<ClipOp>(insertCopy(clip, member, part, symbols));
+      limit.setKind(ClipKind::global_norm);
+      part.setClipAttr(FlatSymbolRefAttr::get(limit.getSymNameAttr()));
+      auto reference = FlatSymbolRefAttr::get(part.getSymNameAttr());
+      if (auto param = dyn_cast<ParamOp>(symbol))
+        param.setGroupAttr(reference);
+      else
+        cast<TableOp>(symbol).setGroupAttr(reference);
+      parts[FlatSymbolRefAttr::get(member)] = reference;
+    }
+    for (ProgramOp program : getOperation().getOps<ProgramOp>())
+      for (auto apply : program.getBody().getOps<ApplyGradientsOp>())
+        replaceGroup(apply, name, parts);
+    symbols.erase(group);
+  }
+
+  /// A copy of `op` before `place`, named after `op` and a symbol of its.
+  static Operation *insertCopy(Operation *op, StringAttr member,
+                               Operation *place, SymbolTable &symbols) {
+    Operation *copy = op->clone();
+    SymbolTable::setSymbolName(
+        copy,
+        (SymbolTable::getSymbolName(op).getValue() + "." + member.getValue())
+            .str());
+    symbols.insert(copy, place->getIterator());
+    return copy;
+  }
+
+  /// In the place of `group`: the groups of those of its symbols that have
+  /// gradients.
+  static void replaceGroup(ApplyGradientsOp apply, FlatSymbolRefAttr group,
+                           const DenseMap<Attribute, Attribute> &parts) {
+    SmallVector<Attribute> groups;
+    for (Attribute other : apply.getGroups()) {
+      if (other != group) {
+        groups.push_back(other);
+        continue;
+      }
+      for (Attribute symbol : apply.getSymbols())
+        if (Attribute part = parts.lookup(symbol))
+          groups.push_back(part);
+    }
+    apply.setGroupsAttr(ArrayAttr::get(apply.getContext(), groups));
+  }
+};
+} // namespace
