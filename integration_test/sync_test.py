@@ -51,6 +51,25 @@ module @small {
 """
 
 
+# What the small model observes in its training: each sort of sums, and of lists
+# both kinds of labels.
+METRICS = """  nn.metric @auc : #nn.auc<buckets = 1024>
+  nn.metric @rmse : #nn.rmse
+  nn.metric @accuracy : #nn.accuracy<threshold = 0.5>
+  nn.metric @bucket_error : #nn.bucket_error<buckets = 1024>
+  nn.metric @ndcg : #nn.ndcg_at<k = 3>
+  nn.metric @mrr : #nn.mrr
+"""
+OBSERVATIONS = """    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @auc(%p, %label) : tensor<?x1xf32>
+    nn.observe @rmse(%p, %label) weight %p : tensor<?x1xf32>
+    nn.observe @accuracy(%p, %label) : tensor<?x1xf32>
+    nn.observe @bucket_error(%p, %label) : tensor<?x1xf32>
+    nn.observe @ndcg(%t, %n) weight %p : tensor<?x5xf32>
+    nn.observe @mrr(%h, %label) : tensor<?x70xf32>, tensor<?x1xf32>
+"""
+
+
 def small_model(rule, clip, decay, warm_up, untouched="lazy"):
     return (SMALL.replace("CLIP", "nn.clip @joint : global_norm(0.5)"
                           if clip else "")
@@ -76,6 +95,23 @@ class Sync(SyncComparison):
 
     def test_adam(self):
         self.check_small("@adam", clip=True, decay=True, warm_up=True)
+
+    def test_metrics(self):
+        """What is observed is reported by all trainers alike, and as one process
+        with as many replicas reports it."""
+        before, after = "  nn.program @train", "    nn.minimize"
+        text = small_model("@sgd", False, False, False)
+        text = text.replace(before, METRICS + before)
+        text = text.replace(after, OBSERVATIONS + after)
+        source = self.root / "small.mlir"
+        source.write_text(text)
+        self.translate(source)
+        self.check(["--data", ADULT, "--rows", "0:6000", "--batch-size", 64],
+                   [(1, 1), (2, 2)])
+        report = run(self.root / "local" / "trainer", "train", "--data", ADULT,
+                     "--rows", "0:6000", "--batch-size", 64).stdout
+        for line in ("AUC", "RMSE", "accuracy", "bucket error", "NDCG@3", "MRR"):
+            self.assertRegex(report, rf"train {line} 0\.\d+ \(@")
 
     def test_a_damaged_checkpoint_is_not_half_used(self):
         """Servers pass over state that is damaged; trainers, who do not read it,

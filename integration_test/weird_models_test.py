@@ -584,14 +584,43 @@ class WeirdModels(exactness.ExactnessTest):
                                      m.param("p", (1,))))
         m.symbols += ["nn.metric @mean : #nn.mean",
                       "nn.metric @log_loss : #nn.log_loss",
-                      "nn.metric @copc : #nn.copc"]
+                      "nn.metric @copc : #nn.copc",
+                      "nn.metric @mae : #nn.mae",
+                      "nn.metric @rmse : #nn.rmse",
+                      "nn.metric @accuracy : #nn.accuracy<threshold = 0.5>",
+                      "nn.metric @bucket_error : #nn.bucket_error<buckets = 64>"]
         for observed in (f"@auc(%{p.name}, %{m.label.name})",
                          f"@log_loss(%{p.name}, %{m.label.name})",
                          f"@copc(%{p.name}, %{m.label.name})",
-                         f"@mean(%{p.name})"):
+                         f"@mean(%{p.name})",
+                         f"@mae(%{p.name}, %{m.label.name})",
+                         f"@rmse(%{p.name}, %{m.label.name})",
+                         f"@accuracy(%{p.name}, %{m.label.name})",
+                         f"@bucket_error(%{p.name}, %{m.label.name})"):
             m.body.append(f"nn.observe {observed} weight %{p.name} : "
                           f"tensor<?x1xf32>")
         m.output(p)
+        self.check(m)
+
+    def test_metrics_of_lists(self):
+        """Of a value that stands inside a wider one, too."""
+        m = Model()
+        p = m.unary("sigmoid", m.mul(m.slice(m.x, 1, 0, 1),
+                                     m.param("p", (1,))))
+        scores = m.mul(m.x, m.param("w", (6,)))
+        some = m.slice(scores, 1, 1, 3)
+        m.symbols += [f"nn.metric @{name} : #nn.{kind}" for name, kind in (
+            ("accuracy", "accuracy_at<k = 1>"), ("recall", "recall_at<k = 2>"),
+            ("ndcg", "ndcg_at<k = 4>"), ("mrr", "mrr"))]
+        m.body += [
+            f"nn.observe @accuracy(%{scores.name}, %{m.label.name}) : "
+            "tensor<?x6xf32>, tensor<?x1xf32>",
+            f"nn.observe @recall(%{scores.name}, %x) : tensor<?x6xf32>",
+            f"nn.observe @ndcg(%{scores.name}, %x) weight %{p.name} : "
+            "tensor<?x6xf32>",
+            f"nn.observe @mrr(%{some.name}, %{m.label.name}) weight %{p.name} : "
+            "tensor<?x3xf32>, tensor<?x1xf32>"]
+        m.output(scores, some)
         self.check(m)
 
     def test_names_beyond_ascii(self):

@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 4u
+#define PDL_ABI_VERSION 5u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -250,14 +250,23 @@ typedef enum pdl_metric_kind {
   PDL_METRIC_AUC = 0,
   PDL_METRIC_LOG_LOSS = 1,
   PDL_METRIC_COPC = 2, /* clicks over predicted clicks: sum y / sum p */
-  PDL_METRIC_MEAN = 3  /* of one value a sample */
+  PDL_METRIC_MEAN = 3, /* of one value a sample */
+  PDL_METRIC_MAE = 4,
+  PDL_METRIC_RMSE = 5,
+  PDL_METRIC_ACCURACY = 6,
+  PDL_METRIC_BUCKET_ERROR = 7,
+  /* Of ranked lists, one a sample. */
+  PDL_METRIC_ACCURACY_AT = 8,
+  PDL_METRIC_RECALL_AT = 9,
+  PDL_METRIC_NDCG_AT = 10,
+  PDL_METRIC_MRR = 11
 } pdl_metric_kind;
 
 typedef struct pdl_metric {
   uint32_t struct_size;
   const char *name;
   int32_t kind;
-  int64_t bucket_count; /* AUC: histogram buckets over [0, 1] */
+  double parameter; /* buckets, a threshold, k; 0 where it has none */
 } pdl_metric;
 
 /*===----------------------------------------------------------------------===*
@@ -564,12 +573,15 @@ void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
 void pdlrt_loss_sum(int32_t type, int64_t count, const void *values,
                     const void *weights, double *sum, double *weight_sum);
 
-/* Adds `count` samples to a metric's sums, in order, as `observeSample` of
- * metrics.h says. Each number is widened to f64 first. `labels` is null where
- * the metric has none; null `weights`: ones. */
-void pdlrt_observe(int32_t type, int32_t metric_kind, int64_t bucket_count,
-                   int64_t count, const void *predictions, const void *labels,
-                   const void *weights, double *sums);
+/* Adds `count` samples to a metric's sums, in order, as `observeSamples` of
+ * metrics.h says. A sample has `width` predictions and `label_width` labels:
+ * one of each, or of a metric of ranked lists the scores of its items, and as
+ * many labels or one position. `labels` is null where the metric has none; null
+ * `weights`: ones. */
+void pdlrt_observe(int32_t type, int32_t metric_kind, double parameter,
+                   int64_t count, int64_t width, const void *predictions,
+                   int64_t label_width, const void *labels, const void *weights,
+                   double *sums);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -9,7 +9,8 @@
 // One source for the interpreter and the runtime. A metric is an array of f64
 // sums, to which samples add in their order; the sums of replicas are added
 // element by element, in the settled order of replicas, and its value follows
-// from the sums alone.
+// from the sums alone. Each metric is a file of metrics/; what one consists of
+// is in metrics/Metric.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,147 +18,178 @@
 #define PDLABI_METRICS_H
 
 #include "pdlabi/abi.h"
+#include "pdlabi/metrics/Accuracy.h"
+#include "pdlabi/metrics/AccuracyAt.h"
+#include "pdlabi/metrics/AreaUnderCurve.h"
+#include "pdlabi/metrics/BucketError.h"
+#include "pdlabi/metrics/ClicksOverPredicted.h"
+#include "pdlabi/metrics/LogLoss.h"
+#include "pdlabi/metrics/Mean.h"
+#include "pdlabi/metrics/MeanAbsoluteError.h"
+#include "pdlabi/metrics/NdcgAt.h"
+#include "pdlabi/metrics/RankedList.h"
+#include "pdlabi/metrics/RecallAt.h"
+#include "pdlabi/metrics/ReciprocalRank.h"
+#include "pdlabi/metrics/RootMeanSquaredError.h"
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <string>
 
 namespace pdlabi {
 
-/// The elements of a metric's sums. AUC: buckets of negatives, then buckets of
-/// positives, each the sum of its samples' weights; all others: a numerator and
-/// a denominator.
-inline int64_t metricSumCount(int32_t kind, int64_t buckets) {
-  return kind == PDL_METRIC_AUC ? 2 * buckets : 2;
-}
-
-/// What reports call it; null for a kind that does not exist.
-inline const char *metricTitle(int32_t kind) {
-  switch (kind) {
-  case PDL_METRIC_AUC:
-    return "AUC";
-  case PDL_METRIC_LOG_LOSS:
-    return "log loss";
-  case PDL_METRIC_COPC:
-    return "COPC";
-  case PDL_METRIC_MEAN:
-    return "mean";
-  default:
-    return nullptr;
+/// A list of metrics, to be asked for one by its kind.
+template <typename... Metrics> struct MetricList {
+  /// Calls visit(metric) with the metric of a kind; false if there is none.
+  template <typename Visit> static bool visit(int32_t kind, Visit visit) {
+    return ((Metrics::kind == kind && (visit(Metrics()), true)) || ...);
   }
-}
-
-/// Whether a sample is a pair of a prediction and a label, or one value alone.
-inline bool metricHasLabels(int32_t kind) { return kind != PDL_METRIC_MEAN; }
-
-/// For AUC and log loss.
-inline bool isPositiveLabel(double label) { return label > 0.5; }
-
-/// The bucket of a finite prediction: min(buckets - 1, floor(p * buckets)), 0
-/// for p below 0.
-inline int64_t bucketOfPrediction(double prediction, int64_t buckets) {
-  const double scaled = prediction * static_cast<double>(buckets);
-  if (!(scaled > 0.0))
-    return 0;
-  if (scaled >= static_cast<double>(buckets))
-    return buckets - 1;
-  return static_cast<int64_t>(scaled);
-}
-
-/// -log(p) of a positive, -log(1 - p) of a negative, p kept within
-/// [1e-7, 1 - 1e-7].
-inline double logLossOf(double prediction, double label) {
-  constexpr double least = 1e-7;
-  double p = prediction < least ? least : prediction;
-  p = p > 1.0 - least ? 1.0 - least : p;
-  return -std::log(isPositiveLabel(label) ? p : 1.0 - p);
-}
-
-/// Adds one sample that counts `weight` times. Where the metric has no labels,
-/// `prediction` is the value and `label` is finite. A number that is not finite
-/// spoils the metric: its first sum is NaN from then on, and so is its value.
-inline void observeSample(int32_t kind, int64_t buckets, double prediction,
-                          double label, double weight, double *sums) {
-  if (!(std::isfinite(prediction) && std::isfinite(label) &&
-        std::isfinite(weight))) {
-    sums[0] = std::numeric_limits<double>::quiet_NaN();
-    return;
+  /// Calls visit(metric) with each of them.
+  template <typename Visit> static void visitAll(Visit visit) {
+    (visit(Metrics()), ...);
   }
-  switch (kind) {
-  case PDL_METRIC_AUC:
-    sums[bucketOfPrediction(prediction, buckets) +
-         (isPositiveLabel(label) ? buckets : 0)] += weight;
-    return;
-  case PDL_METRIC_LOG_LOSS:
-    sums[0] += weight * logLossOf(prediction, label);
-    sums[1] += weight;
-    return;
-  case PDL_METRIC_COPC:
-    sums[0] += weight * label;
-    sums[1] += weight * prediction;
-    return;
-  default:
-    sums[0] += weight * prediction;
-    sums[1] += weight;
-    return;
-  }
+};
+
+/// All metrics, in the order in which messages name them.
+using AllMetrics =
+    MetricList<AreaUnderCurve, LogLoss, ClicksOverPredicted, Mean,
+               MeanAbsoluteError, RootMeanSquaredError, Accuracy, BucketError,
+               AccuracyAt, RecallAt, NdcgAt, ReciprocalRank>;
+
+/// Whether there is such a metric, and the parameter one that it can have.
+inline bool isMetric(int32_t kind, double parameter) {
+  bool accepts = false;
+  return AllMetrics::visit(kind,
+                           [&](auto metric) {
+                             accepts = decltype(metric)::accepts(parameter);
+                           }) &&
+         accepts;
+}
+
+/// The elements of a metric's sums.
+inline int64_t metricSumCount(int32_t kind, double parameter) {
+  int64_t count = 0;
+  AllMetrics::visit(kind, [&](auto metric) {
+    count = decltype(metric)::sumCount(parameter);
+  });
+  return count;
+}
+
+/// Whether metrics of this kind with other parameters have other numbers of
+/// sums, if they have a parameter at all.
+inline bool sumCountTellsParameter(int32_t kind) {
+  bool tells = true;
+  AllMetrics::visit(kind, [&](auto metric) {
+    using Metric = decltype(metric);
+    tells = Metric::domain == nullptr || Metric::sumCountTellsParameter;
+  });
+  return tells;
+}
+
+inline MetricInput metricInput(int32_t kind) {
+  MetricInput input = MetricInput::Value;
+  AllMetrics::visit(kind,
+                    [&](auto metric) { input = decltype(metric)::input; });
+  return input;
+}
+
+/// What reports call it.
+inline std::string metricTitle(int32_t kind, double parameter) {
+  std::string title;
+  AllMetrics::visit(
+      kind, [&](auto metric) { title = decltype(metric)::title(parameter); });
+  return title;
+}
+
+/// The digits behind the point that reports show.
+inline int metricDigits(int32_t kind) {
+  int digits = 0;
+  AllMetrics::visit(kind,
+                    [&](auto metric) { digits = decltype(metric)::digits; });
+  return digits;
+}
+
+/// The observations of a batch, row by row.
+template <typename T> struct Observations {
+  int64_t samples;
+  /// Values, predictions or scores of a sample.
+  int64_t width;
+  const T *predictions;
+  /// Labels of a sample; `labels` is null where the metric takes none.
+  int64_t labelWidth;
+  const T *labels;
+  /// One a sample; null: ones.
+  const T *weights;
+};
+
+/// Whether all of a sample's numbers are finite.
+template <typename T>
+bool isFiniteSample(const Observations<T> &all, int64_t sample) {
+  const auto areFinite = [sample](const T *numbers, int64_t width) {
+    bool result = true;
+    for (int64_t i = 0; numbers && i < width; ++i)
+      result &= std::isfinite(numbers[sample * width + i]);
+    return result;
+  };
+  return areFinite(all.predictions, all.width) &&
+         areFinite(all.labels, all.labelWidth) && areFinite(all.weights, 1);
+}
+
+/// Adds the samples to `sums`, in order, each as often as its weight says. A
+/// number that is not finite spoils the metric: its first sum is NaN from then
+/// on, and so is its value.
+template <typename T>
+void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
+                    double *sums) {
+  AllMetrics::visit(kind, [&](auto metric) {
+    using Metric = decltype(metric);
+    for (int64_t i = 0; i < all.samples; ++i) {
+      if (!isFiniteSample(all, i)) {
+        sums[0] = undefinedMetric;
+        continue;
+      }
+      const double weight =
+          all.weights ? static_cast<double>(all.weights[i]) : 1.0;
+      if constexpr (Metric::input == MetricInput::Value)
+        Metric::observe(parameter, static_cast<double>(all.predictions[i]),
+                        weight, sums);
+      else if constexpr (Metric::input == MetricInput::Pair)
+        Metric::observe(parameter, static_cast<double>(all.predictions[i]),
+                        static_cast<double>(all.labels[i]), weight, sums);
+      else
+        Metric::observe(
+            parameter,
+            RankedList<T>(all.width, all.predictions + i * all.width,
+                          all.labelWidth, all.labels + i * all.labelWidth),
+            weight, sums);
+    }
+  });
 }
 
 /// Whether the metric met a number that is not finite.
 inline bool isSpoilt(const double *sums) { return std::isnan(sums[0]); }
 
-/// The area under the ROC curve of the histogram that `metricSumCount` lays
-/// out: the weight of the pairs of a positive and a negative that stand in the
-/// right order, pairs within one bucket counting half, over that of all pairs.
-/// Exact up to the final division where all sums are whole numbers, as they are
-/// without weights; else added in f64 by ascending bucket. NaN where one of the
-/// classes weighs nothing.
-inline double areaUnderCurve(int64_t buckets, const double *sums) {
-  const double *negatives = sums;
-  const double *positives = sums + buckets;
-  constexpr double mostExact = 9007199254740992.0; // 2^53
-  double negativeTotal = 0, positiveTotal = 0;
-  bool isWhole = true;
-  for (int64_t i = 0; i < buckets; ++i) {
-    negativeTotal += negatives[i];
-    positiveTotal += positives[i];
-    isWhole &= negatives[i] >= 0 && std::floor(negatives[i]) == negatives[i] &&
-               positives[i] >= 0 && std::floor(positives[i]) == positives[i];
-  }
-  isWhole &= negativeTotal < mostExact && positiveTotal < mostExact;
-  if (!(negativeTotal > 0 && positiveTotal > 0))
-    return std::numeric_limits<double>::quiet_NaN();
-  if (!isWhole) {
-    double pairs = 0, below = 0;
-    for (int64_t i = 0; i < buckets; ++i) {
-      pairs += positives[i] * (below + 0.5 * negatives[i]);
-      below += negatives[i];
-    }
-    return pairs / (positiveTotal * negativeTotal);
-  }
-  // Twice the number of pairs in the right order: a whole number.
-  unsigned __int128 doubledPairs = 0;
-  uint64_t below = 0;
-  for (int64_t i = 0; i < buckets; ++i) {
-    const uint64_t negative = static_cast<uint64_t>(negatives[i]);
-    doubledPairs +=
-        static_cast<unsigned __int128>(positives[i]) * (2 * below + negative);
-    below += negative;
-  }
-  const unsigned __int128 allPairs =
-      static_cast<unsigned __int128>(positiveTotal) * below;
-  return static_cast<double>(doubledPairs) /
-         (2.0 * static_cast<double>(allPairs));
+/// The value; NaN where nothing was observed, and of a spoilt metric.
+inline double metricValue(int32_t kind, double parameter, const double *sums) {
+  double value = undefinedMetric;
+  if (isSpoilt(sums))
+    return value;
+  AllMetrics::visit(kind, [&](auto metric) {
+    value = decltype(metric)::value(parameter, sums);
+  });
+  return value;
 }
 
-/// The value: the AUC, or the quotient of the two sums (mean log loss, clicks
-/// over predicted clicks, mean). NaN where nothing was observed, and of a
-/// spoilt metric.
-inline double metricValue(int32_t kind, int64_t buckets, const double *sums) {
-  if (kind == PDL_METRIC_AUC)
-    return areaUnderCurve(buckets, sums);
-  return sums[1] == 0.0 ? std::numeric_limits<double>::quiet_NaN()
-                        : sums[0] / sums[1];
+/// Why sums that are not all 0 have no value.
+inline std::string whyMetricIsUndefined(int32_t kind, double parameter,
+                                        const double *sums) {
+  if (isSpoilt(sums))
+    return "it observed a number that is not finite";
+  std::string why;
+  AllMetrics::visit(kind, [&](auto metric) {
+    why = decltype(metric)::whyUndefined(parameter, sums);
+  });
+  return why;
 }
 
 } // namespace pdlabi

@@ -147,14 +147,21 @@ def compare_exact_metrics(expected, path):
 
 
 def compare_metrics(expected, report):
-    """`report`: lines such as `test AUC 0.9123 (@auc)`, with four digits."""
-    kinds = {"auc": "AUC", "coarse_auc": "AUC", "log_loss": "log loss",
-             "copc": "COPC"}
-    problems = []
-    for name, kind in kinds.items():
+    """`report`: lines such as `test AUC 0.9123 (@auc)`, with four digits, or six of
+    what is in units of the model's own."""
+    titles = {"auc": "AUC", "coarse_auc": "AUC", "log_loss": "log loss",
+              "copc": "COPC", "mean": "mean", "mae": "MAE", "rmse": "RMSE",
+              "accuracy": "accuracy", "bucket_error": "bucket error",
+              "accuracy_at": "accuracy@2", "recall": "recall@3", "ndcg": "NDCG@4",
+              "mrr": "MRR", "top_accuracy": "accuracy@1", "top_mrr": "MRR"}
+    problems = [f"metric {name} is not compared" for name in expected
+                if name.startswith("metric/") and name[len("metric/"):] not in titles]
+    for name, title in titles.items():
         wanted = expected[f"metric/{name}"].data[0]
-        found = re.search(rf"^test {kind} ([0-9.]+) \(@{name}\)$", report, re.MULTILINE)
-        if not found or abs(float(found[1]) - wanted) > 0.5001e-4:
+        digits = 6 if title in ("mean", "MAE", "RMSE") else 4
+        found = re.search(rf"^test {title} ([0-9]+\.[0-9]{{{digits}}}) \(@{name}\)$",
+                          report, re.MULTILINE)
+        if not found or abs(float(found[1]) - wanted) > 0.5001 * 10**-digits:
             problems.append(f"metric {name}: expected {wanted}, reported "
                             f"{found[1] if found else 'nothing'}")
     return problems

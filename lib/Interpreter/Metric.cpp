@@ -13,21 +13,23 @@ using namespace pdlc;
 using namespace pdlc::interpreter;
 
 Metric::Metric(MetricAttrInterface kind)
-    : kind(kind.getAbiKind()), buckets(kind.getBuckets()),
-      sums(pdlabi::metricSumCount(this->kind, buckets)) {}
+    : kind(kind.getAbiKind()), parameter(kind.getAbiParameter()),
+      sums(pdlabi::metricSumCount(this->kind, parameter)) {}
 
 void Metric::observe(const Tensor &predictions, const Tensor *labels,
                      const Tensor *weights) {
   predictions.visit([&](auto &elements) {
     using T = typename std::remove_reference_t<decltype(elements)>::value_type;
-    for (size_t i = 0; i < elements.size(); ++i)
-      pdlabi::observeSample(kind, buckets, static_cast<double>(elements[i]),
-                            labels ? double(labels->get<T>()[i]) : 0.0,
-                            weights ? double(weights->get<T>()[i]) : 1.0,
-                            sums.data());
+    if constexpr (std::is_floating_point_v<T>)
+      pdlabi::observeSamples<T>(kind, parameter,
+                                {predictions.dim(0), predictions.dim(1),
+                                 elements.data(), labels ? labels->dim(1) : 0,
+                                 labels ? labels->get<T>().data() : nullptr,
+                                 weights ? weights->get<T>().data() : nullptr},
+                                sums.data());
   });
 }
 
 double Metric::value() const {
-  return pdlabi::metricValue(kind, buckets, sums.data());
+  return pdlabi::metricValue(kind, parameter, sums.data());
 }

@@ -131,20 +131,20 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %67 = rt.view %8[%c0] size(%66) : !llvm.ptr -> memref<?xf32>
     %68 = rt.view %4[%40] size(%66) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%66) step (%c1) {
-      %100 = memref.load %67[%arg1] : memref<?xf32>
-      %101 = math.absf %100 : f32
-      %102 = math.log1p %101 : f32
-      %103 = math.copysign %102, %100 : f32
-      memref.store %103, %68[%arg1] : memref<?xf32>
+      %102 = memref.load %67[%arg1] : memref<?xf32>
+      %103 = math.absf %102 : f32
+      %104 = math.log1p %103 : f32
+      %105 = math.copysign %104, %102 : f32
+      memref.store %105, %68[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %69 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x273xf32>
     %70 = rt.view %4[%40] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %100 = memref.load %70[%arg1, %arg2] : memref<?x13xf32>
-        %101 = arith.addi %arg2, %c260 : index
-        memref.store %100, %69[%arg1, %101] : memref<?x273xf32>
+        %102 = memref.load %70[%arg1, %arg2] : memref<?x13xf32>
+        %103 = arith.addi %arg2, %c260 : index
+        memref.store %102, %69[%arg1, %103] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
@@ -169,112 +169,114 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %84 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
     %85 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %100 = memref.load %83[%arg1] : memref<?xf32>
-      %101 = memref.load %84[%arg1] : memref<?xf32>
-      %102 = arith.mulf %100, %101 : f32
+      %102 = memref.load %83[%arg1] : memref<?xf32>
+      %103 = memref.load %84[%arg1] : memref<?xf32>
+      %104 = arith.mulf %102, %103 : f32
       %cst_0 = arith.constant 0.000000e+00 : f32
-      %103 = arith.maximumf %100, %cst_0 : f32
-      %104 = math.absf %100 : f32
-      %105 = arith.negf %104 : f32
-      %106 = math.exp %105 : f32
-      %107 = math.log1p %106 : f32
-      %108 = arith.subf %103, %102 : f32
-      %109 = arith.addf %108, %107 : f32
-      memref.store %109, %85[%arg1] : memref<?xf32>
+      %105 = arith.maximumf %102, %cst_0 : f32
+      %106 = math.absf %102 : f32
+      %107 = arith.negf %106 : f32
+      %108 = math.exp %107 : f32
+      %109 = math.log1p %108 : f32
+      %110 = arith.subf %105, %104 : f32
+      %111 = arith.addf %110, %109 : f32
+      memref.store %111, %85[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %86 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %100 = memref.load %83[%arg1] : memref<?xf32>
-      %101 = func.call @pdlabi_sigmoidf(%100) : (f32) -> f32
-      memref.store %101, %86[%arg1] : memref<?xf32>
+      %102 = memref.load %83[%arg1] : memref<?xf32>
+      %103 = func.call @pdlabi_sigmoidf(%102) : (f32) -> f32
+      memref.store %103, %86[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    rt.observe  auc buckets 4096 %86 labels(%84 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %86 labels(%84 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %86 labels(%84 : memref<?xf32>) into %21 : memref<?xf32>, !llvm.ptr
+    %87 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %88 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %87 labels(%88 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %87 labels(%88 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %87 labels(%88 : memref<?x1xf32>) into %21 : memref<?x1xf32>, !llvm.ptr
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %100 = memref.load %86[%arg1] : memref<?xf32>
-      %101 = memref.load %84[%arg1] : memref<?xf32>
-      %102 = arith.subf %100, %101 : f32
-      memref.store %102, %83[%arg1] : memref<?xf32>
+      %102 = memref.load %86[%arg1] : memref<?xf32>
+      %103 = memref.load %84[%arg1] : memref<?xf32>
+      %104 = arith.subf %102, %103 : f32
+      memref.store %104, %83[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %87 = rt.view %22[%c0] : !llvm.ptr -> memref<1xf32>
+    %89 = rt.view %22[%c0] : !llvm.ptr -> memref<1xf32>
     %cst = arith.constant 0.000000e+00 : f32
     scf.parallel (%arg1) = (%c0) to (%c1) step (%c1) {
-      memref.store %cst, %87[%arg1] : memref<1xf32>
+      memref.store %cst, %89[%arg1] : memref<1xf32>
       scf.reduce 
     }
-    %88 = memref.load %87[%c0] : memref<1xf32>
-    %89 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %88) -> (f32) {
-      %100 = memref.load %83[%arg1] : memref<?xf32>
-      %101 = arith.addf %arg2, %100 : f32
-      scf.yield %101 : f32
+    %90 = memref.load %89[%c0] : memref<1xf32>
+    %91 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %90) -> (f32) {
+      %102 = memref.load %83[%arg1] : memref<?xf32>
+      %103 = arith.addf %arg2, %102 : f32
+      scf.yield %103 : f32
     }
-    memref.store %89, %87[%c0] : memref<1xf32>
-    %90 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
-    rt.gemm  fast %9, %79 transposed, %82 post [] into %90 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
-    %91 = rt.view %4[%54] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %82, %80 transposed mask(%79 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %91 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
-    %92 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
-    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %92[%arg1] : memref<400xf32>
-      scf.reduce 
-    }
-    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %100 = memref.load %92[%arg1] : memref<400xf32>
-      %101 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %100) -> (f32) {
-        %102 = memref.load %91[%arg2, %arg1] : memref<?x400xf32>
-        %103 = arith.addf %arg3, %102 : f32
-        scf.yield %103 : f32
-      }
-      memref.store %101, %92[%arg1] : memref<400xf32>
-      scf.reduce 
-    }
-    %93 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %76 transposed, %91 post [] into %93 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %91, %77 transposed mask(%76 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %94 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
+    memref.store %91, %89[%c0] : memref<1xf32>
+    %92 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %9, %79 transposed, %82 post [] into %92 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %93 = rt.view %4[%54] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %82, %80 transposed mask(%79 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %93 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    %94 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
       memref.store %cst, %94[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %100 = memref.load %94[%arg1] : memref<400xf32>
-      %101 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %100) -> (f32) {
-        %102 = memref.load %79[%arg2, %arg1] : memref<?x400xf32>
-        %103 = arith.addf %arg3, %102 : f32
-        scf.yield %103 : f32
+      %102 = memref.load %94[%arg1] : memref<400xf32>
+      %103 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %102) -> (f32) {
+        %104 = memref.load %93[%arg2, %arg1] : memref<?x400xf32>
+        %105 = arith.addf %arg3, %104 : f32
+        scf.yield %105 : f32
       }
-      memref.store %101, %94[%arg1] : memref<400xf32>
+      memref.store %103, %94[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %95 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %73 transposed, %79 post [] into %95 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %79, %74 transposed mask(%73 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %96 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
+    %95 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %76 transposed, %93 post [] into %95 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %93, %77 transposed mask(%76 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %96 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
       memref.store %cst, %96[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %100 = memref.load %96[%arg1] : memref<400xf32>
-      %101 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %100) -> (f32) {
-        %102 = memref.load %76[%arg2, %arg1] : memref<?x400xf32>
-        %103 = arith.addf %arg3, %102 : f32
-        scf.yield %103 : f32
+      %102 = memref.load %96[%arg1] : memref<400xf32>
+      %103 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %102) -> (f32) {
+        %104 = memref.load %79[%arg2, %arg1] : memref<?x400xf32>
+        %105 = arith.addf %arg3, %104 : f32
+        scf.yield %105 : f32
       }
-      memref.store %101, %96[%arg1] : memref<400xf32>
+      memref.store %103, %96[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %97 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
-    rt.gemm  fast %9, %69 transposed, %76 post [] into %97 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    %97 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %73 transposed, %79 post [] into %97 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %79, %74 transposed mask(%73 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %98 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
+    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
+      memref.store %cst, %98[%arg1] : memref<400xf32>
+      scf.reduce 
+    }
+    scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
+      %102 = memref.load %98[%arg1] : memref<400xf32>
+      %103 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %102) -> (f32) {
+        %104 = memref.load %76[%arg2, %arg1] : memref<?x400xf32>
+        %105 = arith.addf %arg3, %104 : f32
+        scf.yield %105 : f32
+      }
+      memref.store %103, %98[%arg1] : memref<400xf32>
+      scf.reduce 
+    }
+    %99 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
+    rt.gemm  fast %9, %69 transposed, %76 post [] into %99 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
     rt.gemm  fast %9, %76, %71 transposed post [] into %69 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    %98 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    %99 = rt.view %4[%55] size(%6) : !llvm.ptr -> memref<?xi32>
-    rt.bag_of %64 into %99 : memref<?xi32>, memref<?xi32>
-    rt.pool_gradient  sum %65 at %30[%c0, %6] bags(%99 : memref<?xi32>) splits(%64 : memref<?xi32>) into %98 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
+    %100 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    %101 = rt.view %4[%55] size(%6) : !llvm.ptr -> memref<?xi32>
+    rt.bag_of %64 into %101 : memref<?xi32>, memref<?xi32>
+    rt.pool_gradient  sum %65 at %30[%c0, %6] bags(%101 : memref<?xi32>) splits(%64 : memref<?xi32>) into %100 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
     rt.loss_sum %85 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
@@ -365,20 +367,20 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %47 = rt.view %7[%c0] size(%46) : !llvm.ptr -> memref<?xf32>
     %48 = rt.view %3[%27] size(%46) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%46) step (%c1) {
-      %65 = memref.load %47[%arg1] : memref<?xf32>
-      %66 = math.absf %65 : f32
-      %67 = math.log1p %66 : f32
-      %68 = math.copysign %67, %65 : f32
-      memref.store %68, %48[%arg1] : memref<?xf32>
+      %66 = memref.load %47[%arg1] : memref<?xf32>
+      %67 = math.absf %66 : f32
+      %68 = math.log1p %67 : f32
+      %69 = math.copysign %68, %66 : f32
+      memref.store %69, %48[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %49 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x273xf32>
     %50 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %65 = memref.load %50[%arg1, %arg2] : memref<?x13xf32>
-        %66 = arith.addi %arg2, %c260 : index
-        memref.store %65, %49[%arg1, %66] : memref<?x273xf32>
+        %66 = memref.load %50[%arg1, %arg2] : memref<?x13xf32>
+        %67 = arith.addi %arg2, %c260 : index
+        memref.store %66, %49[%arg1, %67] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
@@ -401,15 +403,16 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %62 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?xf32>
     %63 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %65 = memref.load %62[%arg1] : memref<?xf32>
-      %66 = func.call @pdlabi_sigmoidf(%65) : (f32) -> f32
-      memref.store %66, %63[%arg1] : memref<?xf32>
+      %66 = memref.load %62[%arg1] : memref<?xf32>
+      %67 = func.call @pdlabi_sigmoidf(%66) : (f32) -> f32
+      memref.store %67, %63[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    rt.observe  auc buckets 4096 %63 labels(%64 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %63 labels(%64 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %63 labels(%64 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
+    %64 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %65 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %64 labels(%65 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %64 labels(%65 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %64 labels(%65 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }

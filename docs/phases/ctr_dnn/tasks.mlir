@@ -271,20 +271,20 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %76 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
     %77 = rt.view %3[%47] size(%1) : !llvm.ptr -> memref<?x1xf32>
     rt.gemm  fast %8, %74, %75 bias(%76 : memref<1xf32>) post [#rt<post bias>] into %77 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %78 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    %79 = rt.view %3[%51] size(%1) : !llvm.ptr -> memref<?xf32>
-    %80 = rt.address %3[%47] : !llvm.ptr
-    %81 = rt.address %3[%51] : !llvm.ptr
-    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%80, %17, %81, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %82 = rt.view %3[%52] size(%1) : !llvm.ptr -> memref<?xf32>
-    %83 = rt.address %3[%52] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%80, %83, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    rt.observe  auc buckets 4096 %82 labels(%78 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %82 labels(%78 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %82 labels(%78 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
-    call @kernel.elementwise_sub_f32(%83, %17, %80, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %78 = rt.view %3[%51] size(%1) : !llvm.ptr -> memref<?xf32>
+    %79 = rt.address %3[%47] : !llvm.ptr
+    %80 = rt.address %3[%51] : !llvm.ptr
+    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%79, %17, %80, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %81 = rt.address %3[%52] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%79, %81, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %82 = rt.view %3[%52] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %83 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %82 labels(%83 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %82 labels(%83 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %82 labels(%83 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
+    call @kernel.elementwise_sub_f32(%81, %17, %79, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.fill_f32(%21, %c1) : (!llvm.ptr, index) -> ()
-    call @kernel.reduce_add_f32(%21, %80, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.reduce_add_f32(%21, %79, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %84 = rt.view %22[%c0] : !llvm.ptr -> memref<400x1xf32>
     rt.gemm  fast %8, %74 transposed, %77 post [] into %84 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
     %85 = rt.view %3[%53] size(%1) : !llvm.ptr -> memref<?x400xf32>
@@ -311,7 +311,7 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %93 = rt.view %3[%54] size(%5) : !llvm.ptr -> memref<?xi32>
     rt.bag_of %60 into %93 : memref<?xi32>, memref<?xi32>
     rt.pool_gradient  sum %61 at %29[%c0, %5] bags(%93 : memref<?xi32>) splits(%60 : memref<?xi32>) into %92 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
-    rt.loss_sum %79 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    rt.loss_sum %78 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
@@ -397,14 +397,14 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %59 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
     %60 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x1xf32>
     rt.gemm  fast %8, %52, %58 bias(%59 : memref<1xf32>) post [#rt<post bias>] into %60 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %61 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?xf32>
-    %62 = rt.address %3[%34] : !llvm.ptr
-    %63 = rt.address %3[%38] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%62, %63, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    rt.observe  auc buckets 4096 %61 labels(%64 : memref<?xf32>) into %18 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %61 labels(%64 : memref<?xf32>) into %19 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %61 labels(%64 : memref<?xf32>) into %20 : memref<?xf32>, !llvm.ptr
+    %61 = rt.address %3[%34] : !llvm.ptr
+    %62 = rt.address %3[%38] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%61, %62, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %63 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %63 labels(%64 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %63 labels(%64 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %63 labels(%64 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }

@@ -327,75 +327,77 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %66 = memref.load %56[%arg1] : memref<?xf32>
-      %67 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %66) -> (f32) {
-        %68 = memref.load %55[%arg1, %arg2] : memref<?x19xf32>
-        %69 = arith.addf %arg3, %68 : f32
-        scf.yield %69 : f32
+      %68 = memref.load %56[%arg1] : memref<?xf32>
+      %69 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %68) -> (f32) {
+        %70 = memref.load %55[%arg1, %arg2] : memref<?x19xf32>
+        %71 = arith.addf %arg3, %70 : f32
+        scf.yield %71 : f32
       }
-      memref.store %67, %56[%arg1] : memref<?xf32>
+      memref.store %69, %56[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %57 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
     %58 = rt.view %3[%48] size(%0) : !llvm.ptr -> memref<?xf32>
     %59 = memref.load %57[%c0] : memref<1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %66 = memref.load %56[%arg1] : memref<?xf32>
-      %67 = arith.addf %66, %59 : f32
-      memref.store %67, %58[%arg1] : memref<?xf32>
+      %68 = memref.load %56[%arg1] : memref<?xf32>
+      %69 = arith.addf %68, %59 : f32
+      memref.store %69, %58[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %60 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %66 = memref.load %58[%arg1] : memref<?xf32>
-      %67 = memref.load %60[%arg1] : memref<?xf32>
-      %68 = arith.mulf %66, %67 : f32
-      %69 = arith.maximumf %66, %cst : f32
-      %70 = math.absf %66 : f32
-      %71 = arith.negf %70 : f32
-      %72 = math.exp %71 : f32
-      %73 = math.log1p %72 : f32
-      %74 = arith.subf %69, %68 : f32
-      %75 = arith.addf %74, %73 : f32
-      memref.store %75, %56[%arg1] : memref<?xf32>
+      %68 = memref.load %58[%arg1] : memref<?xf32>
+      %69 = memref.load %60[%arg1] : memref<?xf32>
+      %70 = arith.mulf %68, %69 : f32
+      %71 = arith.maximumf %68, %cst : f32
+      %72 = math.absf %68 : f32
+      %73 = arith.negf %72 : f32
+      %74 = math.exp %73 : f32
+      %75 = math.log1p %74 : f32
+      %76 = arith.subf %71, %70 : f32
+      %77 = arith.addf %76, %75 : f32
+      memref.store %77, %56[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %61 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %66 = memref.load %58[%arg1] : memref<?xf32>
-      %67 = func.call @pdlabi_sigmoidf(%66) : (f32) -> f32
-      memref.store %67, %61[%arg1] : memref<?xf32>
+      %68 = memref.load %58[%arg1] : memref<?xf32>
+      %69 = func.call @pdlabi_sigmoidf(%68) : (f32) -> f32
+      memref.store %69, %61[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    rt.observe  auc buckets 4096 %61 labels(%60 : memref<?xf32>) into %7 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %61 labels(%60 : memref<?xf32>) into %8 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %61 labels(%60 : memref<?xf32>) into %9 : memref<?xf32>, !llvm.ptr
+    %62 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %63 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %62 labels(%63 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %62 labels(%63 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %62 labels(%63 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %66 = memref.load %61[%arg1] : memref<?xf32>
-      %67 = memref.load %60[%arg1] : memref<?xf32>
-      %68 = arith.subf %66, %67 : f32
-      memref.store %68, %58[%arg1] : memref<?xf32>
+      %68 = memref.load %61[%arg1] : memref<?xf32>
+      %69 = memref.load %60[%arg1] : memref<?xf32>
+      %70 = arith.subf %68, %69 : f32
+      memref.store %70, %58[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %62 = rt.view %10[%c0] : !llvm.ptr -> memref<1xf32>
+    %64 = rt.view %10[%c0] : !llvm.ptr -> memref<1xf32>
     scf.parallel (%arg1) = (%c0) to (%c1) step (%c1) {
-      memref.store %cst, %62[%arg1] : memref<1xf32>
+      memref.store %cst, %64[%arg1] : memref<1xf32>
       scf.reduce 
     }
-    %63 = memref.load %62[%c0] : memref<1xf32>
-    %64 = scf.for %arg1 = %c0 to %0 step %c1 iter_args(%arg2 = %63) -> (f32) {
-      %66 = memref.load %58[%arg1] : memref<?xf32>
-      %67 = arith.addf %arg2, %66 : f32
-      scf.yield %67 : f32
+    %65 = memref.load %64[%c0] : memref<1xf32>
+    %66 = scf.for %arg1 = %c0 to %0 step %c1 iter_args(%arg2 = %65) -> (f32) {
+      %68 = memref.load %58[%arg1] : memref<?xf32>
+      %69 = arith.addf %arg2, %68 : f32
+      scf.yield %69 : f32
     }
-    memref.store %64, %62[%c0] : memref<1xf32>
+    memref.store %66, %64[%c0] : memref<1xf32>
     scf.parallel (%arg1, %arg2) = (%c0, %c0) to (%0, %c19) step (%c1, %c1) {
-      %66 = memref.load %58[%arg1] : memref<?xf32>
-      memref.store %66, %55[%arg1, %arg2] : memref<?x19xf32>
+      %68 = memref.load %58[%arg1] : memref<?xf32>
+      memref.store %68, %55[%arg1, %arg2] : memref<?x19xf32>
       scf.reduce 
     }
-    %65 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool_gradient  sum %54 at %11[%c0, %52] into %65 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
+    %67 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool_gradient  sum %54 at %11[%c0, %52] into %67 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
     rt.loss_sum %56 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
@@ -702,29 +704,30 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %55 = memref.load %50[%arg1] : memref<?xf32>
-      %56 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %55) -> (f32) {
-        %57 = memref.load %49[%arg1, %arg2] : memref<?x19xf32>
-        %58 = arith.addf %arg3, %57 : f32
-        scf.yield %58 : f32
+      %56 = memref.load %50[%arg1] : memref<?xf32>
+      %57 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %56) -> (f32) {
+        %58 = memref.load %49[%arg1, %arg2] : memref<?x19xf32>
+        %59 = arith.addf %arg3, %58 : f32
+        scf.yield %59 : f32
       }
-      memref.store %56, %50[%arg1] : memref<?xf32>
+      memref.store %57, %50[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %51 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
     %52 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?xf32>
     %53 = memref.load %51[%c0] : memref<1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %55 = memref.load %50[%arg1] : memref<?xf32>
-      %56 = arith.addf %55, %53 : f32
-      %57 = func.call @pdlabi_sigmoidf(%56) : (f32) -> f32
-      memref.store %57, %52[%arg1] : memref<?xf32>
+      %56 = memref.load %50[%arg1] : memref<?xf32>
+      %57 = arith.addf %56, %53 : f32
+      %58 = func.call @pdlabi_sigmoidf(%57) : (f32) -> f32
+      memref.store %58, %52[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %54 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.observe  auc buckets 4096 %52 labels(%54 : memref<?xf32>) into %7 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %52 labels(%54 : memref<?xf32>) into %8 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %52 labels(%54 : memref<?xf32>) into %9 : memref<?xf32>, !llvm.ptr
+    %54 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %55 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %54 labels(%55 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %54 labels(%55 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %54 labels(%55 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }

@@ -438,15 +438,15 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     call @kernel.reduce_add_f32(%33, %34, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %35 = rt.address %3[%25] : !llvm.ptr
     call @kernel.elementwise_add_f32(%5, %33, %35, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %36 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
     call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%35, %6, %33, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %37 = rt.view %3[%26] size(%0) : !llvm.ptr -> memref<?xf32>
-    %38 = rt.address %3[%26] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%35, %38, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    rt.observe  auc buckets 4096 %37 labels(%36 : memref<?xf32>) into %7 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %37 labels(%36 : memref<?xf32>) into %8 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %37 labels(%36 : memref<?xf32>) into %9 : memref<?xf32>, !llvm.ptr
-    call @kernel.elementwise_sub_f32(%38, %6, %35, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %36 = rt.address %3[%26] : !llvm.ptr
+    call @kernel.elementwise_sigmoid_f32(%35, %36, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %37 = rt.view %3[%26] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %38 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %37 labels(%38 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %37 labels(%38 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %37 labels(%38 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
+    call @kernel.elementwise_sub_f32(%36, %6, %35, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.fill_f32(%10, %c1) : (!llvm.ptr, index) -> ()
     call @kernel.reduce_add_f32_3(%10, %35, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.copy_f32_4(%35, %34, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
@@ -512,13 +512,13 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     call @kernel.fill_f32(%26, %0) : (!llvm.ptr, index) -> ()
     %27 = rt.address %3[%15] : !llvm.ptr
     call @kernel.reduce_add_f32(%26, %27, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %28 = rt.view %3[%20] size(%0) : !llvm.ptr -> memref<?xf32>
-    %29 = rt.address %3[%20] : !llvm.ptr
-    call @kernel.elementwise_add_sigmoid_f32(%5, %26, %29, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %30 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.observe  auc buckets 4096 %28 labels(%30 : memref<?xf32>) into %7 : memref<?xf32>, !llvm.ptr
-    rt.observe  log_loss buckets 0 %28 labels(%30 : memref<?xf32>) into %8 : memref<?xf32>, !llvm.ptr
-    rt.observe  copc buckets 0 %28 labels(%30 : memref<?xf32>) into %9 : memref<?xf32>, !llvm.ptr
+    %28 = rt.address %3[%20] : !llvm.ptr
+    call @kernel.elementwise_add_sigmoid_f32(%5, %26, %28, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %29 = rt.view %3[%20] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %30 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %29 labels(%30 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %29 labels(%30 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %29 labels(%30 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }

@@ -41,16 +41,15 @@ def RegularizerAttrInterface : AttrInterface<"RegularizerAttrInterface"> {
 def MetricAttrInterface : AttrInterface<"MetricAttrInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    A figure of merit. What it sums and how its value follows is in
-    `pdlabi/metrics.h`, for the interpreter and for compiled programs.
+    A figure of merit. What it observes, what it sums and how its value follows
+    is in a file of `pdlabi/metrics/`, for the interpreter and for compiled
+    programs.
   }];
   let methods = [
     InterfaceMethod<"Its pdl_metric_kind.",
       "int32_t", "getAbiKind">,
-    InterfaceMethod<"The buckets of its histograms; 0 if it has none.",
-      "int64_t", "getBuckets", (ins), "", [{
-      return 0;
-    }]>
+    InterfaceMethod<"Its number: buckets, a threshold, k; 0 if it has none.",
+      "double", "getAbiParameter">
   ];
 }
 

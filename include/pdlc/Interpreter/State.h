@@ -94,7 +94,7 @@ public:
 
 private:
   int32_t kind;
-  int64_t buckets;
+  double parameter;
   std::vector<double> sums;
 };
 

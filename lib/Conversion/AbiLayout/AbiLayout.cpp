@@ -115,7 +115,7 @@ LAYOUT(pdl_metric,
   MEMBER(pdl_metric, struct_size),
   MEMBER(pdl_metric, name),
   MEMBER(pdl_metric, kind),
-  MEMBER(pdl_metric, bucket_count))
+  MEMBER(pdl_metric, parameter))
 
 LAYOUT(pdl_lookup,
   MEMBER(pdl_lookup, key_count),

@@ -284,7 +284,7 @@ Constant<pdl_metric> DescriptorBuilder::buildMetric(nn::MetricOp metric) {
   result.point(data.name, constants.string(metric.getSymName()));
   auto kind = cast<MetricAttrInterface>(metric.getKind());
   data.kind = kind.getAbiKind();
-  data.bucket_count = kind.getBuckets();
+  data.parameter = kind.getAbiParameter();
   return result;
 }
 

@@ -56,20 +56,13 @@ struct LossSumStage : StageModel<LossSumStage, nn::LossSumOp> {
 
 } // namespace
 
-// The ABI numbers the kinds; `rt.observe` spells them.
-static_assert(int(rt::MetricKind::auc) == PDL_METRIC_AUC &&
-              int(rt::MetricKind::log_loss) == PDL_METRIC_LOG_LOSS &&
-              int(rt::MetricKind::copc) == PDL_METRIC_COPC &&
-              int(rt::MetricKind::mean) == PDL_METRIC_MEAN);
-
 static void emitObserve(StageEmitter &emitter, nn::ObserveOp op) {
   int64_t index = emitter.module.order.metric(op.getMetric());
   auto kind =
       cast<MetricAttrInterface>(emitter.module.order.metrics[index].getKind());
   rt::ObserveOp::create(
-      emitter.builder, static_cast<rt::MetricKind>(kind.getAbiKind()),
-      kind.getBuckets(), emitter.flat(op.getPredictions()),
-      op.getLabels() ? emitter.flat(op.getLabels()) : Value(),
+      emitter.builder, kind, emitter.view(op.getPredictions()),
+      op.getLabels() ? emitter.view(op.getLabels()) : Value(),
       op.getWeights() ? emitter.flat(op.getWeights()) : Value(),
       emitter.pointer(rt::Place::metric, index));
 }

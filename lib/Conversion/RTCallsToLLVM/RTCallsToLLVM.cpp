@@ -42,6 +42,10 @@ public:
                       : element.isF64() ? PDL_F64
                                         : PDL_I64);
   }
+  Value constantF64(double value) {
+    return LLVM::ConstantOp::create(rewriter, loc, rewriter.getF64Type(),
+                                    rewriter.getF64FloatAttr(value));
+  }
   /// The memory of a converted memref; null for none.
   Value memory(Value descriptor) {
     if (!descriptor)
@@ -499,15 +503,19 @@ static Value lowerLossSum(rt::LossSumOp op, rt::LossSumOp::Adaptor operands,
 
 static Value lowerObserve(rt::ObserveOp op, rt::ObserveOp::Adaptor operands,
                           CallBuilder &builder) {
-  return builder.call("pdlrt_observe", {},
-                      {builder.type(op.getPredictions()),
-                       builder.constant32(static_cast<int64_t>(op.getKind())),
-                       builder.constant64(op.getBuckets()),
-                       builder.size(operands.getPredictions(), 0),
-                       builder.memory(operands.getPredictions()),
-                       builder.memory(operands.getLabels()),
-                       builder.memory(operands.getWeights()),
-                       operands.getMetric()});
+  const auto width = [&](Value matrix) {
+    return builder.constant64(
+        matrix ? cast<MemRefType>(matrix.getType()).getDimSize(1) : 0);
+  };
+  return builder.call(
+      "pdlrt_observe", {},
+      {builder.type(op.getPredictions()),
+       builder.constant32(op.getKind().getAbiKind()),
+       builder.constantF64(op.getKind().getAbiParameter()),
+       builder.size(operands.getPredictions(), 0), width(op.getPredictions()),
+       builder.memory(operands.getPredictions()), width(op.getLabels()),
+       builder.memory(operands.getLabels()),
+       builder.memory(operands.getWeights()), operands.getMetric()});
 }
 
 //===----------------------------------------------------------------------===//

@@ -180,9 +180,8 @@ void Checker::checkMetric(const pdl_metric &metric) {
       !requireText(metric.name, "a metric's name"))
     return;
   std::string what = std::string("metric @") + metric.name;
-  require(pdlabi::metricTitle(metric.kind) != nullptr, what + ": kind");
-  require(metric.kind != PDL_METRIC_AUC || metric.bucket_count > 0,
-          what + ": bucket count");
+  require(pdlabi::isMetric(metric.kind, metric.parameter),
+          what + ": kind or parameter");
 }
 
 void Checker::checkProgram(const pdl_program &program) {

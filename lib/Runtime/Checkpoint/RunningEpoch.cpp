@@ -8,14 +8,20 @@
 
 #include "pdlrt/Checkpoint/RunningEpoch.h"
 
+#include "pdlabi/metrics.h"
+
+#include <fmt/format.h>
 #include <string>
 
 using namespace pdlrt;
 
-/// The name of a metric's sums, which changes with the metric's kind.
+/// The name of a metric's sums, which changes with the metric's kind, and with
+/// its parameter where their number does not.
 static std::string tensorName(const pdl_metric &metric) {
-  return "metric." + std::string(metric.name) + "." +
-         std::to_string(metric.kind) + ".sums";
+  if (pdlabi::sumCountTellsParameter(metric.kind))
+    return fmt::format("metric.{}.{}.sums", metric.name, metric.kind);
+  return fmt::format("metric.{}.{}.{}.sums", metric.name, metric.kind,
+                     metric.parameter);
 }
 
 Status pdlrt::saveRunningEpoch(const pdl_descriptor &descriptor,

@@ -15,7 +15,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <numeric>
 
 using namespace pdlrt;
 
@@ -55,16 +54,8 @@ std::string pdlrt::whyUndefined(const pdl_metric &metric,
                                    [](double sum) { return sum == 0; });
   if (isEmpty || !std::isnan(metricValue(metric, sums)))
     return {};
-  if (pdlabi::isSpoilt(sums.data()))
-    return "it observed a number that is not finite";
-  if (metric.kind == PDL_METRIC_COPC)
-    return "the predictions sum to 0";
-  if (metric.kind != PDL_METRIC_AUC)
-    return "the weights sum to 0";
-  const auto positives = sums.begin() + metric.bucket_count;
-  const bool hasNegatives = std::accumulate(sums.begin(), positives, 0.0) > 0;
-  return hasNegatives ? "no positive labels of any weight"
-                      : "no negative labels of any weight";
+  return pdlabi::whyMetricIsUndefined(metric.kind, metric.parameter,
+                                      sums.data());
 }
 
 std::vector<std::string> pdlrt::reportLines(const std::string &label,
@@ -77,13 +68,14 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
   for (int32_t i = 0; i < descriptor.metric_count; ++i) {
     const pdl_metric &metric = descriptor.metrics[i];
     const auto &[value, undefined] = report.metrics[i];
-    const char *title = pdlabi::metricTitle(metric.kind);
+    const std::string title =
+        pdlabi::metricTitle(metric.kind, metric.parameter);
     if (!undefined.empty())
       lines.push_back(fmt::format("{} {} undefined: {} (@{})", label, title,
                                   undefined, metric.name));
     else if (!std::isnan(value))
       lines.push_back(fmt::format("{} {} {:.{}f} (@{})", label, title, value,
-                                  metric.kind == PDL_METRIC_MEAN ? 6 : 4,
+                                  pdlabi::metricDigits(metric.kind),
                                   metric.name));
   }
   if (lines.empty() && descriptor.metric_count > 0)

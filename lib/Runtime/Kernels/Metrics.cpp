@@ -13,7 +13,7 @@
 using namespace pdlrt;
 
 int64_t pdlrt::metricSumSize(const pdl_metric &metric) {
-  return pdlabi::metricSumCount(metric.kind, metric.bucket_count);
+  return pdlabi::metricSumCount(metric.kind, metric.parameter);
 }
 
 void pdlrt::addMetric(std::span<const double> from, std::span<double> into) {
@@ -23,7 +23,7 @@ void pdlrt::addMetric(std::span<const double> from, std::span<double> into) {
 
 double pdlrt::metricValue(const pdl_metric &metric,
                           std::span<const double> sums) {
-  return pdlabi::metricValue(metric.kind, metric.bucket_count, sums.data());
+  return pdlabi::metricValue(metric.kind, metric.parameter, sums.data());
 }
 
 MetricSums::MetricSums(const pdl_descriptor &descriptor, int64_t replicas) {

@@ -1,5 +1,4 @@
-//===- Observe.cpp - Samples into the sums of metrics
-//-----------------------===//
+//===- Observe.cpp - Samples into the sums of metrics ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,31 +8,16 @@
 
 #include "pdlabi/metrics.h"
 
-namespace {
-
-template <typename T>
-void observe(int32_t kind, int64_t buckets, int64_t count, const T *predictions,
-             const T *labels, const T *weights, double *sums) {
-  for (int64_t i = 0; i < count; ++i)
-    pdlabi::observeSample(kind, buckets, static_cast<double>(predictions[i]),
-                          labels ? static_cast<double>(labels[i]) : 0.0,
-                          weights ? static_cast<double>(weights[i]) : 1.0,
-                          sums);
-}
-
-} // namespace
-
-void pdlrt_observe(int32_t type, int32_t metricKind, int64_t bucketCount,
-                   int64_t count, const void *predictions, const void *labels,
-                   const void *weights, double *sums) {
-  if (type == PDL_F64)
-    observe(metricKind, bucketCount, count,
-            static_cast<const double *>(predictions),
-            static_cast<const double *>(labels),
-            static_cast<const double *>(weights), sums);
-  else
-    observe(metricKind, bucketCount, count,
-            static_cast<const float *>(predictions),
-            static_cast<const float *>(labels),
-            static_cast<const float *>(weights), sums);
+void pdlrt_observe(int32_t type, int32_t metricKind, double parameter,
+                   int64_t count, int64_t width, const void *predictions,
+                   int64_t labelWidth, const void *labels, const void *weights,
+                   double *sums) {
+  const auto observe = [&]<typename T>(T) {
+    pdlabi::observeSamples<T>(
+        metricKind, parameter,
+        {count, width, static_cast<const T *>(predictions), labelWidth,
+         static_cast<const T *>(labels), static_cast<const T *>(weights)},
+        sums);
+  };
+  type == PDL_F64 ? observe(double()) : observe(float());
 }

@@ -14,21 +14,29 @@ nn.metric @auc : #nn.auc<buckets = 64>
 nn.metric @loss : #nn.log_loss
 nn.metric @copc : #nn.copc
 nn.metric @mean : #nn.mean
+nn.metric @ndcg : #nn.ndcg_at<k = 2>
+nn.metric @accuracy : #nn.accuracy<threshold = 0.25>
 nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.param @b : tensor<8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
 // CHECK-LABEL: func.func @metrics_compute
-// CHECK:         rt.observe auc
-// CHECK:         rt.observe log_loss
-// CHECK:         rt.observe copc buckets 0 %[[Y:.*]] labels(%[[Y]] : memref<?xf32>) into
-// CHECK:         rt.observe mean buckets 0 %[[Y]] weights(%[[Y]] : memref<?xf32>) into
-nn.program @metrics frozen reads(@r except [@x, @i, @c]) {
-^bb0(%y: tensor<?x1xf32>):
+// CHECK:         rt.observe #nn.auc<buckets = 64>
+// CHECK:         rt.observe #nn.log_loss
+// CHECK:         rt.observe #nn.copc %[[Y:.*]] labels(%[[Y]] : memref<?x1xf32>) into
+// CHECK:         rt.observe #nn.mean %[[Y]] weights(%{{.*}} : memref<?xf32>) into
+// CHECK:         rt.observe #nn.accuracy<threshold = 2.500000e-01>
+// CHECK:         rt.observe #nn.ndcg_at<k = 2> %[[X:.*]] labels(%[[X]] : memref<?x4xf32>) into
+// CHECK:         rt.observe #nn.ndcg_at<k = 2> %[[X]] labels(%[[Y]] : memref<?x1xf32>) weights(%{{.*}} : memref<?xf32>) into
+nn.program @metrics frozen reads(@r except [@i, @c]) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>):
   nn.observe @auc(%y, %y) : tensor<?x1xf32>
   nn.observe @loss(%y, %y) : tensor<?x1xf32>
   nn.observe @copc(%y, %y) : tensor<?x1xf32>
   nn.observe @mean(%y) weight %y : tensor<?x1xf32>
+  nn.observe @accuracy(%y, %y) : tensor<?x1xf32>
+  nn.observe @ndcg(%x, %x) : tensor<?x4xf32>
+  nn.observe @ndcg(%x, %y) weight %y : tensor<?x4xf32>, tensor<?x1xf32>
 }
 
 }

@@ -251,6 +251,62 @@ nn.func private @f(%x: tensor<?x1xf32>) {
 
 // -----
 
+nn.metric @auc : #nn.auc<buckets = 16>
+nn.func private @f(%p: tensor<?x1xf32>, %y: tensor<?x2xf32>) {
+  // expected-error @+1 {{has labels of type 'tensor<?x2xf32>'; expected that of the predictions, 'tensor<?x1xf32>' (C3)}}
+  nn.observe @auc(%p, %y) : tensor<?x1xf32>, tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+// A list of one item has one order.
+nn.metric @mrr : #nn.mrr
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{observes 'tensor<?x1xf32>'; expected the scores of a list of items for each sample, [b, n] with b the batch and n > 1 (C2)}}
+  nn.observe @mrr(%x, %x) : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @mrr : #nn.mrr
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{feeds @mrr no labels; write (%predictions, %labels) (C3)}}
+  nn.observe @mrr(%x) : tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @mrr : #nn.mrr
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x2xf32>) {
+  // expected-error @+1 {{has labels of type 'tensor<?x2xf32>'; expected the relevance of each item, 'tensor<?x4xf32>', or the position of the relevant one, [b, 1] of the same element type (C3)}}
+  nn.observe @mrr(%x, %y) : tensor<?x4xf32>, tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @mrr : #nn.mrr
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x1xf64>) {
+  // expected-error @+1 {{has labels of type 'tensor<?x1xf64>'; expected the relevance of each item}}
+  nn.observe @mrr(%x, %y) : tensor<?x4xf32>, tensor<?x1xf64>
+  nn.return
+}
+
+// -----
+
+// As only the generic form can say it.
+nn.metric @mrr : #nn.mrr
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{has weights of type 'tensor<?x4xf32>'; expected one of 'f32' a sample, [b, 1] with b the batch (C4)}}
+  "nn.observe"(%x, %x, %x) <{metric = @mrr, operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) -> ()
+  nn.return
+}
+
+// -----
+
 // One value is no batch of samples.
 nn.metric @auc : #nn.auc<buckets = 16>
 nn.func private @f(%x: tensor<1x1xf32>) {

@@ -124,6 +124,31 @@ nn.metric @auc : #nn.auc<buckets = 1>
 
 // -----
 
+// expected-error @+1 {{#nn.bucket_error needs between 2 and 16777216 buckets, got 16777217}}
+nn.metric @error : #nn.bucket_error<buckets = 16777217>
+
+// -----
+
+// expected-error @+1 {{#nn.accuracy needs a finite threshold, got inf}}
+nn.metric @accuracy : #nn.accuracy<threshold = 0x7FF0000000000000>
+
+// -----
+
+// expected-error @+1 {{#nn.recall_at needs a k between 1 and 16777216, got 0}}
+nn.metric @recall : #nn.recall_at<k = 0>
+
+// -----
+
+// expected-error @+1 {{#nn.accuracy_at needs a k between 1 and 16777216, got -1}}
+nn.metric @accuracy : #nn.accuracy_at<k = -1>
+
+// -----
+
+// expected-error @+1 {{#nn.ndcg_at needs a k between 1 and 16777216, got 0}}
+nn.metric @ndcg : #nn.ndcg_at<k = 0>
+
+// -----
+
 // expected-error @+1 {{needs a finite limit > 0 (C1)}}
 nn.clip @c : global_norm(0.0)
 
@@ -498,5 +523,5 @@ nn.param @v : tensor<1xf32> init(#nn.normal<1.0e38, 4.0e37>)
 
 // -----
 
-// expected-error @+1 {{is of kind 3 : i64; expected #nn.auc<buckets = N>, #nn.log_loss, #nn.copc or #nn.mean (C1)}}
+// expected-error @+1 {{is of kind 3 : i64; expected #nn.auc<buckets = N>, #nn.log_loss, #nn.copc, #nn.mean, #nn.mae, #nn.rmse, #nn.accuracy<threshold = X>, #nn.bucket_error<buckets = N>, #nn.accuracy_at<k = N>, #nn.recall_at<k = N>, #nn.ndcg_at<k = N> or #nn.mrr (C1)}}
 nn.metric @m : 3

@@ -50,9 +50,18 @@ func.func @offset(%p: !llvm.ptr, %o: index) {
 
 // What knows no gaps gets none.
 func.func @metric(%p: !llvm.ptr, %o: index) {
-  %0 = rt.view %p[%o] size(%o) : !llvm.ptr -> memref<?xf32, strided<[4]>>
-  // expected-error@below {{operand #0 must be 1D memref of 32-bit or 64-bit float values without gaps}}
-  rt.observe auc buckets 64 %0 into %p : memref<?xf32, strided<[4]>>, !llvm.ptr
+  %0 = rt.view %p[%o] size(%o) : !llvm.ptr -> memref<?x1xf32, strided<[4, 1]>>
+  // expected-error@below {{operand #0 must be 2D memref of 32-bit or 64-bit float values without gaps}}
+  rt.observe #nn.auc<buckets = 64> %0 into %p : memref<?x1xf32, strided<[4, 1]>>, !llvm.ptr
+  return
+}
+
+// -----
+
+// The model's attribute says which metric it is.
+func.func @no_metric(%p: !llvm.ptr, %x: memref<?x1xf32>) {
+  // expected-error@below {{custom op 'rt.observe' invalid kind of attribute specified}}
+  rt.observe #nn.zeros %x into %p : memref<?x1xf32>, !llvm.ptr
   return
 }
 

@@ -54,7 +54,7 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   rt.reduce_rows max %v rows %n width %n into %v : memref<?xf32>, memref<?xf32>
   // CHECK: rt.loss_sum %{{.*}} weights(%{{.*}} : memref<?xf32>) into
   rt.loss_sum %v weights(%v : memref<?xf32>) into %p, %p : memref<?xf32>, !llvm.ptr, !llvm.ptr
-  // CHECK: rt.observe auc buckets 4096
-  rt.observe auc buckets 4096 %v labels(%v : memref<?xf32>) weights(%v : memref<?xf32>) into %p : memref<?xf32>, !llvm.ptr
+  // CHECK: rt.observe #nn.auc<buckets = 4096> %{{.*}} labels(%{{.*}} : memref<?x4xf32>) weights(%{{.*}} : memref<?xf32>) into
+  rt.observe #nn.auc<buckets = 4096> %rows labels(%rows : memref<?x4xf32>) weights(%v : memref<?xf32>) into %p : memref<?x4xf32>, !llvm.ptr
   return
 }

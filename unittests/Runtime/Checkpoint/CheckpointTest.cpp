@@ -314,7 +314,7 @@ TEST(Checkpoint, MetricsOfARunningEpochGoByNameAndKind) {
   // The AUC has other buckets, COPC became a log loss, and one is new.
   std::vector<pdl_metric> metrics(descriptor.metrics,
                                   descriptor.metrics + descriptor.metric_count);
-  metrics[0].bucket_count *= 2;
+  metrics[0].parameter *= 2;
   metrics[2].kind = PDL_METRIC_LOG_LOSS;
   metrics.push_back(metrics[1]);
   metrics.back().name = "another";
@@ -328,9 +328,41 @@ TEST(Checkpoint, MetricsOfARunningEpochGoByNameAndKind) {
               ElementsAre(metrics[0].name, metrics[2].name, "another"));
   // Two sums of the log loss that stayed, for each replica; else zeros.
   std::vector<double> sums(other->metrics.sums.size());
-  std::fill_n(sums.begin() + replicas * 2 * metrics[0].bucket_count,
+  std::fill_n(sums.begin() + replicas * 2 * int64_t(metrics[0].parameter),
               replicas * 2, 0.5);
   EXPECT_EQ(other->metrics.sums, sums);
+}
+
+// The sums of a recall@10 are as many as those of a recall@20, and something
+// else.
+TEST(Checkpoint, MetricsOfARunningEpochGoByTheirParameter) {
+  TestFolder folder;
+  pdl_metric metrics[] = {
+      {sizeof(pdl_metric), "recall", PDL_METRIC_RECALL_AT, 10},
+      {sizeof(pdl_metric), "accuracy", PDL_METRIC_ACCURACY, 0.5}};
+  pdl_descriptor descriptor = *handWrittenProgram({});
+  descriptor.metrics = metrics;
+  descriptor.metric_count = 2;
+  {
+    CheckpointWriter writer(folder.file("c"));
+    CheckpointManifest manifest;
+    ASSERT_TRUE(saveModel(*makeModel(3, 5), writer, manifest).ok());
+    RunningEpoch running = {1, 2, MetricSums(descriptor, 1), {}};
+    running.metrics.sums = {1, 2, 3, 4};
+    ASSERT_TRUE(saveRunningEpoch(descriptor, running, 1, writer).ok());
+    ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  }
+  Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+  Expected<RunningEpoch> same = loadRunningEpoch(descriptor, 1, *checkpoint);
+  ASSERT_TRUE(same.ok()) << same.status().message();
+  EXPECT_THAT(same->newMetrics, IsEmpty());
+  EXPECT_THAT(same->metrics.sums, ElementsAre(1, 2, 3, 4));
+  metrics[0].parameter = 20;
+  Expected<RunningEpoch> other = loadRunningEpoch(descriptor, 1, *checkpoint);
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  EXPECT_THAT(other->newMetrics, ElementsAre("recall"));
+  EXPECT_THAT(other->metrics.sums, ElementsAre(0, 0, 3, 4));
 }
 
 namespace {

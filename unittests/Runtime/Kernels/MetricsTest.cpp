@@ -1,4 +1,4 @@
-//===- MetricsTest.cpp - AUC, log loss, COPC and mean ---------------------===//
+//===- MetricsTest.cpp - Sums and values of metrics -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,21 +12,25 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <set>
 #include <vector>
 
 using namespace pdlrt;
 
 namespace {
 
-pdl_metric metricOf(int32_t kind, int64_t buckets = 0) {
+pdl_metric metricOf(int32_t kind, double parameter = 0) {
   pdl_metric metric{};
   metric.struct_size = sizeof(metric);
   metric.name = "m";
   metric.kind = kind;
-  metric.bucket_count = buckets;
+  metric.parameter = parameter;
   return metric;
 }
 
@@ -37,10 +41,46 @@ sumsOf(const pdl_metric &metric, const std::vector<T> &predictions,
        const std::vector<T> &labels, const std::vector<T> &weights = {}) {
   std::vector<double> sums(metricSumSize(metric));
   pdlrt_observe(sizeof(T) == 8 ? PDL_F64 : PDL_F32, metric.kind,
-                metric.bucket_count, int64_t(predictions.size()),
-                predictions.data(), labels.empty() ? nullptr : labels.data(),
+                metric.parameter, int64_t(predictions.size()), 1,
+                predictions.data(), 1, labels.empty() ? nullptr : labels.data(),
                 weights.empty() ? nullptr : weights.data(), sums.data());
   return sums;
+}
+
+/// The sums of lists of `width` scores each, with as many labels, or one
+/// position each.
+template <typename T>
+std::vector<double> sumsOfLists(const pdl_metric &metric, int64_t width,
+                                const std::vector<T> &scores,
+                                const std::vector<T> &labels,
+                                const std::vector<T> &weights = {}) {
+  std::vector<double> sums(metricSumSize(metric));
+  const int64_t lists = int64_t(scores.size()) / width;
+  pdlrt_observe(sizeof(T) == 8 ? PDL_F64 : PDL_F32, metric.kind,
+                metric.parameter, lists, width, scores.data(),
+                lists ? int64_t(labels.size()) / lists : width, labels.data(),
+                weights.empty() ? nullptr : weights.data(), sums.data());
+  return sums;
+}
+
+/// All metrics of one value or pair a sample, with a parameter each.
+std::vector<pdl_metric> metricsOfSamples() {
+  return {
+      metricOf(PDL_METRIC_AUC, 128),      metricOf(PDL_METRIC_LOG_LOSS),
+      metricOf(PDL_METRIC_COPC),          metricOf(PDL_METRIC_MEAN),
+      metricOf(PDL_METRIC_MAE),           metricOf(PDL_METRIC_RMSE),
+      metricOf(PDL_METRIC_ACCURACY, 0.5), metricOf(PDL_METRIC_BUCKET_ERROR, 8)};
+}
+
+/// All metrics of ranked lists.
+std::vector<pdl_metric> metricsOfLists(double k) {
+  return {metricOf(PDL_METRIC_ACCURACY_AT, k),
+          metricOf(PDL_METRIC_RECALL_AT, k), metricOf(PDL_METRIC_NDCG_AT, k),
+          metricOf(PDL_METRIC_MRR)};
+}
+
+bool hasLabels(const pdl_metric &metric) {
+  return pdlabi::metricInput(metric.kind) != pdlabi::MetricInput::Value;
 }
 
 TEST(MetricsTest, AUCEqualsCountingAllPairs) {
@@ -114,12 +154,13 @@ TEST(MetricsTest, AFactorOfAllWeightsChangesNothing) {
     whole.push_back(double(random() % 5));
     fractions.push_back(whole.back() * 0.3);
   }
-  for (const int32_t kind : {PDL_METRIC_AUC, PDL_METRIC_LOG_LOSS,
-                             PDL_METRIC_COPC, PDL_METRIC_MEAN}) {
-    const pdl_metric metric = metricOf(kind, kind == PDL_METRIC_AUC ? 128 : 0);
+  for (const pdl_metric &metric : metricsOfSamples()) {
+    const int32_t kind = metric.kind;
+    // A bucket error asks how many samples there are, so weights count.
+    if (kind == PDL_METRIC_BUCKET_ERROR)
+      continue;
     const std::vector<double> none;
-    const std::vector<double> &y =
-        pdlabi::metricHasLabels(kind) ? labels : none;
+    const std::vector<double> &y = hasLabels(metric) ? labels : none;
     const double exact =
         metricValue(metric, sumsOf(metric, predictions, y, whole));
     EXPECT_NEAR(metricValue(metric, sumsOf(metric, predictions, y, fractions)),
@@ -142,13 +183,11 @@ TEST(MetricsTest, OddPredictionsStayInsideTheHistogram) {
 // no value then, whatever else it observes.
 TEST(MetricsTest, ANumberThatIsNotFiniteSpoilsTheMetric) {
   const float infinity = std::numeric_limits<float>::infinity();
-  for (const int32_t kind : {PDL_METRIC_AUC, PDL_METRIC_LOG_LOSS,
-                             PDL_METRIC_COPC, PDL_METRIC_MEAN}) {
-    const pdl_metric metric = metricOf(kind, kind == PDL_METRIC_AUC ? 8 : 0);
+  for (const pdl_metric &metric : metricsOfSamples()) {
+    const int32_t kind = metric.kind;
     const std::vector<float> good = {0.25f, 0.75f, 0.5f}, ones = {1, 1, 1};
-    const std::vector<float> labels = pdlabi::metricHasLabels(kind)
-                                          ? std::vector<float>{0, 1, 1}
-                                          : std::vector<float>();
+    const std::vector<float> labels =
+        hasLabels(metric) ? std::vector<float>{0, 1, 1} : std::vector<float>();
     EXPECT_FALSE(pdlabi::isSpoilt(sumsOf(metric, good, labels, ones).data()));
     for (const float bad : {std::nanf(""), infinity, -infinity})
       for (int place = 0; place < 3; ++place) {
@@ -201,6 +240,193 @@ TEST(MetricsTest, ReplicasAdd) {
   addMetric(sumsOf<float>(metric, {0.6f, 0.3f}, {0, 1}), one);
   EXPECT_EQ(one, all);
   EXPECT_EQ(metricSumSize(metric), 8);
+}
+
+TEST(MetricsTest, ErrorsMatchTheirFormulas) {
+  const std::vector<double> p = {0.25, 2, -1, 3}, y = {1, 2, 1, 0},
+                            w = {2, 5, 1, 0};
+  // |p - y|: 0.75, 0, 2, 3.
+  EXPECT_EQ(metricValue(metricOf(PDL_METRIC_MAE),
+                        sumsOf(metricOf(PDL_METRIC_MAE), p, y)),
+            5.75 / 4);
+  EXPECT_EQ(metricValue(metricOf(PDL_METRIC_MAE),
+                        sumsOf(metricOf(PDL_METRIC_MAE), p, y, w)),
+            3.5 / 8);
+  EXPECT_EQ(metricValue(metricOf(PDL_METRIC_RMSE),
+                        sumsOf(metricOf(PDL_METRIC_RMSE), p, y)),
+            std::sqrt((0.5625 + 4 + 9) / 4));
+  EXPECT_EQ(metricValue(metricOf(PDL_METRIC_RMSE),
+                        sumsOf(metricOf(PDL_METRIC_RMSE), p, y, w)),
+            std::sqrt((2 * 0.5625 + 4) / 8));
+}
+
+TEST(MetricsTest, AccuracyComparesWithItsThreshold) {
+  // A prediction on the threshold is one of no click.
+  const std::vector<float> p = {-1, 0, 0.5f, 0.75f}, y = {0, 0, 1, 1};
+  auto accuracy = [&](double threshold, const std::vector<float> &weights) {
+    const pdl_metric metric = metricOf(PDL_METRIC_ACCURACY, threshold);
+    return metricValue(metric, sumsOf(metric, p, y, weights));
+  };
+  EXPECT_EQ(accuracy(0.5, {}), 0.75);
+  EXPECT_EQ(accuracy(0, {}), 1);
+  EXPECT_EQ(accuracy(-2, {}), 0.5);
+  EXPECT_EQ(accuracy(0.5, {1, 1, 2, 0}), 0.5);
+}
+
+TEST(MetricsTest, BucketErrorJoinsBucketsToSpans) {
+  const pdl_metric metric = metricOf(PDL_METRIC_BUCKET_ERROR, 1000);
+  // Buckets of 1/1000. At a click rate of 1/2 a span needs more than 400
+  // samples, in buckets that are at most 0.01 apart.
+  auto error = [&](std::vector<std::array<double, 3>> buckets) {
+    std::vector<double> sums(2000);
+    for (const auto &[bucket, negatives, positives] : buckets) {
+      sums[int64_t(bucket)] = negatives;
+      sums[1000 + int64_t(bucket)] = positives;
+    }
+    return metricValue(metric, sums);
+  };
+  EXPECT_TRUE(std::isnan(error({})));
+  EXPECT_TRUE(std::isnan(error({{500, 199, 200}})));
+  EXPECT_EQ(error({{500, 200, 300}}), 300 / 250.0 - 1);
+  // Two buckets of one span, then of two spans.
+  EXPECT_NEAR(error({{500, 100, 150}, {504, 100, 150}}), 300 / 251.0 - 1,
+              1e-14);
+  EXPECT_TRUE(std::isnan(error({{500, 100, 150}, {512, 100, 150}})));
+  // Two spans that count by their samples, and one that cannot.
+  EXPECT_NEAR(error({{500, 200, 300}, {750, 100, 900}, {900, 1, 1}}),
+              (0.2 * 500 + (900 / 750.0 - 1) * 1000) / 1500, 1e-14);
+  // No click was expected of the first bucket, so that it tells nothing.
+  EXPECT_TRUE(std::isnan(error({{0, 10000, 10000}})));
+  // A spoilt metric has no value, though other spans would have one.
+  std::vector<double> spoilt(2000);
+  spoilt[0] = std::nan("");
+  spoilt[500] = spoilt[1500] = 1000;
+  EXPECT_TRUE(std::isnan(metricValue(metric, spoilt)));
+}
+
+/// What a metric of one list is, by sorting.
+double listOracle(int32_t kind, int64_t k, const std::vector<float> &scores,
+                  const std::vector<float> &labels) {
+  std::vector<int> order(scores.size()), best(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  best = order;
+  std::ranges::stable_sort(order,
+                           [&](int a, int b) { return scores[a] > scores[b]; });
+  std::ranges::stable_sort(best,
+                           [&](int a, int b) { return labels[a] > labels[b]; });
+  double relevant = 0, found = 0, first = 0, gain = 0, ideal = 0;
+  for (int64_t i = 0; i < int64_t(scores.size()); ++i) {
+    const double label = labels[order[i]];
+    if (label > 0.5) {
+      relevant += 1;
+      found += i < k;
+      if (first == 0)
+        first = 1 / double(i + 1);
+    }
+    if (i < k) {
+      gain += std::max(label, 0.0) / std::log2(double(i + 2));
+      ideal +=
+          std::max(double(labels[best[i]]), 0.0) / std::log2(double(i + 2));
+    }
+  }
+  switch (kind) {
+  case PDL_METRIC_ACCURACY_AT:
+    return found > 0;
+  case PDL_METRIC_RECALL_AT:
+    return relevant > 0 ? found / relevant : 0;
+  case PDL_METRIC_NDCG_AT:
+    return ideal > 0 ? gain / ideal : 0;
+  default:
+    return first;
+  }
+}
+
+TEST(MetricsTest, RankedListsEqualSorting) {
+  std::mt19937 random(11);
+  for (const int64_t k : {1, 3, 7, 20})
+    for (const pdl_metric &metric : metricsOfLists(double(k))) {
+      std::vector<float> scores, labels, weights;
+      double sum = 0, weightSum = 0;
+      for (int list = 0; list < 50; ++list) {
+        // Few scores, so that many are equal; graded labels; and lists without
+        // a relevant item.
+        std::vector<float> s, y;
+        for (int i = 0; i < 12; ++i) {
+          s.push_back(float(random() % 6) / 4);
+          y.push_back(list % 7 == 0 ? 0 : float(int(random() % 8) - 4));
+        }
+        weights.push_back(float(random() % 3));
+        sum += weights.back() * listOracle(metric.kind, k, s, y);
+        weightSum += weights.back();
+        scores.insert(scores.end(), s.begin(), s.end());
+        labels.insert(labels.end(), y.begin(), y.end());
+      }
+      EXPECT_NEAR(
+          metricValue(metric, sumsOfLists(metric, 12, scores, labels, weights)),
+          sum / weightSum, 1e-12)
+          << metric.kind << " " << k;
+    }
+}
+
+TEST(MetricsTest, APositionStandsForTheOnlyRelevantItem) {
+  for (const pdl_metric &metric : metricsOfLists(2)) {
+    const std::vector<float> scores = {3, 1, 2, 1, 1, 1};
+    EXPECT_EQ(sumsOfLists<float>(metric, 3, scores, {2, 1}),
+              sumsOfLists<float>(metric, 3, scores, {0, 0, 1, 0, 1, 0}))
+        << metric.kind;
+    // No position: an item that is not in the list, which is never found.
+    for (const float position : {-1.f, 3.f, 0.5f, 1e30f})
+      EXPECT_EQ(sumsOfLists<float>(metric, 3, {3, 1, 2}, {position}),
+                (std::vector<double>{0, 1}))
+          << metric.kind << " " << position;
+  }
+}
+
+TEST(MetricsTest, EqualScoresStandInTheOrderOfTheSample) {
+  const pdl_metric metric = metricOf(PDL_METRIC_MRR);
+  for (int position = 0; position < 3; ++position)
+    EXPECT_EQ(metricValue(metric, sumsOfLists<double>(metric, 3, {5, 5, 5},
+                                                      {double(position)})),
+              1.0 / (position + 1));
+}
+
+TEST(MetricsTest, RankedListsWithoutWeightOrWithNumbersThatAreNotFinite) {
+  for (const pdl_metric &metric : metricsOfLists(2)) {
+    EXPECT_TRUE(
+        std::isnan(metricValue(metric, sumsOfLists<float>(metric, 3, {}, {}))));
+    EXPECT_TRUE(std::isnan(metricValue(
+        metric, sumsOfLists<float>(metric, 3, {1, 2, 3}, {2}, {0}))));
+    for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
+      // Also of an item that no metric would look at.
+      EXPECT_TRUE(pdlabi::isSpoilt(
+          sumsOfLists<float>(metric, 3, {1, bad, 3}, {2}).data()));
+      EXPECT_TRUE(pdlabi::isSpoilt(
+          sumsOfLists<float>(metric, 3, {1, 2, 3}, {1, 0, bad}).data()));
+      EXPECT_TRUE(pdlabi::isSpoilt(
+          sumsOfLists<float>(metric, 3, {1, 2, 3}, {bad}).data()));
+      EXPECT_TRUE(pdlabi::isSpoilt(
+          sumsOfLists<float>(metric, 3, {1, 2, 3}, {1}, {bad}).data()));
+    }
+  }
+}
+
+// What a model may write is what a program may hold, and each kind has a number
+// of its own.
+TEST(MetricsTest, EachMetricIsWholeAndFoundByItsKind) {
+  std::set<int32_t> kinds;
+  pdlabi::AllMetrics::visitAll([&](auto metric) {
+    using Metric = decltype(metric);
+    EXPECT_TRUE(kinds.insert(Metric::kind).second) << Metric::spelling;
+    const double parameter = Metric::domain ? 4 : 0;
+    EXPECT_TRUE(pdlabi::isMetric(Metric::kind, parameter)) << Metric::spelling;
+    EXPECT_EQ(pdlabi::isMetric(Metric::kind, std::nan("")),
+              Metric::domain == nullptr)
+        << Metric::spelling;
+    EXPECT_FALSE(pdlabi::metricTitle(Metric::kind, parameter).empty());
+    EXPECT_GT(pdlabi::metricSumCount(Metric::kind, parameter), 0);
+  });
+  EXPECT_FALSE(pdlabi::isMetric(int32_t(kinds.size()), 0));
+  EXPECT_FALSE(pdlabi::isMetric(-1, 0));
 }
 
 } // namespace

@@ -110,7 +110,7 @@ int32_t computeLoss(const pdl_step_context *context) {
   constexpr int32_t kinds[] = {PDL_METRIC_AUC, PDL_METRIC_LOG_LOSS,
                                PDL_METRIC_COPC};
   for (int m = 0; m < 3; ++m)
-    pdlrt_observe(type, kinds[m], 256, batch, p, label, nullptr,
+    pdlrt_observe(type, kinds[m], 256, batch, 1, p, 1, label, nullptr,
                   context->metrics[m]);
   if (!training)
     return PDL_OK;

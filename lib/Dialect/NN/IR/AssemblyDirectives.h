@@ -19,6 +19,37 @@
 
 namespace pdlc::nn {
 
+/// The types of what a metric observes: of predictions, and of labels where
+/// theirs is another one.
+inline mlir::ParseResult parseObserveTypes(
+    mlir::OpAsmParser &parser,
+    const std::optional<mlir::OpAsmParser::UnresolvedOperand> &labels,
+    const std::optional<mlir::OpAsmParser::UnresolvedOperand> &weights,
+    mlir::Type &predictionType, mlir::Type &labelType, mlir::Type &weightType) {
+  if (parser.parseType(predictionType))
+    return mlir::failure();
+  if (labels) {
+    labelType = predictionType;
+    if (mlir::succeeded(parser.parseOptionalComma()) &&
+        parser.parseType(labelType))
+      return mlir::failure();
+  }
+  if (weights)
+    weightType =
+        mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, 1},
+                                    mlir::getElementTypeOrSelf(predictionType));
+  return mlir::success();
+}
+
+inline void printObserveTypes(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                              mlir::Value, mlir::Value,
+                              mlir::Type predictionType, mlir::Type labelType,
+                              mlir::Type) {
+  printer << predictionType;
+  if (labelType && labelType != predictionType)
+    printer << ", " << labelType;
+}
+
 /// `relu`; `none` stands for no attribute.
 inline mlir::ParseResult parseActivation(mlir::OpAsmParser &parser,
                                          mlir::StringAttr &activation) {

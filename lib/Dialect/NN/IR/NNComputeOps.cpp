@@ -572,11 +572,20 @@ static bool isColumn(Type type) {
 }
 
 LogicalResult ObserveOp::verify() {
-  if (!isColumn(getPredictions().getType()))
-    return emitOpError() << "observes " << getPredictions().getType()
-                         << "; expected one prediction a sample, [b, 1] with b "
-                            "the batch (C2)";
+  Type element = getElementTypeOrSelf(getPredictions());
+  if (getWeights() && (!isColumn(getWeights().getType()) ||
+                       getElementTypeOrSelf(getWeights()) != element))
+    return emitOpError() << "has weights of type " << getWeights().getType()
+                         << "; expected one of " << element
+                         << " a sample, [b, 1] with b the batch (C4)";
   return success();
+}
+
+/// Whether `type` is [b, n], with b the batch and n > 1.
+static bool isListOfEachSample(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getRank() == 2 && tensor.isDynamicDim(0) &&
+         tensor.getDimSize(1) > 1;
 }
 
 LogicalResult ObserveOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -585,14 +594,37 @@ LogicalResult ObserveOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!metric)
     return emitOpError() << "feeds " << getMetricAttr()
                          << ", which is not an nn.metric (C1)";
-  const bool wantsLabels = pdlabi::metricHasLabels(
+  const pdlabi::MetricInput input = pdlabi::metricInput(
       cast<MetricAttrInterface>(metric.getKind()).getAbiKind());
+  const bool ranksLists = input == pdlabi::MetricInput::List;
+  Type predictions = getPredictions().getType();
+  if (ranksLists && !isListOfEachSample(predictions))
+    return emitOpError() << "observes " << predictions << "; expected the "
+                         << "scores of a list of items for each sample, [b, n] "
+                            "with b the batch and n > 1 (C2)";
+  if (!ranksLists && !isColumn(predictions))
+    return emitOpError() << "observes " << predictions
+                         << "; expected one prediction a sample, [b, 1] with b "
+                            "the batch (C2)";
+  const bool wantsLabels = input != pdlabi::MetricInput::Value;
   if (wantsLabels && !getLabels())
     return emitOpError() << "feeds " << getMetricAttr()
                          << " no labels; write (%predictions, %labels) (C3)";
   if (!wantsLabels && getLabels())
     return emitOpError() << "feeds " << getMetricAttr()
                          << " labels; it takes one value a sample (C3)";
+  if (!getLabels() || getLabels().getType() == predictions)
+    return success();
+  if (!ranksLists)
+    return emitOpError() << "has labels of type " << getLabels().getType()
+                         << "; expected that of the predictions, "
+                         << predictions << " (C3)";
+  if (!isColumn(getLabels().getType()) ||
+      getElementTypeOrSelf(getLabels()) != getElementTypeOrSelf(predictions))
+    return emitOpError() << "has labels of type " << getLabels().getType()
+                         << "; expected the relevance of each item, "
+                         << predictions << ", or the position of the relevant "
+                         << "one, [b, 1] of the same element type (C3)";
   return success();
 }
 

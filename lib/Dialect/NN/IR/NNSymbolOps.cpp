@@ -278,9 +278,8 @@ LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult MetricOp::verify() {
   if (!isa<MetricAttrInterface>(getKind()))
-    return emitOpError() << "is of kind " << getKind()
-                         << "; expected #nn.auc<buckets = N>, #nn.log_loss, "
-                            "#nn.copc or #nn.mean (C1)";
+    return emitOpError() << "is of kind " << getKind() << "; expected "
+                         << listMetrics() << " (C1)";
   return success();
 }
 

@@ -87,4 +87,27 @@ TEST(Report, AMetricWithoutAValueSaysWhy) {
   EXPECT_EQ(why(PDL_METRIC_COPC, {1, 0}), "the predictions sum to 0");
   EXPECT_EQ(why(PDL_METRIC_MEAN, {1, 0}), "the weights sum to 0");
   EXPECT_EQ(why(PDL_METRIC_LOG_LOSS, {1, 2}), "");
+  EXPECT_EQ(why(PDL_METRIC_RMSE, {-1, 2}),
+            "the mean of the squares is below 0: a weight is negative");
+  EXPECT_EQ(why(PDL_METRIC_RMSE, {1, 0}), "the weights sum to 0");
+  EXPECT_EQ(why(PDL_METRIC_BUCKET_ERROR, {1, 1, 0, 1}),
+            "no span of predictions holds enough samples");
+  EXPECT_EQ(why(PDL_METRIC_MRR, {1, 0}), "the weights sum to 0");
+}
+
+TEST(Report, NamesHowManyItemsAMetricLooksAt) {
+  pdl_descriptor descriptor = *handWrittenProgram({});
+  const pdl_metric metrics[] = {
+      {sizeof(pdl_metric), "a", PDL_METRIC_ACCURACY_AT, 1},
+      {sizeof(pdl_metric), "r", PDL_METRIC_RECALL_AT, 20},
+      {sizeof(pdl_metric), "n", PDL_METRIC_NDCG_AT, 10},
+      {sizeof(pdl_metric), "m", PDL_METRIC_MRR, 0}};
+  descriptor.metric_count = 4;
+  descriptor.metrics = metrics;
+  Report report;
+  report.metrics = {{0.5, ""}, {0.25, ""}, {0.75, ""}, {1, ""}};
+  EXPECT_EQ(reportLines("test", descriptor, false, report),
+            (std::vector<std::string>{
+                "test accuracy@1 0.5000 (@a)", "test recall@20 0.2500 (@r)",
+                "test NDCG@10 0.7500 (@n)", "test MRR 1.0000 (@m)"}));
 }

@@ -39,6 +39,14 @@ namespace pdlc::nn {
 mlir::FailureOr<mlir::FloatAttr> parseNumber(mlir::AsmParser &parser);
 void printNumber(mlir::AsmPrinter &printer, mlir::FloatAttr value);
 
+/// Fails, at what `emitError` names, unless a metric of this pdl_metric_kind
+/// can have this parameter.
+mlir::LogicalResult
+verifyMetric(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+             int32_t kind, double parameter);
+/// How a model writes each metric, for messages: "#nn.auc<buckets = N>, ...".
+std::string listMetrics();
+
 /// The type of `value`, which is a tensor.
 inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());

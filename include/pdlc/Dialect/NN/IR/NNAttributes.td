@@ -22,10 +22,27 @@ class NN_Initializer<string name, string mnemonic, list<string> methods = []>
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<InitializerAttrInterface, methods>]>;
 class NN_Regularizer<string name, string mnemonic>
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<RegularizerAttrInterface>]>;
-class NN_Metric<string name, string mnemonic, string kind>
+// A metric, whose file in pdlabi/metrics/ has the same kind. `parameter` says what
+// its number is in C++.
+class NN_Metric<string name, string mnemonic, string kind, string parameter = "0.0">
     : NN_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<MetricAttrInterface>]> {
-  let extraClassDefinition = [{
+  string abiMethods = [{
     int32_t $cppClass::getAbiKind() const { return }] # kind # [{; }
+    double $cppClass::getAbiParameter() const { return }] # parameter # [{; }
+  }];
+  let extraClassDefinition = abiMethods;
+}
+// ... with a whole number that is written after `count`.
+class NN_CountedMetric<string name, string mnemonic, string kind, string count, string getter>
+    : NN_Metric<name, mnemonic, kind, "static_cast<double>(" # getter # "())"> {
+  let parameters = !dag(ins, ["int64_t"], [count]);
+  let assemblyFormat = "`<` `" # count # "` `=` $" # count # " `>`";
+  let genVerifyDecl = 1;
+  let extraClassDefinition = abiMethods # [{
+    ::llvm::LogicalResult $cppClass::verify(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError, int64_t count) {
+      return verifyMetric(emitError, }] # kind # [{, static_cast<double>(count));
+    }
   }];
 }
 
@@ -102,11 +119,8 @@ def NN_L1Attr : NN_Regularizer<"L1", "l1"> {
   let genVerifyDecl = 1;
 }
 
-def NN_AucAttr : NN_Metric<"Auc", "auc", "PDL_METRIC_AUC"> {
+def NN_AucAttr : NN_CountedMetric<"Auc", "auc", "PDL_METRIC_AUC", "buckets", "getBuckets"> {
   let summary = "Area under the ROC curve, by histogram";
-  let parameters = (ins "int64_t":$buckets);
-  let assemblyFormat = "`<` `buckets` `=` $buckets `>`";
-  let genVerifyDecl = 1;
 }
 
 def NN_LogLossAttr : NN_Metric<"LogLoss", "log_loss", "PDL_METRIC_LOG_LOSS"> {
@@ -126,6 +140,82 @@ def NN_MeanAttr : NN_Metric<"Mean", "mean", "PDL_METRIC_MEAN"> {
   let description = [{
     Of a loss, say: `nn.observe @loss(%l)` in a program that evaluates. Takes no
     labels.
+  }];
+}
+
+def NN_MaeAttr : NN_Metric<"Mae", "mae", "PDL_METRIC_MAE"> {
+  let summary = "Mean absolute error of the predictions";
+}
+
+def NN_RmseAttr : NN_Metric<"Rmse", "rmse", "PDL_METRIC_RMSE"> {
+  let summary = "Root of the mean squared error of the predictions";
+}
+
+def NN_AccuracyAttr : NN_Metric<"Accuracy", "accuracy", "PDL_METRIC_ACCURACY", "getThreshold().getValueAsDouble()"> {
+  let summary = "Share of predictions on the right side of a threshold";
+  let description = [{
+    `#nn.accuracy<threshold = 0.5>`: a prediction above the threshold is right if
+    the label is above 0.5, any other if it is not. Of logits, the threshold is 0.
+  }];
+  let parameters = (ins NN_Number:$threshold);
+  let assemblyFormat = "`<` `threshold` `=` $threshold `>`";
+  let genVerifyDecl = 1;
+  let extraClassDefinition = abiMethods # [{
+    ::llvm::LogicalResult $cppClass::verify(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError, ::mlir::FloatAttr threshold) {
+      return verifyMetric(emitError, PDL_METRIC_ACCURACY, threshold.getValueAsDouble());
+    }
+  }];
+}
+
+def NN_BucketErrorAttr : NN_CountedMetric<"BucketError", "bucket_error", "PDL_METRIC_BUCKET_ERROR", "buckets", "getBuckets"> {
+  let summary = "Mean relative error of predicted click rates";
+  let description = [{
+    As PaddlePaddle's metrics of the same name: samples stand in a histogram of
+    their predictions, whose buckets join to spans of at most 0.01 until a span
+    has enough samples to know its click rate to 5 %. Its error is
+    |clicks / predicted clicks - 1|, and counts as often as it has samples. A
+    bucket stands for its lower border. Without such a span the metric has no
+    value.
+  }];
+}
+
+def NN_AccuracyAtAttr : NN_CountedMetric<"AccuracyAt", "accuracy_at", "PDL_METRIC_ACCURACY_AT", "k", "getK"> {
+  let summary = "Share of lists with a relevant item among the first k";
+  let description = [{
+    A sample of this metric, and of the other metrics of ranked lists, is a list:
+    the scores of n items, [b, n], and as labels how relevant each is, [b, n], or
+    the position of the only relevant one, [b, 1]. Items stand by descending
+    scores, those of equal scores by position. Relevant is a label above 0.5. A
+    position that is no whole number from 0 to n - 1 stands for an item that is
+    not in the list. With one relevant item this is the accuracy of a
+    classification into n classes, or a hit rate.
+  }];
+}
+
+def NN_RecallAtAttr : NN_CountedMetric<"RecallAt", "recall_at", "PDL_METRIC_RECALL_AT", "k", "getK"> {
+  let summary = "Mean share of a list's relevant items that is among the first k";
+  let description = [{
+    Of ranked lists, as `#nn.accuracy_at`. A list without relevant items counts
+    as 0.
+  }];
+}
+
+def NN_NdcgAtAttr : NN_CountedMetric<"NdcgAt", "ndcg_at", "PDL_METRIC_NDCG_AT", "k", "getK"> {
+  let summary = "Mean normalised discounted cumulative gain of the first k items";
+  let description = [{
+    Of ranked lists, as `#nn.accuracy_at`; but the gain of an item is its label as
+    the number that it is, and that of a label below 0 is 0: who wants 2^y - 1
+    computes it in the model. Behind i others an item counts 1 / log2(i + 2) times.
+    A list that can gain nothing counts as 0.
+  }];
+}
+
+def NN_MrrAttr : NN_Metric<"Mrr", "mrr", "PDL_METRIC_MRR"> {
+  let summary = "Mean of 1 / the place of a list's first relevant item";
+  let description = [{
+    Of ranked lists, as `#nn.accuracy_at`; the first place is 1. A list without
+    relevant items counts as 0.
   }];
 }
 

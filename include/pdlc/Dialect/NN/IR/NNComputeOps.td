@@ -680,7 +680,7 @@ def NN_SquaredErrorOp : NN_PureOp<"squared_error",
   let assemblyFormat = "$predictions `,` $labels attr-dict `:` type($predictions)";
 }
 
-def NN_ObserveOp : NN_BodyOp<"observe", [StopsGradients, AttrSizedOperandSegments, SameTypeOperands, MemoryEffects<[MemWrite]>, NN_BatchFirst,
+def NN_ObserveOp : NN_BodyOp<"observe", [StopsGradients, AttrSizedOperandSegments, MemoryEffects<[MemWrite]>, NN_BatchFirst,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Feeds a metric";
   let description = [{
@@ -688,22 +688,29 @@ def NN_ObserveOp : NN_BodyOp<"observe", [StopsGradients, AttrSizedOperandSegment
 
     Constraints:
     - (C1) The symbol is an `nn.metric`.
-    - (C2) Predictions, labels and weights have one type of shape [b, 1], with b
-      the batch: one value for each sample.
+    - (C2) Predictions are [b, 1], with b the batch: one value for each sample.
+      Of a metric of ranked lists they are scores [b, n], with n > 1: one list.
     - (C3) Labels stand where the metric compares predictions with labels, and
-      not where it takes one value a sample (`#nn.mean`).
+      not where it takes one value a sample (`#nn.mean`). They have the
+      predictions' type; of ranked lists they may also be [b, 1], which is the
+      position of the only relevant item.
+    - (C4) Weights are [b, 1], of the predictions' element type.
+
+    The labels' type is written where it is not that of the predictions.
 
     Example:
     ```mlir
     nn.observe @auc(%p, %y) weight %w : tensor<?x1xf32>
     nn.observe @loss(%l) : tensor<?x1xf32>
+    nn.observe @ndcg(%scores, %relevance) : tensor<?x100xf32>
+    nn.observe @recall(%scores, %position) weight %w : tensor<?x100xf32>, tensor<?x1xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$metric, NN_FloatTensor:$predictions,
     Optional<NN_FloatTensor>:$labels, Optional<NN_FloatTensor>:$weights);
   let assemblyFormat = [{
     $metric `(` $predictions (`,` $labels^)? `)` (`weight` $weights^)? attr-dict
-    `:` type($predictions)
+    `:` custom<ObserveTypes>(ref($labels), ref($weights), type($predictions), type($labels), type($weights))
   }];
   let hasVerifier = 1;
 }

@@ -202,8 +202,7 @@ def NN_MetricOp : NN_Op<"metric", [Symbol]> {
   let summary = "A figure of merit over many batches";
   let description = [{
     Constraints:
-    - (C1) The kind is `#nn.auc<buckets = N>`, `#nn.log_loss`, `#nn.copc` or
-      `#nn.mean`.
+    - (C1) The kind is an attribute with `MetricAttrInterface`.
 
     Example:
     ```mlir

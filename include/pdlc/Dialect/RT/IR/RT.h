@@ -14,6 +14,8 @@
 #ifndef PDLC_DIALECT_RT_IR_RT_H
 #define PDLC_DIALECT_RT_IR_RT_H
 
+#include "pdlc/Interfaces/ModelAttrInterfaces.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"

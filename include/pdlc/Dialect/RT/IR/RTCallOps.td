@@ -23,6 +23,7 @@ include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "pdlc/Dialect/RT/IR/RTDialect.td"
+include "pdlc/Interfaces/ModelAttrInterfaces.td"
 
 //===----------------------------------------------------------------------===//
 // Enumerations, with the numbers of pdlabi/abi.h
@@ -70,11 +71,6 @@ def RT_PostOp : RT_Enum<"PostOp", "what follows a matrix product", [
   I32EnumAttrCase<"relu_gradient", 3>]>;
 def RT_PostOpAttr : RT_EnumAttr<RT_PostOp, "post">;
 def RT_PostOpArrayAttr : TypedArrayAttrBase<RT_PostOpAttr, "array of post-ops">;
-
-def RT_Metric : RT_Enum<"MetricKind", "a figure of merit", [
-  I32EnumAttrCase<"auc", 0>, I32EnumAttrCase<"log_loss", 1>,
-  I32EnumAttrCase<"copc", 2>, I32EnumAttrCase<"mean", 3>]>;
-def RT_MetricAttr : RT_EnumAttr<RT_Metric, "metric">;
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -458,18 +454,19 @@ def RT_LossSumOp : RT_CallOp<"loss_sum"> {
 def RT_ObserveOp : RT_CallOp<"observe", [AttrSizedOperandSegments]> {
   let summary = "Feeds a metric";
   let description = [{
-    `pdlrt_observe`; `buckets` is 0 but for `auc`. `mean` has no labels, the
-    others need them.
+    `pdlrt_observe`, with the metric as the model wrote it; a row is a sample.
 
     Example:
     ```mlir
-    rt.observe auc buckets 4096 %p labels(%y : memref<?xf32>) weights(%w : memref<?xf32>) into %metric : memref<?xf32>, !llvm.ptr
+    rt.observe #nn.auc<buckets = 4096> %p labels(%y : memref<?x1xf32>) weights(%w : memref<?xf32>) into %metric
+      : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.ndcg_at<k = 10> %s labels(%y : memref<?x100xf32>) into %metric : memref<?x100xf32>, !llvm.ptr
     ```
   }];
-  let arguments = (ins RT_MetricAttr:$kind, I64Attr:$buckets, RT_Vector:$predictions,
-    Optional<RT_Vector>:$labels, Optional<RT_Vector>:$weights, LLVM_AnyPointer:$metric);
+  let arguments = (ins MetricAttrInterface:$kind, RT_Matrix:$predictions,
+    Optional<RT_Matrix>:$labels, Optional<RT_Vector>:$weights, LLVM_AnyPointer:$metric);
   let assemblyFormat = [{
-    $kind `buckets` $buckets $predictions (`labels` `(` $labels^ `:` type($labels) `)`)?
+    $kind $predictions (`labels` `(` $labels^ `:` type($labels) `)`)?
     (`weights` `(` $weights^ `:` type($weights) `)`)? `into` $metric attr-dict
     `:` type($predictions) `,` type($metric)
   }];

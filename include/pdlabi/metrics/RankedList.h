@@ -1,0 +1,93 @@
+//===- RankedList.h - A list of items, by their scores ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLABI_METRICS_RANKEDLIST_H
+#define PDLABI_METRICS_RANKEDLIST_H
+
+#include "pdlabi/metrics/Metric.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace pdlabi {
+
+/// One sample of a metric of ranked lists: items with a score and a label each,
+/// how relevant the item is. They stand in the order of descending scores,
+/// equal ones in the order of the sample. Instead of a label for each item a
+/// sample may have the position of the only one that is relevant, whose label
+/// is 1 then; a number that is no position stands for an item that the list
+/// does not hold.
+template <typename T> class RankedList {
+public:
+  RankedList(int64_t size, const T *scores, int64_t labelCount, const T *labels)
+      : size(size), scores(scores), labelCount(labelCount), labels(labels) {}
+
+  /// Calls visit(item, label) for each item with a label above 0, by position.
+  template <typename Visit> void forEachRelevant(Visit visit) const {
+    if (labelCount == size) {
+      for (int64_t i = 0; i < size; ++i)
+        if (labels[i] > T(0))
+          visit(i, static_cast<double>(labels[i]));
+      return;
+    }
+    const double position = static_cast<double>(labels[0]);
+    if (position >= 0 && position < static_cast<double>(size) &&
+        std::floor(position) == position)
+      visit(static_cast<int64_t>(position), 1.0);
+  }
+
+  /// How many items stand before this one.
+  int64_t rankOf(int64_t item) const { return rank(item, scores); }
+  /// ... if labels were the scores.
+  int64_t bestRankOf(int64_t item) const {
+    return labelCount == size ? rank(item, labels) : 0;
+  }
+
+  /// The lowest rank of the relevant items, if there is one.
+  std::optional<int64_t> firstRelevantRank() const {
+    std::optional<int64_t> first;
+    forEachRelevant([&](int64_t item, double label) {
+      if (isPositiveLabel(label))
+        first = std::min(rankOf(item), first.value_or(size));
+    });
+    return first;
+  }
+
+private:
+  int64_t rank(int64_t item, const T *keys) const {
+    const T own = keys[item];
+    int64_t before = 0;
+    for (int64_t i = 0; i < item; ++i)
+      before += keys[i] >= own ? 1 : 0;
+    for (int64_t i = item + 1; i < size; ++i)
+      before += keys[i] > own ? 1 : 0;
+    return before;
+  }
+
+  int64_t size;
+  const T *scores;
+  int64_t labelCount;
+  const T *labels;
+};
+
+/// Of metrics that look at the first k items of each list, and are a weighted
+/// mean over lists.
+struct FirstItemsMetric : QuotientMetric {
+  static constexpr MetricInput input = MetricInput::List;
+  static constexpr const char *domain = "a k between 1 and 16777216";
+  static constexpr int digits = 4;
+  static bool accepts(double k) { return k >= 1 && k <= 16777216; }
+  static std::string numbered(const char *name, double k) {
+    return std::string(name) + "@" + std::to_string(static_cast<int64_t>(k));
+  }
+};
+
+} // namespace pdlabi
+
+#endif // PDLABI_METRICS_RANKEDLIST_H
