@@ -60,7 +60,9 @@ EXAMPLES = {
     "minimize": [lambda n: pdl.minimize(n.trained, [n.group])],
     "observe": [lambda n: pdl.observe(n.metric, n.z, n.z),
                 lambda n: pdl.observe(n.metric, n.z, n.z, n.z),
-                lambda n: pdl.observe(n.mean, n.z, weights=n.z)],
+                lambda n: pdl.observe(n.mean, n.z, weights=n.z),
+                lambda n: pdl.observe(n.recall, n.x, n.y),
+                lambda n: pdl.observe(n.recall, n.x, n.z, n.z)],
     "pad": [lambda n: pdl.pad(n.cube, 1, 2, 0)],
     "pairwise_dots": [lambda n: pdl.pairwise_dots(n.cube),
                       lambda n: pdl.pairwise_dots(n.cube, self=True)],
@@ -110,6 +112,7 @@ class Namespace:
         self.matrix = self.model.param("matrix", (4, 5), init=pdl.init.xavier())
         self.vector = self.model.state("vector", (5,), init=pdl.init.normal(0, 1))
         self.metric = self.model.metric("log_loss", pdl.metrics.log_loss())
+        self.recall = self.model.metric("recall", pdl.metrics.recall_at(2))
         self.mean = self.model.metric("mean", pdl.metrics.mean())
 
     def param(self, shape):
@@ -203,7 +206,7 @@ class Ops(unittest.TestCase):
 class Attributes(unittest.TestCase):
 
     ARGUMENTS = {"constant": (0.5,), "uniform": (-1, 1), "normal": (0, 1), "l1": (0.1,),
-                 "l2": (0.1,)}
+                 "l2": (0.1,), "accuracy_at": (2,), "recall_at": (2,), "ndcg_at": (2,)}
 
     def offered(self, module):
         """The functions of a module that make attributes."""
@@ -231,7 +234,7 @@ class Attributes(unittest.TestCase):
         for name, make in self.offered(pdl.decay).items():
             model.group(f"decay_{name}", rule="sgd", rate=1, decay=make(*self.ARGUMENTS[name]))
         for name, make in self.offered(pdl.metrics).items():
-            model.metric(f"metric_{name}", make())
+            model.metric(f"metric_{name}", make(*self.ARGUMENTS.get(name, ())))
         run(PDL_OPT, "-", input=str(model))
 
 

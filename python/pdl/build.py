@@ -216,6 +216,10 @@ class _Writer:
                           glues_behind=literal in ("(", "["))
             elif element.startswith("$"):
                 self._argument(element[1:])
+            elif element.startswith("custom<ObserveTypes>"):
+                types = [self._given[name].type for name in ("predictions", "labels")
+                         if self._given[name] is not None]
+                self._add([", ".join(str(type) for type in dict.fromkeys(types))])
             elif element.startswith("custom<"):
                 self._argument(re.findall(r"\$(\w+)", element)[0])
             else:

@@ -503,7 +503,8 @@ def observe(metric: Symbol, predictions: Operand, labels: Operand | None = None,
     """
     build.op("observe",
              "$metric `(` $predictions (`,` $labels^)? `)` (`weight` $weights^)? "
-             "attr-dict `:` type($predictions)",
+             "attr-dict `:` custom<ObserveTypes>(ref($labels), ref($weights), "
+             "type($predictions), type($labels), type($weights))",
              0, predictions=build.operand(predictions), labels=build.operand(labels),
              weights=build.operand(weights), metric=build.symbol(metric))
 

@@ -534,10 +534,16 @@ def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
     """nn.observe."""
     if not isinstance(metric, Metric):
         raise Misfit(f"`metric` is {metric!r}; it has to be what model.metric has returned")
-    for name, value in (("predictions", predictions), ("labels", labels),
-                        ("weights", weights)):
-        if value is not None:
-            _column(name, value)
+    _floats(predictions=predictions, labels=labels)
+    type = predictions.type
+    if type.rank != 2 or type.shape[0] is not None:
+        raise Misfit(f"`predictions` is {predictions!r}; it has to be one number a sample, "
+                     "[batch, 1], or, of a metric of ranked lists, the scores of one list")
+    if labels is not None and labels.type not in (type, type.with_shape((None, 1))):
+        raise Misfit(f"`predictions` is {predictions!r} and `labels` {labels!r}; they need one "
+                     "type, or, of a metric of ranked lists, one position a sample as label")
+    if weights is not None:
+        _column("weights", weights)
 
 
 def minimize(losses: Value, groups: Sequence[Symbol], weights: Value | None = None) -> None:
