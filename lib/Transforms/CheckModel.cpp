@@ -147,7 +147,9 @@ static void checkProgramNames(ModuleOp module) {
     StringRef name = program.getSymName();
     if (llvm::is_contained(knownPrograms, name))
       continue;
-    first = first ? first : program;
+    // Frozen ones run by --program.
+    if (!program.getFrozen())
+      first = first ? first : program;
     std::string meant = meantCommand(name, missing);
     if (meant.empty())
       continue;

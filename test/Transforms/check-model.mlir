@@ -33,13 +33,14 @@ module {
 // -----
 
 // A model that only predicts trains no group, and that is meant. Of a model
-// that no command runs at all, whatever its programs are called, that is said.
+// that no command runs at all, whatever its programs are called, that is said;
+// frozen ones are run by --program.
 module {
   nn.record @r { nn.field @x : tensor<?x1xf32> }
   nn.group @g rule(@sgd) rate(0.1)
   nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
   // expected-warning @+1 {{no command runs a program of this model; commands are train, evaluate and predict: give one of its programs such a name}}
-  nn.program @score frozen reads(@r) {
+  nn.program @score reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>

@@ -24,6 +24,9 @@ namespace pdlrt {
 
 /// What a trainer was asked to do.
 struct SessionOptions {
+  /// To evaluate and to predict: the frozen program to run; empty: that of the
+  /// command's name.
+  std::string program;
   /// Files, rows, batch size, shuffling, bad rows. The seed is `seed` below.
   DataOptions data;
   /// Absent: the seed of the --init-from file, else 0.

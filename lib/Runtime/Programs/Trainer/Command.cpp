@@ -159,6 +159,10 @@ Status Command::openProgram(const char *name, const DataOptions &data,
   if (!program)
     return program.status();
   run.program = *program;
+  if (options.program == name && !run.program->frozen)
+    return Status::invalid(std::string("program @") + name +
+                           " is not frozen, and would change the model; give "
+                           "--program one that is");
   Expected<std::unique_ptr<StepEngine>> engine =
       job->createEngine(*model, *run.program, layout, scheduler);
   if (!engine)

@@ -56,6 +56,11 @@ protected:
   }
   /// The program of that name; an error that names what there is.
   Expected<const pdl_program *> programNamed(const char *name) const;
+  /// The name of the frozen program that a command runs, whose own it is unless
+  /// another one was asked for.
+  const char *frozenProgram(const char *command) const {
+    return options.program.empty() ? command : options.program.c_str();
+  }
   /// Whether the program can read its data: they are there, and so is a first
   /// row that fits. Leaves alone what can be read but once.
   Status checkData(const char *name, const DataOptions &data) const;

@@ -364,12 +364,23 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
   return command;
 }
 
+static void addProgramFlag(CLI::App &command, Flags &flags) {
+  command
+      .add_option("--program", flags.session.program,
+                  "Run this frozen program of the model instead of @" +
+                      command.get_name())
+      ->type_name("NAME")
+      ->check(notEmpty())
+      ->group("Data");
+}
+
 static CLI::App *addEvaluate(CLI::App &app, Flags &flags) {
   CLI::App *command = app.add_subcommand(
       "evaluate",
       "Compute the metrics of program @evaluate, of trained values on files; "
       "a loss is one of them if the model observes it with a #nn.mean");
   addDataFlags(*command, flags);
+  addProgramFlag(*command, flags);
   addTrainedModelFlags(*command, flags);
   addExecutionFlags(*command, flags, /*withReplicas=*/true);
   command->footer("Example:\n  trainer evaluate --data test.tsv --init-from "
@@ -381,6 +392,7 @@ static CLI::App *addPredict(CLI::App &app, Flags &flags) {
   CLI::App *command = app.add_subcommand(
       "predict", "Write the outputs of program @predict for each sample");
   addDataFlags(*command, flags);
+  addProgramFlag(*command, flags);
   addTrainedModelFlags(*command, flags);
   command
       ->add_option("--copy-column", flags.session.data.copyColumn,
@@ -407,7 +419,8 @@ static CLI::App *addPredict(CLI::App &app, Flags &flags) {
 static Status checkDataFlagsOf(const std::string &command,
                                const pdl_descriptor &descriptor,
                                const SessionOptions &options) {
-  const pdl_program *program = findProgram(descriptor, command);
+  const pdl_program *program = findProgram(
+      descriptor, options.program.empty() ? command : options.program);
   if (program)
     PDLRT_RETURN_IF_ERROR(checkDataFlags(options.data, descriptor, *program));
   const bool tests = !options.evaluateFiles.empty() || options.evaluateRows;
@@ -428,6 +441,9 @@ static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
     return option && option->count() > 0;
   };
   SessionOptions &options = flags.session;
+  // Models write @name.
+  if (options.program.starts_with('@'))
+    options.program.erase(0, 1);
   if (given("--rows"))
     options.data.rows = *RowRange::parse(flags.rows);
   if (given("--evaluate-rows"))

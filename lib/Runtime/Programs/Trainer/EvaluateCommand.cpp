@@ -29,7 +29,7 @@ Status EvaluateCommand::run() {
   PDLRT_RETURN_IF_ERROR(createTrainedModel());
   ProgramRun tester;
   PDLRT_RETURN_IF_ERROR(
-      openProgram("evaluate", options.data, layout(), tester));
+      openProgram(frozenProgram("evaluate"), options.data, layout(), tester));
   Report report;
   PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report));
   PDLRT_RETURN_IF_ERROR(

@@ -75,10 +75,12 @@ void NonFiniteRows::add(const pdl_program &program, const BatchContext &outputs,
 Status PredictCommand::run() {
   PDLRT_RETURN_IF_ERROR(createTrainedModel());
   ProgramRun predictor;
-  PDLRT_RETURN_IF_ERROR(openProgram("predict", options.data, {}, predictor));
+  PDLRT_RETURN_IF_ERROR(
+      openProgram(frozenProgram("predict"), options.data, {}, predictor));
   if (predictor.program->output_count == 0)
-    return Status::invalid("program @predict has no outputs; return a value "
-                           "from it and translate the model again");
+    return Status::invalid(std::string("program @") + predictor.program->name +
+                           " has no outputs; return a value from it and "
+                           "translate the model again");
   Expected<PredictionWriter> writer =
       PredictionWriter::open(options.output, *predictor.program,
                              nameOfCopied(options.data.copyColumn));
