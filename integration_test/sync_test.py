@@ -56,7 +56,7 @@ module @small {
 METRICS = """  nn.metric @auc : #nn.auc<buckets = 1024>
   nn.metric @rmse : #nn.rmse
   nn.metric @accuracy : #nn.accuracy<threshold = 0.5>
-  nn.metric @bucket_error : #nn.bucket_error<buckets = 1024>
+  nn.metric @bucket_error : #nn.bucket_error<buckets = 16>
   nn.metric @ndcg : #nn.ndcg_at<k = 3>
   nn.metric @mrr : #nn.mrr
 """
@@ -65,7 +65,8 @@ OBSERVATIONS = """    %p = nn.sigmoid %z : tensor<?x1xf32>
     nn.observe @rmse(%p, %label) weight %p : tensor<?x1xf32>
     nn.observe @accuracy(%p, %label) : tensor<?x1xf32>
     nn.observe @bucket_error(%p, %label) : tensor<?x1xf32>
-    nn.observe @ndcg(%t, %n) weight %p : tensor<?x5xf32>
+    %five = nn.slice %h axis 1 offset 0 size 5 : (tensor<?x70xf32>) -> tensor<?x5xf32>
+    nn.observe @ndcg(%five, %t) weight %p : tensor<?x5xf32>
     nn.observe @mrr(%h, %label) : tensor<?x70xf32>, tensor<?x1xf32>
 """
 

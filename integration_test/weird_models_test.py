@@ -6,11 +6,13 @@ compute the bits that the interpreter computes, with batches of five (the last
 one is smaller) and of one."""
 
 import array
+import math
 import random
 import unittest
 
 import exactness
 import tensorfile
+from programs import run
 
 SAMPLES = 13
 FIELDS = {"label": "tensor<?x1xf32>", "x": "tensor<?x6xf32>",
@@ -202,6 +204,27 @@ class WeirdModels(exactness.ExactnessTest):
             with self.subTest(batch_size=batch_size):
                 self.check_program(source, trainer, self.data, batch_size,
                                    steps=4)
+
+    def check_metrics(self, model, names):
+        """The metrics' values within an epoch, from the sums that a checkpoint
+        has of them, which are two of each."""
+        self.check(model)
+        source, saved = self.path / "model.mlir", self.path / "saved"
+        run(self.compile_strict(source), "train", "--data", self.data, "--seed",
+            7, "--batch-size", 5, "--steps", 2, "--checkpoint", saved)
+        step, = saved.glob("step-*")
+        sums = {name.split(".")[1]: tensor.data for name, tensor in
+                tensorfile.read(step / "trainer.safetensors").items()
+                if name.startswith("metric.")}
+        lines = self.path / "metrics"
+        self.interpret(source, "gradient", f"program=train data={self.data} "
+                       f"batch-size=5 seed=7 steps=2 metrics={lines}")
+        values = dict(line.split() for line in lines.read_text().splitlines())
+        for name in names:
+            total, weight = sums[name]
+            value = total / weight
+            self.assertEqual(math.sqrt(value) if name == "rmse" else value,
+                             float(values[name]), name)
 
     def test_products_with_several_users(self):
         m = Model()
@@ -600,7 +623,8 @@ class WeirdModels(exactness.ExactnessTest):
             m.body.append(f"nn.observe {observed} weight %{p.name} : "
                           f"tensor<?x1xf32>")
         m.output(p)
-        self.check(m)
+        self.check_metrics(m, ("mean", "log_loss", "copc", "mae", "rmse",
+                               "accuracy"))
 
     def test_metrics_of_lists(self):
         """Of a value that stands inside a wider one, too."""
@@ -621,7 +645,7 @@ class WeirdModels(exactness.ExactnessTest):
             f"nn.observe @mrr(%{some.name}, %{m.label.name}) weight %{p.name} : "
             "tensor<?x3xf32>, tensor<?x1xf32>"]
         m.output(scores, some)
-        self.check(m)
+        self.check_metrics(m, ("accuracy", "recall", "ndcg", "mrr"))
 
     def test_names_beyond_ascii(self):
         m = Model()

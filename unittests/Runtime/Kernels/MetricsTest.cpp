@@ -307,13 +307,15 @@ TEST(MetricsTest, BucketErrorJoinsBucketsToSpans) {
 /// What a metric of one list is, by sorting.
 double listOracle(int32_t kind, int64_t k, const std::vector<float> &scores,
                   const std::vector<float> &labels) {
-  std::vector<int> order(scores.size()), best(scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  best = order;
-  std::ranges::stable_sort(order,
-                           [&](int a, int b) { return scores[a] > scores[b]; });
-  std::ranges::stable_sort(best,
-                           [&](int a, int b) { return labels[a] > labels[b]; });
+  const auto sorted = [](const std::vector<float> &keys) {
+    std::vector<int> order(keys.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, [&](int a, int b) {
+      return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+    });
+    return order;
+  };
+  const std::vector<int> order = sorted(scores), best = sorted(labels);
   double relevant = 0, found = 0, first = 0, gain = 0, ideal = 0;
   for (int64_t i = 0; i < int64_t(scores.size()); ++i) {
     const double label = labels[order[i]];

@@ -460,7 +460,7 @@ def RT_ObserveOp : RT_CallOp<"observe", [AttrSizedOperandSegments]> {
     ```mlir
     rt.observe #nn.auc<buckets = 4096> %p labels(%y : memref<?x1xf32>) weights(%w : memref<?xf32>) into %metric
       : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.ndcg_at<k = 10> %s labels(%y : memref<?x100xf32>) into %metric : memref<?x100xf32>, !llvm.ptr
+    rt.observe #nn.ndcg_at<k = 10> %s labels(%relevance : memref<?x100xf32>) into %metric : memref<?x100xf32>, !llvm.ptr
     ```
   }];
   let arguments = (ins MetricAttrInterface:$kind, RT_Matrix:$predictions,
