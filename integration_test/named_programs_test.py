@@ -53,7 +53,7 @@ class NamedPrograms(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(cls.folder.name)
         (folder / "model.mlir").write_text(MODEL)
-        (folder / "new.csv").write_text("1\n3\n")
+        (folder / "new.csv").write_text("x\n1\n3\n")
         (folder / "rows.csv").write_text("0,1\n0,3\n")
         cls.trainer = compile_model(folder / "model.mlir", folder / "out")
         cls.start = folder / "start.safetensors"
@@ -70,7 +70,7 @@ class NamedPrograms(unittest.TestCase):
             "--init-from", self.start, *flags)]
 
     def scores(self, *flags):
-        printed = run(*self.command("predict", "new.csv", *flags)).stdout
+        printed = run(*self.command("predict", "new.csv", "--header", *flags)).stdout
         return [float(line) for line in printed.splitlines()[1:]]
 
     def refused(self, *arguments):
@@ -90,7 +90,7 @@ class NamedPrograms(unittest.TestCase):
 
     def test_refuses(self):
         self.assertIn("has no program @square, only @train, @predict",
-                      self.refused("predict", "new.csv", "--program", "square"))
+                      self.refused("predict", "new.csv", "--header", "--program", "square"))
         self.assertIn("program @train is not frozen, and would change the model",
                       self.refused("evaluate", "rows.csv", "--program", "train"))
         self.assertIn("program @distance has no outputs",
