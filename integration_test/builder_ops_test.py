@@ -86,6 +86,7 @@ EXAMPLES = {
     "select": [lambda n: pdl.select(n.x > n.z, n.y, 0.0)],
     "slice": [lambda n: pdl.slice(n.x, 1, 2, 2), lambda n: pdl.slice(n.ids, 1, 0, 1)],
     "softmax": [lambda n: pdl.softmax(n.cube, axis=2)],
+    "one_hot": [lambda n: pdl.one_hot(n.x[:, 0:1], 5)],
     "softmax_cross_entropy": [lambda n: pdl.softmax_cross_entropy(n.x, n.y)],
     "standardise": [lambda n: pdl.standardise(n.z, [1.5], [0.1])],
     "take": [lambda n: pdl.take(n.cube, 1, [1, -1, 0]), lambda n: pdl.take(n.ids, 1, [3])],

@@ -491,6 +491,14 @@ def composite_losses():
         case.check(case.emit(f"nn.softmax_cross_entropy %{z.name}, %{labels.name}",
                              [z, labels], (-1, 1), value[:, None]),
                    f"softmax_cross_entropy_{label}")
+    classes = case.random.integers(-1, 6, (case.batch, 1))  # 0 to 4 are classes
+    given = case.field("class", classes * 1.0)
+    one_hot = torch.tensor((classes == numpy.arange(5)) * 1.0)
+    labels = case.emit(f"nn.one_hot %{given.name} classes 5", [given], (-1, 5), one_hot)
+    case.check(labels, "one_hot")
+    value = -(one_hot * torch.log_softmax(z.tensor, dim=1)).sum(dim=1, keepdim=True)
+    case.check(case.emit(f"nn.softmax_cross_entropy %{z.name}, %{labels.name}",
+                         [z, labels], (-1, 1), value), "softmax_cross_entropy_classes")
     z = case.variable(4, -3, 3, 1.0)
     clicks = (case.random.random((case.batch, 4)) > 0.5) * 1.0
     clicks[0] = 1  # the first sample stands on the margin

@@ -434,6 +434,16 @@ def compressed_interaction(first: Value, input: Value, weight: Symbol) -> Tensor
     return rows.with_shape([rows.shape[0], weight.shape[1], rows.shape[2]])
 
 
+def one_hot(input: Value, classes: int) -> TensorType:
+    """nn.one_hot."""
+    type = _rank("input", input, 2, "[batch, 1]")
+    if type.shape[1] != 1:
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, 1], a class a sample")
+    if classes < 2:
+        raise Misfit(f"`classes` is {classes}; it has to be at least 2")
+    return type.with_shape([type.shape[0], classes])
+
+
 def softmax_cross_entropy(logits: Value, labels: Value) -> TensorType:
     """nn.softmax_cross_entropy."""
     same(logits=logits, labels=labels)
@@ -604,6 +614,7 @@ RULES: dict[str, Callable] = {
     "segment_sum": segment_reduction,
     "segment_unpad": segment_unpad,
     "select": broadcast,
+    "one_hot": one_hot,
     "slice": slice,
     "softmax": softmax,
     "softmax_cross_entropy": softmax_cross_entropy,

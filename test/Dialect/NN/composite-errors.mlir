@@ -172,6 +172,22 @@ nn.func private @f(%e: tensor<?x2x5xf32>) {
 
 // -----
 
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{'nn.one_hot' op takes 'tensor<?x4xf32>'; expected one number a sample, [b, 1] (C1)}}
+  %0 = nn.one_hot %x classes 8 : (tensor<?x4xf32>) -> tensor<?x8xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{'nn.one_hot' op has 1 classes; expected 2 to 2^24 (C2)}}
+  %0 = nn.one_hot %x classes 1 : (tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{expected one type [b, classes] (C1)}}
   %0 = nn.softmax_cross_entropy %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x1xf32>

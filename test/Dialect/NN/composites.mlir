@@ -38,6 +38,8 @@ nn.func private @composites(%x: tensor<?x4xf32>, %e: tensor<?x3x4xf32>, %g: tens
   %12 = nn.compressed_interaction %e, %e, @c : (tensor<?x3x4xf32>, tensor<?x3x4xf32>) -> tensor<?x2x4xf32>
   // CHECK: nn.softmax_cross_entropy %{{.*}}, %{{.*}} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x1xf32>
   %13 = nn.softmax_cross_entropy %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x1xf32>
+  // CHECK: nn.one_hot %{{.*}} classes 8 : (tensor<?x1xf32>) -> tensor<?x8xf32>
+  %classes = nn.one_hot %13 classes 8 : (tensor<?x1xf32>) -> tensor<?x8xf32>
   // CHECK: nn.hinge_loss %{{.*}}, %{{.*}} : tensor<?x4xf32>
   %14 = nn.hinge_loss %x, %x : tensor<?x4xf32>
   // CHECK: nn.bpr_loss %{{.*}}, %{{.*}} : tensor<?x4xf32>

@@ -12,6 +12,35 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
+LogicalResult OneHotOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto type = tensorOf(adaptor.getInput());
+  if (type.getRank() != 2 || type.getDimSize(1) != 1)
+    return emitOptionalError(location, "'nn.one_hot' op takes ", type,
+                             "; expected one number a sample, [b, 1] (C1)");
+  auto classes = static_cast<int64_t>(adaptor.getClasses());
+  if (classes < 2 || classes > int64_t(1) << 24)
+    return emitOptionalError(location, "'nn.one_hot' op has ", classes,
+                             " classes; expected 2 to 2^24 (C2)");
+  types.push_back(RankedTensorType::get({type.getDimSize(0), classes},
+                                        type.getElementType()));
+  return success();
+}
+
+Value OneHotOp::spellOut(ImplicitLocOpBuilder &builder) {
+  Type element = getType().getElementType();
+  SmallVector<Attribute> numbers;
+  for (int64_t i = 0; i < static_cast<int64_t>(getClasses()); ++i)
+    numbers.push_back(builder.getFloatAttr(element, static_cast<double>(i)));
+  auto type =
+      RankedTensorType::get({static_cast<int64_t>(getClasses())}, element);
+  Value classes =
+      ConstantOp::create(builder, DenseElementsAttr::get(type, numbers));
+  return EqualOp::create(builder, getInput(), classes);
+}
+
 LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {

@@ -52,6 +52,8 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
               "sigmoid_cross_entropy_with_logits"},
              "nn.sigmoid_cross_entropy")
       .Cases({"binary_cross_entropy", "bce_loss"}, "nn.log_loss")
+      .Cases({"sparse_softmax_cross_entropy", "onehot"},
+             "nn.one_hot and nn.softmax_cross_entropy")
       .Cases({"cross_entropy", "softmax_with_cross_entropy"},
              "nn.softmax_cross_entropy")
       .Cases({"mse_loss", "square_error_cost", "mean_squared_error"},

@@ -218,6 +218,25 @@ def NN_CompressedInteractionOp : NN_CompositeOp<"compressed_interaction", [Reads
 // Losses
 //===----------------------------------------------------------------------===//
 
+def NN_OneHotOp : NN_CompositeOp<"one_hot", [NN_InferType]> {
+  let summary = "1 at the place of a class, 0 elsewhere";
+  let description = [{
+    Labels of `nn.softmax_cross_entropy` from classes that data give as numbers, from
+    0 on. A number that is no class gives zeros, and then no loss. It has no gradient.
+
+    Constraints:
+    - (C1) The input is [b, 1], the result [b, classes].
+    - (C2) There are at least two classes, and at most 2^24.
+
+    Example:
+    ```mlir
+    %0 = nn.one_hot %y classes 8 : (tensor<?x1xf32>) -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, I64Attr:$classes);
+  let assemblyFormat = "$input `classes` $classes attr-dict `:` functional-type($input, results)";
+}
+
 def NN_SoftmaxCrossEntropyOp : NN_CompositeOp<"softmax_cross_entropy", [NN_InferType]> {
   let summary = "Log loss of logits of several classes, sample by sample";
   let description = [{
