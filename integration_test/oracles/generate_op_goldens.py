@@ -87,7 +87,9 @@ def activations():
             ("clamp from -1.0 to 1.5", -3, 3, 1.5, clamp),
             ("pow exponent 1.5", 0.5, 4, 1.0, lambda x: x.pow(1.5)),
             ("pow exponent 3.0", -2, 2, -1.0, lambda x: x.pow(3)),
-            ("pow exponent -0.5", 0.5, 4, 1.0, lambda x: x.pow(-0.5))]:
+            ("pow exponent -0.5", 0.5, 4, 1.0, lambda x: x.pow(-0.5)),
+            ("pow exponent 0.0", -2, 2, 0.0, lambda x: x.pow(0)),
+            ("pow exponent 1.0", -2, 2, 0.0, lambda x: x.pow(1))]:
         x = case.variable(3, low, high, ties)
         op, _, numbers = text.partition(" ")
         result = case.emit(f"nn.{op} %{x.name} {numbers}".rstrip(), [x], x.shape,
@@ -518,7 +520,7 @@ def composite_losses():
              functional.huber_loss(a.tensor, b.tensor, reduction="none", delta=delta),
              f"huber_loss_{delta}")
     p = case.variable(4, 0.25, 0.75)
-    for epsilon in (1e-4, 0.0):
+    for epsilon in (1e-4, 1e-7):
         clause = f" epsilon {epsilon}" if epsilon != 1e-4 else ""
         tensor = (-labels.tensor * torch.log(p.tensor + epsilon)
                   - (1 - labels.tensor) * torch.log(1 - p.tensor + epsilon))
@@ -646,6 +648,19 @@ def segments():
                              else torch.zeros(width, dtype=torch.float64))
         case.check(total(to_rows("segment_unpad", padded, torch.stack(parts), clause)),
                    f"unpad{label}")
+    # Rows by their position.
+    where = case.emit(f"nn.segment_positions %{bags.name}", [bags], (-1, 1), None)
+    bucket = case.id_op(f"nn.bucketize %{where.name} boundaries [1.0, 2.0]", [where.type],
+                        tensor_type((-1, 1), "i64"))
+    table = case.table("position_rows", width, [0, 1, 2])
+    by_place = torch.stack([case.tables[table]["rows"][min(i, 2)]
+                            for begin, end in bags.ranges() for i in range(end - begin)])
+    case.count += 1
+    case.body.append(f"%placed = nn.lookup @{table}[%{bucket}] pool(sum) : "
+                     f"(tensor<?x1xi64>) -> tensor<?x1x3xf32>")
+    placed = Value("placed", (-1, 1, width), by_place[:, None])
+    placed = case.emit("nn.reshape %placed", [placed], (-1, width), by_place)
+    case.check(total(placed), "position_rows")
     # A layer over rows, as over samples.
     case.symbols.append("nn.param @w : tensor<3x3xf32> in @descent init(#nn.zeros)")
     values = case.numbers((width, width), -1, 1)

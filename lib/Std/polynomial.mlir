@@ -43,5 +43,9 @@ nn.schedule @polynomial hyper(steps = 1000.0, floor = 0.0, power = 1.0, cycle = 
   %height = arith.subf %rate, %floor : f64
   %lifted = arith.mulf %height, %share : f64
   %now = arith.addf %floor, %lifted : f64
-  nn.yield %now : f64
+  // Periods without length are no schedule: the rate is no number then.
+  %nothing = arith.divf %zero, %zero : f64
+  %runs = arith.cmpf ogt, %steps, %zero : f64
+  %valid = arith.select %runs, %now, %nothing : f64
+  nn.yield %valid : f64
 }

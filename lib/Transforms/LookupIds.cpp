@@ -47,6 +47,29 @@ int64_t pdlc::idsPerSample(nn::PullOp pull) {
   return count;
 }
 
+/// Whether the number of these ids is known before a step is prepared.
+static bool areOfField(Value ids) {
+  while (auto same = ids.getDefiningOp<nn::SameBagsOp>())
+    ids = same.getInput();
+  return isa<BlockArgument>(ids);
+}
+
+LogicalResult pdlc::verifyCountedRows(BagsOpInterface op) {
+  auto rows = cast<RowsOpInterface>(op.getOperation());
+  if (!rows.getRowsOfResult())
+    return success();
+  // An op that has rows already knows how many there are.
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        rows.getRowsOfOperand(operand))
+      return success();
+  if (areOfField(op.getBagsOperand()))
+    return success();
+  return op->emitOpError(
+      "makes rows of bags of ids that the program makes, whose number is known "
+      "only while a step is prepared; name those of a field (C3)");
+}
+
 LogicalResult pdlc::verifyIdsFromFields(nn::LookupOp lookup) {
   SetVector<Value> slice;
   slice.insert(lookup.getIds());
@@ -66,10 +89,7 @@ LogicalResult pdlc::verifyIdsFromFields(nn::LookupOp lookup) {
   }
   if (lookup.getPooling())
     return success();
-  Value ids = lookup.getIds();
-  while (auto same = ids.getDefiningOp<nn::SameBagsOp>())
-    ids = same.getInput();
-  if (isa<BlockArgument>(ids))
+  if (areOfField(lookup.getIds()))
     return success();
   return lookup.emitOpError(
       "looks up ids one by one that the program makes, whose number is known "

@@ -23,6 +23,9 @@ int64_t idsPerSample(nn::PullOp pull);
 /// given likewise: before, such ids pass.
 mlir::LogicalResult verifyIdsFromFields(nn::LookupOp lookup);
 
+/// Diagnoses an op that makes rows of bags which are counted too late.
+mlir::LogicalResult verifyCountedRows(BagsOpInterface op);
+
 } // namespace pdlc
 
 #endif // LIB_TRANSFORMS_LOOKUPIDS_H

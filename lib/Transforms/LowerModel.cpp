@@ -144,7 +144,9 @@ private:
     Bags given = flatten(op.getInput(), op.getLoc());
     Bags like = flatten(op.getLike(), op.getLoc());
     CheckBagsOp::create(builder, op.getLoc(), given.splits, like.splits);
-    bags[op.getResult()] = {given.ids, like.splits};
+    // Its own splits, which the check finds equal: ops that are prepared before
+    // it stay within the ids.
+    bags[op.getResult()] = given;
     dead.push_back(op);
   }
 
@@ -200,6 +202,10 @@ struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
     WalkResult result = module.walk([](LookupOp lookup) -> WalkResult {
       return verifyIdsFromFields(lookup);
     });
+    if (!result.wasInterrupted())
+      result = module.walk([](BagsOpInterface op) -> WalkResult {
+        return verifyCountedRows(op);
+      });
     if (result.wasInterrupted())
       return signalPassFailure();
     for (ProgramOp program : module.getOps<ProgramOp>()) {

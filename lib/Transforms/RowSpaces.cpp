@@ -65,14 +65,18 @@ LogicalResult RowSpaces::refuse(Operation &op, OpOperand &operand,
 
 LogicalResult RowSpaces::verify(Operation &op) {
   auto special = dyn_cast<RowsOpInterface>(op);
+  if (special && !special.leadsToOtherRows())
+    special = {};
   std::optional<Value> common;
   // Without a result an op is the end of what samples have come to.
   if (op.getNumResults() == 0)
     common = Value();
   for (OpOperand &operand : op.getOpOperands()) {
-    if (!hasDynamicRows(operand.get()))
+    // Bags are those of samples, whatever their rows are.
+    const bool isRagged = isa<RaggedType>(operand.get().getType());
+    if (isRagged ? special != nullptr : !hasDynamicRows(operand.get()))
       continue;
-    Value found = rowsOf.lookup(operand.get());
+    Value found = isRagged ? Value() : rowsOf.lookup(operand.get());
     Value expected = special  ? find(special.getRowsOfOperand(operand))
                      : common ? *common
                               : found;
@@ -83,8 +87,8 @@ LogicalResult RowSpaces::verify(Operation &op) {
   Value ofResults =
       special ? find(special.getRowsOfResult()) : common.value_or(Value());
   for (Value result : op.getResults())
-    if (ofResults &&
-        (hasDynamicRows(result) || isa<RaggedType>(result.getType())))
+    if (ofResults && (hasDynamicRows(result) ||
+                      (special && isa<RaggedType>(result.getType()))))
       rowsOf[result] = ofResults;
   return success();
 }

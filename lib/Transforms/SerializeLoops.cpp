@@ -265,11 +265,13 @@ bool OrderedSum::findOrder() {
       return true;
   }
   const unsigned independent = parallel.getNumLoops();
-  if (independent == 0 || end.getIndices().back() != all[independent - 1].iv ||
+  if (independent == 0 || end.getIndices().empty() ||
+      end.getIndices().back() != all[independent - 1].iv ||
       llvm::none_of(loops.back().getBody()->getOps<memref::LoadOp>(),
                     [&](memref::LoadOp load) {
-                      return load.getIndices().back() ==
-                             all[independent - 1].iv;
+                      return !load.getIndices().empty() &&
+                             load.getIndices().back() ==
+                                 all[independent - 1].iv;
                     }))
     return false;
   order.assign(all.begin(), all.end());

@@ -58,7 +58,7 @@ class Model:
         return Record(self, name)
 
     def clip(self, name: str, **limit: float) -> Clip:
-        """A joint clip of the gradients of groups, such as `global_norm=10.0`."""
+        """A limit for gradients of groups: `global_norm=10.0`, `norm=...` or `value=...`."""
         if len(limit) != 1:
             raise ModelError(f"clip @{name} has {len(limit)} limits; it has one, such as "
                              "global_norm=10.0")

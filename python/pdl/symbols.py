@@ -174,7 +174,7 @@ class Table(Symbol):
 
 
 class Clip(Symbol):
-    """A joint clip of all groups that name it."""
+    """A limit for the gradients of the groups that name it."""
 
     kind = "nn.clip"
 

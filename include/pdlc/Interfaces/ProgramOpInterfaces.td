@@ -68,7 +68,12 @@ def RowsOpInterface : OpInterface<"RowsOpInterface"> {
       samples.
     }], "::mlir::Value", "getRowsOfOperand", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<"... of the result.",
-      "::mlir::Value", "getRowsOfResult">
+      "::mlir::Value", "getRowsOfResult">,
+    InterfaceMethod<[{
+      Whether that holds for the op as it stands here; else it is like any other.
+    }], "bool", "leadsToOtherRows", (ins), "", [{
+      return true;
+    }]>
   ];
 }
 

@@ -1,5 +1,4 @@
-//===- ShapeOps.cpp - Moves of elements, reductions
-//------------------------===//
+//===- ShapeOps.cpp - Moves of elements, reductions -----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -67,7 +67,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %g: tensor<3xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{has an epsilon that is not finite and > 0 (C3)}}
+  // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C3)}}
   %0 = nn.layer_norm %x epsilon 0.0 : (tensor<?x4xf32>) -> tensor<?x4xf32>
   nn.return
 }
@@ -83,7 +83,7 @@ nn.func private @f(%x: tensor<4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{has an epsilon that is not finite and > 0 (C2)}}
+  // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C2)}}
   %0 = nn.l2_normalise %x epsilon -1.0 : tensor<?x4xf32>
   nn.return
 }
@@ -99,7 +99,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{has an epsilon that is not finite and > 0 (C2)}}
+  // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C2)}}
   %0 = nn.cosine_similarity %x, %x epsilon 0.0 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x1xf32>
   nn.return
 }
@@ -241,7 +241,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{has a delta that is not finite and > 0 (C2)}}
+  // expected-error @+1 {{has a delta that is not finite and > 0 in 'f32' (C2)}}
   %0 = nn.huber_loss %x, %x delta 0.0 : tensor<?x4xf32>
   nn.return
 }
@@ -249,7 +249,15 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{has an epsilon that is not finite and >= 0 (C2)}}
+  // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C2)}}
   %0 = nn.log_loss %x, %x epsilon -1.0 : tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C2)}}
+  %0 = nn.l2_normalise %x epsilon 1.0e-300 : tensor<?x4xf32>
   nn.return
 }

@@ -178,3 +178,11 @@ nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
   %0 = nn.lookup @t[%c] pool(max) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x4xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{shifts by -2147483648; bags have less than 2^31 rows (C2)}}
+  %0 = nn.segment_shift %h of %c by -2147483648 : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
+  nn.return
+}

@@ -84,9 +84,7 @@ Value RankLossOp::spellOut(ImplicitLocOpBuilder &builder) {
 }
 
 LogicalResult HuberLossOp::verify() {
-  if (getDelta().isFinite() && !getDelta().isNegative() && !getDelta().isZero())
-    return success();
-  return emitOpError("has a delta that is not finite and > 0 (C2)");
+  return verifyPositive(*this, "a delta", getDelta(), "C2");
 }
 
 /// With q = min(d, delta): q (d - q / 2).
@@ -99,9 +97,7 @@ Value HuberLossOp::spellOut(ImplicitLocOpBuilder &builder) {
 }
 
 LogicalResult LogLossOp::verify() {
-  if (getEpsilon().isFinite() && !(getEpsilon().isNegative()))
-    return success();
-  return emitOpError("has an epsilon that is not finite and >= 0 (C2)");
+  return verifyPositive(*this, "an epsilon", getEpsilon(), "C2");
 }
 
 Value LogLossOp::spellOut(ImplicitLocOpBuilder &builder) {

@@ -12,14 +12,6 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-static LogicalResult verifyEpsilon(Operation *op, StringRef constraint,
-                                   const APFloat &epsilon) {
-  if (epsilon.isFinite() && !epsilon.isNegative() && !epsilon.isZero())
-    return success();
-  return op->emitOpError() << "has an epsilon that is not finite and > 0 ("
-                           << constraint << ")";
-}
-
 static int64_t lastAxis(Value value) { return tensorOf(value).getRank() - 1; }
 
 //===----------------------------------------------------------------------===//
@@ -75,7 +67,7 @@ LogicalResult LayerNormOp::verify() {
     if (operand && operand.getType() != vector)
       return emitOpError() << "scales or shifts rows by " << operand.getType()
                            << "; expected " << vector << " (C2)";
-  return verifyEpsilon(*this, "C3", getEpsilon());
+  return verifyPositive(*this, "an epsilon", getEpsilon(), "C3");
 }
 
 Value LayerNormOp::spellOut(ImplicitLocOpBuilder &builder) {
@@ -109,7 +101,7 @@ LogicalResult L2NormaliseOp::verify() {
   if (tensorOf(getInput()).getRank() < 2)
     return emitOpError() << "normalises " << getInput().getType()
                          << "; expected rank 2 or more (C1)";
-  return verifyEpsilon(*this, "C2", getEpsilon());
+  return verifyPositive(*this, "an epsilon", getEpsilon(), "C2");
 }
 
 Value L2NormaliseOp::spellOut(ImplicitLocOpBuilder &builder) {
@@ -132,7 +124,7 @@ LogicalResult CosineSimilarityOp::inferReturnTypes(
 }
 
 LogicalResult CosineSimilarityOp::verify() {
-  return verifyEpsilon(*this, "C2", getEpsilon());
+  return verifyPositive(*this, "an epsilon", getEpsilon(), "C2");
 }
 
 Value CosineSimilarityOp::spellOut(ImplicitLocOpBuilder &builder) {

@@ -40,20 +40,15 @@ Value SegmentSqrtnOp::spellOut(ImplicitLocOpBuilder &builder) {
   return compose.div(sumOf(compose, getRows(), getBags(), getType()), root);
 }
 
-/// The sum of the rows of which all but those at one end are made zeros.
+/// The row at one end of each bag: all of it that has room in one place.
 template <typename OpType>
 static Value takeEnd(Composer &compose, OpType op, bool fromEnd) {
-  auto type = tensorOf(op.getRows());
-  SmallVector<int64_t> shape{type.getDimSize(0), 1};
-  auto column = RankedTensorType::get(shape, type.getElementType());
-  Value positions = SegmentPositionsOp::create(
-      compose.builder, column, op.getBags(), /*like=*/Value(), fromEnd);
-  Value inside = GreaterOp::create(compose.builder, positions,
-                                   compose.number(positions, 0));
-  shape.resize(type.getRank(), 1);
-  Value kept = SelectOp::create(compose.builder, compose.reshape(inside, shape),
-                                compose.number(op.getRows(), 0), op.getRows());
-  return sumOf(compose, kept, op.getBags(), op.getType());
+  SmallVector<int64_t> shape(op.getType().getShape());
+  shape.insert(shape.begin() + 2, 1);
+  auto type = RankedTensorType::get(shape, op.getType().getElementType());
+  Value end = SegmentPadOp::create(compose.builder, type, op.getRows(),
+                                   op.getBags(), fromEnd);
+  return compose.reshape(end, op.getType().getShape());
 }
 
 Value SegmentFirstOp::spellOut(ImplicitLocOpBuilder &builder) {
@@ -69,7 +64,7 @@ Value SegmentLastOp::spellOut(ImplicitLocOpBuilder &builder) {
 Value SegmentSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
   Composer compose(builder);
   auto type = tensorOf(getRows());
-  auto slots = cast<RaggedType>(getBags().getType()).getSlots();
+  const int64_t slots = getBags().getType().getSlots();
   SmallVector<int64_t> shape{ShapedType::kDynamic, slots};
   llvm::append_range(shape, type.getShape().drop_front());
   auto ofBags = RankedTensorType::get(shape, type.getElementType());

@@ -466,6 +466,13 @@ SmallVector<Value> PowOp::getResiduals() { return {getInput()}; }
 LogicalResult PowOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   const double exponent = getExponent().convertToDouble();
+  // x^0 is 1 at 0 too, and x^1 has slope 1 there.
+  if (exponent == 0)
+    return success();
+  if (exponent == 1) {
+    adjoints.accumulate(getInput(), adjoints.cotangent(getResult()));
+    return success();
+  }
   Value factor = createNumber(builder, getLoc(),
                               tensorOf(getInput()).getElementType(), exponent);
   Value power = PowOp::create(builder, getInput().getType(), getInput(),

@@ -34,10 +34,14 @@ inline mlir::ParseResult parseObserveTypes(
         parser.parseType(labelType))
       return mlir::failure();
   }
-  if (weights)
-    weightType =
-        mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, 1},
-                                    mlir::getElementTypeOrSelf(predictionType));
+  if (!weights)
+    return mlir::success();
+  mlir::Type element = mlir::getElementTypeOrSelf(predictionType);
+  if (!mlir::TensorType::isValidElementType(element))
+    return parser.emitError(parser.getCurrentLocation())
+           << "observes " << predictionType << "; expected a tensor";
+  weightType =
+      mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, 1}, element);
   return mlir::success();
 }
 

@@ -32,7 +32,6 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
       .Cases({"relu6", "hardtanh"}, "nn.clamp")
       .Case("silu", "nn.swish")
       .Case("hardsigmoid", "nn.hard_sigmoid")
-      .Case("prelu", "nn.leaky_relu")
       .Cases({"cat", "concatenate", "stack"}, "nn.concat")
       .Cases({"view", "squeeze", "unsqueeze", "expand_dims"}, "nn.reshape")
       .Cases({"permute", "swapaxes"}, "nn.transpose")
@@ -59,7 +58,7 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
       .Cases({"mse_loss", "square_error_cost", "mean_squared_error"},
              "nn.squared_error")
       .Case("smooth_l1_loss", "nn.huber_loss")
-      .Cases({"margin_rank_loss", "pairwise_loss"}, "nn.rank_loss")
+      .Case("pairwise_loss", "nn.rank_loss or nn.bpr_loss")
       .Cases({"segment_mean_pool", "sequence_pool"},
              "nn.segment_sum, mean, max, first or last")
       .Cases({"sequence_expand", "repeat_interleave"}, "nn.segment_repeat")

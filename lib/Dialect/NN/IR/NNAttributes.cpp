@@ -79,3 +79,34 @@ void HashAttr::print(AsmPrinter &printer) const {
     printer << getSalt();
   printer << ">";
 }
+
+//===----------------------------------------------------------------------===//
+// All attributes
+//===----------------------------------------------------------------------===//
+
+// What stands behind the name of an attribute without parameters nobody would
+// read.
+Attribute NNDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attribute;
+  OptionalParseResult result =
+      generatedAttributeParser(parser, &mnemonic, type, attribute);
+  if (!result.has_value()) {
+    parser.emitError(location) << "unknown attribute '#nn." << mnemonic << "'";
+    return {};
+  }
+  if (failed(*result))
+    return {};
+  if (succeeded(parser.parseOptionalLess())) {
+    parser.emitError(location)
+        << "#nn." << mnemonic << " takes no parameters; leave out <...>";
+    return {};
+  }
+  return attribute;
+}
+
+void NNDialect::printAttribute(Attribute attribute,
+                               DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attribute, printer);
+}

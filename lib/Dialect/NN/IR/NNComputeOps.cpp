@@ -58,6 +58,10 @@ LogicalResult LookupOp::verify() {
 
 Value LookupOp::getRowsOfOperand(OpOperand &) { return {}; }
 
+bool LookupOp::leadsToOtherRows() {
+  return isa<RaggedType>(getIds().getType());
+}
+
 Value LookupOp::getRowsOfResult() { return getPooling() ? Value() : getIds(); }
 
 LogicalResult LookupOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace pdlc::nn;
@@ -134,7 +135,12 @@ template <typename OpType> static LogicalResult verifyWithin(OpType op) {
 }
 
 LogicalResult SegmentSoftmaxOp::verify() { return verifyWithin(*this); }
-LogicalResult SegmentShiftOp::verify() { return verifyWithin(*this); }
+LogicalResult SegmentShiftOp::verify() {
+  if (std::abs(static_cast<double>(static_cast<int64_t>(getBy()))) >= 0x1p31)
+    return emitOpError() << "shifts by " << static_cast<int64_t>(getBy())
+                         << "; bags have less than 2^31 rows (C2)";
+  return verifyWithin(*this);
+}
 LogicalResult SegmentReverseOp::verify() { return verifyWithin(*this); }
 
 //===----------------------------------------------------------------------===//

@@ -61,7 +61,7 @@ def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments]> {
     - (C1) Input and result have one type of rank 2 or more.
     - (C2) Scale and shift are vectors of the last dimension's size and of the
       input's element type.
-    - (C3) Epsilon is finite and > 0.
+    - (C3) Epsilon is finite and > 0 in the element type.
 
     Example:
     ```mlir
@@ -85,7 +85,7 @@ def NN_L2NormaliseOp : NN_CompositeOp<"l2_normalise", [SameOperandsAndResultType
 
     Constraints:
     - (C1) Operand and result have one type of rank 2 or more.
-    - (C2) Epsilon is finite and > 0.
+    - (C2) Epsilon is finite and > 0 in the element type.
 
     Example:
     ```mlir
@@ -105,7 +105,7 @@ def NN_CosineSimilarityOp : NN_CompositeOp<"cosine_similarity", [NN_InferType]> 
 
     Constraints:
     - (C1) Both operands have one type of rank 2 or more.
-    - (C2) Epsilon is finite and > 0.
+    - (C2) Epsilon is finite and > 0 in the element type.
 
     Example:
     ```mlir
@@ -306,7 +306,7 @@ def NN_HuberLossOp : NN_CompositeOp<"huber_loss", [SameOperandsAndResultType]> {
 
     Constraints:
     - (C1) Operands and result have one type.
-    - (C2) Delta is finite and > 0.
+    - (C2) Delta is finite and > 0 in the element type.
 
     Example:
     ```mlir
@@ -327,7 +327,7 @@ def NN_LogLossOp : NN_CompositeOp<"log_loss", [SameOperandsAndResultType]> {
 
     Constraints:
     - (C1) Operands and result have one type.
-    - (C2) Epsilon is finite and >= 0.
+    - (C2) Epsilon is finite and > 0 in the element type.
 
     Example:
     ```mlir

@@ -65,7 +65,8 @@ class NN_PureOp<string mnemonic, list<Trait> traits = []>
 // Lookup and linear layers: named state, phase `model` only
 //===----------------------------------------------------------------------===//
 
-def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel, NN_Rows,
+def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
+    DeclareOpInterfaceMethods<RowsOpInterface, ["leadsToOtherRows"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Rows of a table, pooled by bag or one by one";
   let description = [{
@@ -84,8 +85,9 @@ def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
 
     Constraints:
     - (C1) The symbol is an `nn.table`.
-    - (C2) Ids of shape [b, s], with b the batch (dynamic), give a result of
-      shape [b, s, width]; bags without pooling one of shape [ids, width].
+    - (C2) Ids of shape [b, s], with b the batch (dynamic), or, of a tensor, rows of
+      bags, give a result of shape [b, s, width]; bags without pooling one of shape
+      [ids, width].
     - (C3) Ids derive from fields and constants alone, not from parameters, states
       or tables.
     - (C4) Ids that are looked up without pooling are those of a field.

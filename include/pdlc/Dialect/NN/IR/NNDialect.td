@@ -28,12 +28,17 @@ def NN_Dialect : Dialect {
   // Rules and the formulas of elementwise ops are written in these.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect"];
-  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
     void registerTypes();
+
+    /// Reads an attribute; refuses parameters behind one that takes none.
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
 
     /// Refuses an op that the dialect does not have, naming those that it has.
     std::optional<ParseOpHook>

@@ -86,6 +86,7 @@ class NN_SegmentReductionOp<string mnemonic, string summary_, string text>
     %0 = nn.}] # mnemonic # [{ %h of %c : (tensor<?x10xf32>, !nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
     ```
   }];
+  let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags);
 }
 
 def NN_SegmentMeanOp : NN_SegmentReductionOp<"segment_mean", "The mean of the rows of each bag",
@@ -107,6 +108,7 @@ def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_D
     - (C1) An input of shape [b, slots, ...], with the slots of the bags, gives
       [ids, ...] of its element type.
     - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+    - (C3) The ids of a ragged operand are those of a field.
 
     Example:
     ```mlir
@@ -130,6 +132,7 @@ def NN_SegmentPositionsOp : NN_SegmentOp<"segment_positions", "{}", "getBags()",
     Constraints:
     - (C1) The result has shape [ids, 1].
     - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+    - (C3) The ids of a ragged operand are those of a field.
 
     Example:
     ```mlir
@@ -184,7 +187,7 @@ def NN_SegmentSoftmaxOp : NN_WithinBagsOp<"segment_softmax", [NN_Composite]> {
     %0 = nn.segment_softmax %s of %c : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins NN_FloatTensor:$rows, NN_Bags:$bags);
+  let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags);
   let assemblyFormat = "$rows `of` $bags attr-dict `:` functional-type(operands, results)";
 }
 
@@ -197,6 +200,7 @@ def NN_SegmentShiftOp : NN_WithinBagsOp<"segment_shift", [NN_Differentiable]> {
 
     Constraints:
     - (C1) Rows and result have one type, with one row for each id of the bags.
+    - (C2) |by| < 2^31.
 
     Example:
     ```mlir
@@ -258,6 +262,7 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
     - (C1) An input of shape [b, slots, length, ...], with the slots of the bags,
       gives [ids, ...] of its element type.
     - (C2) `like` is there exactly if bags are splits: it has one row for each id.
+    - (C3) The ids of a ragged operand are those of a field.
 
     Example:
     ```mlir
