@@ -11,6 +11,7 @@ from programs import ADULT, SOURCE, model
 
 sys.path.insert(0, str(SOURCE / "scripts"))
 import make_histories  # noqa: E402
+import make_texts  # noqa: E402
 
 
 def model_data(name, folder, rows):
@@ -22,4 +23,7 @@ def model_data(name, folder, rows):
     if "scripts/make_histories.py" in text:
         make_histories.write_histories(folder / "histories.tsv", rows)
         return folder / "histories.tsv"
+    if "scripts/make_texts.py" in text:
+        make_texts.write_texts(folder / "texts.tsv", rows)
+        return folder / "texts.tsv"
     return ADULT

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Reads Adult, Criteo and made-up histories into fields, as the models' records declare them.
+"""Reads Adult, Criteo, made-up histories and texts into fields, as the models' records declare them.
 
 A field is a NumPy array [rows, width] (float64, or int64 keys) or, for bags, a
 pair (values int64 [ids], splits int64 [rows * slots + 1]).
@@ -89,6 +89,16 @@ def read_histories(path):
               for name, column in zip(names, columns, strict=True)}
     fields["label"] = fields["label"].astype(numpy.float64)
     return fields
+
+
+def read_texts(path):
+    """All rows of what scripts/make_texts.py writes."""
+    with _open(path) as lines:
+        words, *tags = zip(*(line.rstrip("\n").split("\t") for line in lines))
+    tag, other = (numpy.array(column, dtype=numpy.int64)[:, None] for column in tags)
+    # All rows count alike: the label only says how many there are.
+    return {"words": as_key_bags(words), "tag": tag, "other": other,
+            "label": numpy.ones((len(words), 1))}
 
 
 def slice_rows(fields, begin, end):

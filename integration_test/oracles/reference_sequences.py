@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""The models of models/*.mlir that read a history, stated once more in PyTorch:
+"""The models of models/*.mlir that read histories or texts, once more in PyTorch:
 padded to the longest of a batch and masked, where ours keep one row for each id.
 """
 
@@ -196,5 +196,37 @@ class SelfAttention(PairModel):
         return [(user * item[:, 0]).sum(dim=1, keepdim=True) for item in items]
 
 
+class TagSpace(PairModel):
+    """models/tagspace."""
+    name = "tagspace"
+    data = "texts"
+    symbols = {
+        "word_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        "tag_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", [("window_w", "window_b")], [48, 32]),
+        **layer_symbols("dense", [("w", "b")], [32, 16]),
+    }
+    groups = DENSE_SPARSE
+    sequences = (("word_rows", 0),)
+
+    def ids(self, fields):
+        return {"word_rows": [fields["words"]],
+                "tag_rows": [fields["tag"], fields["other"]]}
+
+    def scores(self, pooled, parameters):
+        rows, sizes = pooled["word_rows"][0]
+        kernel = parameters["window_w"].reshape(3, 16, 32).permute(2, 1, 0)
+        outputs = torch.tanh(torch.nn.functional.conv1d(
+            rows.transpose(1, 2), kernel, parameters["window_b"], padding=1))
+        hidden = mask_of(rows, sizes).transpose(1, 2) == 0
+        largest = outputs.masked_fill(hidden, -2.0).max(dim=2).values
+        text = layers(largest, parameters, [("w", "b")])
+        return [10 * cosine(text, tag[:, 0]) for tag in pooled["tag_rows"]]
+
+    def losses(self, fields, pooled, parameters):
+        positive, negative = self.scores(pooled, parameters)
+        return torch.relu(1 - (positive - negative))
+
+
 MODELS = {model.name: model for model in (
-    DeepInterest, YoutubeDnn, TwoTowers, SelfAttention)}
+    DeepInterest, YoutubeDnn, TwoTowers, SelfAttention, TagSpace)}
