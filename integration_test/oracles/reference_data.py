@@ -5,7 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Reads Adult, Criteo, made-up histories and texts into fields, as the models' records declare them.
+"""Reads Adult, Criteo, made-up histories and texts into fields, as the models' records
+declare them.
 
 A field is a NumPy array [rows, width] (float64, or int64 keys) or, for bags, a
 pair (values int64 [ids], splits int64 [rows * slots + 1]).
