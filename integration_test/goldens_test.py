@@ -8,10 +8,12 @@ import argparse
 import os
 import pathlib
 import re
+import tempfile
 import unittest
 
 import programs
 import check_goldens
+from model_data import model_data
 
 ORACLES = programs.SOURCE / "integration_test" / "oracles"
 OPS = sorted((ORACLES / "goldens" / "ops").iterdir())
@@ -66,8 +68,9 @@ class Goldens(unittest.TestCase):
         self.assertEqual({case.name for case in MODELS},
                          {folder.name for folder in folders} - {"ctr_dnn"})
         for case in MODELS:
-            with self.subTest(model=case.name):
-                self.check(case, check_goldens.check_model, data=str(programs.ADULT))
+            with self.subTest(model=case.name), tempfile.TemporaryDirectory() as folder:
+                data = model_data(case.name, pathlib.Path(folder), 8000)
+                self.check(case, check_goldens.check_model, data=str(data))
 
     def test_ctr_dnn(self):
         data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")

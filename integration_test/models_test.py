@@ -7,7 +7,7 @@ bits, and models/README.md lists it. That the bits are right: goldens_test.py.""
 import re
 import unittest
 
-import made_up_clicks
+from model_data import model_data
 from programs import ADULT, SOURCE, model
 from sync_comparison import SyncComparison
 
@@ -28,11 +28,8 @@ class Models(SyncComparison):
 
     def check_sync(self, name):
         """2 trainers with 2 servers, and one process with as many replicas."""
-        data = ["--data", ADULT, "--rows", "0:12000"]
-        if "nn.record @criteo" in model(name).read_text():
-            clicks = self.root / "clicks.tsv"
-            made_up_clicks.write_clicks(clicks, 4000)
-            data = ["--data", clicks]
+        file = model_data(name, self.root, 4000)
+        data = ["--data", file, *(["--rows", "0:12000"] if file == ADULT else [])]
         # Blocks so small that each server has some of the parameters.
         self.translate(model(name), blocks=("--min-block-elements=16",
                                             "--target-block-bytes=1024"))

@@ -34,9 +34,11 @@ import torch
 
 import reference_data
 import tensorfile
-from reference_models import MODELS
+import reference_models
+import reference_sequences
 from reference_training import Trainer, area_under_curve, as_bags
 
+MODELS = {**reference_models.MODELS, **reference_sequences.MODELS}
 DTYPES = {"f32": torch.float32, "f64": torch.float64}
 TRAIN_PERCENT = 80
 
@@ -44,6 +46,10 @@ TRAIN_PERCENT = 80
 def read_data(model, path):
     if model.data == "adult":
         return reference_data.read_adult(path, model.id_columns)
+    if model.data == "histories":
+        return reference_data.read_histories(path)
+    if model.data == "texts":
+        return reference_data.read_texts(path)
     return reference_data.read_criteo(path)
 
 

@@ -5,7 +5,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Reads Adult and Criteo into fields, as the models' records declare them.
+"""Reads Adult, Criteo, made-up histories and texts into fields, as the models' records
+declare them.
 
 A field is a NumPy array [rows, width] (float64, or int64 keys) or, for bags, a
 pair (values int64 [ids], splits int64 [rows * slots + 1]).
@@ -69,6 +70,36 @@ def read_criteo(path):
     return {"label": numpy.array(labels), "numbers": numpy.array(numbers),
             "categories": (numpy.array(keys, dtype=numpy.int64),
                            numpy.array(splits, dtype=numpy.int64))}
+
+
+def as_key_bags(texts):
+    """Bags of the decimal numbers in each text."""
+    bags = [[int(cell) for cell in text.split()] for text in texts]
+    return (numpy.array([key for bag in bags for key in bag], dtype=numpy.int64),
+            numpy.cumsum([0] + [len(bag) for bag in bags]))
+
+
+def read_histories(path):
+    """All rows of what scripts/make_histories.py writes."""
+    with _open(path) as lines:
+        columns = list(zip(*(line.rstrip("\n").split("\t") for line in lines)))
+    names = ["label", "item", "category", "items", "categories", "next",
+             "next_category", "other", "other_category"]
+    fields = {name: as_key_bags(column) if name in ("items", "categories")
+              else numpy.array(column, dtype=numpy.int64)[:, None]
+              for name, column in zip(names, columns, strict=True)}
+    fields["label"] = fields["label"].astype(numpy.float64)
+    return fields
+
+
+def read_texts(path):
+    """All rows of what scripts/make_texts.py writes."""
+    with _open(path) as lines:
+        words, *tags = zip(*(line.rstrip("\n").split("\t") for line in lines))
+    tag, other = (numpy.array(column, dtype=numpy.int64)[:, None] for column in tags)
+    # All rows count alike: the label only says how many there are.
+    return {"words": as_key_bags(words), "tag": tag, "other": other,
+            "label": numpy.ones((len(words), 1))}
 
 
 def slice_rows(fields, begin, end):

@@ -27,7 +27,7 @@ class Symbol:
     """A parameter (`shape`) or a table (`shape` is that of a row)."""
     shape: tuple
     group: str
-    init: tuple  # ("zeros",), ("uniform", low, high), ("xavier",)
+    init: tuple  # ("zeros",), ("constant", value), ("uniform", low, high), ("xavier",)
     is_table: bool = False
 
 
@@ -61,8 +61,11 @@ class Model:
     """What the models have in common: one logit, and log loss.
 
     `fields` and `pooled` are tensors: floats, and for each lookup of a table its
-    rows [batch, slots, width], added up within a bag.
+    rows [batch, slots, width], added up within a bag. Of the lookups in `sequences`,
+    (table, index), there is one row for each id: [batch, longest, width], with zeros
+    behind a bag's end, and the bags' sizes [batch, 1].
     """
+    sequences = ()
     # Of Adult: the columns of each field of ids; a text is hashed with its slot.
     id_columns = {"categories": reference_data.ADULT_CATEGORIES}
 
@@ -391,6 +394,38 @@ class Dlrm(AdultModel):
         return layers(x, parameters, self.TOP)
 
 
+class XDeepFm(AdultModel):
+    """models/xdeepfm: its interactions by their sum over all pairs."""
+    name = "xdeepfm"
+    LAYERS = [("w1", "b1"), ("w2", "b2"), ("w3", None)]
+    symbols = {
+        "weights": Symbol((1,), "sparse", ("zeros",), is_table=True),
+        "embedding": Symbol((8,), "sparse", SMALL, is_table=True),
+        "number_weights": Symbol((5, 1), "dense", ("zeros",)),
+        "bias": Symbol((1,), "dense", ("zeros",)),
+        "interaction_w1": Symbol((64, 16), "dense", ("xavier",)),
+        "interaction_w2": Symbol((128, 16), "dense", ("xavier",)),
+        "interaction_w3": Symbol((32, 1), "dense", ("xavier",)),
+        **layer_symbols("dense", LAYERS, [69, 64, 32, 1]),
+    }
+    groups = DENSE_SPARSE
+
+    def ids(self, fields):
+        return {"weights": [fields["categories"]], "embedding": [fields["categories"]]}
+
+    def logit(self, fields, pooled, parameters):
+        x, first = standard(fields["numbers"]), pooled["embedding"][0]
+        rows, sums = first, []
+        for weight in ("interaction_w1", "interaction_w2"):
+            weights = parameters[weight].reshape(rows.shape[1], 8, 16)
+            rows = torch.einsum("bik,bjk,jih->bhk", first, rows, weights)
+            sums.append(rows.sum(dim=2))
+        deep = torch.cat([first.flatten(1), x], dim=1)
+        return (pooled["weights"][0].sum(dim=1) + x @ parameters["number_weights"] +
+                parameters["bias"] + torch.cat(sums, 1) @ parameters["interaction_w3"] +
+                layers(deep, parameters, self.LAYERS))
+
+
 class TwoTaskModel(AdultModel):
     """What the models of two tasks share: features that tell neither label, and
     one input for all."""
@@ -472,5 +507,5 @@ class EntireSpace(TwoTaskModel):
 
 MODELS = {model.name: model for model in (
     LogisticRegression, WideDeep, CtrDnn, FactorizationMachine, DeepFm,
-    FieldAwareFactorizationMachine, DeepCross, DeepCross2, Dlrm, MultiGateMixture,
-    EntireSpace)}
+    FieldAwareFactorizationMachine, DeepCross, DeepCross2, Dlrm, XDeepFm,
+    MultiGateMixture, EntireSpace)}

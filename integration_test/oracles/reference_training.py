@@ -60,6 +60,8 @@ class Trainer:
             kind, *numbers = symbol.init
             if kind == "zeros":
                 initial = numpy.zeros(shape)
+            elif kind == "constant":
+                initial = numpy.full(shape, numbers[0])
             elif kind == "uniform":
                 initial = random.uniform(*numbers, size=shape)
             elif kind == "xavier":
@@ -119,6 +121,13 @@ class Trainer:
                     numpy.repeat(numpy.arange(count), numpy.diff(splits)))
                 chosen = torch.as_tensor(inverse[first:first + len(values)])
                 first += len(values)
+                if (table, len(pooled[table])) in self.model.sequences:
+                    sizes = numpy.diff(splits)
+                    pooled[table].append((
+                        torch.nn.utils.rnn.pad_sequence(
+                            torch.split(rows[chosen], sizes.tolist()), batch_first=True),
+                        torch.as_tensor(sizes)[:, None]))
+                    continue
                 zeros = torch.zeros((count, width), dtype=self.dtype)
                 sums = zeros.index_add(0, bag_of, rows[chosen])
                 pooled[table].append(sums.reshape(samples, count // samples, width))

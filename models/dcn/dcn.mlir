@@ -49,21 +49,9 @@ module @dcn {
     %x0 = nn.concat %embedded, %x axis 1 : (tensor<?x32xf32>, tensor<?x5xf32>) -> tensor<?x37xf32>
 
     // Cross: x_{l+1} = x_0 <x_l, w> + b + x_l.
-    %s1 = nn.linear %x0, @cross_w1 : (tensor<?x37xf32>) -> tensor<?x1xf32>
-    %m1 = nn.mul %x0, %s1 : (tensor<?x37xf32>, tensor<?x1xf32>) -> tensor<?x37xf32>
-    %c1 = nn.read @cross_b1 : tensor<37xf32>
-    %n1 = nn.add %m1, %c1 : (tensor<?x37xf32>, tensor<37xf32>) -> tensor<?x37xf32>
-    %x1 = nn.add %n1, %x0 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
-    %s2 = nn.linear %x1, @cross_w2 : (tensor<?x37xf32>) -> tensor<?x1xf32>
-    %m2 = nn.mul %x0, %s2 : (tensor<?x37xf32>, tensor<?x1xf32>) -> tensor<?x37xf32>
-    %c2 = nn.read @cross_b2 : tensor<37xf32>
-    %n2 = nn.add %m2, %c2 : (tensor<?x37xf32>, tensor<37xf32>) -> tensor<?x37xf32>
-    %x2 = nn.add %n2, %x1 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
-    %s3 = nn.linear %x2, @cross_w3 : (tensor<?x37xf32>) -> tensor<?x1xf32>
-    %m3 = nn.mul %x0, %s3 : (tensor<?x37xf32>, tensor<?x1xf32>) -> tensor<?x37xf32>
-    %c3 = nn.read @cross_b3 : tensor<37xf32>
-    %n3 = nn.add %m3, %c3 : (tensor<?x37xf32>, tensor<37xf32>) -> tensor<?x37xf32>
-    %x3 = nn.add %n3, %x2 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
+    %x1 = nn.cross_layer %x0, %x0, @cross_w1, @cross_b1 vector : tensor<?x37xf32>
+    %x2 = nn.cross_layer %x0, %x1, @cross_w2, @cross_b2 vector : tensor<?x37xf32>
+    %x3 = nn.cross_layer %x0, %x2, @cross_w3, @cross_b3 vector : tensor<?x37xf32>
 
     // Deep.
     %h1 = nn.linear %x0, @w1, @b1 act(relu) : (tensor<?x37xf32>) -> tensor<?x64xf32>

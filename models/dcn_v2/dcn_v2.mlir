@@ -46,12 +46,8 @@ module @dcn_v2 {
     %x0 = nn.concat %embedded, %x axis 1 : (tensor<?x32xf32>, tensor<?x5xf32>) -> tensor<?x37xf32>
 
     // Cross: x_{l+1} = x_0 * (W x_l + b) + x_l, the product element by element.
-    %m1 = nn.linear %x0, @cross_w1, @cross_b1 : (tensor<?x37xf32>) -> tensor<?x37xf32>
-    %p1 = nn.mul %x0, %m1 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
-    %x1 = nn.add %p1, %x0 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
-    %m2 = nn.linear %x1, @cross_w2, @cross_b2 : (tensor<?x37xf32>) -> tensor<?x37xf32>
-    %p2 = nn.mul %x0, %m2 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
-    %x2 = nn.add %p2, %x1 : (tensor<?x37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
+    %x1 = nn.cross_layer %x0, %x0, @cross_w1, @cross_b1 : tensor<?x37xf32>
+    %x2 = nn.cross_layer %x0, %x1, @cross_w2, @cross_b2 : tensor<?x37xf32>
 
     // Deep, on top of the last cross.
     %h1 = nn.linear %x2, @w1, @b1 act(relu) : (tensor<?x37xf32>) -> tensor<?x64xf32>

@@ -50,23 +50,9 @@ module @dlrm {
     %one = nn.reshape %dense : (tensor<?x8xf32>) -> tensor<?x1x8xf32>
     %vectors = nn.concat %one, %rows axis 1 : (tensor<?x1x8xf32>, tensor<?x8x8xf32>) -> tensor<?x9x8xf32>
 
-    // The inner products of each vector with each, and of these the ones below
-    // the diagonal: row i has i of them.
-    %left = nn.reshape %vectors : (tensor<?x9x8xf32>) -> tensor<?x9x1x8xf32>
-    %right = nn.reshape %vectors : (tensor<?x9x8xf32>) -> tensor<?x1x9x8xf32>
-    %products = nn.mul %left, %right : (tensor<?x9x1x8xf32>, tensor<?x1x9x8xf32>) -> tensor<?x9x9x8xf32>
-    %dots = nn.reduce sum %products axes [3] : (tensor<?x9x9x8xf32>) -> tensor<?x9x9xf32>
-    %square = nn.flatten %dots from 1 : (tensor<?x9x9xf32>) -> tensor<?x81xf32>
-    %dots1 = nn.slice %square axis 1 offset 9 size 1 : (tensor<?x81xf32>) -> tensor<?x1xf32>
-    %dots2 = nn.slice %square axis 1 offset 18 size 2 : (tensor<?x81xf32>) -> tensor<?x2xf32>
-    %dots3 = nn.slice %square axis 1 offset 27 size 3 : (tensor<?x81xf32>) -> tensor<?x3xf32>
-    %dots4 = nn.slice %square axis 1 offset 36 size 4 : (tensor<?x81xf32>) -> tensor<?x4xf32>
-    %dots5 = nn.slice %square axis 1 offset 45 size 5 : (tensor<?x81xf32>) -> tensor<?x5xf32>
-    %dots6 = nn.slice %square axis 1 offset 54 size 6 : (tensor<?x81xf32>) -> tensor<?x6xf32>
-    %dots7 = nn.slice %square axis 1 offset 63 size 7 : (tensor<?x81xf32>) -> tensor<?x7xf32>
-    %dots8 = nn.slice %square axis 1 offset 72 size 8 : (tensor<?x81xf32>) -> tensor<?x8xf32>
-    %x0 = nn.concat %dense, %dots1, %dots2, %dots3, %dots4, %dots5, %dots6, %dots7, %dots8 axis 1
-      : (tensor<?x8xf32>, tensor<?x1xf32>, tensor<?x2xf32>, tensor<?x3xf32>, tensor<?x4xf32>, tensor<?x5xf32>, tensor<?x6xf32>, tensor<?x7xf32>, tensor<?x8xf32>) -> tensor<?x44xf32>
+    // The inner product of each vector with each before it.
+    %dots = nn.pairwise_dots %vectors : (tensor<?x9x8xf32>) -> tensor<?x36xf32>
+    %x0 = nn.concat %dense, %dots axis 1 : (tensor<?x8xf32>, tensor<?x36xf32>) -> tensor<?x44xf32>
 
     %h1 = nn.linear %x0, @top_w1, @top_b1 act(relu) : (tensor<?x44xf32>) -> tensor<?x64xf32>
     %h2 = nn.linear %h1, @top_w2, @top_b2 act(relu) : (tensor<?x64xf32>) -> tensor<?x32xf32>

@@ -51,16 +51,8 @@ module @fm {
     %scaled = nn.mul %column, %number_factors : (tensor<?x5x1xf32>, tensor<5x8xf32>) -> tensor<?x5x8xf32>
     %vectors = nn.concat %rows, %scaled axis 1 : (tensor<?x8x8xf32>, tensor<?x5x8xf32>) -> tensor<?x13x8xf32>
 
-    // Second order: the sum of <v_i, v_j> over all pairs i < j is half of
-    // (sum of v_i)^2 - sum of v_i^2, added over the elements.
-    %sum = nn.reduce sum %vectors axes [1] : (tensor<?x13x8xf32>) -> tensor<?x8xf32>
-    %square_of_sum = nn.mul %sum, %sum : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
-    %squares = nn.mul %vectors, %vectors : (tensor<?x13x8xf32>, tensor<?x13x8xf32>) -> tensor<?x13x8xf32>
-    %sum_of_squares = nn.reduce sum %squares axes [1] : (tensor<?x13x8xf32>) -> tensor<?x8xf32>
-    %difference = nn.sub %square_of_sum, %sum_of_squares : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
-    %twice = nn.reduce sum %difference axes [1] keep : (tensor<?x8xf32>) -> tensor<?x1xf32>
-    %half = nn.constant dense<0.5> : tensor<1xf32>
-    %second = nn.mul %twice, %half : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    // Second order: the inner products of all pairs of vectors, added up.
+    %second = nn.factorization %vectors : (tensor<?x13x8xf32>) -> tensor<?x1xf32>
     %z = nn.add %first, %second : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }

@@ -51,14 +51,7 @@ module @mmoe {
 
   // The experts' outputs, weighed by the softmax of a gate.
   nn.func private @mix(%experts: tensor<?x4x16xf32>, %gate: tensor<?x4xf32>) -> tensor<?x16xf32> {
-    // Softmax; the largest is taken off, so that no power overflows.
-    %largest = nn.reduce max %gate axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
-    %shift = nn.stop_gradient %largest : tensor<?x1xf32>
-    %shifted = nn.sub %gate, %shift : (tensor<?x4xf32>, tensor<?x1xf32>) -> tensor<?x4xf32>
-    %powers = nn.exp %shifted : tensor<?x4xf32>
-    %total = nn.reduce sum %powers axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
-    %softmax = nn.div %powers, %total : (tensor<?x4xf32>, tensor<?x1xf32>) -> tensor<?x4xf32>
-
+    %softmax = nn.softmax %gate axis 1 : tensor<?x4xf32>
     %column = nn.reshape %softmax : (tensor<?x4xf32>) -> tensor<?x4x1xf32>
     %weighed = nn.mul %experts, %column : (tensor<?x4x16xf32>, tensor<?x4x1xf32>) -> tensor<?x4x16xf32>
     %mixture = nn.reduce sum %weighed axes [1] : (tensor<?x4x16xf32>) -> tensor<?x16xf32>

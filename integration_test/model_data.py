@@ -1,0 +1,29 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The data of the models of models/: Adult, or made up where it may not be shipped
+or is made up anyway."""
+
+import sys
+
+import made_up_clicks
+from programs import ADULT, SOURCE, model
+
+sys.path.insert(0, str(SOURCE / "scripts"))
+import make_histories  # noqa: E402
+import make_texts  # noqa: E402
+
+
+def model_data(name, folder, rows):
+    """The file that models/NAME reads, of `rows` rows where it is made up."""
+    text = model(name).read_text()
+    if "nn.record @criteo" in text:
+        made_up_clicks.write_clicks(folder / "clicks.tsv", rows)
+        return folder / "clicks.tsv"
+    if "scripts/make_histories.py" in text:
+        make_histories.write_histories(folder / "histories.tsv", rows)
+        return folder / "histories.tsv"
+    if "scripts/make_texts.py" in text:
+        make_texts.write_texts(folder / "texts.tsv", rows)
+        return folder / "texts.tsv"
+    return ADULT

@@ -1,0 +1,232 @@
+#===- reference_sequences.py - Models of sequences in PyTorch *- python -*-===#
+#
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""The models of models/*.mlir that read histories or texts, once more in PyTorch:
+padded to the longest of a batch and masked, where ours keep one row for each id.
+"""
+
+import torch
+
+from reference_models import (DENSE_SPARSE, SMALL, THREE_LAYERS, Group, Model, Symbol,
+                              layer_symbols, layers, sigmoid_cross_entropy)
+
+
+class HistoryModel(Model):
+    """What they share: data, batches."""
+    data = "histories"
+    batch_size = 128
+    epochs = 4
+
+
+def mask_of(rows, sizes):
+    """[batch, longest, 1]: whether there is a row."""
+    return (torch.arange(rows.shape[1]) < sizes)[:, :, None].to(rows.dtype)
+
+
+class DeepInterest(HistoryModel):
+    """models/din."""
+    name = "din"
+    ATTENTION = [("aw1", "ab1"), ("aw2", "ab2")]
+    symbols = {
+        "item_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        "category_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", ATTENTION, [128, 36, 1]),
+        **layer_symbols("dense", THREE_LAYERS, [96, 80, 40, 1]),
+    }
+    groups = {"dense": Group("adam", 3e-3), "sparse": Group("adagrad", 0.05)}
+    sequences = (("item_rows", 1), ("category_rows", 1))
+
+    def ids(self, fields):
+        return {"item_rows": [fields["item"], fields["items"]],
+                "category_rows": [fields["category"], fields["categories"]]}
+
+    def logit(self, fields, pooled, parameters):
+        p = parameters
+        (item, (items, sizes)) = pooled["item_rows"]
+        (category, (categories, _)) = pooled["category_rows"]
+        shown = torch.cat([item, category], dim=2)
+        rows = torch.cat([items, categories], dim=2)
+        mask = mask_of(rows, sizes)
+        like = shown.expand_as(rows)
+        x = torch.cat([rows, like, rows - like, rows * like], dim=2)
+        score = torch.sigmoid(x @ p["aw1"] + p["ab1"]) @ p["aw2"] + p["ab2"]
+        # An empty history has no maximum; it weighs nothing anyway.
+        weight = torch.softmax(score.masked_fill(mask == 0, -1e30), dim=1) * mask
+        interest, shown = (weight * rows).sum(dim=1), shown[:, 0]
+        x = torch.cat([interest, shown, interest * shown], dim=1)
+        for weight, bias in THREE_LAYERS[:2]:
+            x = torch.sigmoid(x @ p[weight] + p[bias])
+        return layers(x, p, THREE_LAYERS[2:])
+
+
+class PairModel(HistoryModel):
+    """What the models of a positive and a negative item share: `scores` gives the
+    logits of both."""
+
+    def losses(self, fields, pooled, parameters):
+        positive, negative = self.scores(pooled, parameters)
+        return (sigmoid_cross_entropy(positive, torch.ones_like(positive)) +
+                sigmoid_cross_entropy(negative, torch.zeros_like(negative)))
+
+    def predictions(self, fields, pooled, parameters):
+        scores = torch.cat(list(self.scores(pooled, parameters)))
+        labels = (torch.arange(len(scores)) < len(scores) // 2)[:, None]
+        return {"AUC": (torch.sigmoid(scores), labels, None)}
+
+
+def mean_of(rows, sizes):
+    """[batch, width]: the mean of each bag, of an empty one zeros."""
+    return rows.sum(dim=1) / torch.clamp(sizes, min=1)
+
+
+class YoutubeDnn(PairModel):
+    """models/youtube_dnn."""
+    name = "youtube_dnn"
+    symbols = {
+        "seen_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        "item_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", THREE_LAYERS, [16, 64, 32, 16]),
+    }
+    groups = DENSE_SPARSE
+    sequences = (("seen_rows", 0),)
+
+    def ids(self, fields):
+        return {"seen_rows": [fields["items"]],
+                "item_rows": [fields["next"], fields["other"]]}
+
+    def scores(self, pooled, parameters):
+        user = layers(mean_of(*pooled["seen_rows"][0]), parameters, THREE_LAYERS,
+                      last_is_linear=False)
+        return [(user * item[:, 0]).sum(dim=1, keepdim=True)
+                for item in pooled["item_rows"]]
+
+
+class TwoTowers(PairModel):
+    """models/two_towers."""
+    name = "two_towers"
+    USER = [("user_w1", "user_b1"), ("user_w2", "user_b2")]
+    ITEM = [("item_w1", "item_b1"), ("item_w2", "item_b2")]
+    symbols = {
+        **{table: Symbol((16,), "sparse", SMALL, is_table=True) for table in (
+            "seen_rows", "seen_category_rows", "item_rows", "category_rows")},
+        **layer_symbols("dense", USER, [32, 32, 16]),
+        **layer_symbols("dense", ITEM, [32, 32, 16]),
+    }
+    groups = DENSE_SPARSE
+    sequences = (("seen_rows", 0), ("seen_category_rows", 0))
+
+    def ids(self, fields):
+        return {"seen_rows": [fields["items"]],
+                "seen_category_rows": [fields["categories"]],
+                "item_rows": [fields["next"], fields["other"]],
+                "category_rows": [fields["next_category"], fields["other_category"]]}
+
+    def tower(self, x, parameters, names):
+        for weight, bias in names:
+            x = torch.tanh(x @ parameters[weight] + parameters[bias])
+        return x
+
+    def scores(self, pooled, parameters):
+        user = self.tower(torch.cat([mean_of(*pooled["seen_rows"][0]),
+                                     mean_of(*pooled["seen_category_rows"][0])], dim=1),
+                          parameters, self.USER)
+        for item, category in zip(pooled["item_rows"], pooled["category_rows"]):
+            row = self.tower(torch.cat([item, category], dim=2)[:, 0], parameters,
+                             self.ITEM)
+            yield 10 * cosine(user, row)
+
+    def losses(self, fields, pooled, parameters):
+        positive, negative = self.scores(pooled, parameters)
+        return -torch.nn.functional.logsigmoid(positive - negative)
+
+
+def cosine(left, right):
+    """[batch, 1]; lengths count as 1e-6 at least."""
+    lengths = [torch.sqrt(torch.clamp((side * side).sum(dim=1, keepdim=True), min=1e-12))
+               for side in (left, right)]
+    return (left * right).sum(dim=1, keepdim=True) / (lengths[0] * lengths[1])
+
+
+class SelfAttention(PairModel):
+    """models/sasrec."""
+    name = "sasrec"
+    PLACES = 10
+    symbols = {
+        "item_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        "places": Symbol((PLACES, 16), "dense", SMALL),
+        **{f"scale{n}": Symbol((16,), "dense", ("constant", 1.0)) for n in (1, 2, 3)},
+        **{f"shift{n}": Symbol((16,), "dense", ("zeros",)) for n in (1, 2, 3)},
+        **{name: Symbol((16, 16), "dense", ("xavier",))
+           for name in ("query", "key", "value")},
+        **layer_symbols("dense", THREE_LAYERS[:2], [16, 16, 16]),
+    }
+    groups = DENSE_SPARSE
+    sequences = (("item_rows", 0),)
+
+    def ids(self, fields):
+        return {"item_rows": [fields["items"], fields["next"], fields["other"]]}
+
+    def user(self, rows, sizes, p):
+        def norm(x, n):
+            return torch.nn.functional.layer_norm(x, (16,), p[f"scale{n}"],
+                                                  p[f"shift{n}"], eps=1e-5)
+        count = self.PLACES
+        sequences, mask = [], torch.zeros((len(rows), count), dtype=torch.bool)
+        for i, size in enumerate(sizes[:, 0].tolist()):
+            kept = min(size, count)
+            sequences.append(torch.nn.functional.pad(
+                rows[i, size - kept:size], (0, 0, count - kept, 0)))
+            mask[i, count - kept:] = True
+        x = (torch.stack(sequences) * 16 ** 0.5 + p["places"]) * mask[:, :, None]
+        normed = norm(x, 1)
+        scores = (normed @ p["query"]) @ (normed @ p["key"]).transpose(1, 2) / 16 ** 0.5
+        allowed = mask[:, None, :] & torch.tril(torch.ones(count, count)).bool()
+        weights = torch.softmax(scores.masked_fill(~allowed, -1e30), dim=2)
+        x = x + weights @ (normed @ p["value"])
+        x = x + layers(norm(x, 2), p, THREE_LAYERS[:2])
+        return norm(x[:, -1], 3)
+
+    def scores(self, pooled, parameters):
+        sequence, *items = pooled["item_rows"]
+        user = self.user(*sequence, parameters)
+        return [(user * item[:, 0]).sum(dim=1, keepdim=True) for item in items]
+
+
+class TagSpace(PairModel):
+    """models/tagspace."""
+    name = "tagspace"
+    data = "texts"
+    symbols = {
+        "word_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        "tag_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", [("window_w", "window_b")], [48, 32]),
+        **layer_symbols("dense", [("w", "b")], [32, 16]),
+    }
+    groups = DENSE_SPARSE
+    sequences = (("word_rows", 0),)
+
+    def ids(self, fields):
+        return {"word_rows": [fields["words"]],
+                "tag_rows": [fields["tag"], fields["other"]]}
+
+    def scores(self, pooled, parameters):
+        rows, sizes = pooled["word_rows"][0]
+        kernel = parameters["window_w"].reshape(3, 16, 32).permute(2, 1, 0)
+        outputs = torch.tanh(torch.nn.functional.conv1d(
+            rows.transpose(1, 2), kernel, parameters["window_b"], padding=1))
+        hidden = mask_of(rows, sizes).transpose(1, 2) == 0
+        largest = outputs.masked_fill(hidden, -2.0).max(dim=2).values
+        text = layers(largest, parameters, [("w", "b")])
+        return [10 * cosine(text, tag[:, 0]) for tag in pooled["tag_rows"]]
+
+    def losses(self, fields, pooled, parameters):
+        positive, negative = self.scores(pooled, parameters)
+        return torch.relu(1 - (positive - negative))
+
+
+MODELS = {model.name: model for model in (
+    DeepInterest, YoutubeDnn, TwoTowers, SelfAttention, TagSpace)}

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes up what users looked at one after another, for the models of sequences.
+
+  make_histories.py FILE [--rows N]
+
+Columns, by tabs: label, item, category, items, categories, next, next's category,
+other, other's category. `items` are what a user has seen, `next` what came then,
+`other` any item; `item` is one of these two, and the label says which: 1 for next.
+
+What is in it to be found: half of all items follow from the one before, most others
+are of the user's two favourite categories.
+"""
+
+import argparse
+import random
+
+ITEMS = 300
+CATEGORIES = 12
+LONGEST = 14
+
+
+def category(item):
+    return item % CATEGORIES
+
+
+def follow(draw, favourites, last):
+    """The item after `last`. Of `draw` only random(), whose numbers are the same in
+    all versions of Python."""
+    chance = draw.random()
+    if chance < 0.5 and last is not None:
+        return (7 * last + 3) % ITEMS
+    item = int(draw.random() * ITEMS)
+    if chance < 0.9:
+        favourite = favourites[int(draw.random() * len(favourites))]
+        item += favourite - category(item)
+    return item % ITEMS
+
+
+def history_line(draw):
+    favourites = [int(draw.random() * CATEGORIES) for _ in range(2)]
+    items = [follow(draw, favourites, None)]
+    for _ in range(int(draw.random() * (LONGEST + 1))):
+        items.append(follow(draw, favourites, items[-1]))
+    *items, following = items
+    other = int(draw.random() * ITEMS)
+    label = int(draw.random() < 0.5)
+    item = following if label else other
+    cells = [label, item, category(item), " ".join(map(str, items)),
+             " ".join(str(category(one)) for one in items),
+             following, category(following), other, category(other)]
+    return "\t".join(map(str, cells)) + "\n"
+
+
+def write_histories(path, count):
+    """`count` lines, the same ones each time."""
+    draw = random.Random(1)
+    with open(path, "w") as file:
+        file.writelines(history_line(draw) for _ in range(count))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("--rows", type=int, default=20000)
+    arguments = parser.parse_args()
+    write_histories(arguments.file, arguments.rows)
+
+
+if __name__ == "__main__":
+    main()
