@@ -521,7 +521,7 @@ def composite_losses():
              f"huber_loss_{delta}")
     p = case.variable(4, 0.25, 0.75)
     for epsilon in (1e-4, 1e-7):
-        clause = f" epsilon {epsilon}" if epsilon != 1e-4 else ""
+        clause = f" epsilon {epsilon:.1e}" if epsilon != 1e-4 else ""
         tensor = (-labels.tensor * torch.log(p.tensor + epsilon)
                   - (1 - labels.tensor) * torch.log(1 - p.tensor + epsilon))
         loss(f"nn.log_loss %{p.name}, %{labels.name}{clause}", [p], tensor,

@@ -20,8 +20,8 @@ __all__ = [
     "factorization", "flatten", "floor", "gelu", "greater", "hard_sigmoid", "hinge_loss",
     "huber_loss", "l2_normalise", "layer_norm", "leaky_relu", "linear", "log", "log1p",
     "log_loss", "log_softmax", "lookup", "matmul", "max", "min", "minimize", "mul", "neg",
-    "observe", "pad", "pairwise_dots", "pow", "rank_loss", "read", "reduce", "relu",
-    "relu_gradient", "reshape", "rsqrt", "same_bags", "segment_first", "segment_last",
+    "observe", "one_hot", "pad", "pairwise_dots", "pow", "rank_loss", "read", "reduce",
+    "relu", "relu_gradient", "reshape", "rsqrt", "same_bags", "segment_first", "segment_last",
     "segment_max", "segment_mean", "segment_pad", "segment_positions", "segment_repeat",
     "segment_reverse", "segment_shift", "segment_sizes", "segment_softmax", "segment_sqrtn",
     "segment_sum", "segment_unpad", "select", "sigmoid", "sigmoid_cross_entropy", "sign",
@@ -507,6 +507,17 @@ def observe(metric: Symbol, predictions: Operand, labels: Operand | None = None,
              "type($predictions), type($labels), type($weights))",
              0, predictions=build.operand(predictions), labels=build.operand(labels),
              weights=build.operand(weights), metric=build.symbol(metric))
+
+
+def one_hot(input: Operand, classes: int) -> Value:
+    """1 at the place of a class, 0 elsewhere.
+
+    Labels of `nn.softmax_cross_entropy` from classes that data give as numbers, from 0 on. A
+    number that is no class gives zeros, and then no loss. It has no gradient.
+    """
+    return build.op("one_hot",
+                    "$input `classes` $classes attr-dict `:` functional-type($input, results)",
+                    1, input=build.operand(input), classes=build.integer(classes))[0]
 
 
 def pad(input: Operand, axis: int, low: int, high: int) -> Value:

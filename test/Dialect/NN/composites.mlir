@@ -52,8 +52,8 @@ nn.func private @composites(%x: tensor<?x4xf32>, %e: tensor<?x3x4xf32>, %g: tens
   %18 = nn.huber_loss %x, %x delta 5.000000e-01 : tensor<?x4xf32>
   // CHECK: nn.log_loss %{{.*}}, %{{.*}} : tensor<?x4xf32>
   %19 = nn.log_loss %x, %x : tensor<?x4xf32>
-  // CHECK: nn.log_loss %{{.*}}, %{{.*}} epsilon 1.000000e-07 : tensor<?x4xf32>
-  %20 = nn.log_loss %x, %x epsilon 1.000000e-07 : tensor<?x4xf32>
+  // CHECK: nn.log_loss %{{.*}}, %{{.*}} epsilon 1.250000e-01 : tensor<?x4xf32>
+  %20 = nn.log_loss %x, %x epsilon 1.250000e-01 : tensor<?x4xf32>
   // CHECK: nn.linear %{{.*}}, @w act(relu) : (tensor<?x3x4xf32>) -> tensor<?x3x4xf32>
   %21 = nn.linear %e, @w act(relu) : (tensor<?x3x4xf32>) -> tensor<?x3x4xf32>
   nn.return

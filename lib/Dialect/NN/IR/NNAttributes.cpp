@@ -100,7 +100,8 @@ Attribute NNDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
     return {};
   if (succeeded(parser.parseOptionalLess())) {
     parser.emitError(location)
-        << "#nn." << mnemonic << " takes no parameters; leave out <...>";
+        << "#" << attribute.getAbstractAttribute().getName()
+        << " takes no parameters; leave out <...>";
     return {};
   }
   return attribute;

@@ -61,7 +61,7 @@ module @composite_losses {
     %x18_shift = nn.read @x18_shift : tensor<4xf32>
     %v19 = nn.add %x18_field, %x18_shift : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
     %v20 = nn.log_loss %v19, %labels : tensor<?x4xf32>
-    %v21 = nn.log_loss %v19, %labels epsilon 1e-07 : tensor<?x4xf32>
+    %v21 = nn.log_loss %v19, %labels epsilon 1.0e-07 : tensor<?x4xf32>
     nn.return %v3, %v4, %v5, %v6, %v9, %v14, %v15, %v16, %v17, %v20, %v21 : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
   }
 
