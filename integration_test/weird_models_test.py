@@ -482,6 +482,51 @@ class WeirdModels(exactness.ExactnessTest):
                  m.lookup("t", turned, "mean"), scaled)
         self.check(m)
 
+    def test_rows_of_bags(self):
+        m = Model()
+        m.table("t", 3)
+        rows_type = Value("", (None, 3)).type
+
+        def of_bags(op, value, shape, word="of", attributes=""):
+            return m.emit(f"nn.segment_{op} %{value.name} {word} %bags{attributes} : "
+                          f"({value.type}, {m.bags.type}) -> {Value('', shape).type}",
+                          shape)
+
+        rows = m.emit(f"nn.lookup @t[%bags] pool(none) : ({m.bags.type}) -> "
+                      f"{rows_type}", (None, 3))
+        weight = m.param("w", (3, 3))
+        hidden = m.unary("tanh", m.matmul(rows, weight))
+        of_each = (None, 2, 3)
+        query = m.reshape(m.x, of_each)
+        asked = m.mul(hidden, of_bags("repeat", query, (None, 3), "over"))
+        share = of_bags("softmax", asked, (None, 3))
+        before = of_bags("shift", of_bags("reverse", rows, (None, 3)), (None, 3),
+                         attributes=" by 1")
+        for value in (rows, m.mul(share, before), m.add(hidden, before)):
+            m.output(*[of_bags(kind, value, of_each)
+                       for kind in ("sum", "mean", "sqrtn", "max", "first", "last")])
+        for end in ("", " from_end"):
+            padded = of_bags("pad", hidden, (None, 2, 2, 3), attributes=end)
+            back = of_bags("unpad", padded, (None, 3), "over", end)
+            m.output(padded, of_bags("sum", m.mul(back, rows), of_each))
+        self.check(m)
+
+    def test_rows_by_their_position(self):
+        # Positions are computed where ids are prepared, and again where rows are.
+        m = Model()
+        m.table("t", 3)
+        m.table("place", 3)
+        positions = m.emit(f"nn.segment_positions %bags : ({m.bags.type}) -> "
+                           f"tensor<?x1xf32>", (None, 1))
+        ids = m.op("bucketize", [positions], (None, 1), " boundaries [1.0, 2.0]", "i64")
+        placed = m.reshape(m.lookup("place", ids), (None, 3))
+        rows = m.emit(f"nn.lookup @t[%bags] pool(none) : ({m.bags.type}) -> "
+                      f"{placed.type}", (None, 3))
+        both = m.mul(m.add(rows, placed), positions)
+        m.output(m.emit(f"nn.segment_sum %{both.name} of %bags : ({both.type}, "
+                        f"{m.bags.type}) -> tensor<?x2x3xf32>", (None, 2, 3)))
+        self.check(m)
+
     def test_crosses_of_bags(self):
         m = Model()
         m.table("t", 2)
