@@ -51,7 +51,7 @@ class Smith(unittest.TestCase):
         self.assertGreater(len(texts.pop()), 1000)
 
     def test_a_failing_model_is_made_smaller(self):
-        """A check that fails wherever there is a tanh of a step leaves little more."""
+        """A check that fails wherever something is reduced leaves little more."""
         smith = load()
 
         class Checker(smith.Checker):
