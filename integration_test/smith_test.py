@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random models (tools/pdl-smith): as many seeds as fit 40 seconds of a processor;
-`ctest -L nightly` runs more."""
+"""Random models (tools/pdl-smith): the same few seeds on each machine, about 30 seconds
+of a processor; `ctest -L nightly` runs more."""
 
 import importlib.machinery
 import importlib.util
@@ -33,11 +33,11 @@ class Smith(unittest.TestCase):
                               capture_output=True, text=True)
 
     def test_programs_agree(self):
-        done = self.run_tool("--seeds", "0:999", "--seconds", 34, "--whole",
+        done = self.run_tool("--seeds", "0:11", "--whole",
                              *(f"--except={seed}" for seed in EXPECTED_FAILURES))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, r"[1-9]\d* exact")
-        self.assertRegex(done.stdout, r"[1-9]\d* gradients")
+        self.assertRegex(done.stdout, r"\b12 exact")
+        self.assertRegex(done.stdout, r"\b12 gradients")
 
     def test_known_defects_are_still_there(self):
         for seed, (check, reason) in EXPECTED_FAILURES.items():
