@@ -426,6 +426,8 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: x + y, "nn.add: `lhs` is %x : tensor<?x3xf32> and `rhs` %y",
                      "do not broadcast", "pdl.reshape can")
         self.refused(lambda m, x, y: pdl.squared_error(x, y), "they need one type")
+        self.refused(lambda m, x, y: pdl.l2_normalise(
+            m.param("v", (4,), init=pdl.init.zeros())), "it has to be [batch, ..., features]")
         self.refused(lambda m, x, y: pdl.linear(x, m.param("w", (4, 1), init=pdl.init.zeros())),
                      "with 3 features", "@w : tensor<4x1xf32> has 4 rows",
                      "declare it with shape (3, 1)")

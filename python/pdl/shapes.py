@@ -373,6 +373,15 @@ def layer_norm(input: Value, scale: Value | None = None, shift: Value | None = N
     return input.type
 
 
+def l2_normalise(input: Value, epsilon: float | None = None) -> TensorType:
+    """nn.l2_normalise."""
+    _floats(input=input)
+    if input.type.rank < 2:
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
+    _positive("epsilon", epsilon)
+    return input.type
+
+
 def softmax(input: Value, axis: int) -> TensorType:
     """nn.softmax, nn.log_softmax."""
     _floats(input=input)
@@ -583,6 +592,7 @@ RULES: dict[str, Callable] = {
     "factorization": factorization,
     "flatten": flatten,
     "greater": broadcast,
+    "l2_normalise": l2_normalise,
     "layer_norm": layer_norm,
     "linear": linear,
     "log_softmax": softmax,
