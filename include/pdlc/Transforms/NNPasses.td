@@ -1,0 +1,484 @@
+//===- NNPasses.td - Passes on the model: from `model` to stages -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_TRANSFORMS_NNPASSES_TD
+#define PDLC_TRANSFORMS_NNPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Phase `model`
+//===----------------------------------------------------------------------===//
+
+def NNLinkStd : Pass<"nn-link-std", "::mlir::ModuleOp"> {
+  let summary = "Adds the standard rules and schedules that a model names";
+  let description = [{
+    Puts a rule or schedule that a group names, and the module does not define,
+    before that group. `pdl-opt --print-std` lists what there is,
+    `--print-std=adam` prints one. In a module whose state is f64 the region
+    `each` of a rule becomes f64.
+
+    Before:
+    ```mlir
+    nn.group @dense rule(@sgd) rate(0.1)
+    ```
+    After:
+    ```mlir
+    nn.rule @sgd hyper() slots() once { ... } each { ... }
+    nn.group @dense rule(@sgd) rate(0.1)
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numLinked", "definitions-linked", "Rules and schedules added">
+  ];
+}
+
+def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
+  let summary = "The same model in double precision";
+  let description = [{
+    With `type=f64`, turns f32 into f64 everywhere: fields, state, constants,
+    programs, and the regions `each` of rules. `nn.constant` has the numbers that
+    were written; other numbers of type f32 keep the value that they had in f32.
+    For tests against mathematics.
+
+    Before:
+    ```mlir
+    nn.param @w : tensor<4x1xf32> in @dense init(#nn.zeros)
+    ```
+    After:
+    ```mlir
+    nn.param @w : tensor<4x1xf64> in @dense init(#nn.zeros)
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 (no change) or f64">];
+}
+
+def NNCheckModel : Pass<"nn-check-model", "::mlir::ModuleOp"> {
+  let summary = "What a model says in vain";
+  let description = [{
+    Refuses a second `nn.record`, and programs that do not do what their command
+    is for: a `@train` without `nn.minimize`, an `@evaluate` or `@predict` that
+    is not `frozen`, a `@predict` without outputs; numbers of fields and initial
+    values of slots that are not finite in their element type, which is chosen by
+    now. Warns of what is legal, but
+    hardly meant: a program whose name is nearly that of one that commands run
+    (`train`, `evaluate`, `predict`), or a model of which they run none; a group
+    that no `nn.minimize` names, in a model that trains others; a parameter or
+    table without group that a training reads; a parameter, state or table that
+    nothing reads. Changes nothing.
+
+    Before, and after:
+    ```mlir
+    nn.program @trian reads(@clicks) { ... }
+    // warning: no command runs program @trian; ... did you mean 'train'?
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `merged`
+//===----------------------------------------------------------------------===//
+
+def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
+  let summary = "Inlines functions, reads state once, makes bags explicit";
+  let description = [{
+    Inlines every `nn.call` and erases the functions; turns `nn.linear` into
+    `nn.read`, `nn.matmul`, `nn.add` and the activation, `nn.flatten` into
+    `nn.reshape`; reads each parameter once, at program entry; replaces a ragged
+    argument by a tensor of ids and a tensor of splits, and each `nn.lookup` by
+    its own `nn.unique`, `nn.pull` and `nn.pool`.
+
+    A program that would hold more than `max-ops` ops is refused before anything
+    is inlined: functions that call each other twice double it with each level.
+
+    Before:
+    ```mlir
+    nn.program @predict frozen reads(@r) {
+    ^bb0(%c: !nn.ragged<?x2x*xi64>):
+      %e = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x4xf32>
+      nn.return %e : tensor<?x2x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    nn.program @predict frozen reads(@r) {
+    ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>):
+      %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
+      %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
+      %p = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%ids bags(%splits) sum)
+        : (tensor<?x4xf32>) -> tensor<?x4xf32>
+      %e = nn.reshape %p : (tensor<?x4xf32>) -> tensor<?x2x4xf32>
+      nn.return %e : tensor<?x2x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "uint64_t", "100000",
+           "The most ops of a program with its functions inlined">
+  ];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+}
+
+def NNMergeLookups : Pass<"nn-merge-lookups", "::mlir::ModuleOp"> {
+  let summary = "One deduplicated lookup for each table and program";
+  let description = [{
+    Joins all `nn.unique`, `nn.pull` and `nn.pool` of one table in a program
+    into one of each, at the place of the first pool, after hoisting the ids
+    that later lookups need (ids derive from fields alone, so that this is
+    always possible).
+
+    Before:
+    ```mlir
+    %k0, %i0, %s0, %o0 = nn.unique %a
+    %r0 = nn.pull @emb[%k0] : tensor<?x4xf32>
+    %k1, %i1, %s1, %o1 = nn.unique %b
+    %r1 = nn.pull @emb[%k1] : tensor<?x4xf32>
+    ```
+    After:
+    ```mlir
+    %k, %i, %s, %o = nn.unique %a, %b
+    %r = nn.pull @emb[%k] : tensor<?x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numMerged", "lookups-merged", "Lookups that joined an earlier one">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `gradient`
+//===----------------------------------------------------------------------===//
+
+def NNAutodiff : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
+  let summary = "Gradients of losses, by reverse mode";
+  let description = [{
+    Replaces `nn.minimize`, at the end of the program, by the adjoint ops and
+    `nn.apply_gradients`. Walks from the losses back to every read or pull of a
+    symbol in the named groups; each op on the way builds its own adjoint
+    (`DifferentiableOpInterface`). The cotangent of a loss is its weight, since
+    the weighted sum is differentiated. Cotangents of a value with several uses
+    are added in reverse order of use; one that is zero is never made.
+
+    Rejects ops without a gradient on the way, losses that mix samples, weights
+    that depend on trained symbols, and groups that the losses do not reach.
+
+    Before:
+    ```mlir
+    %w = nn.read @w : tensor<1xf32>
+    %y = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    nn.minimize %y over [@g] : tensor<?x1xf32>
+    ```
+    After:
+    ```mlir
+    %w = nn.read @w : tensor<1xf32>
+    %y = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %dw = nn.reduce sum %x axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
+    nn.apply_gradients %y {@w = %dw : tensor<1xf32>} over [@g] : tensor<?x1xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numDifferentiated", "ops-differentiated", "Ops that built their adjoint">
+  ];
+}
+
+def NNSplitClips : Pass<"nn-split-clips", "::mlir::ModuleOp"> {
+  let summary = "A group for each symbol that is clipped by its own norm";
+  let description = [{
+    Replaces a group whose clip is `norm` by one group for each of its symbols,
+    with a joint clip of its own: norms, steps and messages then know one kind of
+    clip. The groups are named after group and symbol, in checkpoints too. All of
+    them count the steps that the group would have counted.
+
+    Before:
+    ```mlir
+    nn.clip @c : norm(1.0)
+    nn.group @g rule(@sgd) rate(0.5) clip(@c)
+    nn.param @a : tensor<2xf32> in @g init(#nn.zeros)
+    nn.param @b : tensor<2xf32> in @g init(#nn.zeros)
+    nn.apply_gradients %y {@a = %da : tensor<2xf32>, @b = %db : tensor<2xf32>} over [@g] : tensor<?x1xf32>
+    ```
+    After:
+    ```mlir
+    nn.clip @c.a : global_norm(1.0)
+    nn.group @g.a rule(@sgd) rate(0.5) clip(@c.a)
+    nn.clip @c.b : global_norm(1.0)
+    nn.group @g.b rule(@sgd) rate(0.5) clip(@c.b)
+    nn.param @a : tensor<2xf32> in @g.a init(#nn.zeros)
+    nn.param @b : tensor<2xf32> in @g.b init(#nn.zeros)
+    nn.apply_gradients %y {@a = %da : tensor<2xf32>, @b = %db : tensor<2xf32>} over [@g.a, @g.b] : tensor<?x1xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSplit", "groups-split", "Groups that became one for each symbol">
+  ];
+}
+
+def NNExpandUpdates : Pass<"nn-expand-updates", "::mlir::ModuleOp"> {
+  let summary = "Rules, clips and schedules, spelled out";
+  let description = [{
+    Replaces `nn.apply_gradients` by `nn.loss_sum`, an `nn.squared_norm` for
+    each joint clip, an `nn.once` for each group (schedule, clip factor and the rule's
+    region `once` inlined, hyper-parameters as constants), and an `nn.update`
+    for each symbol: division by the summed weight, clip, regularizers, and the
+    rule's region `each`, inlined. Erases schedules, and rules that no group
+    names; the other rules still declare slots. Of a clip by value nothing is
+    left but the two ops in each `nn.update`.
+
+    Before:
+    ```mlir
+    nn.apply_gradients %y {@w = %dw : tensor<1xf32>} over [@g] : tensor<?x1xf32>
+    ```
+    After, with `nn.group @g rule(@sgd) rate(0.5)`:
+    ```mlir
+    %sum, %weight = nn.loss_sum %y : tensor<?x1xf32>
+    %s:2 = nn.once @g weight(%weight) -> (weight, "rate") {
+    ^bb0(%step: f64, %w: f64, %squared_norm: f64):
+      %rate = arith.constant 5.000000e-01 : f64
+      nn.yield %w, %rate : f64, f64
+    } : tensor<f32>, tensor<f32>
+    nn.update @w gradient(%dw) scalars(%s#0, %s#1) {
+    ^bb0(%value: f32, %g: f32, %w: f32, %rate: f32):
+      %0 = arith.divf %g, %w : f32
+      %1 = arith.mulf %rate, %0 : f32
+      %2 = arith.subf %value, %1 : f32
+      nn.yield %2 : f32
+    } : tensor<1xf32>, tensor<f32>, tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numUpdates", "symbols-updated", "Symbols that are updated">
+  ];
+}
+
+def NNCheckScalars : Pass<"nn-check-scalars", "::mlir::ModuleOp"> {
+  let summary = "Rates and hyper-parameters must be numbers";
+  let description = [{
+    Computes what each `nn.once` yields at the first update, as far as that
+    depends on neither weights nor norms, and refuses a group whose rule would
+    get infinity or NaN: a schedule that divides by zero steps, a rate that f32
+    does not hold. What only a later step shows is tested when it is reached.
+    Changes nothing.
+
+    Before, and after:
+    ```mlir
+    nn.group @dense rule(@sgd) rate(0.1) schedule(@cosine {steps = 1000.0})
+    ```
+  }];
+}
+
+def NNCheckUntouched : Pass<"nn-check-untouched", "::mlir::ModuleOp"> {
+  let summary = "Lazy or dense must be said where it matters";
+  let description = [{
+    Follows each `nn.update` of a table under a zero gradient. Where that may
+    change the value or a slot (momentum, Adam, L2, ...), a row that a batch
+    does not touch has two meanings, and the group must say `untouched(lazy)` or
+    `untouched(dense)`. Changes nothing.
+
+    Before, and after:
+    ```mlir
+    nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `fused`
+//===----------------------------------------------------------------------===//
+
+def NNCanonicalize : Pass<"nn-canonicalize", "::mlir::ModuleOp"> {
+  let summary = "Moves of elements in their shortest form";
+  let description = [{
+    Applies the folders and canonicalization patterns of dialect `nn` to the pure
+    ops of programs: slices of slices and of concatenations, reshapes of reshapes,
+    nested concatenations, and ops that nothing uses. Elements keep their bits.
+
+    Runs behind `nn-autodiff`: before, a shorter chain would bring cotangents
+    together in another order. MLIR's own `canonicalize` is not used, because it
+    folds constants of rules with the functions of the machine that compiles.
+
+    Before:
+    ```mlir
+    %0 = nn.reshape %e : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
+    %1 = nn.reshape %0 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
+    ```
+    After:
+    ```mlir
+    %1 = nn.reshape %e : (tensor<?x10xf32>) -> tensor<?x260xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRemoved", "ops-removed", "Ops that are not needed any more">
+  ];
+}
+
+def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
+  let summary = "Products with bias, activation and its gradient";
+  let description = [{
+    Turns every `nn.matmul` into `nn.gemm`, whose post-op list takes up a bias,
+    a relu, or the gradient of a relu where that follows as the only use. The
+    order of operations on each element, and so every bit, stays.
+
+    Before:
+    ```mlir
+    %0 = nn.matmul %x, %w : (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+    %1 = nn.add %0, %b : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %2 = nn.relu %1 : tensor<?x4xf32>
+    ```
+    After:
+    ```mlir
+    %2 = nn.gemm %x, %w bias(%b) post [bias, relu]
+      : (tensor<?x3xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numPosts", "posts-fused", "Ops taken up as post-ops">
+  ];
+}
+
+def NNBroadcastSplats : Pass<"nn-broadcast-splats", "::mlir::ModuleOp"> {
+  let summary = "Constants of one number stay one number";
+  let description = [{
+    A constant of more than 64 equal elements that an op needs in memory becomes
+    an `nn.broadcast` of one element, which is filled when the program runs
+    instead of standing in the executable. Elementwise ops read the number
+    itself.
+
+    Before:
+    ```mlir
+    %c = nn.constant dense<0.5> : tensor<400x400xf32>
+    %y = nn.gemm %x, %c post [] : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
+    ```
+    After:
+    ```mlir
+    %0 = nn.constant dense<0.5> : tensor<1x1xf32>
+    %c = nn.broadcast %0 : (tensor<1x1xf32>) -> tensor<400x400xf32>
+    %y = nn.gemm %x, %c post [] : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numBroadcasts", "splats-broadcast", "Constants that are filled at run time">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+def NNAssignStages : Pass<"nn-assign-stages", "::mlir::ModuleOp"> {
+  let summary = "Says which stage of a step computes each op";
+  let description = [{
+    Sets attribute `stage` on each op of a program: `prepare` (`nn.unique`,
+    `nn.pull`, crosses of bags, and what their ids derive from), `apply`
+    (`nn.squared_norm`, `nn.once`, `nn.update`), `compute` (the rest). A step
+    may be prepared before the one before it has been applied, and before servers
+    have sent anything; so `prepare` may not depend on values of the model, and
+    whatever can fail stands in it.
+
+    Before:
+    ```mlir
+    %bucket = nn.bucketize %age boundaries [18.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    ```
+    After:
+    ```mlir
+    %bucket = nn.bucketize %age boundaries [18.0] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %p = nn.sigmoid %z {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numPrepare", "prepare", "Ops of stage prepare">,
+    Statistic<"numCompute", "compute", "Ops of stage compute">,
+    Statistic<"numApply", "apply", "Ops of stage apply">
+  ];
+}
+
+def PDLCheckStart : Pass<"pdl-check-start", "::mlir::ModuleOp"> {
+  let summary = "Whether a pipeline may start with a module";
+  let description = [{
+    Stands at the begin of each pipeline, and changes nothing. Refuses a module
+    that is not in phase `from`, that was cut for another mode than `mode` (up to
+    phase `fused` a module suits all modes), or, where trainers and servers go
+    their own ways, that lacks the modules of roles with which later phases go on.
+  }];
+  let options = [
+    Option<"from", "from", "std::string", "\"model\"", "The phase to start with">,
+    Option<"mode", "mode", "std::string", "\"local\"", "The mode to compile for">,
+    Option<"isRole", "is-role", "bool", "false", "The module is that of one role">
+  ];
+}
+
+def NNSetPhase : Pass<"nn-set-phase", "::mlir::ModuleOp"> {
+  let summary = "Names the phase that a module has reached";
+  let description = [{
+    For phases in which a mode has nothing to do: in mode `local` nothing is
+    placed and no role is cut out.
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"\"", "The phase">];
+}
+
+def NNVerifyPhase : Pass<"nn-verify-phase", "::mlir::ModuleOp"> {
+  let summary = "Checks what a phase promises";
+  let description = [{
+    Stands behind each phase, so that a broken pass fails at the border. Checks
+    that the module says it is in this phase, that only ops of the phase are
+    left, and the phase's rules: names are UTF-8 without control characters, none
+    of a tensor is `__metadata__`, which safetensors files reserve, ids derive from
+    fields and samples do not mix (model); the snapshot rule (from merged on); each op has a stage and none
+    waits for a later one (from split on); no tensors (from buffers on); a
+    target triple (llvm).
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"model\"", "The phase to check for">];
+}
+
+//===----------------------------------------------------------------------===//
+// Fingerprint
+//===----------------------------------------------------------------------===//
+
+def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
+  let summary = "What a checkpoint and a program must have in common";
+  let description = [{
+    Adds the module's `nn.fingerprint`. Stands at the end of phase `merged`: names
+    of values, comments, functions and the way in which lookups were written no
+    longer matter there, while everything that training depends on does. The mode
+    is not part of it: checkpoints travel between modes.
+
+    Losses, and the keys of tables, count by the ops between them and the fields;
+    what only metrics, outputs or frozen programs need does not.
+
+    Before:
+    ```mlir
+    nn.group @dense rule(@sgd) rate(0.1)
+    nn.param @w : tensor<13x1xf32> in @dense init(#nn.zeros)
+    ```
+    After, besides:
+    ```mlir
+    nn.fingerprint state {
+      "shape of @w" = "f32 [13, 1]"
+    } optimizer {
+      "groups with steps" = "@dense"
+    } training {
+      "field @x" = "tensor<?x13xf32> from column 1",
+      "group of @w" = "@dense",
+      "losses of @train" = "8f14e45fceea167a",
+      "rate of group @dense" = "0.1",
+      "rule of group @dense" = "{} slots {}, c9f0f895fb98ab9145c48cce2e2d7fbd"
+    }
+    ```
+  }];
+}
+
+#endif // PDLC_TRANSFORMS_NNPASSES_TD

@@ -1,0 +1,243 @@
+//===- PSPasses.td - Passes that share a model among processes -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_TRANSFORMS_PSPASSES_TD
+#define PDLC_TRANSFORMS_PSPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Phase `placed`
+//===----------------------------------------------------------------------===//
+
+def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
+  let summary = "Cuts parameters and tables into what servers own";
+  let description = [{
+    Adds a `ps.blocks` for each parameter and state and a `ps.shards` for each
+    table, and sets `ps.mode`. Blocks are whole units of 64 rows, of about
+    `target-block-bytes` and at least `min-block-elements`
+    (`pdlabi/placement.h`); with `slice=false` each is one block. No server is
+    known here.
+
+    Costs are the bytes that a step moves: twice the block for a trained
+    parameter (gradient and value), 1 for one that is only read at the start; for
+    a shard the keys, rows and gradients of 512 samples, if keys are spread
+    evenly and each occurs once.
+
+    Before:
+    ```mlir
+    nn.param @w1 : tensor<273x400xf32> in @dense init(#nn.xavier)
+    ```
+    After:
+    ```mlir
+    nn.param @w1 : tensor<273x400xf32> in @dense init(#nn.xavier)
+    ps.blocks @w1 rows [0, 64, 128, 273] costs [204800, 204800, 464000]
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+  let options = [
+    Option<"mode", "mode", "std::string", "\"sync\"", "sync or async">,
+    Option<"slice", "slice", "bool", "true", "Cut parameters into several blocks">,
+    Option<"minBlockElements", "min-block-elements", "int64_t", "8192",
+           "The least elements of a block, at least 1">,
+    Option<"targetBlockBytes", "target-block-bytes", "int64_t", "131072",
+           "About how many bytes a block has, at least 1">
+  ];
+  let statistics = [
+    Statistic<"numBlocks", "blocks", "Row blocks of all parameters">,
+    Statistic<"numShards", "shards", "Shards of all tables">
+  ];
+}
+
+def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
+  let summary = "Shows which server owns which unit";
+  let description = [{
+    What every process computes when it starts (`pdlabi/placement.h`), for a
+    given number of servers: notes at each `ps.blocks` and `ps.shards` the server
+    of each unit. For readers and tests: programs do not contain it.
+
+    Before:
+    ```mlir
+    ps.blocks @w1 rows [0, 64, 128, 273] costs [204800, 204800, 464000]
+    ```
+    After, with `servers=2`:
+    ```mlir
+    ps.blocks @w1 rows [0, 64, 128, 273] costs [204800, 204800, 464000] {servers = array<i32: 1, 1, 0>}
+    ```
+  }];
+  let options = [
+    Option<"servers", "servers", "int32_t", "1", "How many servers">,
+    Option<"policy", "policy", "std::string", "\"least-loaded\"",
+           "round-robin, hash-name or least-loaded">
+  ];
+}
+
+def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
+  let summary = "What a job will move, hold and compute";
+  let description = [{
+    Runs in phase `placed` and prints for a human: parameters and their blocks;
+    units, bytes and messages a step of each server, and how evenly they are
+    spread; memory of each role; flops a sample; with the constants of a machine,
+    which `pdl-measure` writes, the predicted shares of time. Changes nothing.
+
+    Bytes are those of whole messages with their heads, as trainers and servers
+    count them too; what the network adds is not in them. Rows of tables are counted
+    for `unique-share` of the ids of a step, spread evenly over shards. In mode
+    `async` each worker is a sender by itself.
+
+    Example:
+    ```
+    pdl-opt model.mlir --pdl-pipeline="to=placed mode=sync" --ps-report="servers=2" -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"servers", "servers", "int32_t", "1", "How many servers">,
+    Option<"policy", "policy", "std::string", "\"least-loaded\"",
+           "round-robin, hash-name or least-loaded">,
+    Option<"trainers", "trainers", "int32_t", "1", "How many trainers">,
+    Option<"workers", "workers", "int32_t", "1", "Workers of a trainer">,
+    Option<"batchSize", "batch-size", "int64_t", "pdlabi::defaultBatchSize",
+           "Samples of a worker and step; a trainer's default unless given">,
+    Option<"uniqueShare", "unique-share", "double", "1.0",
+           "Distinct keys of a trainer's step over its ids">,
+    Option<"machine", "machine", "std::string", "\"\"",
+           "A file that pdl-measure wrote">,
+    Option<"output", "output", "std::string", "\"-\"", "Where to; - is the standard output">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `split`
+//===----------------------------------------------------------------------===//
+
+def PSInsertSendRecv : Pass<"ps-insert-send-recv", "::mlir::ModuleOp"> {
+  let summary = "State moves to servers; programs send and receive";
+  let description = [{
+    Runs behind `nn-assign-stages`. Declares the channels of each program, and
+    replaces `nn.read` by `ps.recv`, `nn.pull` by `ps.pull`. What stage apply
+    did moves into `ps.handler`s: gradients go there by `ps.send` and `ps.push`.
+
+    In mode `sync` the pushes end in a `ps.barrier`, and a clip's norm, which no
+    server can form alone, takes a handler more: servers answer partial norms,
+    trainers join them and send the norm back. In mode `async` a worker knows its
+    whole gradient, so it computes the norm itself.
+
+    Before:
+    ```mlir
+    %w = nn.read @w {stage = #nn.stage<compute>} : tensor<4x1xf32>
+    ...
+    nn.update @w gradient(%g) scalars(%s#0) { ... } {stage = #nn.stage<apply>} : ...
+    ```
+    After:
+    ```mlir
+    %w = ps.recv @train.value.w {stage = #nn.stage<receive>} : tensor<4x1xf32>
+    ...
+    %t = ps.send %g to @train.gradient.w {stage = #nn.stage<send>} : tensor<4x1xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+  let statistics = [
+    Statistic<"numChannels", "channels", "Channels of all programs">
+  ];
+}
+
+def PSFuseMessages : Pass<"ps-fuse-messages", "::mlir::ModuleOp"> {
+  let summary = "One message for each process, server and step";
+  let description = [{
+    Replaces the sends, receives, pulls and pushes of a program by `ps.wait` at
+    its entry and `ps.post` at its end. The push of a step and the pull of the
+    next one are one message: keys are sent ahead. In mode `sync` a clip's norm
+    needs a second one.
+
+    Before:
+    ```mlir
+    %w = ps.recv @train.value.w {stage = #nn.stage<receive>} : tensor<4x1xf32>
+    ...
+    %t = ps.send %g to @train.gradient.w {stage = #nn.stage<send>} : tensor<4x1xf32>
+    ```
+    After:
+    ```mlir
+    ps.message @train.exchange in "train" round sends [@train.gradient.w, @train.loss]
+      ahead [] receives [@train.loss, @train.value.w]
+    ...
+    %loss:2, %w = ps.wait @train.exchange {stage = #nn.stage<receive>} : ...
+    ...
+    ps.post @train.exchange(%g, %sum, %weight) {stage = #nn.stage<send>} : ...
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+  let statistics = [
+    Statistic<"numBefore", "messages-before", "Messages a step and server before">,
+    Statistic<"numAfter", "messages-after", "Messages a step and server after">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase `roles`
+//===----------------------------------------------------------------------===//
+
+def PSOutlineRoles : Pass<"ps-outline-roles", "::mlir::ModuleOp"> {
+  let summary = "Cuts out the modules of trainers and of servers";
+  let description = [{
+    `@trainer` gets the record, metrics and programs, and of parameters and
+    tables what a layout needs; `@pserver` gets groups, rules and handlers. Both
+    get channels, messages and units. They share no symbol.
+
+    Before:
+    ```mlir
+    module attributes {ps.mode = #ps.mode<sync>} { nn.record ... nn.program ... ps.handler ... }
+    ```
+    After:
+    ```mlir
+    module attributes {ps.mode = #ps.mode<sync>} {
+      module @trainer attributes {ps.role = "trainer", ...} { nn.record ... nn.program ... }
+      module @pserver attributes {ps.role = "pserver", ...} { nn.group ... ps.handler ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+}
+
+def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
+  let summary = "Proves that the roles fit together";
+  let description = [{
+    Fails, at the op in question, unless
+
+    - there are one `@trainer` and one `@pserver`, of one mode, fingerprint and
+      wire, and the wire is the digest of what they declare;
+    - both declare the same parameters, states, tables and clips, but for groups;
+    - both declare the same channels, messages and units, in the same order;
+    - each parameter, state and table is cut into units exactly once;
+    - each channel travels in a message; each that goes to servers is posted by
+      the trainer and used by a handler, each that goes to trainers is awaited;
+    - what sends results forms rounds in mode sync, and nothing else does; keys
+      that go with results are those of the next step;
+    - no message waits for itself: keys come from fields alone; a message that
+      brings what a step begins with is awaited before it is posted, for the next
+      step, and any other one is posted before it is awaited;
+    - rows are read, and gradients of rows sent, by the keys that they were asked
+      by; the loss that is posted is a loss and its weight;
+    - the norm that is posted for a clip is joined of the partials of the symbols
+      that it clips: all of them, each once, no other, in the order of one process
+      (in mode async: formed of the gradients that are posted);
+    - state is updated on servers only, each symbol once for each program, when its
+      gradient has come and before its value goes out, by its own gradient, keys
+      and group's scalars, and nothing that has no group;
+    - a group counts each step once, divides by the summed weight and clips by its
+      own clip's norm; partials are answered once, of the symbols that they are
+      named by.
+
+    Example:
+    ```
+    model.mlir:31:5: error: 'ps.channel' op @train.gradient.w has number 2 in
+    @trainer, but number 3 in @pserver
+    ```
+  }];
+}
+
+#endif // PDLC_TRANSFORMS_PSPASSES_TD

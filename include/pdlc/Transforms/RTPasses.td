@@ -1,0 +1,193 @@
+//===- RTPasses.td - Passes on kernels and loops -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_TRANSFORMS_RTPASSES_TD
+#define PDLC_TRANSFORMS_RTPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Phase `tasks`
+//===----------------------------------------------------------------------===//
+
+def RTOutlineKernels : Pass<"rt-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Kernels from the loops of stages";
+  let description = [{
+    Moves each loop nest of a stage, parallel or ordered, into a function of plain
+    pointers and numbers, together with the loads that feed it and the stores of what it
+    carries out; the stage calls it. Nests that differ only in names, in the
+    memory that they are given, in numbers from outside and in numbers of rows
+    share one kernel: constants on which all of them agree stay inside, the others
+    become parameters. Inner dimensions are part of a kernel, so that LLVM sees its
+    strides and trip counts.
+
+    Each pointer is `llvm.noalias`: the plan of buffers lets no op write
+    memory that it reads through another pointer, so LLVM needs no check of
+    overlaps at run time. Kernels are never inlined back, which keeps the time
+    to compile linear in the number of distinct kernels.
+
+    A kernel's name says what it does: `fill`, `copy`, `elementwise` or `reduce`,
+    the scalar ops of its body (six at most) and the type of the elements that it
+    writes; the symbol table adds a number where a name is taken.
+
+    Before:
+    ```mlir
+    func.func @train_compute(%context: !llvm.ptr) -> i32 {
+      ...
+      %x = rt.view %arena[%a] size(%n) : !llvm.ptr -> memref<?xf32>
+      %y = rt.view %arena[%b] size(%n) : !llvm.ptr -> memref<?xf32>
+      scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+        %0 = memref.load %x[%i] : memref<?xf32>
+        %1 = arith.mulf %0, %half : f32
+        memref.store %1, %y[%i] : memref<?xf32>
+      }
+    ```
+    After:
+    ```mlir
+    func.func private @kernel.elementwise_mul_f32(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %n: index) attributes {passthrough = ["noinline"]} {
+      ...
+    }
+    func.func @train_compute(%context: !llvm.ptr) -> i32 {
+      ...
+      %0 = rt.address %arena[%a] : !llvm.ptr
+      %1 = rt.address %arena[%b] : !llvm.ptr
+      call @kernel.elementwise_mul_f32(%0, %1, %n) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    ```
+  }];
+  let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numNests", "nests", "Loop nests of stages">,
+    Statistic<"numKernels", "kernels", "Distinct kernels made of them">
+  ];
+}
+
+def RTDeduplicateKernels : Pass<"rt-deduplicate-kernels", "::mlir::ModuleOp"> {
+  let summary = "One function for equal bodies";
+  let description = [{
+    Merges functions with equal types and bodies, whatever their names, and lets
+    all users of the later ones use the first: parameters of one group share a
+    kernel, tables of one group and width likewise.
+
+    Before:
+    ```mlir
+    rt.update_kernel @w1 calls @update_w1
+    rt.update_kernel @w2 calls @update_w2
+    ```
+    After:
+    ```mlir
+    rt.update_kernel @w1 calls @update_w1
+    rt.update_kernel @w2 calls @update_w1
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMerged", "kernels-merged", "Functions that an earlier one replaced">
+  ];
+}
+
+def RTVectorizeRows : Pass<"rt-vectorize-rows", "::mlir::ModuleOp"> {
+  let summary = "Short rows as vectors of a power of two";
+  let description = [{
+    The kernel that updates the rows of a table is a parallel loop over rows
+    around one over the elements of a row, and both take the largest of what tells
+    whether all that they wrote is finite. Rows are short, ten elements, and of an
+    odd length: a vectoriser masks the last vector, and joins the lanes for each
+    row. This pass, for a core with vectors, writes a row of at most 64 elements as
+    vectors of 16, 8, 4, 2 and 1 elements, and lets the loop over rows carry the
+    largest by lane: lanes are joined once, behind it.
+
+    It takes loops whose turns load and store elements of rows by their number,
+    compute elementwise, and keep the largest of integers; others stay. Elements
+    keep their bits.
+
+    Before:
+    ```mlir
+    %s = scf.parallel (%r) = (%c0) to (%rows) step (%c1) init (%zero) -> i32 {
+      %row = llvm.load ...
+      %t = scf.parallel (%i) = (%c0) to (%c10) step (%c1) init (%zero) -> i32 {
+        %at = llvm.getelementptr %row[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %x = llvm.load %at : !llvm.ptr -> f32
+        ...
+        scf.reduce(%y : i32) { ... arith.maxsi %a, %b : i32 ... }
+      }
+      scf.reduce(%t : i32) { ... }
+    }
+    ```
+    After:
+    ```mlir
+    %s:2 = scf.parallel (%r) = (%c0) to (%rows) step (%c1) init (%zeros8, %zeros2) -> (vector<8xi32>, vector<2xi32>) {
+      %row = llvm.load ...
+      %x = llvm.load %row : !llvm.ptr -> vector<8xf32>
+      ...
+      %at = llvm.getelementptr %row[%c8] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %x2 = llvm.load %at : !llvm.ptr -> vector<2xf32>
+      ...
+      scf.reduce(%y, %y2 : vector<8xi32>, vector<2xi32>) { ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numRows", "rows", "Loops over elements of rows that became vectors">
+  ];
+}
+
+def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
+  let summary = "Parallel loops in an order that suits one core";
+  let description = [{
+    Up to phase `tasks` a loop whose turns are independent is an `scf.parallel`,
+    and only sums whose order is settled are `scf.for` inside of one: what a
+    device would launch. This pass gives the turns an order, for a core with
+    vectors: the last dimension runs innermost. Two things make that as fast as a
+    nest written by hand:
+
+    - A load that does not depend on inner dimensions moves out of their loops,
+      where those are known to run and nothing in the loop writes to that memory.
+    - Ordered sums, one for each turn, are walked in the order of the memory that
+      they read: a sum over leading dimensions adds row after row into all results
+      at once; a product of matrices, whose terms no single load has, adds term
+      after term into all columns of a row. Each result still collects its elements
+      in the same order, so that no bit changes.
+
+    What the turns combine (`scf.reduce`) must be integers, the same in any order;
+    loops carry it. Floats are refused.
+
+    Before:
+    ```mlir
+    scf.parallel (%j) = (%c0) to (%c400) step (%c1) {
+      %0 = memref.load %sums[%j] : memref<?xf32>
+      %1 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %0) -> (f32) {
+        %2 = memref.load %x[%i, %j] : memref<?x400xf32>
+        %3 = arith.addf %sum, %2 : f32
+        scf.yield %3 : f32
+      }
+      memref.store %1, %sums[%j] : memref<?xf32>
+      scf.reduce
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      scf.for %j = %c0 to %c400 step %c1 {
+        %0 = memref.load %sums[%j] : memref<?xf32>
+        %1 = memref.load %x[%i, %j] : memref<?x400xf32>
+        %2 = arith.addf %0, %1 : f32
+        memref.store %2, %sums[%j] : memref<?xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numLoops", "loops", "Parallel loops that got an order">,
+    Statistic<"numSums", "sums", "Of these, those of ordered sums">
+  ];
+}
+
+#endif // PDLC_TRANSFORMS_RTPASSES_TD
