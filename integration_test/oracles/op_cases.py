@@ -61,6 +61,19 @@ def write_case(folder, name, what, text, facts, data, initial, expected):
              for key, value in arrays.items()})
 
 
+KEYS = [-2**63, -7, -1, 0, 1, 2, 41, 2**62, 2**63 - 1]
+
+
+def random_bags(case, slots, keys):
+    """Bags of 0 to 4 ids, the first empty, with repeats."""
+    sizes = case.random.integers(0, 5, case.batch * slots)
+    sizes[0], sizes[1] = 0, 4
+    splits = numpy.concatenate([[0], numpy.cumsum(sizes)]).astype(numpy.int32)
+    values = case.random.choice(numpy.array(keys, dtype=numpy.int64), splits[-1])
+    values[:2] = values[0]
+    return values, splits
+
+
 class Value:
     """An SSA value with its type and its value in PyTorch."""
 
@@ -117,15 +130,19 @@ class Case:
             return name
         return Value(name, (-1, values.shape[1]), torch.tensor(values))
 
-    def parameter(self, name, values, group="descent"):
-        """A trained parameter; without group it is `nn.state`."""
+    def declare(self, name, values, group="descent", init="#nn.zeros"):
+        """A trained parameter that ops name; without group it is `nn.state`. Its
+        value in PyTorch."""
         kind, place = ("param", f" in @{group}") if group else ("state", "")
         self.symbols.append(f"nn.{kind} @{name} : {tensor_type(values.shape)}"
-                            f"{place} init(#nn.zeros)")
+                            f"{place} init({init})")
         self.initial[name] = values.astype(numpy.float32)
-        leaf = torch.tensor(values, requires_grad=bool(group))
-        self.leaves[name] = leaf
-        value = Value(name, values.shape, leaf)
+        self.leaves[name] = torch.tensor(values, requires_grad=bool(group))
+        return self.leaves[name]
+
+    def parameter(self, name, values, group="descent"):
+        """A trained parameter; without group it is `nn.state`."""
+        value = Value(name, values.shape, self.declare(name, values, group))
         self.body.append(f"%{name} = nn.read @{name} : {value.type}")
         return value
 
