@@ -10,6 +10,7 @@ import made_up_clicks
 from programs import ADULT, SOURCE, model
 
 sys.path.insert(0, str(SOURCE / "scripts"))
+import made_up  # noqa: E402
 import make_histories  # noqa: E402
 import make_texts  # noqa: E402
 
@@ -21,9 +22,10 @@ def model_data(name, folder, rows):
         made_up_clicks.write_clicks(folder / "clicks.tsv", rows)
         return folder / "clicks.tsv"
     if "scripts/make_histories.py" in text:
-        make_histories.write_histories(folder / "histories.tsv", rows)
+        made_up.write_lines(folder / "histories.tsv", make_histories.history_line,
+                            rows)
         return folder / "histories.tsv"
     if "scripts/make_texts.py" in text:
-        make_texts.write_texts(folder / "texts.tsv", rows)
+        made_up.write_lines(folder / "texts.tsv", make_texts.text_line, rows)
         return folder / "texts.tsv"
     return ADULT

@@ -14,8 +14,7 @@ What is in it to be found: half of all items follow from the one before, most ot
 are of the user's two favourite categories.
 """
 
-import argparse
-import random
+import made_up
 
 ITEMS = 300
 CATEGORIES = 12
@@ -54,21 +53,5 @@ def history_line(draw):
     return "\t".join(map(str, cells)) + "\n"
 
 
-def write_histories(path, count):
-    """`count` lines, the same ones each time."""
-    draw = random.Random(1)
-    with open(path, "w") as file:
-        file.writelines(history_line(draw) for _ in range(count))
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("file")
-    parser.add_argument("--rows", type=int, default=20000)
-    arguments = parser.parse_args()
-    write_histories(arguments.file, arguments.rows)
-
-
 if __name__ == "__main__":
-    main()
+    made_up.main(__doc__, history_line)

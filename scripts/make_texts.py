@@ -12,8 +12,7 @@ What is in it to be found: a fifth of the words are of the tag, and followed by 
 that belongs to them; the others are any words.
 """
 
-import argparse
-import random
+import made_up
 
 WORDS = 400
 TAGS = 10
@@ -36,21 +35,5 @@ def text_line(draw):
     return f"{' '.join(map(str, words[:count]))}\t{tag}\t{other}\n"
 
 
-def write_texts(path, count):
-    """`count` lines, the same ones each time."""
-    draw = random.Random(1)
-    with open(path, "w") as file:
-        file.writelines(text_line(draw) for _ in range(count))
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("file")
-    parser.add_argument("--rows", type=int, default=20000)
-    arguments = parser.parse_args()
-    write_texts(arguments.file, arguments.rows)
-
-
 if __name__ == "__main__":
-    main()
+    made_up.main(__doc__, text_line)
