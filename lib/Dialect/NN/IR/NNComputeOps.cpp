@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LeadingDimensions.h"
 #include "pdlabi/metrics.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "llvm/ADT/StringExtras.h"
@@ -162,16 +163,9 @@ Value LinearOp::spellOut(ImplicitLocOpBuilder &builder) {
   auto input = tensorOf(getInput()), result = tensorOf(getResult());
   Type element = input.getElementType();
   const int64_t in = input.getShape().back(), out = result.getShape().back();
-  Value value = getInput();
   // Bias and activation follow the product of matrices, so that it takes them
   // up.
-  if (input.getRank() > 2) {
-    int64_t rows = ShapedType::kDynamic;
-    if (input.hasStaticShape())
-      rows = input.getNumElements() / in;
-    value = ReshapeOp::create(
-        builder, RankedTensorType::get({rows, in}, element), value);
-  }
+  Value value = joinLeadingDimensions(builder, getInput(), /*kept=*/1);
   Value weight = ReadOp::create(
       builder, RankedTensorType::get({in, out}, element), getWeightAttr());
   Value bias;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LeadingDimensions.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 
 using namespace mlir;
@@ -71,23 +72,25 @@ std::optional<std::string> MatmulOp::mixesSamples() {
          "do alike";
 }
 
+Value pdlc::nn::joinLeadingDimensions(ImplicitLocOpBuilder &builder,
+                                      Value value, int64_t kept) {
+  auto type = tensorOf(value);
+  int64_t first = ShapedType::kDynamic;
+  if (ArrayRef<int64_t> joined = type.getShape().drop_back(kept);
+      !ShapedType::isDynamicShape(joined))
+    first = ShapedType::getNumElements(joined);
+  SmallVector<int64_t> shape{first};
+  llvm::append_range(shape, type.getShape().take_back(kept));
+  auto to = RankedTensorType::get(shape, type.getElementType());
+  return to == type ? value : ReshapeOp::create(builder, to, value).getResult();
+}
+
 Value MatmulOp::spellOut(ImplicitLocOpBuilder &builder) {
   auto lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs());
   if (lhs.getRank() == 2)
     return {};
-  // All dimensions but the last two, or the last one, become one.
-  auto joined = [&](Value value, int64_t kept) -> Value {
-    auto type = tensorOf(value);
-    int64_t first = 1;
-    for (int64_t size : type.getShape().drop_back(kept))
-      first = ShapedType::isDynamic(first) || ShapedType::isDynamic(size)
-                  ? ShapedType::kDynamic
-                  : first * size;
-    SmallVector<int64_t> shape{first};
-    llvm::append_range(shape, type.getShape().take_back(kept));
-    auto to = RankedTensorType::get(shape, type.getElementType());
-    return to == type ? value
-                      : ReshapeOp::create(builder, to, value).getResult();
+  auto joined = [&](Value value, int64_t kept) {
+    return joinLeadingDimensions(builder, value, kept);
   };
   Value product;
   if (rhs.getRank() == 2) {
