@@ -452,6 +452,7 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: x @ pdl.neg(y), "tensor<?x4xf32>", "add over the samples")
         self.refused(lambda m, x, y: pdl.broadcast(pdl.constant([1, 2]), (None, 2)), "`like`")
         self.refused(lambda m, x, y: pdl.broadcast(x, (None, 2)), "does not broadcast to")
+        self.refused(lambda m, x, y: pdl.broadcast(pdl.constant(1.0), x), "`shape` is", "`like`")
         self.refused(lambda m, x, y: pdl.transpose(x, [1, 0]), "stays the first axis, 0")
         self.refused(lambda m, x, y: pdl.transpose(x, [0]), "names each of the axes 0 to 1")
         self.refused(lambda m, x, y: pdl.take(x, 1, [3]), "from 0 to 2 that axis 1")
@@ -500,9 +501,9 @@ class Errors(unittest.TestCase):
             in_program(lambda m, x, y: list(x))
 
     def test_layers(self):
-        self.refused(lambda m, x, y: pdl.layers.dense(pdl.reshape(x, (None, 3, 1)), 2, "d",
+        self.refused(lambda m, x, y: pdl.layers.dense(pdl.constant([1, 2, 3]), 2, "d",
                                                       group=None),
-                     "dense 'd' gets", "it takes [batch, features]")
+                     "dense 'd' gets", "it takes [batch, ..., features]")
         self.refused(lambda m, x, y: pdl.layers.mlp(x, [], "d", group=None), "has no widths")
         self.refused(lambda m, x, y: [pdl.layers.dense(x, 2, "d", group=None) for _ in "ab"],
                      "nn.param @d.weight has the name of an nn.param", "in a @model.function")
@@ -593,6 +594,16 @@ class Layers(unittest.TestCase):
 
         parsed(result, "--pdl-pipeline=to=gradient")
         return [line.strip() for line in str(result).splitlines()]
+
+    def test_dense_at_each_place(self):
+        def layer(x, tags, group):
+            rows = pdl.layers.embedding(tags, 4, "emb", group=group)
+            placed = pdl.layers.dense(rows, 5, "places", group=group, activation="relu")
+            return pdl.layers.dense(pdl.flatten(placed, 1), 1, "last", group=group)
+
+        lines = self.model_with(layer)
+        self.assertIn("nn.param @places.weight : tensor<4x5xf32> in @g init(#nn.xavier)", lines)
+        self.assertIn("nn.param @last.weight : tensor<15x1xf32> in @g init(#nn.xavier)", lines)
 
     def test_mlp_and_embedding(self):
         def layer(x, tags, group):

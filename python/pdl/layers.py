@@ -20,23 +20,28 @@ from pdl.text import Attribute
 from pdl.values import Operand, Value
 
 
-def _columns(x: Operand, layer: str, name: str) -> int:
+def _columns(x: Operand, layer: str, name: str, *, places: bool = False) -> int:
+    """The features of x; `places` says whether each sample may have several rows."""
     shape = getattr(x, "shape", None)
-    if shape is None or len(shape) != 2 or shape[0] is not None:
-        raise ModelError(f"{layer} '{name}' gets {x!r}; it takes [batch, features], as "
-                         "pdl.flatten makes it")
-    return shape[1]
+    fits = shape is not None and shape[:1] == (None,) and (
+        len(shape) >= 2 if places else len(shape) == 2)
+    if not fits:
+        takes = "[batch, ..., features]" if places else "[batch, features]"
+        raise ModelError(f"{layer} '{name}' gets {x!r}; it takes {takes}; pdl.flatten and "
+                         "pdl.reshape make such shapes")
+    return shape[-1]
 
 
 def dense(x: Operand, width: int, name: str, *, group: Group | None,
           activation: str | None = None, bias: bool = True, weight_init: Attribute | None = None,
           bias_init: Attribute | None = None) -> Value:
-    """activation(x * weight + bias): [batch, features] to [batch, width].
+    """activation(x * weight + bias): [batch, ..., features] to [batch, ..., width], the same
+    for each place of a sample.
 
     Declares `name.weight` (xavier, if nothing else is said) and `name.bias` (zeros).
     """
     model = current("pdl.layers.dense").model
-    rows = _columns(x, "dense", name)
+    rows = _columns(x, "dense", name, places=True)
     weight = model.param(f"{name}.weight", (rows, width), group=group,
                          init=weight_init or initial.xavier())
     added = None

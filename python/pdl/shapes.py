@@ -102,6 +102,9 @@ def broadcast_to(input: Value, shape: Sequence[int | None],
                  like: Value | None = None) -> TensorType:
     """nn.broadcast."""
     _floats(input=input, like=like)
+    if not isinstance(shape, Sequence):
+        raise Misfit(f"`shape` is {shape!r}, which is no shape; give one such as (None, 4), with "
+                     "None for the batch, and a value that has the batch as `like`")
     type = input.type.with_shape(shape)
     if broadcast_shapes(input.type.shape, type.shape) != type.shape:
         raise Misfit(f"`input` is {input!r}, which does not broadcast to {type}: aligned at the "
