@@ -79,7 +79,7 @@ nn.program @train reads(@clicks) {
 // CHECK-NOT: scf.for
 // CHECK-COUNT-3: arith.extf
 // CHECK-NOT: arith.extf
-// CHECK-COUNT-15: arith.addf {{.*}} : f64
+// CHECK-COUNT-16: arith.addf {{.*}} : f64
 // CHECK-NOT: arith.addf
 // CHECK: arith.truncf
 // CHECK: llvm.store

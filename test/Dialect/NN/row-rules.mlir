@@ -3,7 +3,7 @@
 
 // A rule that reduces over rows, and an update of such a rule.
 
-// CHECK: nn.rule @normalized hyper() slots(m = 0.000000e+00) row_slots(length = 5.000000e-01, touched = 0.000000e+00) once {
+// CHECK: nn.rule @normalized hyper () slots (m = 0.000000e+00) row_slots (length = 5.000000e-01, touched = 0.000000e+00) once {
 // CHECK: } sum {
 // CHECK-NEXT: ^bb0(%{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32):
 // CHECK: nn.yield %{{.+}} : f64
@@ -35,7 +35,7 @@ nn.rule @normalized hyper() slots(m = 0.0) row_slots(length = 0.5, touched = 0.0
 }
 
 // Without sums: how often a row was touched.
-// CHECK: nn.rule @counting hyper() slots() row_slots(touched = 0.000000e+00) once {
+// CHECK: nn.rule @counting hyper () slots () row_slots (touched = 0.000000e+00) once {
 nn.rule @counting hyper() slots() row_slots(touched = 0.0) once {
 ^bb0(%step: f64, %rate: f64):
   nn.yield
