@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 5u
+#define PDL_ABI_VERSION 6u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -167,15 +167,17 @@ typedef enum pdl_unknown_kind {
 
 /* Applies one group's rule, with division, clip and regularizer, to `count`
  * consecutive elements. `state[0]` is the value, `state[1 + s]` slot s, each
- * `count` elements, updated in place. `gradient`: the merged sum. `scalars`:
- * what the group's `once` function wrote. All elements are written; 1 if a
- * number that was written is not finite, else 0. */
+ * `count` elements (a row slot: one for each of their rows), updated in place.
+ * `gradient`: the merged sum. `scalars`: what the group's `once` function
+ * wrote. All elements are written; 1 if a number that was written is not
+ * finite, else 0. Where the symbol says `whole_rows`, they are whole rows. */
 typedef int32_t (*pdl_dense_kernel)(int64_t count, void *const *state,
                                     const void *gradient, const void *scalars);
 
 /* The same for `row_count` rows of `width` elements: `rows[i]` points to the
- * value of row i, followed without gap by its slots; `gradients[i]` to its
- * merged sum of gradients. The rows are distinct. */
+ * value of row i, followed without gap by its slots: `width` elements each, and
+ * one for each row slot; `gradients[i]` to its merged sum of gradients. The
+ * rows are distinct. */
 typedef int32_t (*pdl_row_kernel)(int64_t row_count, int64_t width,
                                   void *const *rows,
                                   const void *const *gradients,
@@ -197,6 +199,8 @@ typedef struct pdl_symbol {
   int32_t slot_count;
   const char *const *slot_names;
   const double *slot_initial_values;
+  int32_t row_slot_count; /* the last ones of the slots: an element a row */
+  int32_t whole_rows;     /* 1: dense_kernel is called for whole rows */
   pdl_dense_kernel dense_kernel; /* parameters of a group */
   pdl_row_kernel row_kernel;     /* tables of a group */
   /* The units that servers own as a whole (pdlabi/placement.h). Parameter: row

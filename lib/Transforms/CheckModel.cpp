@@ -105,8 +105,9 @@ static LogicalResult checkNumbers(FieldOp field) {
 
 static LogicalResult checkNumbers(RuleOp rule) {
   auto element = cast<FloatType>(rule.getEach().getArgument(0).getType());
-  for (auto [name, value] : llvm::zip_equal(
-           rule.getSlotNames().getAsRange<StringAttr>(), rule.getSlotValues()))
+  for (auto [name, value] :
+       llvm::zip_equal(rule.getAllSlotNames().getAsRange<StringAttr>(),
+                       rule.getAllSlotValues()))
     if (!convertFloat(APFloat(value), element.getFloatSemantics()).isFinite())
       return rule.emitOpError()
              << "starts slot '" << name.getValue()

@@ -24,6 +24,8 @@ namespace pdlc::interpreter {
 struct Slot {
   std::string name;
   double initialValue = 0;
+  /// Whether it has one element for each row instead of the symbol's shape.
+  bool isOfRow = false;
 };
 
 /// How the elements of a symbol start: the numbers of `pdlabi/philox.h`, keyed
@@ -42,25 +44,33 @@ private:
   uint64_t seed = 0, symbolId = 0;
 };
 
-/// A dense tensor and its slots. `nn.state` has no slots.
+/// A dense tensor and its slots; those of rows, behind the others, have shape
+/// [rows, 1]. `nn.state` has no slots.
 struct Parameter {
   Tensor value;
   std::vector<Slot> slots;
   std::vector<Tensor> slotValues;
 };
 
-/// A map from keys to rows; a row is the value followed by its slots.
+/// A map from keys to rows; a row is the value followed by its slots, those of
+/// rows behind the others.
 class Table {
 public:
   Table(mlir::Type elementType, int64_t width, Initializer initializer,
         bool unknownIsZero, std::vector<Slot> slots);
 
   int64_t width() const { return valueWidth; }
+  /// Elements that part 0 of a row, its value, or 1 + s, slot s, has; and where
+  /// they begin.
+  int64_t partWidth(size_t part) const {
+    return part > 0 && slotList[part - 1].isOfRow ? 1 : valueWidth;
+  }
+  int64_t partOffset(size_t part) const;
   mlir::Type elementType() const { return type; }
   llvm::ArrayRef<Slot> slots() const { return slotList; }
 
-  /// The row of `key`: its value, `width` elements, then each slot's. It is
-  /// created if it is new. The pointer is valid for good.
+  /// The row of `key`: its value, then each slot's elements. It is created
+  /// if it is new. The pointer is valid for good.
   template <typename T> T *row(int64_t key);
   /// Copies what a program sees as the value of `key`; creates nothing.
   template <typename T> void read(int64_t key, T *value) const;

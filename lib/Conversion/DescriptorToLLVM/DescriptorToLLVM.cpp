@@ -230,6 +230,8 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
     result.point(
         data.slot_initial_values,
         constants.doubles(prefix + ".slot_values", kernel.getSlotValues()));
+    data.row_slot_count = static_cast<int32_t>(kernel.getRowSlots());
+    data.whole_rows = kernel.getWholeRows();
     if (data.kind == PDL_SYMBOL_TABLE)
       result.point(data.row_kernel, kernel.getCallee().str());
     else

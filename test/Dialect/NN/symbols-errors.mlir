@@ -426,6 +426,8 @@ nn.table @t : i64 -> tensor<4xf64> in @g init(#nn.zeros)
 }, {
 ^bb0(%value: f32, %gradient: f32, %m: f32):
   nn.yield %value, %m : f32, f32
+}, {
+}, {
 }) : () -> ()
 
 // -----

@@ -393,10 +393,47 @@ static LogicalResult verifyNamedNumbers(Operation *op, ArrayAttr names,
   return success();
 }
 
+/// Verifies `sum` and `row` of a rule, whose `once` yields `scalars` values.
+/// Returns how many values `row` hands on to `each`.
+static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
+                                          Type element) {
+  const size_t slots = rule.getSlotNames().size(),
+               rowSlots = rule.getRowSlotNames().size();
+  if (rule.getSum().empty() != rule.getRow().empty() ||
+      (!rule.hasRow() && rowSlots))
+    return rule.emitOpError(
+        "needs both regions 'sum' and 'row' if it has one of them or row "
+        "slots; one that sums nothing yields nothing from 'sum' (C4)");
+  if (!rule.hasRow())
+    return 0;
+  Type f64 = Float64Type::get(rule.getContext());
+  auto sums =
+      verifyScalarRegion(rule, rule.getSum(), "sum",
+                         SmallVector<Type>(2 + slots + scalars, element));
+  if (failed(sums))
+    return failure();
+  if (*sums != SmallVector<Type>(sums->size(), f64))
+    return rule.emitOpError("yields from 'sum' a value that is not f64 (C4)");
+  SmallVector<Type> arguments(1 + sums->size(), f64);
+  arguments.append(rowSlots + scalars, element);
+  auto yielded = verifyScalarRegion(rule, rule.getRow(), "row", arguments);
+  if (failed(yielded))
+    return failure();
+  if (yielded->size() < rowSlots ||
+      *yielded != SmallVector<Type>(yielded->size(), element))
+    return rule.emitOpError()
+           << "yields from 'row' " << *yielded << "; expected " << rowSlots
+           << " row slots and what 'each' gets, all " << element << " (C4)";
+  return yielded->size() - rowSlots;
+}
+
 LogicalResult RuleOp::verifyRegions() {
   if (failed(
           verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())) ||
-      failed(verifyNamedNumbers(*this, getSlotNames(), getSlotValuesAttr())))
+      failed(verifyNamedNumbers(*this, getSlotNames(), getSlotValuesAttr())) ||
+      failed(verifyNamedNumbers(
+          *this, getAllSlotNames(),
+          DenseF64ArrayAttr::get(getContext(), getAllSlotValues()))))
     return failure();
   Type f64 = Float64Type::get(getContext());
   size_t hypers = getHyperNames().size(), slots = getSlotNames().size();
@@ -413,9 +450,12 @@ LogicalResult RuleOp::verifyRegions() {
     return emitOpError("needs value, gradient, slots and the yields of 'once' "
                        "as arguments of 'each' (C1)");
   Type element = each.getArgument(0).getType();
-  auto updated =
-      verifyScalarRegion(*this, getEach(), "each",
-                         SmallVector<Type>(2 + slots + once->size(), element));
+  auto handedOn = verifyRowRegions(*this, once->size(), element);
+  if (failed(handedOn))
+    return failure();
+  auto updated = verifyScalarRegion(
+      *this, getEach(), "each",
+      SmallVector<Type>(2 + slots + once->size() + *handedOn, element));
   if (failed(updated))
     return failure();
   if (*updated != SmallVector<Type>(1 + slots, element))
@@ -423,6 +463,18 @@ LogicalResult RuleOp::verifyRegions() {
                          << " values; expected the new value and " << slots
                          << " slots, all " << element << " (C1)";
   return success();
+}
+
+ArrayAttr RuleOp::getAllSlotNames() {
+  SmallVector<Attribute> names(getSlotNames().getValue());
+  llvm::append_range(names, getRowSlotNames());
+  return ArrayAttr::get(getContext(), names);
+}
+
+SmallVector<double> RuleOp::getAllSlotValues() {
+  SmallVector<double> values(getSlotValues());
+  llvm::append_range(values, getRowSlotValues());
+  return values;
 }
 
 SmallVector<std::string> RuleOp::getScalarNames() {

@@ -53,10 +53,11 @@ static Status refuseState(const pdl_descriptor &descriptor,
     const pdl_symbol &symbol = descriptor.symbols[i];
     if (symbol.kind == PDL_SYMBOL_TABLE)
       continue;
-    const int copies =
-        location == StateLocation::Servers ? 1 : 1 + symbol.slot_count;
-    const double bytes = double(symbol.row_count) * double(symbol.row_width) *
-                         double(elementSize(symbol)) * copies;
+    const int64_t rowWidth = location == StateLocation::Servers
+                                 ? symbol.row_width
+                                 : rowElements(symbol);
+    const double bytes = double(symbol.row_count) * double(rowWidth) *
+                         double(elementSize(symbol));
     all += bytes;
     if (bytes > most) {
       most = bytes;

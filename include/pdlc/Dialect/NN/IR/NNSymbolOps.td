@@ -309,16 +309,33 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     Both hold `arith` and `math` ops on scalars. The same rule becomes a loop
     over a dense block and a kernel over rows, with equal bits.
 
+    A rule that needs to know of a whole row has two more regions, both or none.
+    Region `sum` runs for one element, with the arguments of `each`, before
+    anything of the row is written; what it yields, in f64, is added over the row
+    (docs/Numerics.md: sums over the last dimensions). Region `row` then runs once
+    for the row: its arguments are the width of the row and the sums, in f64, the
+    row slots, and what `once` yielded; it yields the new row slots, and behind
+    them scalars of the row, which `each` gets behind those of `once`. A row slot is
+    one element for each row. The rows of a parameter are those of its first
+    dimension; one of rank 0 or 1 is one row.
+
     Constraints:
     - (C1) `once` has 2 + hypers arguments of type f64; `each` has 2 + slots +
-      (yields of `once`) arguments of one float type; `each` yields 1 + slots
-      values of that type; `once` yields f64 values.
+      (yields of `once`) + (yields of `row` behind its row slots) arguments of one
+      float type; `each` yields 1 + slots values of that type; `once` yields f64
+      values.
     - (C2) The regions hold only `nn.yield` and the ops that the settled scalar
       numerics define: arith.{constant,addf,subf,mulf,divf,negf,cmpf,select,
       maximumf,minimumf,extf,truncf}, math.{sqrt,absf,fma,copysign,powf,cos,exp,log},
       on scalars of f32, f64 and i1; powf, cos, exp and log only on f64.
     - (C3) Defaults of hyper-parameters and slots are finite, those of slots in the
-      element type (checked by `nn-check-model`).
+      element type (checked by `nn-check-model`). A slot and a row slot have
+      different names.
+    - (C4) `sum` has 2 + slots + (yields of `once`) arguments of the element type and
+      yields f64 values; `row` has 1 + (yields of `sum`) arguments of f64 and
+      (row slots) + (yields of `once`) of the element type, and yields at least as
+      many values of the element type as there are row slots. Both regions are there
+      if one is, or if there are row slots.
 
     Example:
     ```mlir
@@ -331,22 +348,51 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
       %1 = arith.subf %value, %0 : f32
       nn.yield %1 : f32
     }
+
+    nn.rule @normalized hyper() slots() row_slots(length = 0.0) once {
+    ^bb0(%step: f64, %rate: f64):
+      nn.yield %rate : f64
+    } sum {
+    ^bb0(%value: f32, %gradient: f32, %rate: f32):
+      %0 = arith.extf %gradient : f32 to f64
+      %1 = arith.mulf %0, %0 : f64
+      nn.yield %1 : f64
+    } row {
+    ^bb0(%width: f64, %squares: f64, %length: f32, %rate: f32):
+      %0 = math.sqrt %squares : f64
+      %1 = arith.truncf %0 : f64 to f32
+      %2 = arith.divf %rate, %1 : f32
+      nn.yield %1, %2 : f32, f32
+    } each {
+    ^bb0(%value: f32, %gradient: f32, %rate: f32, %pace: f32):
+      %0 = arith.mulf %pace, %gradient : f32
+      %1 = arith.subf %value, %0 : f32
+      nn.yield %1 : f32
+    }
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
     DenseF64ArrayAttr:$hyper_values, StrArrayAttr:$slot_names,
-    DenseF64ArrayAttr:$slot_values);
-  let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each);
+    DenseF64ArrayAttr:$slot_values, DefaultValuedAttr<StrArrayAttr, "{}">:$row_slot_names,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$row_slot_values);
+  let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each, AnyRegion:$sum,
+    AnyRegion:$row);
   let assemblyFormat = [{
     $sym_name `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
     `slots` custom<NamedNumbers>($slot_names, $slot_values)
-    attr-dict-with-keyword `once` $once `each` $each
+    (`row_slots` custom<NamedNumbers>($row_slot_names, $row_slot_values)^)?
+    attr-dict-with-keyword `once` $once (`sum` $sum^ `row` $row)? `each` $each
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// What the scalars that region `once` yields are called in messages: by the
     /// words of the rule, where it hands on the rate or a hyper-parameter.
     ::llvm::SmallVector<std::string> getScalarNames();
+    /// Whether it reduces over rows.
+    bool hasRow() { return !getRow().empty(); }
+    /// The slots, then the row slots: names and first values.
+    ::mlir::ArrayAttr getAllSlotNames();
+    ::llvm::SmallVector<double> getAllSlotValues();
   }];
 }
 

@@ -132,12 +132,14 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
   let summary = "The function that applies a group's rule to a symbol";
   let description = [{
     `pdl_symbol::dense_kernel` of a parameter, `pdl_symbol::row_kernel` of a
-    table; the slots of the group's rule, with their initial values.
+    table; the slots of the group's rule, with their initial values. The last
+    `row_slots` of them have one element for each row. `whole_rows` says that the
+    kernel of a parameter must be called for whole rows.
 
     Constraints:
     - (C1) The symbol is an `nn.param` or `nn.table`, the callee a function of
       the module.
-    - (C2) As many initial values as slots.
+    - (C2) As many initial values as slots, and no more row slots than slots.
 
     Example:
     ```mlir
@@ -146,9 +148,11 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, FlatSymbolRefAttr:$callee,
     DefaultValuedAttr<StrArrayAttr, "{}">:$slot_names,
-    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values);
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values,
+    DefaultValuedAttr<I32Attr, "0">:$row_slots, UnitAttr:$whole_rows);
   let assemblyFormat = [{
-    $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)? attr-dict
+    $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)?
+    (`row_slots` `(` $row_slots^ `)`)? (`whole_rows` $whole_rows^)? attr-dict
   }];
   let hasVerifier = 1;
 }
