@@ -302,6 +302,17 @@ typedef struct pdl_affine_size {
   const int64_t *per_occurrence; /* [lookup_count]; null: zeros */
 } pdl_affine_size;
 
+/* What random numbers of samples are drawn with (pdlabi/draws.h). */
+typedef struct pdl_draws {
+  uint64_t seed;
+  int64_t epoch;
+  int64_t sample_count;   /* B */
+  const int64_t *samples; /* [B]: which sample of the data each is, whoever
+                             reads it and when: its row in its file, from 0,
+                             good and bad ones counted, plus 2^40 times the
+                             place of the file among all of the data */
+} pdl_draws;
+
 /* What a stage sees. All arrays are indexed as the program's lists say and are
  * valid for the call; a stage writes only what is named as written. */
 typedef struct pdl_step_context {
@@ -320,6 +331,7 @@ typedef struct pdl_step_context {
   void *const *outputs;         /* by program output; compute writes */
   void *prepare_arena;          /* lives from prepare to the end of the step */
   void *compute_arena;          /* lives during compute */
+  const pdl_draws *draws;       /* of this batch */
 } pdl_step_context;
 
 typedef int32_t (*pdl_stage)(const pdl_step_context *context);
@@ -487,6 +499,22 @@ void pdlrt_cross(int64_t count, int32_t operand_count,
 int32_t pdlrt_check_bags(int64_t bag_count, const int32_t *splits,
                          const int32_t *expected);
 
+typedef enum pdl_distribution {
+  PDL_DISTRIBUTION_UNIFORM = 0,
+  PDL_DISTRIBUTION_LOG_UNIFORM = 1 /* first + k with the probability
+                                      log((k + 2) / (k + 1)) / log(ids + 1) */
+} pdl_distribution;
+
+/* out[s * count + i] = the id, first <= id < behind, of draw i of sample s. */
+void pdlrt_sample(const pdl_draws *draws, int64_t stream, int32_t distribution,
+                  int64_t count, int64_t first, int64_t behind, int64_t *out);
+
+/* out[i] = the logarithm of the probability that a draw gives ids[i].
+ * PDL_INVALID_ARGUMENT, with the error set, if that is none of the range. */
+int32_t pdlrt_log_probability(int32_t type, int32_t distribution, int64_t first,
+                              int64_t behind, int64_t count, const int64_t *ids,
+                              void *out);
+
 /* The number of crosses that `pdlrt_cross_ragged` writes: the sum over bags
  * of the product of the operands' bag sizes. Beyond the 2^31 - 1 that splits
  * can count it is 2^56, for which no memory can be had, so that `prepare`
@@ -557,6 +585,44 @@ void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
                 int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n,
                 int64_t k, const void *a, const void *b, void *c,
                 int64_t c_stride, int32_t post_count, const pdl_post *posts);
+
+/* Rows of a batch that in-batch scores are formed of at a time. */
+#define PDL_IN_BATCH_ROWS 128
+
+/* The rows of a batch as each other's negatives. users, items: count x width.
+ * s(i, j) = users[i] . items[j], as an element of pdlrt_gemm, minus
+ * correction[j] (null: none); with `ids` (null: none) j is no negative of i if
+ * j != i and their ids are equal. out[i] = m + log(sum over j of exp(s(i, j) -
+ * m)), m the maximum over j, both in the order of pdlrt_reduce_rows. `scratch`:
+ * PDL_IN_BATCH_ROWS * count elements. */
+void pdlrt_in_batch_log_sum_exp(void *worker, int32_t type, int32_t numerics,
+                                int64_t count, int64_t width, const void *users,
+                                const void *items, const void *correction,
+                                const int64_t *ids, void *scratch, void *out);
+
+typedef enum pdl_batch_side {
+  PDL_SIDE_USERS = 0,
+  PDL_SIDE_ITEMS = 1
+} pdl_batch_side;
+
+/* Its gradient. w(i, j) = cotangent[i] * exp(s(i, j) - sums[i]), 0 where j is
+ * no negative of i. USERS: out[i] = sum over j of w(i, j) items[j]; ITEMS:
+ * out[j] = sum over i of w(i, j) users[i]; as products of pdlrt_gemm. `sums`:
+ * what pdlrt_in_batch_log_sum_exp gave. */
+void pdlrt_in_batch_gradient(void *worker, int32_t type, int32_t numerics,
+                             int32_t side, int64_t count, int64_t width,
+                             const void *users, const void *items,
+                             const void *correction, const int64_t *ids,
+                             const void *sums, const void *cotangent,
+                             void *scratch, void *out);
+
+/* Elements of samples, each 0 with the probability `rate`, else divided by 1 -
+ * rate (multiplied by the quotient, rounded to the type). Null splits: a row of
+ * `width` elements for each sample. Else `bag_count` bags, as many of each
+ * sample, with a row for each of their ids. */
+void pdlrt_dropout(const pdl_draws *draws, int64_t stream, int32_t type,
+                   double rate, int64_t width, int64_t bag_count,
+                   const int32_t *splits, const void *values, void *out);
 
 typedef enum pdl_reduction {
   PDL_REDUCE_SUM = 0,

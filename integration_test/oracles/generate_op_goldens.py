@@ -16,6 +16,7 @@ import hashing
 from composite_cases import (composite_losses, interactions, normalisations,
                              sample_products)
 from metric_cases import write_metrics
+from mixing_cases import drawing, mixing, sampled_losses
 from op_cases import KEYS, Case, Value, random_bags, tensor_type
 from rule_cases import write_rule_cases
 from segment_cases import segments
@@ -414,8 +415,8 @@ def main():
     torch.set_num_threads(1)
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
-                  interactions, lookups, segments, features, losses,
-                  composite_losses):
+                  interactions, lookups, segments, features, mixing, drawing,
+                  sampled_losses, losses, composite_losses):
         build().write(sys.argv[1])
     write_metrics(sys.argv[1])
     write_rule_cases(sys.argv[1])

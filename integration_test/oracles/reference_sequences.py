@@ -144,6 +144,66 @@ class TwoTowers(PairModel):
         return -torch.nn.functional.logsigmoid(positive - negative)
 
 
+class Dssm(TwoTowers):
+    """models/dssm."""
+    name = "dssm"
+
+    def tower(self, x, parameters, names):
+        (w1, b1), (w2, b2) = names
+        x = torch.tanh(x @ parameters[w1] + parameters[b1])
+        x = x @ parameters[w2] + parameters[b2]
+        length = torch.clamp((x * x).sum(dim=1, keepdim=True), min=1e-12)
+        return x / torch.sqrt(length)
+
+    def towers(self, pooled, parameters):
+        user = self.tower(torch.cat([mean_of(*pooled["seen_rows"][0]),
+                                     mean_of(*pooled["seen_category_rows"][0])], dim=1),
+                          parameters, self.USER)
+        items = [self.tower(torch.cat([item, category], dim=2)[:, 0], parameters, self.ITEM)
+                 for item, category in zip(pooled["item_rows"], pooled["category_rows"])]
+        return 10 * user, items
+
+    def scores(self, pooled, parameters):
+        user, items = self.towers(pooled, parameters)
+        return [(user * item).sum(dim=1, keepdim=True) for item in items]
+
+    def losses(self, fields, pooled, parameters):
+        user, (item, _) = self.towers(pooled, parameters)
+        scores = user @ item.T
+        same = fields["next_number"] == fields["next_number"].T
+        same &= ~torch.eye(len(same), dtype=torch.bool)
+        return (scores.masked_fill(same, -torch.inf).logsumexp(dim=1) -
+                scores.diagonal())[:, None]
+
+
+class Word2Vec(PairModel):
+    """models/word2vec."""
+    name = "word2vec"
+    data = "pairs"
+    DRAWN, WORDS = 5, 400
+    symbols = {table: Symbol((32,), "sparse", SMALL, is_table=True)
+               for table in ("word_rows", "neighbour_rows")}
+    groups = {"sparse": Group("adagrad", 0.05)}
+
+    def ids(self, fields):
+        return {"word_rows": [fields["word"]],
+                "neighbour_rows": [fields["neighbour"], fields["drawn"]]}
+
+    def logits(self, pooled):
+        word = pooled["word_rows"][0]
+        return [(word * rows).sum(dim=2) for rows in pooled["neighbour_rows"]]
+
+    def scores(self, pooled, parameters):
+        neighbour, drawn = self.logits(pooled)
+        return [neighbour, drawn[:, :1]]
+
+    def losses(self, fields, pooled, parameters):
+        neighbour, drawn = self.logits(pooled)
+        softplus = torch.nn.functional.softplus
+        return softplus(-neighbour, threshold=1e3) + (
+            softplus(drawn, threshold=1e3) * (1 - fields["hits"])).sum(dim=1, keepdim=True)
+
+
 def cosine(left, right):
     """[batch, 1]; lengths count as 1e-6 at least."""
     lengths = [torch.sqrt(torch.clamp((side * side).sum(dim=1, keepdim=True), min=1e-12))
@@ -229,4 +289,4 @@ class TagSpace(PairModel):
 
 
 MODELS = {model.name: model for model in (
-    DeepInterest, YoutubeDnn, TwoTowers, SelfAttention, TagSpace)}
+    DeepInterest, YoutubeDnn, TwoTowers, Dssm, Word2Vec, SelfAttention, TagSpace)}

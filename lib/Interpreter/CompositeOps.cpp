@@ -21,7 +21,7 @@ LogicalResult interpreter::evaluateComposite(CompositeOpInterface op,
                                              Frame &frame) {
   Block block;
   IRMapping mapping;
-  Frame inner(frame.state(), frame.result(), frame.isFrozen());
+  Frame inner(frame.step());
   for (Value operand : op->getOperands()) {
     if (mapping.contains(operand))
       continue;

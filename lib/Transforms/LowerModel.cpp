@@ -41,6 +41,9 @@ public:
     for (auto next = body.begin(); next != body.end();) {
       Operation &op = *next++;
       builder.setInsertionPoint(&op);
+      if (auto drawing = dyn_cast<DrawingOpInterface>(op);
+          drawing && lowerDraw(drawing))
+        continue;
       if (auto composite = dyn_cast<CompositeOpInterface>(op))
         next = spellOut(composite, next);
       else if (auto read = dyn_cast<ReadOp>(op))
@@ -110,6 +113,21 @@ private:
     return before ? std::next(before->getIterator()) : body->begin();
   }
 
+  /// Gives the op its stream, if the model has not; true if it draws nothing in
+  /// this program, and is gone.
+  bool lowerDraw(DrawingOpInterface op) {
+    Value value = program.getFrozen() ? op.getFrozenValue() : Value();
+    if (value) {
+      replace(op, value);
+      return true;
+    }
+    if (!op.getDrawStream()) {
+      StringRef name = op->getName().stripDialect();
+      op.setDrawStream(drawStreamOf(program, name, drawingOps[name]++));
+    }
+    return false;
+  }
+
   /// Ids in their explicit form.
   Bags flatten(Value ids, Location loc) {
     auto found = bags.find(ids);
@@ -151,6 +169,8 @@ private:
   }
 
   void lowerBags(BagsOpInterface op) {
+    if (!op.getBagsOperand())
+      return;
     auto [ids, splits] = flatten(op.getBagsOperand(), op.getLoc());
     op.setExplicitBags(ids, splits);
   }
@@ -187,6 +207,8 @@ private:
   RankedTensorType flatIds, flatSplits;
   DenseMap<Value, Bags> bags;
   DenseMap<StringAttr, Value> reads;
+  /// By name, how many ops that draw have got their streams.
+  llvm::StringMap<unsigned> drawingOps;
   Operation *lastRead = nullptr;
   SmallVector<Operation *> dead;
 };

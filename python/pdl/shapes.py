@@ -580,8 +580,99 @@ def minimize(losses: Value, groups: Sequence[Symbol], weights: Value | None = No
         raise Misfit("`groups` lists one group at least, each once")
 
 
+def rotate(input: Value, by: int) -> TensorType:
+    """nn.rotate."""
+    type = _tensor("input", input)
+    if type.shape[:1] != (None,):
+        raise Misfit(f"`input` is {input!r}, which has no batch to rotate")
+    return type
+
+
+def _scores(users: Value, items: Value) -> TensorType:
+    type = same(users=users, items=items)
+    if type.rank != 2 or type.shape[0] is not None:
+        raise Misfit(f"`users` is {users!r}; it has to be [batch, width], a vector a sample")
+    return type
+
+
+def in_batch_softmax(users: Value, items: Value, correction: Value | None = None,
+                     ids: Value | None = None) -> TensorType:
+    """nn.in_batch_softmax."""
+    type = _scores(users, items)
+    if correction is not None:
+        _column("correction", correction)
+    if ids is not None and (ids.type.is_float or _tensor("ids", ids).shape != (None, 1)):
+        raise Misfit(f"`ids` is {ids!r}; it has to be one id a sample, [batch, 1]")
+    return type.with_shape((None, 1))
+
+
+def dropout(input: Value, rate: float, bags: Value | None = None,
+            stream: int | None = None) -> TensorType:
+    """nn.dropout."""
+    _floats(input=input)
+    if input.shape[:1] != (None,):
+        raise Misfit(f"`input` is {input!r}, which has no batch: what is drawn is of samples")
+    if bags is not None:
+        _bags("bags", bags)
+    if not 0 <= rate < 1:
+        raise Misfit(f"`rate` is {rate}; it is a probability, from 0 to below 1")
+    return input.type
+
+
+def _id_range(first: int, behind: int) -> None:
+    if first >= behind:
+        raise Misfit(f"`first` is {first} and `behind` {behind}, between which there is no id")
+
+
+def sample(count: int, first: int, behind: int, distribution: str,
+           stream: int | None = None) -> TensorType:
+    """nn.sample."""
+    if not 1 <= count <= 65536:
+        raise Misfit(f"`count` is {count}; it has to be from 1 to 65536")
+    _id_range(first, behind)
+    return TensorType((None, count), "i64")
+
+
+def log_probability(ids: Value, first: int, behind: int, distribution: str) -> TensorType:
+    """nn.log_probability."""
+    type = _tensor("ids", ids)
+    if type.is_float:
+        raise Misfit(f"`ids` is {ids!r}, which holds numbers")
+    _id_range(first, behind)
+    return TensorType(type.shape, ids.body.model.element)
+
+
+def accidental_hits(own: Value, drawn: Value) -> TensorType:
+    """nn.accidental_hits."""
+    for name, value in (("own", own), ("drawn", drawn)):
+        type = _tensor(name, value)
+        if type.is_float or type.rank != 2 or type.shape[0] is not None:
+            raise Misfit(f"`{name}` is {value!r}; it has to be ids, [batch, count]")
+    return TensorType(drawn.shape, drawn.body.model.element)
+
+
+def negative_sampling(own: Value, drawn: Value, hits: Value | None = None) -> TensorType:
+    """nn.negative_sampling."""
+    _column("own", own)
+    type = _rank("drawn", drawn, 2, "[batch, count], a logit for each id that was drawn")
+    if hits is not None and hits.type != type:
+        raise Misfit(f"`hits` is {hits!r} and `drawn` {drawn!r}; they need one type")
+    return own.type
+
+
+def corrected_loss(own: Value, drawn: Value, own_correction: Value, drawn_correction: Value,
+                   hits: Value | None = None) -> TensorType:
+    """nn.sampled_softmax, nn.nce_loss."""
+    for name, value, like in (("own_correction", own_correction, own),
+                              ("drawn_correction", drawn_correction, drawn)):
+        if value.type != like.type:
+            raise Misfit(f"`{name}` is {value!r}, and corrects {like!r}; they need one type")
+    return negative_sampling(own, drawn, hits)
+
+
 # Ops that are not here give the one type of their operands.
 RULES: dict[str, Callable] = {
+    "accidental_hits": accidental_hits,
     "add": broadcast,
     "broadcast": broadcast_to,
     "bucketize": bucketize,
@@ -591,13 +682,16 @@ RULES: dict[str, Callable] = {
     "cross": cross,
     "cross_layer": cross_layer,
     "div": broadcast,
+    "dropout": dropout,
     "equal": broadcast,
     "factorization": factorization,
     "flatten": flatten,
     "greater": broadcast,
+    "in_batch_softmax": in_batch_softmax,
     "l2_normalise": l2_normalise,
     "layer_norm": layer_norm,
     "linear": linear,
+    "log_probability": log_probability,
     "log_softmax": softmax,
     "lookup": lookup,
     "matmul": matmul,
@@ -605,13 +699,18 @@ RULES: dict[str, Callable] = {
     "min": broadcast,
     "minimize": minimize,
     "mul": broadcast,
+    "nce_loss": corrected_loss,
+    "negative_sampling": negative_sampling,
     "observe": observe,
     "pad": pad,
     "pairwise_dots": pairwise_dots,
     "read": read,
     "reduce": reduce,
     "reshape": reshape,
+    "rotate": rotate,
     "same_bags": same_bags,
+    "sample": sample,
+    "sampled_softmax": corrected_loss,
     "segment_first": segment_reduction,
     "segment_last": segment_reduction,
     "segment_max": segment_reduction,

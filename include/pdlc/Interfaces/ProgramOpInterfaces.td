@@ -30,7 +30,9 @@ def PhasedOpInterface : OpInterface<"PhasedOpInterface"> {
 def SampleMixingOpInterface : OpInterface<"SampleMixingOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op whose results for one sample may depend on other samples of the batch.
+    An op whose results for one sample may depend on other samples of the batch as
+    it stands, though that is not what it is for (`MixesSamples`): a model may not
+    say that.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -52,6 +54,30 @@ def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
       Builds the ops that compute the result, and returns it. Null if the op, as it
       stands here, is none that others say: then nothing is built.
     }], "::mlir::Value", "spellOut", (ins "::mlir::ImplicitLocOpBuilder &":$builder)>
+  ];
+}
+
+def DrawingOpInterface : OpInterface<"DrawingOpInterface"> {
+  let cppNamespace = "::pdlc";
+  let description = [{
+    An op that draws random numbers. `nn-lower-model` gives each a stream of its own,
+    which stays what it is whatever later passes do.
+  }];
+  let methods = [
+    InterfaceMethod<"The number of its stream; null in phase `model`.",
+      "std::optional<uint64_t>", "getDrawStream", (ins), "", [{
+      return $_op.getStream();
+    }]>,
+    InterfaceMethod<"Sets the stream.",
+      "void", "setDrawStream", (ins "uint64_t":$number), "", [{
+      $_op.setStream(number);
+    }]>,
+    InterfaceMethod<[{
+      What stands for the result in a program that is frozen; null if it draws
+      there, too.
+    }], "::mlir::Value", "getFrozenValue", (ins), "", [{
+      return {};
+    }]>
   ];
 }
 
@@ -85,7 +111,7 @@ def BagsOpInterface : OpInterface<"BagsOpInterface"> {
     operand `like` that says how many there are.
   }];
   let methods = [
-    InterfaceMethod<"The ragged value, or the splits.",
+    InterfaceMethod<"The ragged value, or the splits; null for an op of samples.",
       "::mlir::Value", "getBagsOperand", (ins), "", [{
       return $_op.getBags();
     }]>,
@@ -104,6 +130,7 @@ def ReadsModel : PDLC_Trait<"ReadsModel">;
 def PreparesStep : PDLC_Trait<"PreparesStep">;
 def AppliesStep : PDLC_Trait<"AppliesStep">;
 def HoldsState : PDLC_Trait<"HoldsState">;
+def MixesSamples : PDLC_Trait<"MixesSamples">;
 def SharedByRoles : PDLC_Trait<"SharedByRoles">;
 def OwnedByServers : PDLC_Trait<"OwnedByServers">;
 def StopsGradients : PDLC_Trait<"StopsGradients">;

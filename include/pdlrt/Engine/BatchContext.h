@@ -76,12 +76,16 @@ public:
 
 private:
   size_t arenaBytes(const pdl_affine_size &size) const;
+  void prepareDraws(const StepInput &input);
   void reserveComputeBuffers();
 
   Model &model;
   const pdl_program &program;
   Worker worker;
   pdl_step_context context = {};
+  pdl_draws draws = {};
+  /// The numbers of the samples of a batch that was made up.
+  std::vector<int64_t> madeUpSamples;
   StepInput stepInput;
 
   std::vector<pdl_lookup> lookups;

@@ -149,7 +149,8 @@ LAYOUT(pdl_step_context,
   MEMBER(pdl_step_context, metrics),
   MEMBER(pdl_step_context, outputs),
   MEMBER(pdl_step_context, prepare_arena),
-  MEMBER(pdl_step_context, compute_arena))
+  MEMBER(pdl_step_context, compute_arena),
+  MEMBER(pdl_step_context, draws))
 
 LAYOUT(pdl_lookup_descriptor,
   MEMBER(pdl_lookup_descriptor, symbol))

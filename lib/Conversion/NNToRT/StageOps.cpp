@@ -19,6 +19,8 @@ void pdlc::registerStageOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
     attachSegmentStages(*context);
     attachShapeStages(*context);
+    attachDrawStages(*context);
+    attachMixingStages(*context);
     attachFeatureStages(*context);
     attachLookupStages(*context);
     attachProductStages(*context);

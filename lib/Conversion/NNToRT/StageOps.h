@@ -120,6 +120,8 @@ void attachEmitter(mlir::MLIRContext &context) {
 void attachElementwiseStages(mlir::MLIRContext &context);
 void attachSegmentStages(mlir::MLIRContext &context);
 void attachShapeStages(mlir::MLIRContext &context);
+void attachDrawStages(mlir::MLIRContext &context);
+void attachMixingStages(mlir::MLIRContext &context);
 void attachFeatureStages(mlir::MLIRContext &context);
 void attachLookupStages(mlir::MLIRContext &context);
 void attachProductStages(mlir::MLIRContext &context);

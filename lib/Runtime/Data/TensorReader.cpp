@@ -301,7 +301,8 @@ Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
                             : readPlain(*fields[f], tensors[f], column));
     }
     if (defect.empty()) {
-      into.commitRecord(fileIndex, passed.current(), {});
+      into.commitRecord(fileIndex, passed.current(), passed.currentSample(),
+                        {});
       continue;
     }
     into.rollbackRecord();

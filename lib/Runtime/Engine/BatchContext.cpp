@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 using namespace pdlrt;
 
@@ -38,6 +39,20 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   context.weight_sum = &ownContribution.weightSum;
   context.metrics = metrics;
   context.outputs = outputPointers.data();
+  context.draws = &draws;
+}
+
+/// What is drawn for samples of the data goes by where they stand in it.
+void BatchContext::prepareDraws(const StepInput &input) {
+  draws = {model.seed(), 0, input.samples, nullptr};
+  if (input.batch) {
+    draws.epoch = input.batch->epoch();
+    draws.samples = input.batch->sampleNumbers();
+    return;
+  }
+  madeUpSamples.resize(size_t(input.samples));
+  std::iota(madeUpSamples.begin(), madeUpSamples.end(), int64_t(0));
+  draws.samples = madeUpSamples.data();
 }
 
 size_t BatchContext::arenaBytes(const pdl_affine_size &size) const {
@@ -63,6 +78,7 @@ Status BatchContext::prepare(const StepInput &input) {
   context.fields = input.fields;
   try {
     worker.beginStep();
+    prepareDraws(input);
     // The lookups are empty here, so this is a size of batch and fields.
     context.prepare_arena =
         prepareArena.reserve(arenaBytes(program.prepare_arena));

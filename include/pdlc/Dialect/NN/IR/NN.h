@@ -181,6 +181,11 @@ void setStage(mlir::Operation *op, Stage stage);
 /// For an op that leaves its program.
 void removeStage(mlir::Operation *op);
 
+/// The stream of the op that is number `ordinal`, from 0, of those called `op`
+/// in `program` with its functions inlined. So a stream changes only if the
+/// program gets, or loses, an op of that name before it.
+uint64_t drawStreamOf(ProgramOp program, llvm::StringRef op, unsigned ordinal);
+
 /// The op `nn.<activation>` on `input`.
 mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::StringRef activation, mlir::Value input);

@@ -236,6 +236,14 @@ def NN_Pooling : NN_Enum<"Pooling", "how the rows of a bag become one", [
   I32EnumAttrCase<"sqrtn", 2>]>;
 def NN_PoolingAttr : NN_EnumAttr<NN_Pooling, "pooling">;
 
+def NN_BatchSide : NN_Enum<"BatchSide", "one of the two operands that a batch is multiplied by itself of", [
+  I32EnumAttrCase<"users", 0>, I32EnumAttrCase<"items", 1>]>;
+def NN_BatchSideAttr : NN_EnumAttr<NN_BatchSide, "batch_side">;
+
+def NN_Distribution : NN_Enum<"Distribution", "how ids are drawn", [
+  I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>]>;
+def NN_DistributionAttr : NN_EnumAttr<NN_Distribution, "distribution">;
+
 def NN_ScalarRole : NN_Enum<"ScalarRole", "what a scalar of a group is to its updates", [
   I32EnumAttrCase<"weight", 0>, I32EnumAttrCase<"clip_factor", 1>,
   I32EnumAttrCase<"rule", 2>]>;
