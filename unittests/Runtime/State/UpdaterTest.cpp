@@ -323,7 +323,7 @@ static constexpr int64_t longRows = 5000, longWidth = 7;
 
 /// The value becomes the row's first gradient, the row slot counts.
 static int32_t countWholeRows(int64_t count, void *const *state,
-                         const void *gradient, const void *) {
+                              const void *gradient, const void *) {
   // Whole rows only.
   if (count % longWidth)
     return 1;
