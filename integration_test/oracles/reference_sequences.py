@@ -152,7 +152,7 @@ class Dssm(TwoTowers):
         (w1, b1), (w2, b2) = names
         x = torch.tanh(x @ parameters[w1] + parameters[b1])
         x = x @ parameters[w2] + parameters[b2]
-        length = torch.clamp((x * x).sum(dim=1, keepdim=True), min=1e-12)
+        length = torch.clamp((x * x).sum(dim=1, keepdim=True), min=1e-4)
         return x / torch.sqrt(length)
 
     def towers(self, pooled, parameters):
@@ -167,8 +167,11 @@ class Dssm(TwoTowers):
         user, items = self.towers(pooled, parameters)
         return [(user * item).sum(dim=1, keepdim=True) for item in items]
 
+    def trained(self, ids):
+        return {table: lookups[:1] for table, lookups in ids.items()}
+
     def losses(self, fields, pooled, parameters):
-        user, (item, _) = self.towers(pooled, parameters)
+        user, (item,) = self.towers(pooled, parameters)
         scores = user @ item.T
         same = fields["next_number"] == fields["next_number"].T
         same &= ~torch.eye(len(same), dtype=torch.bool)

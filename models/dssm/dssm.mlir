@@ -48,6 +48,8 @@ module @dssm {
   nn.metric @auc : #nn.auc<buckets = 4096>
   nn.metric @loss_mean : #nn.mean
 
+  // A vector that is nearly 0, such as that of a user without history in the first
+  // steps, would have enormous gradients if it were made as long as the others.
   nn.func private @user(%items: !ids, %categories: !ids) -> !vector {
     %i = nn.lookup @seen_rows[%items] pool(mean) : (!ids) -> !row
     %c = nn.lookup @seen_category_rows[%categories] pool(mean) : (!ids) -> !row
@@ -55,7 +57,7 @@ module @dssm {
     %h = nn.linear %x, @user_w1, @user_b1 act(tanh) : (!both) -> !both
     %y = nn.linear %h, @user_w2, @user_b2 : (!both) -> !row
     %flat = nn.flatten %y from 1 : (!row) -> !vector
-    %u = nn.l2_normalise %flat : !vector
+    %u = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
     nn.return %u : !vector
   }
 
@@ -66,7 +68,7 @@ module @dssm {
     %h = nn.linear %x, @item_w1, @item_b1 act(tanh) : (!both) -> !both
     %y = nn.linear %h, @item_w2, @item_b2 : (!both) -> !row
     %flat = nn.flatten %y from 1 : (!row) -> !vector
-    %v = nn.l2_normalise %flat : !vector
+    %v = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
     nn.return %v : !vector
   }
 

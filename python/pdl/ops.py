@@ -15,19 +15,20 @@ from pdl.symbols import Symbol
 from pdl.values import Operand, Value
 
 __all__ = [
-    "abs", "add", "bpr_loss", "broadcast", "bucketize", "clamp", "compressed_interaction",
-    "concat", "cosine_similarity", "cross", "cross_layer", "div", "elu", "equal", "exp",
-    "factorization", "flatten", "floor", "gelu", "greater", "hard_sigmoid", "hinge_loss",
-    "huber_loss", "l2_normalise", "layer_norm", "leaky_relu", "linear", "log", "log1p",
-    "log_loss", "log_softmax", "lookup", "matmul", "max", "min", "minimize", "mul", "neg",
-    "observe", "one_hot", "pad", "pairwise_dots", "pow", "rank_loss", "read", "reduce",
-    "relu", "relu_gradient", "reshape", "rsqrt", "same_bags", "segment_first", "segment_last",
-    "segment_max", "segment_mean", "segment_pad", "segment_positions", "segment_repeat",
-    "segment_reverse", "segment_shift", "segment_sizes", "segment_softmax", "segment_sqrtn",
-    "segment_sum", "segment_unpad", "select", "sigmoid", "sigmoid_cross_entropy", "sign",
-    "signed_log1p", "slice", "softmax", "softmax_cross_entropy", "softplus", "sqrt",
-    "squared_error", "standardise", "stop_gradient", "sub", "swish", "take", "tanh",
-    "transpose"]
+    "abs", "accidental_hits", "add", "bpr_loss", "broadcast", "bucketize", "clamp",
+    "compressed_interaction", "concat", "cosine_similarity", "cross", "cross_layer", "div",
+    "dropout", "elu", "equal", "exp", "factorization", "flatten", "floor", "gelu", "greater",
+    "hard_sigmoid", "hinge_loss", "huber_loss", "in_batch_softmax", "l2_normalise",
+    "layer_norm", "leaky_relu", "linear", "log", "log1p", "log_loss", "log_probability",
+    "log_softmax", "lookup", "matmul", "max", "min", "minimize", "mul", "nce_loss", "neg",
+    "negative_sampling", "observe", "one_hot", "pad", "pairwise_dots", "pow", "rank_loss",
+    "read", "reduce", "relu", "relu_gradient", "reshape", "rotate", "rsqrt", "same_bags",
+    "sample", "sampled_softmax", "segment_first", "segment_last", "segment_max",
+    "segment_mean", "segment_pad", "segment_positions", "segment_repeat", "segment_reverse",
+    "segment_shift", "segment_sizes", "segment_softmax", "segment_sqrtn", "segment_sum",
+    "segment_unpad", "select", "sigmoid", "sigmoid_cross_entropy", "sign", "signed_log1p",
+    "slice", "softmax", "softmax_cross_entropy", "softplus", "sqrt", "squared_error",
+    "standardise", "stop_gradient", "sub", "swish", "take", "tanh", "transpose"]
 
 # What may stand in `act(...)` of nn.linear.
 ACTIVATIONS = (
@@ -44,6 +45,13 @@ def abs(input: Operand) -> Value:
     return build.op("abs",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
+
+
+def accidental_hits(own: Operand, drawn: Operand) -> Value:
+    """1 where an id that was drawn is one of the sample's own, else 0."""
+    return build.op("accidental_hits",
+                    "$own `,` $drawn attr-dict `:` functional-type(operands, results)",
+                    1, own=build.operand(own), drawn=build.operand(drawn))[0]
 
 
 def add(lhs: Operand, rhs: Operand) -> Value:
@@ -181,6 +189,22 @@ def div(lhs: Operand, rhs: Operand) -> Value:
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+def dropout(input: Operand, rate: float, bags: Operand | None = None,
+            stream: int | None = None) -> Value:
+    """Some elements, drawn at random, are zero.
+
+    An element is +0 with the probability `rate`, else it is multiplied by 1 / (1 - rate),
+    rounded to the element type (Srivastava et al., 2014). The gradient draws the same
+    elements again. In a program that is frozen it is the identity. Rows of bags say whose:
+    then a sample's elements are those of all its rows, in order.
+    """
+    return build.op("dropout",
+                    "$input (`of` $bags^)? `rate` `(` $rate `)` (`stream` `(` $stream^ `)`)? "
+                    "attr-dict `:` functional-type(operands, results)",
+                    1, input=build.operand(input), bags=build.operand(bags),
+                    rate=build.real(rate), stream=build.integer(stream))[0]
+
+
 def elu(input: Operand, alpha: float | None = None) -> Value:
     """Exponential linear unit.
 
@@ -300,6 +324,24 @@ def huber_loss(predictions: Operand, labels: Operand, delta: float | None = None
                     delta=build.real(delta))[0]
 
 
+def in_batch_softmax(users: Operand, items: Operand, correction: Operand | None = None,
+                     ids: Operand | None = None) -> Value:
+    """How unlikely each user's own item is among the items of the batch.
+
+    Of sample i, with the score s(i, j) = users[i] . items[j] - correction[j]: log(sum over j
+    of exp(s(i, j))) - s(i, i). So the items of the other samples of the replica's batch are
+    the negatives. `correction` is the logarithm of how probable it is that an item is in a
+    batch, which would make frequent items negatives too often (Yi et al., 2019); no gradient
+    passes to it. With `ids` an item that equals the sample's own is none of its negatives.
+    Memory grows with the batch, not with its square.
+    """
+    return build.op("in_batch_softmax",
+                    "$users `,` $items (`correction` $correction^)? (`ids` $ids^)? attr-dict "
+                    "`:` functional-type(operands, results)",
+                    1, users=build.operand(users), items=build.operand(items),
+                    correction=build.operand(correction), ids=build.operand(ids))[0]
+
+
 def l2_normalise(input: Operand, epsilon: float | None = None) -> Value:
     """Rows of length 1.
 
@@ -385,6 +427,21 @@ def log_loss(predictions: Operand, labels: Operand, epsilon: float | None = None
                     "type($predictions)",
                     1, predictions=build.operand(predictions), labels=build.operand(labels),
                     epsilon=build.real(epsilon))[0]
+
+
+def log_probability(ids: Operand, first: int, behind: int,
+                    distribution: Literal["uniform", "log_uniform"]) -> Value:
+    """How probable it is that nn.sample draws an id.
+
+    The logarithm of the probability with which one draw gives the id. A batch with an id that
+    is none of the range stops the program.
+    """
+    return build.op("log_probability",
+                    "$ids `from` $first `below` $behind $distribution attr-dict `:` "
+                    "functional-type(operands, results)",
+                    1, ids=build.operand(ids), first=build.integer(first),
+                    behind=build.integer(behind),
+                    distribution=build.word(distribution, ["uniform", "log_uniform"]))[0]
 
 
 def log_softmax(input: Operand, axis: int) -> Value:
@@ -485,6 +542,23 @@ def mul(lhs: Operand, rhs: Operand) -> Value:
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+def nce_loss(own: Operand, drawn: Operand, own_correction: Operand, drawn_correction: Operand,
+             hits: Operand | None = None) -> Value:
+    """Noise-contrastive estimation.
+
+    softplus(-s) of the own id, and softplus(s) of each that was drawn, summed, with s = logit
+    - log_probability - log(n) (Gutmann and Hyvarinen, 2010; Mnih and Teh, 2012). With `hits`
+    (`nn.accidental_hits`) an id that is the sample's own adds nothing.
+    """
+    return build.op("nce_loss",
+                    "$own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` "
+                    "$hits^)? attr-dict `:` functional-type(operands, results)",
+                    1, own=build.operand(own), drawn=build.operand(drawn),
+                    own_correction=build.operand(own_correction),
+                    drawn_correction=build.operand(drawn_correction),
+                    hits=build.operand(hits))[0]
+
+
 def neg(input: Operand) -> Value:
     """Negation.
 
@@ -493,6 +567,20 @@ def neg(input: Operand) -> Value:
     return build.op("neg",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
+
+
+def negative_sampling(own: Operand, drawn: Operand, hits: Operand | None = None) -> Value:
+    """Log loss of the sample's own id against some that were drawn.
+
+    softplus(-logit) of the own id, and softplus(logit) of each that was drawn, summed
+    (Mikolov et al., 2013). With `hits` (`nn.accidental_hits`) an id that is the sample's own
+    adds nothing.
+    """
+    return build.op("negative_sampling",
+                    "$own `,` $drawn (`hits` $hits^)? attr-dict `:` functional-type(operands, "
+                    "results)",
+                    1, own=build.operand(own), drawn=build.operand(drawn),
+                    hits=build.operand(hits))[0]
 
 
 def observe(metric: Symbol, predictions: Operand, labels: Operand | None = None,
@@ -614,6 +702,18 @@ def reshape(input: Operand, shape: Sequence[int | None]) -> Value:
                     1, input=build.operand(input), shape=build.plain(shape))[0]
 
 
+def rotate(input: Operand, by: int) -> Value:
+    """The row of the sample that stands some places further in the batch.
+
+    Row i of the result is row (i + by) mod b, with b the rows of the replica's batch: items
+    of other samples as negatives, as often as they occur in the data. A batch whose b divides
+    `by` meets itself.
+    """
+    return build.op("rotate",
+                    "$input `by` $by attr-dict `:` type($input)",
+                    1, input=build.operand(input), by=build.integer(by))[0]
+
+
 def rsqrt(input: Operand) -> Value:
     """Reciprocal square root.
 
@@ -634,6 +734,42 @@ def same_bags(input: Operand, like: Operand) -> Value:
     return build.op("same_bags",
                     "$input `like` $like attr-dict `:` qualified(type($input))",
                     1, input=build.operand(input), like=build.operand(like))[0]
+
+
+def sample(count: int, first: int, behind: int,
+           distribution: Literal["uniform", "log_uniform"],
+           stream: int | None = None) -> Value:
+    """Ids drawn at random, for each sample its own.
+
+    `count` ids a sample, each by itself, so that one may come twice, from those with first <=
+    id < behind. `uniform`: all alike. `log_uniform`: id first + k with the probability log((k
+    + 2) / (k + 1)) / log(behind - first + 1), which suits ids that are numbered by falling
+    frequency. A frozen program draws, too, with its own seed.
+    """
+    return build.op("sample",
+                    "$count `from` $first `below` $behind $distribution (`stream` `(` $stream^ "
+                    "`)`)? attr-dict `:` type($result)",
+                    1, count=build.integer(count), first=build.integer(first),
+                    behind=build.integer(behind),
+                    distribution=build.word(distribution, ["uniform", "log_uniform"]),
+                    stream=build.integer(stream))[0]
+
+
+def sampled_softmax(own: Operand, drawn: Operand, own_correction: Operand,
+                    drawn_correction: Operand, hits: Operand | None = None) -> Value:
+    """Log loss of the sample's own id among some that were drawn.
+
+    -log_softmax, at the own id, of the own logit and those of the ids that were drawn, each
+    less its `nn.log_probability` (Jean et al., 2015). With `hits` (`nn.accidental_hits`) an
+    id that is the sample's own counts once.
+    """
+    return build.op("sampled_softmax",
+                    "$own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` "
+                    "$hits^)? attr-dict `:` functional-type(operands, results)",
+                    1, own=build.operand(own), drawn=build.operand(drawn),
+                    own_correction=build.operand(own_correction),
+                    drawn_correction=build.operand(drawn_correction),
+                    hits=build.operand(hits))[0]
 
 
 def segment_first(rows: Operand, bags: Operand) -> Value:

@@ -83,7 +83,7 @@ func.func @pool(%p: !llvm.ptr, %n: index) {
   return
 }
 
-// CHECK-LABEL: llvm.func @draws_and_batches
+// CHECK-LABEL: func.func @draws_and_batches
 func.func @draws_and_batches(%context: !llvm.ptr, %u: memref<?x4xf32>, %v: memref<?xf32>, %keys: memref<?xi64>, %splits: memref<?xi32>) -> i32 {
   // CHECK: %[[CONTEXT:.*]] = llvm.getelementptr %{{.*}}[0, {{[0-9]+}}] : {{.*}} !llvm.struct<"pdl_step_context"
   // CHECK: %[[DRAWS:.*]] = llvm.load %[[CONTEXT]]
@@ -101,6 +101,6 @@ func.func @draws_and_batches(%context: !llvm.ptr, %u: memref<?x4xf32>, %v: memre
   // CHECK: llvm.call @pdlrt_in_batch_gradient(%{{.*}}) : (!llvm.ptr, i32, i32, i32, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
   rt.in_batch_gradient items strict %worker, %u, %u sums %v from %v scratch %v into %u
     : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x4xf32>
-  // CHECK: llvm.return %[[STATUS]]
+  // CHECK: return %[[STATUS]]
   return %status : i32
 }

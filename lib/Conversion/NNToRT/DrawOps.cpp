@@ -47,7 +47,11 @@ static void emitAccidentalHits(StageEmitter &emitter, nn::AccidentalHitsOp op) {
   Value own = emitter.view(op.getOwn()), drawn = emitter.view(op.getDrawn());
   Type element = nn::tensorOf(op.getResult()).getElementType();
   Value count = emitter.index(nn::tensorOf(op.getOwn()).getDimSize(1));
-  emitter.forElements(op.getResult(), [&](Value out, ValueRange at) {
+  Value out = emitter.view(op.getResult());
+  SmallVector<Value> bounds{
+      emitter.evaluate(emitter.sizes.first(op.getResult())),
+      emitter.index(nn::tensorOf(op.getResult()).getDimSize(1))};
+  emitter.parallel(bounds, [&](ValueRange at) {
     Value id = emitter.load(drawn, at);
     Value hit = emitter.ordered(
         count, emitter.scalar(element, 0), [&](Value i, Value before) -> Value {

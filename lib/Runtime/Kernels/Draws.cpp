@@ -18,37 +18,38 @@ namespace {
 // Blocks that are drawn side by side, so that vectors hold one word of each.
 constexpr int64_t lanes = 16;
 
-/// The words of `lanes` blocks from `first` on, word by word.
+/// The words of `lanes` blocks from `first` on, block by block.
 void drawBlocks(uint64_t key, uint32_t stream, int64_t sample, uint32_t first,
-                uint32_t (&words)[4][lanes]) {
+                uint32_t (&words)[4 * lanes]) {
   uint32_t key0 = static_cast<uint32_t>(key);
   uint32_t key1 = static_cast<uint32_t>(key >> 32);
   const auto bits = static_cast<uint64_t>(sample);
-  uint32_t c0[lanes], c1[lanes], c2[lanes], c3[lanes];
+  // 64 bits wide, for the products: vectors then need not change their width.
+  uint64_t c0[lanes], c1[lanes], c2[lanes], c3[lanes];
   for (int64_t l = 0; l < lanes; ++l) {
     c0[l] = static_cast<uint32_t>(bits);
-    c1[l] = static_cast<uint32_t>(bits >> 32);
-    c2[l] = first + static_cast<uint32_t>(l);
+    c1[l] = bits >> 32;
+    c2[l] = static_cast<uint32_t>(first + static_cast<uint32_t>(l));
     c3[l] = stream;
   }
   // As pdlabi::philox.
   for (int round = 0; round < 10; ++round) {
     for (int64_t l = 0; l < lanes; ++l) {
-      const uint64_t product0 = uint64_t(0xd2511f53u) * c0[l];
-      const uint64_t product1 = uint64_t(0xcd9e8d57u) * c2[l];
-      c0[l] = static_cast<uint32_t>(product1 >> 32) ^ c1[l] ^ key0;
-      c1[l] = static_cast<uint32_t>(product1);
-      c2[l] = static_cast<uint32_t>(product0 >> 32) ^ c3[l] ^ key1;
-      c3[l] = static_cast<uint32_t>(product0);
+      const uint64_t product0 = (c0[l] & 0xffffffffu) * uint64_t(0xd2511f53u);
+      const uint64_t product1 = (c2[l] & 0xffffffffu) * uint64_t(0xcd9e8d57u);
+      c0[l] = (product1 >> 32) ^ c1[l] ^ key0;
+      c1[l] = product1 & 0xffffffffu;
+      c2[l] = (product0 >> 32) ^ c3[l] ^ key1;
+      c3[l] = product0 & 0xffffffffu;
     }
     key0 += 0x9e3779b9u;
     key1 += 0xbb67ae85u;
   }
   for (int64_t l = 0; l < lanes; ++l) {
-    words[0][l] = c0[l];
-    words[1][l] = c1[l];
-    words[2][l] = c2[l];
-    words[3][l] = c3[l];
+    words[4 * l] = static_cast<uint32_t>(c0[l]);
+    words[4 * l + 1] = static_cast<uint32_t>(c1[l]);
+    words[4 * l + 2] = static_cast<uint32_t>(c2[l]);
+    words[4 * l + 3] = static_cast<uint32_t>(c3[l]);
   }
 }
 
@@ -56,12 +57,12 @@ void drawBlocks(uint64_t key, uint32_t stream, int64_t sample, uint32_t first,
 template <typename T>
 void dropSample(const Dropout<T> &dropout, uint64_t key, uint32_t stream,
                 int64_t sample, int64_t count, const T *values, T *out) {
-  uint32_t words[4][lanes];
+  uint32_t words[4 * lanes];
   for (int64_t i = 0; i < count; i += 4 * lanes) {
     drawBlocks(key, stream, sample, static_cast<uint32_t>(i / 4), words);
     const int64_t rest = count - i < 4 * lanes ? count - i : 4 * lanes;
     for (int64_t j = 0; j < rest; ++j)
-      out[i + j] = dropout(values[i + j], words[j % 4][j / 4]);
+      out[i + j] = dropout(values[i + j], words[j]);
   }
 }
 
