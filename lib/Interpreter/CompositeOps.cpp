@@ -22,6 +22,7 @@ LogicalResult interpreter::evaluateComposite(CompositeOpInterface op,
   Block block;
   IRMapping mapping;
   Frame inner(frame.state(), frame.result(), frame.isFrozen());
+  inner.setSymbols(frame.takenSymbols());
   for (Value operand : op->getOperands()) {
     if (mapping.contains(operand))
       continue;

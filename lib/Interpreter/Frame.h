@@ -25,6 +25,16 @@ public:
   /// Whether the program only reads.
   bool isFrozen() const { return frozen; }
 
+  /// Symbols that stand for those that the running function takes.
+  using Symbols = llvm::DenseMap<mlir::StringAttr, mlir::StringAttr>;
+  void setSymbols(Symbols newSymbols) { symbols = std::move(newSymbols); }
+  const Symbols &takenSymbols() const { return symbols; }
+  /// The name in the model of what an op names.
+  mlir::StringAttr symbol(mlir::FlatSymbolRefAttr named) const {
+    mlir::StringAttr given = symbols.lookup(named.getAttr());
+    return given ? given : named.getAttr();
+  }
+
   const RuntimeValue &value(mlir::Value value) const {
     return *values.find(value)->second;
   }
@@ -45,6 +55,7 @@ private:
   State &stepState;
   StepResult &stepResult;
   bool frozen;
+  Symbols symbols;
   /// Each by itself, so that a reference to one survives the next `set`.
   llvm::DenseMap<mlir::Value, std::unique_ptr<RuntimeValue>> values;
 };

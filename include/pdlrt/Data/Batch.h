@@ -32,8 +32,8 @@ public:
   /// Which row of its group's pass a sample is, from 0, good and bad ones
   /// counted.
   int64_t row(int64_t sample) const { return rows[size_t(sample)]; }
-  /// The cell of `DataOptions::copyColumn` of a sample. Valid until the next
-  /// fill.
+  /// What is let through of a sample: the cell of `DataOptions::copyColumn`, or
+  /// the value of `DataOptions::idField`. Valid until the next fill.
   std::string_view copiedCell(int64_t sample) const {
     const int64_t begin = sample ? copiedEnds[size_t(sample) - 1] : 0;
     return {copiedText.data() + begin,
