@@ -43,9 +43,9 @@ nn.program @metrics frozen reads(@r except [@u, @i, @c]) {
 
 // The worker keeps the samples of metric 1.
 // CHECK-LABEL: func.func @groups_compute
-// CHECK-DAG:     %[[WORKER:.*]] = rt.get %{{.*}} worker
-// CHECK:         rt.observe_groups 1 %{{.*}}, %[[P:.*]] labels(%[[P]]) groups(%{{.*}}) into
-// CHECK:         rt.observe_groups 1 %{{.*}}, %[[P]] labels(%[[P]]) groups(%{{.*}}) weights(%[[P]] : memref<?xf32>) into
+// CHECK:         %[[WORKER:.*]] = rt.pointer worker[0] of
+// CHECK:         rt.observe_groups 1 %[[WORKER]], %[[P:.*]] labels(%[[P]]) groups(%{{.*}}) into
+// CHECK:         rt.observe_groups 1 %[[WORKER]], %[[P]] labels(%[[P]]) groups(%{{.*}}) weights(%[[P]] : memref<?xf32>) into
 // CHECK: rt.program @groups frozen reads(@r [@y, @u]) outputs ["ctr", "cvr"] widths [1, 1] types [f32, f32] grouped prepare
 nn.program @groups frozen reads(@r except [@x, @i, @c]) {
 ^bb0(%y: tensor<?x1xf32>, %u: tensor<?x1xi64>):

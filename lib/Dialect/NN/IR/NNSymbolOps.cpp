@@ -684,16 +684,16 @@ ParseResult pdlc::nn::parseReturned(
     OptionalParseResult parsed = parser.parseOptionalOperand(operand);
     if (!parsed.has_value() && operands.empty())
       return success();
-    StringAttr name;
+    std::string name;
     if (!parsed.has_value())
       return parser.parseOperand(operand);
     if (failed(*parsed))
       return failure();
     operands.push_back(operand);
     if (succeeded(parser.parseOptionalKeyword("as"))) {
-      if (parser.parseAttribute(name))
+      if (parser.parseString(&name))
         return failure();
-      found.push_back(name);
+      found.push_back(parser.getBuilder().getStringAttr(name));
     }
   } while (succeeded(parser.parseOptionalComma()));
   if (!found.empty() && found.size() != operands.size())

@@ -466,7 +466,7 @@ def NN_CallOp : NN_BodyOp<"call", [StandsUntil<"Model", "nn-lower-model inlines 
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = [{
-    $callee `(` $operands `)` (`with` custom<SymbolArguments>($symbols)^)? attr-dict
+    $callee `(` $operands `)` (`with` `` custom<SymbolArguments>($symbols)^)? attr-dict
     `:` functional-type($operands, results)
   }];
   let extraClassDeclaration = [{

@@ -485,7 +485,7 @@ def RT_ObserveGroupsOp : RT_CallOp<"observe_groups"> {
     ```
   }];
   let arguments = (ins I32Attr:$index, LLVM_AnyPointer:$worker, RT_Vector:$predictions,
-    RT_Vector:$labels, RT_Vector:$groups, Optional<RT_Vector>:$weights, LLVM_AnyPointer:$metric);
+    RT_Vector:$labels, RT_Keys:$groups, Optional<RT_Vector>:$weights, LLVM_AnyPointer:$metric);
   let assemblyFormat = [{
     $index $worker `,` $predictions `labels` `(` $labels `)` `groups` `(` $groups `)`
     (`weights` `(` $weights^ `:` type($weights) `)`)? `into` $metric attr-dict
