@@ -69,10 +69,12 @@ EXAMPLES = {
     "negative_sampling": [lambda n: pdl.negative_sampling(n.z, n.x),
                           lambda n: pdl.negative_sampling(n.z, n.x, n.y)],
     "observe": [lambda n: pdl.observe(n.metric, n.z, n.z),
-                lambda n: pdl.observe(n.metric, n.z, n.z, n.z),
+                lambda n: pdl.observe(n.metric, n.z, n.z, weights=n.z),
                 lambda n: pdl.observe(n.mean, n.z, weights=n.z),
                 lambda n: pdl.observe(n.recall, n.x, n.y),
-                lambda n: pdl.observe(n.recall, n.x, n.z, n.z)],
+                lambda n: pdl.observe(n.recall, n.x, n.z, weights=n.z),
+                lambda n: pdl.observe(n.gauc, n.z, n.z, pdl.bucketize(n.z, [1]), n.z),
+                lambda n: pdl.observe(n.gauc, n.z, n.z, group=pdl.bucketize(n.z, [1]))],
     "pad": [lambda n: pdl.pad(n.cube, 1, 2, 0)],
     "pairwise_dots": [lambda n: pdl.pairwise_dots(n.cube),
                       lambda n: pdl.pairwise_dots(n.cube, self=True)],
@@ -128,6 +130,7 @@ class Namespace:
         self.vector = self.model.state("vector", (5,), init=pdl.init.normal(0, 1))
         self.metric = self.model.metric("log_loss", pdl.metrics.log_loss())
         self.recall = self.model.metric("recall", pdl.metrics.recall_at(2))
+        self.gauc = self.model.metric("gauc", pdl.metrics.grouped_auc())
         self.mean = self.model.metric("mean", pdl.metrics.mean())
 
     def param(self, shape):

@@ -162,6 +162,37 @@ class Text(unittest.TestCase):
                        env={**os.environ, "PYTHONHASHSEED": seed})
             self.assertEqual(done.stdout, SMALL)
 
+    def test_outputs_have_names(self):
+        result = pdl.Model("named")
+        result.record("r").floats("x", 1)
+
+        @result.program
+        def predict(x):
+            return {"ctr": x, 'a "b"': 2.0 * x}
+
+        self.assertIn('nn.return %x as "ctr", %1 as "a \\22b\\22" : '
+                      "tensor<?x1xf32>, tensor<?x1xf32>\n", str(result))
+        parsed(result)
+
+    def test_names_are_for_outputs(self):
+        result = pdl.Model("named")
+        result.record("r").floats("x", 1)
+
+        @result.function
+        def both(x):
+            return {"x": x}
+
+        with self.assertRaisesRegex(pdl.ModelError, "function @both returns names; names are "
+                                    "for outputs of programs: return a tuple"):
+            @result.program
+            def predict(x):
+                return both(x)
+
+        with self.assertRaisesRegex(pdl.ModelError, "names an output 1; a name is a str"):
+            @result.program
+            def numbered(x):
+                return {1: x}
+
     def test_write(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "small.mlir")

@@ -263,7 +263,9 @@ typedef enum pdl_metric_kind {
   PDL_METRIC_ACCURACY_AT = 8,
   PDL_METRIC_RECALL_AT = 9,
   PDL_METRIC_NDCG_AT = 10,
-  PDL_METRIC_MRR = 11
+  PDL_METRIC_MRR = 11,
+  /* Of samples in groups; the worker keeps them (pdlrt_observe_groups). */
+  PDL_METRIC_GROUPED_AUC = 12
 } pdl_metric_kind;
 
 typedef struct pdl_metric {
@@ -389,6 +391,7 @@ typedef struct pdl_program {
   int32_t output_count;
   const pdl_output *outputs;
   int32_t has_loss;              /* compute writes loss_sum and weight_sum */
+  int32_t observes_groups;       /* compute feeds a metric of groups */
   pdl_affine_size prepare_arena; /* of batch and fields: the counts of keys and
                                     occurrences are not known yet, so its
                                     per_key and per_occurrence are zeros */
@@ -652,6 +655,14 @@ void pdlrt_observe(int32_t type, int32_t metric_kind, double parameter,
                    int64_t count, int64_t width, const void *predictions,
                    int64_t label_width, const void *labels, const void *weights,
                    double *sums);
+
+/* Adds `count` samples to a metric of groups, in order, as `observeGroups` of
+ * metrics.h says: to its sums, and to the samples that the worker keeps for
+ * metric `metric_index` of the descriptor. Null `weights`: ones. */
+void pdlrt_observe_groups(void *worker, int32_t type, int32_t metric_index,
+                          int64_t count, const void *predictions,
+                          const void *labels, const int64_t *groups,
+                          const void *weights, double *sums);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -22,6 +22,7 @@ LogicalResult interpreter::evaluateComposite(CompositeOpInterface op,
   Block block;
   IRMapping mapping;
   Frame inner(frame.step());
+  inner.setSymbols(frame.takenSymbols());
   for (Value operand : op->getOperands()) {
     if (mapping.contains(operand))
       continue;

@@ -42,6 +42,16 @@ public:
   /// it, if each op of the program is asked for once.
   uint64_t streamOf(DrawingOpInterface op);
 
+  /// Symbols that stand for those that the running function takes.
+  using Symbols = llvm::DenseMap<mlir::StringAttr, mlir::StringAttr>;
+  void setSymbols(Symbols newSymbols) { symbols = std::move(newSymbols); }
+  const Symbols &takenSymbols() const { return symbols; }
+  /// The name in the model of what an op names.
+  mlir::StringAttr symbol(mlir::FlatSymbolRefAttr named) const {
+    mlir::StringAttr given = symbols.lookup(named.getAttr());
+    return given ? given : named.getAttr();
+  }
+
   const RuntimeValue &value(mlir::Value value) const {
     return *values.find(value)->second;
   }
@@ -60,6 +70,7 @@ public:
 
 private:
   StepContext &stepContext;
+  Symbols symbols;
   /// Each by itself, so that a reference to one survives the next `set`.
   llvm::DenseMap<mlir::Value, std::unique_ptr<RuntimeValue>> values;
 };

@@ -73,7 +73,7 @@ static void printOutputNames(raw_ostream &stream, ProgramOp program) {
     for (int64_t extent : cast<RankedTensorType>(type).getShape().drop_front())
       width *= extent;
     for (int64_t i = 0; i < width; ++i) {
-      stream << separator << "output" << number;
+      stream << separator << program.getReturn().getOutputName(number);
       if (width > 1)
         stream << "." << i;
       separator = "\t";

@@ -45,6 +45,13 @@ static LogicalResult evaluateCall(CallOp op, Frame &frame) {
     return op.emitOpError()
            << "calls " << op.getCalleeAttr() << ", which is not an nn.func";
   Frame inner(frame.step());
+  Frame::Symbols symbols;
+  if (op.getSymbols())
+    for (auto [taken, given] :
+         llvm::zip_equal(callee.getTakenSymbols(),
+                         op.getSymbols()->getAsRange<FlatSymbolRefAttr>()))
+      symbols[taken.first.getAttr()] = frame.symbol(given);
+  inner.setSymbols(std::move(symbols));
   Block &body = callee.getBody().front();
   for (auto [argument, operand] :
        llvm::zip_equal(body.getArguments(), op.getOperands()))

@@ -584,17 +584,19 @@ def negative_sampling(own: Operand, drawn: Operand, hits: Operand | None = None)
 
 
 def observe(metric: Symbol, predictions: Operand, labels: Operand | None = None,
-            weights: Operand | None = None) -> None:
+            group: Operand | None = None, weights: Operand | None = None) -> None:
     """Feeds a metric.
 
     A sample counts as often as its weight says, once without weights.
     """
     build.op("observe",
-             "$metric `(` $predictions (`,` $labels^)? `)` (`weight` $weights^)? "
-             "attr-dict `:` custom<ObserveTypes>(ref($labels), ref($weights), "
-             "type($predictions), type($labels), type($weights))",
+             "$metric `(` $predictions (`,` $labels^)? `)` (`group` $group^)? (`weight` "
+             "$weights^)? attr-dict `:` custom<ObserveTypes>(ref($labels), "
+             "ref($weights), ref($group), type($predictions), type($labels), "
+             "type($weights), type($group))",
              0, predictions=build.operand(predictions), labels=build.operand(labels),
-             weights=build.operand(weights), metric=build.symbol(metric))
+             weights=build.operand(weights), group=build.operand(group),
+             metric=build.symbol(metric))
 
 
 def one_hot(input: Operand, classes: int) -> Value:

@@ -552,7 +552,7 @@ def _column(name: str, value: Value) -> None:
 
 
 def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
-            weights: Value | None = None) -> None:
+            group: Value | None = None, weights: Value | None = None) -> None:
     """nn.observe."""
     if not isinstance(metric, Metric):
         raise Misfit(f"`metric` is {metric!r}; it has to be what model.metric has returned")
@@ -566,6 +566,9 @@ def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
                      "type, or, of a metric of ranked lists, one position a sample as label")
     if weights is not None:
         _column("weights", weights)
+    if group is not None and str(group.type) != "tensor<?x1xi64>":
+        raise Misfit(f"`group` is {group!r}; it has to be one id a sample, tensor<?x1xi64>; "
+                     "weights are given by their name, weights=...")
 
 
 def minimize(losses: Value, groups: Sequence[Symbol], weights: Value | None = None) -> None:

@@ -10,6 +10,7 @@
 #define PDLC_INTERPRETER_STATE_H
 
 #include "pdlabi/abi.h"
+#include "pdlabi/metrics/GroupedAreaUnderCurve.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Interpreter/Tensor.h"
 
@@ -95,10 +96,10 @@ class Metric {
 public:
   explicit Metric(MetricAttrInterface kind);
 
-  /// Adds samples, in order. `labels` is null where the metric has none; null
-  /// `weights` are ones.
+  /// Adds samples, in order. `labels` is null where the metric has none, and so
+  /// are `groups`; null `weights` are ones.
   void observe(const Tensor &predictions, const Tensor *labels,
-               const Tensor *weights);
+               const Tensor *weights, const Tensor *groups);
   /// NaN where nothing was observed (AUC: where one of the classes is missing).
   double value() const;
 
@@ -106,6 +107,8 @@ private:
   int32_t kind;
   double parameter;
   std::vector<double> sums;
+  /// Of a metric of groups.
+  pdlabi::GroupedSamples samples;
 };
 
 /// All state of a module. Not thread-safe.

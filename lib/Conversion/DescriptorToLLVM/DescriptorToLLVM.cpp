@@ -302,6 +302,7 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   result.point(data.name, constants.string(program.getSymName()));
   data.frozen = program.getFrozen();
   data.has_loss = program.getHasLoss();
+  data.observes_groups = program.getGrouped();
 
   SmallVector<int32_t> fields;
   for (auto field : program.getFields().getAsRange<FlatSymbolRefAttr>())

@@ -589,6 +589,20 @@ static Value lowerObserve(rt::ObserveOp op, rt::ObserveOp::Adaptor operands,
        builder.memory(operands.getWeights()), operands.getMetric()});
 }
 
+static Value lowerObserveGroups(rt::ObserveGroupsOp op,
+                                rt::ObserveGroupsOp::Adaptor operands,
+                                CallBuilder &builder) {
+  return builder.call("pdlrt_observe_groups", {},
+                      {operands.getWorker(), builder.type(op.getPredictions()),
+                       builder.constant32(op.getIndex()),
+                       builder.size(operands.getPredictions(), 0),
+                       builder.memory(operands.getPredictions()),
+                       builder.memory(operands.getLabels()),
+                       builder.memory(operands.getGroups()),
+                       builder.memory(operands.getWeights()),
+                       operands.getMetric()});
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -634,6 +648,7 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerReduceRows);
   add(lowerLossSum);
   add(lowerObserve);
+  add(lowerObserveGroups);
   if (failed(
           applyPartialConversion(getOperation(), target, std::move(patterns))))
     signalPassFailure();

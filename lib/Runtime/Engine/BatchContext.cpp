@@ -20,7 +20,8 @@
 using namespace pdlrt;
 
 BatchContext::BatchContext(Model &model, const pdl_program &program,
-                           double *const *metrics)
+                           double *const *metrics,
+                           pdlabi::GroupedSamples *groups)
     : model(model), program(program), lookups(program.lookup_count),
       gradients(program.update_count), gradientRows(program.update_count),
       outputs(program.output_count), gradientPointers(program.update_count),
@@ -28,6 +29,7 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   const pdl_descriptor &descriptor = model.descriptor();
   worker.bind(descriptor.symbols, model.tables(), descriptor.symbol_count,
               program.frozen != 0);
+  worker.keepGroups(groups);
   ownContribution.blocks.resize(program.update_count);
 
   context.struct_size = sizeof(context);

@@ -68,5 +68,8 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   rt.loss_sum %v weights(%v : memref<?xf32>) into %p, %p : memref<?xf32>, !llvm.ptr, !llvm.ptr
   // CHECK: rt.observe #nn.auc<buckets = 4096> %{{.*}} labels(%{{.*}} : memref<?x4xf32>) weights(%{{.*}} : memref<?xf32>) into
   rt.observe #nn.auc<buckets = 4096> %rows labels(%rows : memref<?x4xf32>) weights(%v : memref<?xf32>) into %p : memref<?x4xf32>, !llvm.ptr
+  // CHECK: rt.observe_groups 2 %{{.*}}, %{{.*}} labels(%{{.*}}) groups(%{{.*}}) weights(%{{.*}} : memref<?xf32>) into %{{.*}} : !llvm.ptr, memref<?xf32>, memref<?xf32>, memref<?xi64>, !llvm.ptr
+  rt.observe_groups 2 %worker, %v labels(%v) groups(%keys) weights(%v : memref<?xf32>) into %p
+    : !llvm.ptr, memref<?xf32>, memref<?xf32>, memref<?xi64>, !llvm.ptr
   return
 }

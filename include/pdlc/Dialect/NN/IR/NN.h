@@ -56,10 +56,22 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
 /// anything but a parameter or table, and for null.
 mlir::FlatSymbolRefAttr groupOf(mlir::Operation *symbol);
 
+/// The type of the state that `user` names by `symbol`: a ranked tensor type of
+/// a parameter or nn.state, the function type from key to row of a table, null
+/// of anything else. In a function that may be a symbol that the function takes.
+mlir::Type stateSymbolType(mlir::Operation *user,
+                           mlir::SymbolTableCollection &symbols,
+                           mlir::FlatSymbolRefAttr symbol);
+
 /// The type of the parameter or state named `symbol`; null if it is neither.
 mlir::RankedTensorType denseSymbolType(mlir::Operation *user,
                                        mlir::SymbolTableCollection &symbols,
                                        mlir::FlatSymbolRefAttr symbol);
+
+/// The type of the rows of the table named `symbol`; null if it is none.
+mlir::RankedTensorType rowSymbolType(mlir::Operation *user,
+                                     mlir::SymbolTableCollection &symbols,
+                                     mlir::FlatSymbolRefAttr symbol);
 
 /// Trait: the op stands in the body of a program.
 template <typename ConcreteType>

@@ -444,14 +444,22 @@ def NN_YieldOp : NN_Op<"yield", [Pure, Terminator, ReturnLike,
 
 def NN_FuncOp : NN_Op<"func", [StandsUntil<"Model", "nn-lower-model inlines functions">,
     FunctionOpInterface, IsolatedFromAbove,
-    AffineScope, SingleBlock]> {
+    AffineScope, SingleBlock, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A function that programs share";
   let description = [{
     Inlined into its callers by phase `merged`.
 
+    Beside values a function may take symbols: `with(@w: tensor<4x8xf32>,
+    @emb: i64 -> tensor<8xf32>)`. Its body names them as it would name a parameter or
+    state of that type, or a table with such rows, and each call says which ones
+    stand for them. So one function is many layers.
+
     Constraints:
     - (C1) It has a body of one block that ends in `nn.return`, and does not call
       itself, directly or through others.
+    - (C2) The symbols that it takes have types of parameters (`nn.param`, C1) or of
+      tables (`nn.table`, C1), and names that are their own: the model has no other
+      symbol of that name, and the function none twice.
 
     Example:
     ```mlir
@@ -459,10 +467,16 @@ def NN_FuncOp : NN_Op<"func", [StandsUntil<"Model", "nn-lower-model inlines func
       %0 = nn.add %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
       nn.return %0 : tensor<?x4xf32>
     }
+    nn.func private @expert(%x: tensor<?x4xf32>) with(@w: tensor<4x8xf32>, @b: tensor<8xf32>) -> tensor<?x8xf32> {
+      %0 = nn.linear %x, @w, @b act(relu) : (tensor<?x4xf32>) -> tensor<?x8xf32>
+      nn.return %0 : tensor<?x8xf32>
+    }
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-    TypeAttrOf<FunctionType>:$function_type, OptionalAttr<StrAttr>:$sym_visibility,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$symbols, OptionalAttr<TypeArrayAttr>:$symbol_types,
+    OptionalAttr<StrAttr>:$sym_visibility,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -472,6 +486,9 @@ def NN_FuncOp : NN_Op<"func", [StandsUntil<"Model", "nn-lower-model inlines func
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     bool isDeclaration() { return false; }
+    /// The symbols that it takes, and the type of each: of a table, the function
+    /// type from key to row.
+    ::llvm::SmallVector<std::pair<::mlir::FlatSymbolRefAttr, ::mlir::Type>> getTakenSymbols();
   }];
 }
 
@@ -481,17 +498,22 @@ def NN_CallOp : NN_BodyOp<"call", [StandsUntil<"Model", "nn-lower-model inlines 
   let description = [{
     Constraints:
     - (C1) The callee is an `nn.func` with these operand and result types.
+    - (C2) `with(...)` gives, in order, a symbol for each that the callee takes, of
+      the type that it says; in a function it may be one that the function takes.
 
     Example:
     ```mlir
     %0 = nn.call @double(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+    %1 = nn.call @expert(%x) with(@w1, @b1) : (tensor<?x4xf32>) -> tensor<?x8xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$symbols,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = [{
-    $callee `(` $operands `)` attr-dict `:` functional-type($operands, results)
+    $callee `(` $operands `)` (`with` `` custom<SymbolArguments>($symbols)^)? attr-dict
+    `:` functional-type($operands, results)
   }];
   let extraClassDeclaration = [{
     ::mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
@@ -508,21 +530,33 @@ def NN_ReturnOp : NN_Op<"return", [Pure, Terminator, ReturnLike,
     ParentOneOf<["FuncOp", "ProgramOp"]>]> {
   let summary = "Ends a function or a program";
   let description = [{
-    In a program the operands are its outputs, such as predictions.
+    In a program the operands are its outputs, such as predictions, which may have
+    names: those of the columns that `predict` writes. Outputs without names are
+    `output0`, `output1` and so on; of an output of several elements a sample, the
+    columns are `name.0`, `name.1` and so on.
 
     Constraints:
     - (C1) In a function, the operand types are the function's result types; in
       a program they are float tensors with the batch as first dimension.
+    - (C2) Names stand in programs only, behind each output or behind none. They are
+      not empty, hold no control characters, and name each column once.
 
     Example:
     ```mlir
     nn.return %0 : tensor<?x1xf32>
+    nn.return %p as "ctr", %q as "cvr" : tensor<?x1xf32>, tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$operands);
-  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
-  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+  let arguments = (ins Variadic<AnyType>:$operands, OptionalAttr<StrArrayAttr>:$names);
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, ::mlir::ValueRange(), ::mlir::ArrayAttr());
+  }]>];
+  let assemblyFormat = "custom<Returned>($operands, type($operands), $names) attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the output of that number is called.
+    std::string getOutputName(unsigned number);
+  }];
 }
 
 def NN_ProgramOp : NN_Op<"program", [Symbol, IsolatedFromAbove,

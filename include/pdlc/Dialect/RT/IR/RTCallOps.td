@@ -582,4 +582,25 @@ def RT_ObserveOp : RT_CallOp<"observe", [AttrSizedOperandSegments]> {
   }];
 }
 
+def RT_ObserveGroupsOp : RT_CallOp<"observe_groups"> {
+  let summary = "Feeds a metric of groups of samples";
+  let description = [{
+    `pdlrt_observe_groups`: the worker keeps the samples of metric `index` of the
+    descriptor.
+
+    Example:
+    ```mlir
+    rt.observe_groups 2 %worker, %p labels(%y) groups(%user) weights(%w : memref<?xf32>) into %metric
+      : !llvm.ptr, memref<?xf32>, memref<?xf32>, memref<?xi64>, !llvm.ptr
+    ```
+  }];
+  let arguments = (ins I32Attr:$index, LLVM_AnyPointer:$worker, RT_Vector:$predictions,
+    RT_Vector:$labels, RT_Keys:$groups, Optional<RT_Vector>:$weights, LLVM_AnyPointer:$metric);
+  let assemblyFormat = [{
+    $index $worker `,` $predictions `labels` `(` $labels `)` `groups` `(` $groups `)`
+    (`weights` `(` $weights^ `:` type($weights) `)`)? `into` $metric attr-dict
+    `:` type($worker) `,` type($predictions) `,` type($labels) `,` type($groups) `,` type($metric)
+  }];
+}
+
 #endif // PDLC_DIALECT_RT_IR_RTCALLOPS_TD

@@ -33,6 +33,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     - `outputs ["output0"] widths [1] types [f32]`: elements a sample of each
       output, and their type.
     - `loss`: compute writes the sum of losses and of weights.
+    - `grouped`: compute feeds a metric of groups of samples.
     - `prepare(@f, size)`, `compute(@f, size)`: the stage functions
       `(!llvm.ptr) -> i32` and the bytes that each needs in its arena.
 
@@ -62,13 +63,13 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     DefaultValuedAttr<StrArrayAttr, "{}">:$output_names,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_widths,
     DefaultValuedAttr<TypeArrayAttr, "{}">:$output_types,
-    UnitAttr:$has_loss, FlatSymbolRefAttr:$prepare, RT_SizeAttr:$prepare_arena,
+    UnitAttr:$has_loss, UnitAttr:$grouped, FlatSymbolRefAttr:$prepare, RT_SizeAttr:$prepare_arena,
     FlatSymbolRefAttr:$compute, RT_SizeAttr:$compute_arena);
   let assemblyFormat = [{
     $sym_name (`frozen` $frozen^)? `reads` `(` $record $fields `)`
     (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
     (`outputs` $output_names^ `widths` $output_widths `types` $output_types)?
-    (`loss` $has_loss^)?
+    (`loss` $has_loss^)? (`grouped` $grouped^)?
     `prepare` `(` $prepare `,` $prepare_arena `)`
     `compute` `(` $compute `,` $compute_arena `)` attr-dict
   }];
