@@ -14,7 +14,7 @@ import check_gradients
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 CASES = ("unary", "gelu", "activations", "select", "binary", "broadcast", "reduce",
          "shapes", "linear", "products", "batched", "normalisation", "interactions",
-         "lookup", "segments", "losses", "composite_losses")
+         "lookup", "recurrence", "segments", "losses", "composite_losses")
 
 
 class Gradients(unittest.TestCase):

@@ -17,6 +17,7 @@ from composite_cases import (composite_losses, interactions, normalisations,
                              sample_products)
 from metric_cases import write_metrics
 from op_cases import KEYS, Case, Value, random_bags, tensor_type
+from recurrence_cases import recurrence
 from rule_cases import write_rule_cases
 from segment_cases import segments
 
@@ -414,7 +415,7 @@ def main():
     torch.set_num_threads(1)
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
-                  interactions, lookups, segments, features, losses,
+                  interactions, lookups, recurrence, segments, features, losses,
                   composite_losses):
         build().write(sys.argv[1])
     write_metrics(sys.argv[1])

@@ -124,18 +124,17 @@ static LogicalResult checkSize(ProgramOp program, const InlinedSizes &sizes,
 /// Replaces each call in `program` by the callee's body, until none is left:
 /// from the outside in, so that each op is copied only to where it stays.
 static void inlineCalls(ProgramOp program, SymbolTable &symbols) {
-  SmallVector<CallOp> worklist(program.getBody().getOps<CallOp>());
+  SmallVector<CallOp> worklist;
+  auto enqueue = [&](CallOp call) { worklist.push_back(call); };
+  program.walk(enqueue);
   while (!worklist.empty()) {
     CallOp call = worklist.pop_back_val();
     auto callee = symbols.lookup<FuncOp>(call.getCallee());
     IRMapping mapping;
     mapping.map(callee.getBody().getArguments(), call.getOperands());
     OpBuilder builder(call);
-    for (Operation &op : callee.getBody().front().without_terminator()) {
-      Operation *clone = builder.clone(op, mapping);
-      if (auto nested = dyn_cast<CallOp>(clone))
-        worklist.push_back(nested);
-    }
+    for (Operation &op : callee.getBody().front().without_terminator())
+      builder.clone(op, mapping)->walk(enqueue);
     Operation *terminator = callee.getBody().front().getTerminator();
     for (auto [result, value] :
          llvm::zip(call.getResults(), terminator->getOperands()))
