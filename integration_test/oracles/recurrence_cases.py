@@ -108,13 +108,13 @@ def recurrence():
             rows.append(state)
         return torch.stack(rows) if rows else torch.zeros((0, width), dtype=torch.float64)
 
-    body = ["%scale = nn.mul %shared0, %shared0 : tensor<3x3xf32>",
+    body = ["%scale = nn.mul %shared0, %shared0 : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>",
             "%quarter = nn.constant dense<0.25> : tensor<1xf32>",
             "%a = nn.linear %row, @v : (tensor<?x2xf32>) -> tensor<?x3xf32>",
             "%b = nn.matmul %state0, %shared0 : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>",
             "%c = nn.matmul %state0, %scale : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>",
-            "%ab = nn.add %a, %b : tensor<?x3xf32>",
-            "%abc = nn.add %ab, %c : tensor<?x3xf32>",
+            "%ab = nn.add %a, %b : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>",
+            "%abc = nn.add %ab, %c : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>",
             "%abcd = nn.add %abc, %quarter : (tensor<?x3xf32>, tensor<1xf32>) -> tensor<?x3xf32>",
             "%after = nn.tanh %abcd : tensor<?x3xf32>",
             "nn.yield %after : tensor<?x3xf32>"]
@@ -133,7 +133,7 @@ def recurrence():
     scan("swapped", "", [], 2,
          ["%half = nn.constant dense<0.5> : tensor<1xf32>",
           "%a = nn.linear %row, @v : (tensor<?x2xf32>) -> tensor<?x3xf32>",
-          "%first = nn.add %state1, %a : tensor<?x3xf32>",
+          "%first = nn.add %state1, %a : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>",
           "%second = nn.mul %state0, %half : (tensor<?x3xf32>, tensor<1xf32>) -> tensor<?x3xf32>",
           "nn.yield %first, %second : tensor<?x3xf32>, tensor<?x3xf32>"], swapped)
 

@@ -38,7 +38,9 @@ class BodyAdjoint : public AdjointBuilder {
 public:
   BodyAdjoint(ScanOp scan, AdjointBuilder &outer)
       : scan(scan), outer(outer), body(scan.getBody().front()),
-        block(new Block), opBuilder(OpBuilder::atBlockEnd(block)) {}
+        block(new Block), opBuilder(scan.getContext()) {
+    opBuilder.setInsertionPointToEnd(block);
+  }
 
   LogicalResult run() {
     findActive();
@@ -266,7 +268,8 @@ Value BodyAdjoint::insideOf(Value value) {
     found = block->addArgument(value.getType(), scan.getLoc());
     shared.push_back(scan.getShared()[number]);
   } else {
-    auto atFront = OpBuilder::atBlockBegin(block);
+    OpBuilder atFront(scan.getContext());
+    atFront.setInsertionPointToStart(block);
     if (lastOfFront)
       atFront.setInsertionPointAfter(lastOfFront);
     found = cloneWith(value, atFront,

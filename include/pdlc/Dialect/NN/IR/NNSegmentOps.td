@@ -314,7 +314,7 @@ def NN_ScanOp : NN_SegmentOp<"scan", "getBags()", "getBags()", [NN_Differentiabl
     %h = nn.scan %x of %c {
     ^bb0(%row: tensor<?x10xf32>, %before: tensor<?x10xf32>):
       %product = nn.linear %before, @u : (tensor<?x10xf32>) -> tensor<?x10xf32>
-      %sum = nn.add %row, %product : tensor<?x10xf32>
+      %sum = nn.add %row, %product : (tensor<?x10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
       %after = nn.tanh %sum : tensor<?x10xf32>
       nn.yield %after : tensor<?x10xf32>
     } : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>

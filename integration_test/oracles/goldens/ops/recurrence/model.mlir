@@ -60,13 +60,13 @@ module @recurrence {
     %m = nn.read @m : tensor<3x3xf32>
     %plain:1 = nn.scan %v1 of %bags with (%m) {
     ^bb0(%row: tensor<?x2xf32>, %state0: tensor<?x3xf32>, %shared0: tensor<3x3xf32>):
-      %scale = nn.mul %shared0, %shared0 : tensor<3x3xf32>
+      %scale = nn.mul %shared0, %shared0 : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
       %quarter = nn.constant dense<0.25> : tensor<1xf32>
       %a = nn.linear %row, @v : (tensor<?x2xf32>) -> tensor<?x3xf32>
       %b = nn.matmul %state0, %shared0 : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
       %c = nn.matmul %state0, %scale : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
-      %ab = nn.add %a, %b : tensor<?x3xf32>
-      %abc = nn.add %ab, %c : tensor<?x3xf32>
+      %ab = nn.add %a, %b : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+      %abc = nn.add %ab, %c : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
       %abcd = nn.add %abc, %quarter : (tensor<?x3xf32>, tensor<1xf32>) -> tensor<?x3xf32>
       %after = nn.tanh %abcd : tensor<?x3xf32>
       nn.yield %after : tensor<?x3xf32>
@@ -76,13 +76,13 @@ module @recurrence {
     %v22 = nn.segment_sum %v21 of %bags : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x3xf32>
     %plain_from_end:1 = nn.scan %v1 of %bags from_end with (%m) {
     ^bb0(%row: tensor<?x2xf32>, %state0: tensor<?x3xf32>, %shared0: tensor<3x3xf32>):
-      %scale = nn.mul %shared0, %shared0 : tensor<3x3xf32>
+      %scale = nn.mul %shared0, %shared0 : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
       %quarter = nn.constant dense<0.25> : tensor<1xf32>
       %a = nn.linear %row, @v : (tensor<?x2xf32>) -> tensor<?x3xf32>
       %b = nn.matmul %state0, %shared0 : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
       %c = nn.matmul %state0, %scale : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
-      %ab = nn.add %a, %b : tensor<?x3xf32>
-      %abc = nn.add %ab, %c : tensor<?x3xf32>
+      %ab = nn.add %a, %b : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+      %abc = nn.add %ab, %c : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
       %abcd = nn.add %abc, %quarter : (tensor<?x3xf32>, tensor<1xf32>) -> tensor<?x3xf32>
       %after = nn.tanh %abcd : tensor<?x3xf32>
       nn.yield %after : tensor<?x3xf32>
@@ -94,7 +94,7 @@ module @recurrence {
     ^bb0(%row: tensor<?x2xf32>, %state0: tensor<?x3xf32>, %state1: tensor<?x3xf32>):
       %half = nn.constant dense<0.5> : tensor<1xf32>
       %a = nn.linear %row, @v : (tensor<?x2xf32>) -> tensor<?x3xf32>
-      %first = nn.add %state1, %a : tensor<?x3xf32>
+      %first = nn.add %state1, %a : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
       %second = nn.mul %state0, %half : (tensor<?x3xf32>, tensor<1xf32>) -> tensor<?x3xf32>
       nn.yield %first, %second : tensor<?x3xf32>, tensor<?x3xf32>
     } : (tensor<?x2xf32>, !nn.ragged<?x2x*xi64>) -> (tensor<?x3xf32>, tensor<?x3xf32>)
