@@ -13,7 +13,7 @@ nn.func private @scans(%x: tensor<?x9xf32>, %y: tensor<?x12xf32>, %m: tensor<3x3
   %0 = nn.gru %x of %c, @u, @b : (tensor<?x9xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
   // CHECK: nn.lstm %{{.*}} of %{{.*}}, @v from_end : (tensor<?x12xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
   %1 = nn.lstm %y of %c, @v from_end : (tensor<?x12xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
-  // CHECK: nn.scan %{{.*}}, %{{.*}} of %{{.*}} from_end with (%{{.*}}) {
+  // CHECK: nn.scan %{{.*}}, %{{.*}} of %{{.*}} from_end with(%{{.*}}) {
   // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<?x3xf32>, %[[B:.*]]: tensor<?x3xf32>, %[[H:.*]]: tensor<?x3xf32>, %[[M:.*]]: tensor<3x3xf32>):
   // CHECK-NEXT: nn.matmul %[[H]], %[[M]] : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
   // CHECK: nn.yield %{{.*}}, %[[A]] : tensor<?x3xf32>, tensor<?x3xf32>
