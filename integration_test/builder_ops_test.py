@@ -64,6 +64,12 @@ EXAMPLES = {
                lambda n: pdl.matmul(n.cube, n.param((3, 2))),
                lambda n: pdl.matmul(n.cube, n.cube, transpose_rhs=True),
                lambda n: pdl.matmul(n.cube, n.cube, transpose_lhs=True)],
+    "gru": [lambda n: pdl.gru(n.rows, n.bags, n.param((1, 3))) - n.rows,
+            lambda n: pdl.gru(n.rows, n.bags, n.param((1, 3)), n.param((3,)), from_end=True)],
+    "lstm": [lambda n: pdl.lstm(pdl.concat([n.rows, n.rows[:, 0:1]], 1), n.bags,
+                                n.param((1, 4)), n.param((4,))),
+             lambda n: pdl.lstm(pdl.concat([n.rows, n.rows[:, 0:1]], 1), n.bags,
+                                n.param((1, 4)), from_end=True)],
     "minimize": [lambda n: pdl.minimize(n.trained, [n.group])],
     "nce_loss": [lambda n: pdl.nce_loss(n.z, n.x, n.z, n.y, n.y)],
     "negative_sampling": [lambda n: pdl.negative_sampling(n.z, n.x),
@@ -180,8 +186,10 @@ class Ops(unittest.TestCase):
                      if "`HasPhases`" not in text}
         expected = {op.removeprefix("nn.") for op, first, *_ in map(str.split, printed)
                     if first == "model" or op.removeprefix("nn.") in any_phase}
-        # A call is one of pdl.model.Function; pdl.constant is written by hand.
-        self.assertEqual(sorted(expected), sorted({*pdl.ops.__all__, "call", "constant"}))
+        # A call is one of pdl.model.Function; pdl.constant is written by hand; a scan has
+        # a body, which only text has.
+        self.assertEqual(sorted(expected),
+                         sorted({*pdl.ops.__all__, "call", "constant", "scan"}))
 
     def test_types(self):
         """The compiler takes each op with the type that the builder gives it."""

@@ -666,6 +666,23 @@ class Layers(unittest.TestCase):
             self.assertIn("nn.param @last.weight : tensor<12x1xf32> in @g init(#nn.xavier)", lines)
             self.assertEqual(any("nn.segment_softmax" in line for line in lines), normalised)
 
+    def test_recurrent(self):
+        for layer_of, gates in ((pdl.layers.gru, 3), (pdl.layers.lstm, 4)):
+            def layer(x, tags, group, layer_of=layer_of):
+                items = pdl.Model.table(group.model, "items", 4, group=group,
+                                        init=pdl.init.uniform(-1, 1))
+                states = layer_of(pdl.lookup(items, tags, "none"), tags, 5, "r", group=group,
+                                  from_end=True)
+                first = pdl.segment_first(states, tags)
+                return pdl.layers.dense(pdl.flatten(first, 1), 1, "last", group=group)
+
+            lines = self.model_with(layer)
+            for name, shape in (("r.input.weight", f"4x{5 * gates}"), ("r.weight", f"5x{5 * gates}"),
+                                ("r.bias", f"{5 * gates}")):
+                self.assertTrue(any(f"nn.param @{name} : tensor<{shape}xf32>" in line
+                                    for line in lines), name)
+            self.assertTrue(any("@r.weight, @r.bias from_end :" in line for line in lines))
+
     def test_cross(self):
         for version, rank, expected in ((1, None, "@c.1.weight : tensor<6x1xf32>"),
                                         (2, None, "@c.2.weight : tensor<6x6xf32>"),

@@ -14,7 +14,8 @@ import check_gradients
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 CASES = ("unary", "gelu", "activations", "select", "binary", "broadcast", "reduce",
          "shapes", "linear", "products", "batched", "normalisation", "interactions",
-         "lookup", "segments", "mixing", "drawing", "sampled_losses", "losses", "composite_losses")
+         "lookup", "recurrence", "segments", "mixing", "drawing", "sampled_losses", "losses",
+         "composite_losses")
 
 
 class Gradients(unittest.TestCase):

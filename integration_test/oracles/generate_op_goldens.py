@@ -18,6 +18,7 @@ from composite_cases import (composite_losses, interactions, normalisations,
 from metric_cases import write_metrics
 from mixing_cases import drawing, mixing, sampled_losses
 from op_cases import KEYS, Case, Value, random_bags, tensor_type
+from recurrence_cases import recurrence
 from rule_cases import write_rule_cases
 from segment_cases import segments
 
@@ -415,8 +416,8 @@ def main():
     torch.set_num_threads(1)
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
-                  interactions, lookups, segments, features, mixing, drawing,
-                  sampled_losses, losses, composite_losses):
+                  interactions, lookups, recurrence, segments, features, mixing,
+                  drawing, sampled_losses, losses, composite_losses):
         build().write(sys.argv[1])
     write_metrics(sys.argv[1])
     write_rule_cases(sys.argv[1])

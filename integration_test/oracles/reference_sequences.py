@@ -105,6 +105,46 @@ class YoutubeDnn(PairModel):
                 for item in pooled["item_rows"]]
 
 
+class Sessions(PairModel):
+    """models/gru4rec."""
+    name = "gru4rec"
+    WIDTH = 32
+    symbols = {
+        "seen_rows": Symbol((WIDTH,), "sparse", SMALL, is_table=True),
+        "item_rows": Symbol((WIDTH,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", [("w", "wb")], [WIDTH, 3 * WIDTH]),
+        **layer_symbols("dense", [("u", "ub")], [WIDTH, 3 * WIDTH]),
+    }
+    groups = DENSE_SPARSE
+    sequences = (("seen_rows", 0),)
+
+    def ids(self, fields):
+        return {"seen_rows": [fields["items"]],
+                "item_rows": [fields["next"], fields["other"]]}
+
+    def last_state(self, rows, sizes, p):
+        """PyTorch's own units, on packed sequences; of an empty one zeros."""
+        cell = torch.nn.GRU(self.WIDTH, self.WIDTH, dtype=rows.dtype)
+        values = {"weight_ih_l0": p["w"].T, "weight_hh_l0": p["u"].T,
+                  "bias_ih_l0": p["wb"], "bias_hh_l0": p["ub"]}
+        sizes = sizes[:, 0].long()
+        full = sizes > 0
+        packed = torch.nn.utils.rnn.pack_padded_sequence(
+            rows[full], sizes[full], batch_first=True, enforce_sorted=False)
+        _, last = torch.func.functional_call(cell, values, (packed,))
+        states = torch.zeros((len(rows), self.WIDTH), dtype=rows.dtype)
+        return states.index_put((full.nonzero()[:, 0],), last[0])
+
+    def scores(self, pooled, parameters):
+        session = self.last_state(*pooled["seen_rows"][0], parameters)
+        return [(session * item[:, 0]).sum(dim=1, keepdim=True)
+                for item in pooled["item_rows"]]
+
+    def losses(self, fields, pooled, parameters):
+        positive, negative = self.scores(pooled, parameters)
+        return -torch.nn.functional.logsigmoid(positive - negative)
+
+
 class TwoTowers(PairModel):
     """models/two_towers."""
     name = "two_towers"
@@ -292,4 +332,4 @@ class TagSpace(PairModel):
 
 
 MODELS = {model.name: model for model in (
-    DeepInterest, YoutubeDnn, TwoTowers, Dssm, Word2Vec, SelfAttention, TagSpace)}
+    DeepInterest, YoutubeDnn, Sessions, TwoTowers, Dssm, Word2Vec, SelfAttention, TagSpace)}

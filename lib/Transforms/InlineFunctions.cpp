@@ -142,7 +142,9 @@ static AttrTypeReplacer replacementOfSymbols(FuncOp callee, CallOp call) {
 /// Replaces each call in `program` by the callee's body, until none is left:
 /// from the outside in, so that each op is copied only to where it stays.
 static void inlineCalls(ProgramOp program, SymbolTable &symbols) {
-  SmallVector<CallOp> worklist(program.getBody().getOps<CallOp>());
+  SmallVector<CallOp> worklist;
+  auto enqueue = [&](CallOp call) { worklist.push_back(call); };
+  program.walk(enqueue);
   while (!worklist.empty()) {
     CallOp call = worklist.pop_back_val();
     auto callee = symbols.lookup<FuncOp>(call.getCallee());
@@ -154,8 +156,7 @@ static void inlineCalls(ProgramOp program, SymbolTable &symbols) {
       Operation *clone = builder.clone(op, mapping);
       if (call.getSymbols())
         symbolsOfCall.recursivelyReplaceElementsIn(clone);
-      if (auto nested = dyn_cast<CallOp>(clone))
-        worklist.push_back(nested);
+      clone->walk(enqueue);
     }
     Operation *terminator = callee.getBody().front().getTerminator();
     for (auto [result, value] :

@@ -52,6 +52,8 @@ public:
         lowerLookup(lookup);
       else if (auto cross = dyn_cast<CrossOp>(op))
         lowerCross(cross);
+      else if (auto scan = dyn_cast<ScanOp>(op))
+        lowerScan(scan);
       else if (auto ofBags = dyn_cast<BagsOpInterface>(op))
         lowerBags(ofBags);
       else if (auto same = dyn_cast<SameBagsOp>(op))
@@ -173,6 +175,34 @@ private:
       return;
     auto [ids, splits] = flatten(op.getBagsOperand(), op.getLoc());
     op.setExplicitBags(ids, splits);
+  }
+
+  /// What the body reads comes in as a tensor that rows share: the body sees
+  /// nothing but its arguments.
+  void lowerScan(ScanOp scan) {
+    lowerBags(scan);
+    Block &body = scan.getBody().front();
+    for (auto next = body.begin(); next != body.end();) {
+      Operation &op = *next++;
+      builder.setInsertionPoint(&op);
+      if (auto composite = dyn_cast<CompositeOpInterface>(op))
+        next = spellOut(composite, next);
+      else if (auto read = dyn_cast<ReadOp>(op))
+        replace(read,
+                share(scan, readAtEntry(read.getSymbolAttr(), read.getType())));
+      else if (auto constant = dyn_cast<ConstantOp>(op))
+        constant.removeExactAttr();
+    }
+  }
+
+  /// The argument of the body that is `value`.
+  static Value share(ScanOp scan, Value value) {
+    for (auto [argument, shared] :
+         llvm::zip_equal(scan.getSharedArguments(), scan.getShared()))
+      if (shared == value)
+        return argument;
+    scan.getSharedMutable().append(value);
+    return scan.getBody().addArgument(value.getType(), value.getLoc());
   }
 
   void lowerCross(CrossOp op) {

@@ -512,6 +512,39 @@ def segment_shift(rows: Value, bags: Value, by: int) -> TensorType:
     return segment_softmax(rows, bags)
 
 
+def _cell(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None,
+          gates: int) -> TensorType:
+    type = segment_softmax(rows, bags)
+    _dense("weight", weight, 2)
+    if type.rank != 2 or type.shape[1] % gates:
+        raise Misfit(f"`rows` is {rows!r}; it has to be [ids, {gates} n], with the gates side "
+                     "by side, as pdl.linear makes them")
+    width = type.shape[1] // gates
+    if weight.shape != (width, gates * width):
+        raise Misfit(f"`rows` is {rows!r}, and `weight` {weight!r}; declare it with shape "
+                     f"({width}, {gates * width})")
+    _one_element(rows, weight)
+    if bias is not None:
+        _dense("bias", bias, 1)
+        if bias.shape != (gates * width,):
+            raise Misfit(f"`rows` is {rows!r}, and `bias` {bias!r}; declare it with shape "
+                         f"({gates * width},)")
+        _one_element(rows, bias)
+    return type.with_shape([None, width])
+
+
+def gru(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None = None,
+        from_end: bool = False) -> TensorType:
+    """nn.gru."""
+    return _cell(rows, bags, weight, bias, 3)
+
+
+def lstm(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None = None,
+         from_end: bool = False) -> TensorType:
+    """nn.lstm."""
+    return _cell(rows, bags, weight, bias, 4)
+
+
 def segment_sizes(bags: Value) -> TensorType:
     """nn.segment_sizes."""
     return TensorType((None, _bags("bags", bags).width, 1), bags.body.model.element)
@@ -690,6 +723,7 @@ RULES: dict[str, Callable] = {
     "factorization": factorization,
     "flatten": flatten,
     "greater": broadcast,
+    "gru": gru,
     "in_batch_softmax": in_batch_softmax,
     "l2_normalise": l2_normalise,
     "layer_norm": layer_norm,
@@ -697,6 +731,7 @@ RULES: dict[str, Callable] = {
     "log_probability": log_probability,
     "log_softmax": softmax,
     "lookup": lookup,
+    "lstm": lstm,
     "matmul": matmul,
     "max": broadcast,
     "min": broadcast,

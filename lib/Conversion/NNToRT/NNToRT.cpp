@@ -49,11 +49,10 @@ static LogicalResult checkStages(nn::ProgramOp program) {
 
 static LogicalResult checkOps(nn::ProgramOp program,
                               const ProgramSizes &sizes) {
-  for (Operation &op : program.getBody().front())
-    if (auto inStage = dyn_cast<StageOpInterface>(op))
-      if (failed(inStage.checkInProgram(sizes)))
-        return failure();
-  return success();
+  WalkResult result = program.walk([&](StageOpInterface op) -> WalkResult {
+    return op.checkInProgram(sizes);
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// Refuses what no arena holds.

@@ -17,6 +17,7 @@ using namespace pdlc;
 
 void pdlc::registerStageOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
+    attachScanStages(*context);
     attachSegmentStages(*context);
     attachShapeStages(*context);
     attachDrawStages(*context);

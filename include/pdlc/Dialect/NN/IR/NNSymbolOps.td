@@ -426,15 +426,15 @@ def NN_ScheduleOp : NN_Op<"schedule", [Symbol, OwnedByServers, IsolatedFromAbove
 }
 
 def NN_YieldOp : NN_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["RuleOp", "ScheduleOp", "OnceOp", "UpdateOp"]>]> {
-  let summary = "Ends a region of scalars";
+    ParentOneOf<["RuleOp", "ScheduleOp", "OnceOp", "UpdateOp", "ScanOp"]>]> {
+  let summary = "Ends a region of scalars, or the body of a scan";
   let description = [{
     Example:
     ```mlir
     nn.yield %value, %slot : f32, f32
     ```
   }];
-  let arguments = (ins Variadic<NN_Float>:$values);
+  let arguments = (ins Variadic<AnyTypeOf<[NN_Float, NN_FloatTensor]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
