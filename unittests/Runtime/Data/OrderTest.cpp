@@ -183,7 +183,7 @@ TEST_F(OrderTest, SamplesKeepTheirNumbersWhoeverReadsThem) {
   auto expectNumbers = [&](int32_t groups, const char *rows) {
     opts.rows = *RowRange::parse(rows);
     for (int32_t group = 0; group < groups; ++group) {
-      auto source = *open(opts, nullptr, groups, group);
+      auto source = open(opts, nullptr, groups, group);
       Batch batch;
       while (*source->next(0, batch)) {
         const std::vector<int64_t> ids = numbers(batch);

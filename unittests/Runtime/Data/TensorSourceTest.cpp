@@ -274,7 +274,10 @@ TEST_F(TensorSourceTest, DumpedBatchesAreTheBatches) {
   EXPECT_THAT(read("batch0/bag.values", int64_t()), ElementsAre(10, 11, 12));
   EXPECT_THAT(read("batch0/bag.splits", int32_t()), ElementsAre(0, 2, 2, 2, 3));
   EXPECT_THAT(read("batch1.place", int64_t()), ElementsAre(1, 4, 5));
-  EXPECT_EQ(file->tensors().size(), 10u);
+  EXPECT_THAT(read("batch0.samples", int64_t()), ElementsAre(0, 1));
+  EXPECT_THAT(read("batch1.samples", int64_t()), ElementsAre(2));
+  EXPECT_THAT(read("batch1.epoch", int64_t()), ElementsAre(0));
+  EXPECT_EQ(file->tensors().size(), 14u);
 }
 
 } // namespace
