@@ -159,7 +159,8 @@ class GroupedAuc(unittest.TestCase):
         local = run(self.trainer, "train", *flags).stdout
         with Cluster(programs, 1, 1, flags) as cluster:
             output = cluster.start().finish()[0]
-        found = [re.findall(r"train grouped .*", text) for text in (local, output)]
+        # A log has both streams: the epoch's line and the report.
+        found = [set(re.findall(r"train grouped .*", text)) for text in (local, output)]
         self.assertEqual(len(found[0]), 1)
         self.assertEqual(*found)
 

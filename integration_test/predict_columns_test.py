@@ -101,7 +101,7 @@ class PredictColumns(unittest.TestCase):
             (self.put("b.tsv.gz", '\t'.join((texts[0], "0", "1")) + "\n007\t0\t2\n"), (),
              texts),
             (self.put("c.csv", 'x,request\n1,"r 1,/""q"""\n2,007\n'), ("--header",), texts),
-            (self.put("d.csv", '1|"r 1,/""q"""\n2|007\n'),
+            (self.put("d.csv", '1|r 1,/"q"\n2|007\n'),
              ("--columns", "x,request", "--delimiter", "|"), texts),
             (self.path / "d.safetensors", (), [str(-(2**63)), "7"])]
         for data, flags, ids in cases:

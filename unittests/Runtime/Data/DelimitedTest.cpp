@@ -429,7 +429,9 @@ TEST_F(DelimitedTest, RowsAndCopiedCells) {
 // from wherever its field stands.
 TEST_F(DelimitedTest, AnIdIsLetThrough) {
   record.dense("x");
-  record.ids("row").missing_kind = PDL_MISSING_TOKEN;
+  pdl_field &row = record.ids("row");
+  row.missing_kind = PDL_MISSING_TOKEN;
+  row.missing_token = "none";
   const auto idsLetThrough = [&](DataOptions options,
                                  std::vector<int32_t> read) {
     options.idField = "row";

@@ -58,7 +58,8 @@ mlir::FlatSymbolRefAttr groupOf(mlir::Operation *symbol);
 
 /// The type of the state that `user` names by `symbol`: a ranked tensor type of
 /// a parameter or nn.state, the function type from key to row of a table, null
-/// of anything else. In a function that may be a symbol that the function takes.
+/// of anything else. In a function that may be a symbol that the function
+/// takes.
 mlir::Type stateSymbolType(mlir::Operation *user,
                            mlir::SymbolTableCollection &symbols,
                            mlir::FlatSymbolRefAttr symbol);
