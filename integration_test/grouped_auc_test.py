@@ -127,6 +127,19 @@ class GroupedAuc(unittest.TestCase):
             # The second epoch counts no sample of the first.
             self.assertEqual(len({line.split("; ")[1] for line in lines[0]}), 1)
 
+    def test_a_training_that_observes_none_goes_on(self):
+        """Groups of @evaluate alone are in no checkpoint."""
+        trainer = self.translated("local", "") / "trainer"
+        flags = ("--data", self.data, "--batch-size", 10, "--steps")
+        saved = self.path / "saved-without"
+        run(trainer, "train", *flags, 9, "--checkpoint", saved)
+        resumed = run(trainer, "train", *flags, 20, "--checkpoint", saved, "--resume",
+                      "--dump", self.path / "resumed.safetensors")
+        self.assertNotIn("damaged", resumed.stderr)
+        run(trainer, "train", *flags, 20, "--dump", self.path / "whole.safetensors")
+        self.assertEqual((self.path / "resumed.safetensors").read_bytes(),
+                         (self.path / "whole.safetensors").read_bytes())
+
     def test_keeps_no_more_samples_than_allowed(self):
         def refused(*flags):
             done = subprocess.run(

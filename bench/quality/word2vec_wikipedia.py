@@ -9,7 +9,7 @@ Words are letters only, those that occur five times at least; frequent ones are 
 with word2vec's chances at 1e-4. Vectors have 100 elements, the window is five words to
 each side, cut to one to five by chance. A row of the data is a word, those around it, and
 ten others, drawn with their counts to the power 0.75; the loss of these is weighed as if
-each word around it had five of its own. Lazy Adam, rate 0.001, batches of 256 rows, five
+each word around it had five of its own. Lazy Adam, rate 0.003, batches of 256 rows, five
 epochs over one drawing.
 
 WordSim353: Spearman's correlation of cosines with the means of what people said. Analogies:
@@ -86,7 +86,7 @@ def model():
     record.bags("around", 1, separator=" ", columns=[1])
     record.floats("count", 1, columns=[2])
     record.ids("others", OTHERS, columns=range(3, 3 + OTHERS))
-    group = made.group("vectors", rule="adam", rate=1.0e-3, untouched="lazy")
+    group = made.group("vectors", rule="adam", rate=3.0e-3, untouched="lazy")
     bound = 0.5 / WIDTH
     words = made.table("words", WIDTH, init=pdl.init.uniform(-bound, bound), group=group)
     contexts = made.table("contexts", WIDTH, init=pdl.init.zeros(), group=group)

@@ -9,6 +9,7 @@ nn.record @r {
 nn.group @g rule(@sgd) rate(0.1)
 nn.table @t : i64 -> tensor<3xf32> in @g init(#nn.zeros)
 nn.param @u : tensor<3x3xf32> in @g init(#nn.zeros)
+nn.param @v : tensor<1x1xf32> in @g init(#nn.zeros)
 
 // CHECK: %[[U:.*]] = nn.read @u
 // CHECK: %[[FIRST:.*]] = nn.scan %[[X:.*]] of %[[S:.*]] with(%[[U]]) {
@@ -39,5 +40,26 @@ nn.program @train reads(@r) {
   } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
   %s = nn.segment_sum %h of %c : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
   %l = nn.reduce sum %s axes [2] : (tensor<?x1x3xf32>) -> tensor<?x1xf32>
+  nn.minimize %l over [@g] : tensor<?x1xf32>
+}
+
+// A result that depends on nothing trained has a cotangent that leads nowhere: there is no
+// scan the other way.
+// CHECK-LABEL: nn.program @only_rows
+// CHECK: nn.scan
+// CHECK-NOT: nn.scan
+nn.program @only_rows reads(@r) {
+^bb0(%c: !nn.ragged<?x1x*xi64>):
+  %x = nn.segment_positions %c : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+  %u = nn.read @v : tensor<1x1xf32>
+  %h:2 = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x1xf32>, %before: tensor<?x1xf32>):
+    %0 = nn.linear %before, @v : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %1 = nn.add %row, %0 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.yield %1, %row : tensor<?x1xf32>, tensor<?x1xf32>
+  } : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
+  %s = nn.segment_sum %h#1 of %c : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
+  %f = nn.reshape %s : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+  %l = nn.matmul %f, %u : (tensor<?x1xf32>, tensor<1x1xf32>) -> tensor<?x1xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }

@@ -112,7 +112,10 @@ static Status loadGroups(const pdl_metric &metric, int replica,
                          const SafetensorsFile &file,
                          pdlabi::GroupedSamples &samples) {
   const TensorView *groups = file.find(groupTensor(metric, replica, "groups"));
-  const int64_t count = groups ? groups->elementCount : 0;
+  // The program that trained does not observe the metric.
+  if (!groups)
+    return {};
+  const int64_t count = groups->elementCount;
   std::vector<int32_t> labels(count);
   samples.groups.resize(count);
   samples.predictions.resize(count);

@@ -145,6 +145,34 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
 // -----
 
 nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-note @+1 {{the scan is here}}
+  %0 = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+    // nn.scan (C4)
+    // expected-error @+1 {{draws for each sample, which the body of a scan does not; put it before or behind the scan (C4)}}
+    %1 = nn.dropout %row rate(0.5) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    nn.yield %1 : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-note @+1 {{the scan is here}}
+  %0 = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+    // nn.scan (C4)
+    // expected-error @+1 {{mixes the samples of a batch, which the body of a scan does not; put it before or behind the scan (C4)}}
+    %1 = nn.rotate %row by 1 : tensor<?x3xf32>
+    nn.yield %1 : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   // expected-error @+1 {{expected [ids, 3 n] to [ids, n] (C1)}}
   %0 = nn.gru %x of %c, @u : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
   nn.return

@@ -45,9 +45,13 @@ public:
   LogicalResult run() {
     findActive();
     seed();
+    // Only results that depend on nothing trained have a cotangent.
+    if (inputs.empty()) {
+      discard();
+      return success();
+    }
     if (failed(differentiate())) {
-      block->dropAllReferences();
-      delete block;
+      discard();
       return failure();
     }
     findSums();
@@ -67,6 +71,10 @@ public:
   }
 
 private:
+  void discard() {
+    block->dropAllReferences();
+    delete block;
+  }
   void findActive();
   void seed();
   LogicalResult differentiate();

@@ -78,6 +78,11 @@ LogicalResult ScanOp::verify() {
 static std::string findHindrance(Operation &op) {
   if (isa<CallOp>(op))
     return "";
+  // A body runs row by row, and what is drawn or mixed belongs to samples.
+  if (isa<DrawingOpInterface>(op))
+    return "draws for each sample";
+  if (op.hasTrait<MixesSamples>())
+    return "mixes the samples of a batch";
   auto rows = dyn_cast<RowsOpInterface>(op);
   if (rows && rows.leadsToOtherRows())
     return "leads from rows to others";
