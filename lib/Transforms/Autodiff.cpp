@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/NN/IR/ReverseMode.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
@@ -20,11 +21,6 @@ namespace pdlc {
 using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
-
-static bool isFloatTensor(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType());
-}
 
 //===----------------------------------------------------------------------===//
 // Samples do not mix
@@ -74,11 +70,11 @@ static LogicalResult rejectMixedSamples(MinimizeOp minimize) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class Differentiator : public AdjointBuilder {
+class Differentiator : public ReverseMode {
 public:
   Differentiator(ProgramOp program, MinimizeOp minimize)
-      : minimize(minimize), body(program.getBody().front()),
-        opBuilder(body.getTerminator()) {}
+      : ReverseMode(OpBuilder(program.getBody().front().getTerminator())),
+        minimize(minimize), body(program.getBody().front()) {}
 
   /// Replaces `nn.minimize` by the adjoint program and nn.apply_gradients;
   /// returns the number of ops that were differentiated.
@@ -97,39 +93,17 @@ public:
       forward.push_back(&op);
     }
     for (Operation *op : llvm::reverse(forward)) {
-      bool reached = llvm::any_of(op->getResults(), [&](Value result) {
-        return cotangents.contains(result);
-      });
-      if (!reached || trained.contains(op))
+      if (trained.contains(op))
         continue;
-      auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
-      if (!differentiable) {
-        op->emitOpError("has no gradient, but stands between a trained symbol "
-                        "and the losses; put nn.stop_gradient before it, or "
-                        "say the same with ops that have one");
+      FailureOr<bool> reached = differentiate(*op);
+      if (failed(reached))
         return failure();
-      }
-      if (failed(differentiable.buildAdjoint(*this)))
-        return failure();
-      ++differentiated;
+      differentiated += *reached;
     }
     foldUnitSeed();
     if (failed(apply()))
       return failure();
     return differentiated;
-  }
-
-  OpBuilder &builder() override { return opBuilder; }
-
-  Value cotangent(Value result) override { return cotangents.lookup(result); }
-
-  bool isNeeded(Value operand) override { return active.contains(operand); }
-
-  void accumulate(Value operand, Value value) override {
-    if (!isNeeded(operand))
-      return;
-    Value &sum = cotangents[operand];
-    sum = sum ? AddOp::create(opBuilder, value.getLoc(), sum, value) : value;
   }
 
 private:
@@ -150,16 +124,7 @@ private:
         active.insert(op.getResult(0));
         continue;
       }
-      auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
-      bool depends = llvm::any_of(op.getOpOperands(), [&](OpOperand &operand) {
-        return active.contains(operand.get()) &&
-               (!differentiable ||
-                differentiable.isDifferentiable(operand.getOperandNumber()));
-      });
-      if (depends)
-        for (Value result : op.getResults())
-          if (isFloatTensor(result))
-            active.insert(result);
+      activate(op);
     }
   }
 
@@ -260,12 +225,9 @@ private:
 
   MinimizeOp minimize;
   Block &body;
-  OpBuilder opBuilder;
   BroadcastOp unitSeed;
   /// The reads and pulls of symbols that are trained.
   SetVector<Operation *> trained;
-  DenseSet<Value> active;
-  DenseMap<Value, Value> cotangents;
 };
 
 struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {

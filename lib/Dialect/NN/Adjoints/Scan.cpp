@@ -15,7 +15,7 @@
 
 #include "AdjointUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/DenseSet.h"
+#include "pdlc/Dialect/NN/IR/ReverseMode.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -23,22 +23,17 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-static bool isFloatTensor(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType());
-}
-
 static bool isRow(Value value) { return !tensorOf(value).hasStaticShape(); }
 
 namespace {
 
 /// Builds the adjoint of the body of a scan into a block of its own, in which
 /// values of the body stand as they are until `connect`.
-class BodyAdjoint : public AdjointBuilder {
+class BodyAdjoint : public ReverseMode {
 public:
   BodyAdjoint(ScanOp scan, AdjointBuilder &outer)
-      : scan(scan), outer(outer), body(scan.getBody().front()),
-        block(new Block), opBuilder(scan.getContext()) {
+      : ReverseMode(OpBuilder(scan.getContext())), scan(scan), outer(outer),
+        body(scan.getBody().front()), block(new Block) {
     opBuilder.setInsertionPointToEnd(block);
   }
 
@@ -50,7 +45,7 @@ public:
       discard();
       return success();
     }
-    if (failed(differentiate())) {
+    if (failed(differentiateBody())) {
       discard();
       return failure();
     }
@@ -60,16 +55,6 @@ public:
     return success();
   }
 
-  OpBuilder &builder() override { return opBuilder; }
-  Value cotangent(Value result) override { return cotangents.lookup(result); }
-  bool isNeeded(Value operand) override { return active.contains(operand); }
-  void accumulate(Value operand, Value value) override {
-    if (!isNeeded(operand))
-      return;
-    Value &sum = cotangents[operand];
-    sum = sum ? AddOp::create(opBuilder, value.getLoc(), sum, value) : value;
-  }
-
 private:
   void discard() {
     block->dropAllReferences();
@@ -77,7 +62,7 @@ private:
   }
   void findActive();
   void seed();
-  LogicalResult differentiate();
+  LogicalResult differentiateBody();
   void findSums();
   void keepRows();
   void connect();
@@ -95,9 +80,6 @@ private:
   AdjointBuilder &outer;
   Block &body;
   Block *block; // the body of `reverse`, once there is one
-  OpBuilder opBuilder;
-  DenseSet<Value> active;
-  DenseMap<Value, Value> cotangents;
   /// Operands of the reverse scan, in the order of the block's arguments.
   SmallVector<Value> inputs, shared;
   DenseMap<Value, Value> inputArguments;
@@ -127,18 +109,8 @@ void BodyAdjoint::findActive() {
   // States may depend on each other in a circle.
   for (bool grows = true; grows;) {
     grows = false;
-    for (Operation &op : body.without_terminator()) {
-      auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
-      bool depends = llvm::any_of(op.getOpOperands(), [&](OpOperand &operand) {
-        return active.contains(operand.get()) &&
-               (!differentiable ||
-                differentiable.isDifferentiable(operand.getOperandNumber()));
-      });
-      if (depends)
-        for (Value result : op.getResults())
-          if (isFloatTensor(result))
-            active.insert(result);
-    }
+    for (Operation &op : body.without_terminator())
+      activate(op);
     for (auto [state, after] :
          llvm::zip(scan.getStateArguments(), scan.getYielded()))
       if (active.contains(after))
@@ -172,22 +144,10 @@ void BodyAdjoint::seed() {
     }
 }
 
-LogicalResult BodyAdjoint::differentiate() {
-  for (Operation &op : llvm::reverse(body.without_terminator())) {
-    bool reached = llvm::any_of(op.getResults(), [&](Value result) {
-      return cotangents.contains(result);
-    });
-    if (!reached)
-      continue;
-    auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
-    if (!differentiable)
-      return op.emitOpError("has no gradient, but stands between a trained "
-                            "symbol and the losses; put nn.stop_gradient "
-                            "before it, or say the same with ops that have "
-                            "one");
-    if (failed(differentiable.buildAdjoint(*this)))
+LogicalResult BodyAdjoint::differentiateBody() {
+  for (Operation &op : llvm::reverse(body.without_terminator()))
+    if (failed(differentiate(op)))
       return failure();
-  }
   return success();
 }
 
