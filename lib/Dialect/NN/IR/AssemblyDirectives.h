@@ -184,17 +184,22 @@ inline void printAttributeList(mlir::OpAsmPrinter &printer, mlir::Operation *,
   llvm::interleaveComma(list, printer);
 }
 
+/// `@a`, added to a list.
+inline mlir::ParseResult
+parseSymbol(mlir::OpAsmParser &parser,
+            llvm::SmallVectorImpl<mlir::Attribute> &symbols) {
+  mlir::StringAttr name;
+  if (parser.parseSymbolName(name))
+    return mlir::failure();
+  symbols.push_back(mlir::FlatSymbolRefAttr::get(name));
+  return mlir::success();
+}
+
 /// `[@a, @b]`, or one `@a` without brackets.
 inline mlir::ParseResult parseSymbolList(mlir::OpAsmParser &parser,
                                          mlir::ArrayAttr &list) {
   llvm::SmallVector<mlir::Attribute> symbols;
-  auto parseOne = [&]() -> mlir::ParseResult {
-    mlir::StringAttr name;
-    if (parser.parseSymbolName(name))
-      return mlir::failure();
-    symbols.push_back(mlir::FlatSymbolRefAttr::get(name));
-    return mlir::success();
-  };
+  auto parseOne = [&] { return parseSymbol(parser, symbols); };
   if (mlir::succeeded(parser.parseOptionalLSquare())) {
     if (parser.parseCommaSeparatedList(parseOne) || parser.parseRSquare())
       return mlir::failure();
@@ -314,13 +319,7 @@ void printScalarNames(mlir::OpAsmPrinter &printer, mlir::Operation *,
 inline mlir::ParseResult parseSymbolArguments(mlir::OpAsmParser &parser,
                                               mlir::ArrayAttr &list) {
   llvm::SmallVector<mlir::Attribute> symbols;
-  auto parseOne = [&]() -> mlir::ParseResult {
-    mlir::StringAttr name;
-    if (parser.parseSymbolName(name))
-      return mlir::failure();
-    symbols.push_back(mlir::FlatSymbolRefAttr::get(name));
-    return mlir::success();
-  };
+  auto parseOne = [&] { return parseSymbol(parser, symbols); };
   if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Paren,
                                      parseOne))
     return mlir::failure();
