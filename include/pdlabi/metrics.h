@@ -141,6 +141,19 @@ bool isFiniteSample(const Observations<T> &all, int64_t sample) {
          areFinite(all.labels, all.labelWidth) && areFinite(all.weights, 1);
 }
 
+/// Calls visit(i, weight) with each sample whose numbers are finite, in order;
+/// any other makes the first sum NaN.
+template <typename T, typename Visit>
+void forEachFiniteSample(const Observations<T> &all, double *sums,
+                         Visit visit) {
+  for (int64_t i = 0; i < all.samples; ++i) {
+    if (isFiniteSample(all, i))
+      visit(i, all.weights ? static_cast<double>(all.weights[i]) : 1.0);
+    else
+      sums[0] = undefinedMetric;
+  }
+}
+
 /// Adds the samples to `sums`, in order, each as often as its weight says. A
 /// number that is not finite spoils the metric: its first sum is NaN from then
 /// on, and so is its value.
@@ -149,13 +162,7 @@ void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
                     double *sums) {
   AllMetrics::visit(kind, [&](auto metric) {
     using Metric = decltype(metric);
-    for (int64_t i = 0; i < all.samples; ++i) {
-      if (!isFiniteSample(all, i)) {
-        sums[0] = undefinedMetric;
-        continue;
-      }
-      const double weight =
-          all.weights ? static_cast<double>(all.weights[i]) : 1.0;
+    forEachFiniteSample(all, sums, [&](int64_t i, double weight) {
       if constexpr (Metric::input == MetricInput::Value)
         Metric::observe(parameter, static_cast<double>(all.predictions[i]),
                         weight, sums);
@@ -168,7 +175,7 @@ void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
             RankedList<T>(all.width, all.predictions + i * all.width,
                           all.labelWidth, all.labels + i * all.labelWidth),
             weight, sums);
-    }
+    });
   });
 }
 
@@ -179,17 +186,11 @@ void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
 template <typename T>
 void observeGroups(const Observations<T> &all, const int64_t *groups,
                    GroupedSamples &samples, double *sums) {
-  for (int64_t i = 0; i < all.samples; ++i) {
-    if (!isFiniteSample(all, i)) {
-      sums[0] = undefinedMetric;
-      continue;
-    }
-    const double weight =
-        all.weights ? static_cast<double>(all.weights[i]) : 1.0;
+  forEachFiniteSample(all, sums, [&](int64_t i, double weight) {
     samples.add(groups[i], static_cast<double>(all.predictions[i]),
                 isPositiveLabel(static_cast<double>(all.labels[i])), weight);
     sums[0] += weight;
-  }
+  });
 }
 
 /// Whether the metric met a number that is not finite.
