@@ -219,17 +219,25 @@ BatchFile::readRagged(FieldOp field, const std::string &prefix, Range range) {
   return ragged;
 }
 
+FailureOr<BatchFile::Range> BatchFile::rangeOf(int64_t index) {
+  if (!isDump) {
+    const int64_t first = index * batchSize;
+    return Range{first, std::min(batchSize, sampleCount - first)};
+  }
+  FailureOr<int64_t> samples =
+      samplesOf(program.getFields().front(), prefixOf(index));
+  if (failed(samples))
+    return failure();
+  return Range{0, *samples};
+}
+
 FailureOr<std::vector<RuntimeValue>> BatchFile::read(int64_t index) {
   SmallVector<FieldOp> fields = program.getFields();
   std::string prefix = isDump ? prefixOf(index) : "";
-  FailureOr<int64_t> samples = samplesOf(fields.front(), prefix);
-  if (failed(samples))
+  FailureOr<Range> range = rangeOf(index);
+  if (failed(range))
     return failure();
-  Range range{0, *samples};
-  if (!isDump) {
-    range.first = index * batchSize;
-    range.count = std::min(batchSize, sampleCount - range.first);
-  }
+  const int64_t samples = isDump ? range->count : sampleCount;
 
   std::vector<RuntimeValue> arguments;
   auto argument = program.getBody().front().getArguments().begin();
@@ -237,20 +245,21 @@ FailureOr<std::vector<RuntimeValue>> BatchFile::read(int64_t index) {
     FailureOr<int64_t> others = samplesOf(field, prefix);
     if (failed(others))
       return failure();
-    if (*others != *samples)
+    if (*others != samples)
       return program.emitError()
              << file.path() << ": fields @" << fields.front().getSymName()
-             << " and @" << field.getSymName() << " have " << *samples
-             << " and " << *others << " samples";
+             << " and @" << field.getSymName() << " have " << samples << " and "
+             << *others << " samples";
     Type type = (*argument++).getType();
     if (!field.isRagged()) {
-      auto tensor = readDense(field, prefix, range, getElementTypeOrSelf(type));
+      auto tensor =
+          readDense(field, prefix, *range, getElementTypeOrSelf(type));
       if (failed(tensor))
         return failure();
       arguments.push_back(std::move(*tensor));
       continue;
     }
-    FailureOr<Ragged> ragged = readRagged(field, prefix, range);
+    FailureOr<Ragged> ragged = readRagged(field, prefix, *range);
     if (failed(ragged))
       return failure();
     if (isa<RaggedType>(type)) {
@@ -268,13 +277,10 @@ FailureOr<std::vector<RuntimeValue>> BatchFile::read(int64_t index) {
 }
 
 FailureOr<Draws> BatchFile::readDraws(int64_t index, uint64_t seed) {
-  FailureOr<int64_t> samples =
-      samplesOf(program.getFields().front(), isDump ? prefixOf(index) : "");
-  if (failed(samples))
+  FailureOr<Range> range = rangeOf(index);
+  if (failed(range))
     return failure();
-  const int64_t first = isDump ? 0 : index * batchSize;
-  const int64_t count =
-      isDump ? *samples : std::min(batchSize, sampleCount - first);
+  const auto [first, count] = *range;
   Draws draws{seed, 0, std::vector<int64_t>(static_cast<size_t>(count))};
   std::iota(draws.samples.begin(), draws.samples.end(), first);
   const std::string own = "batch" + std::to_string(index);

@@ -54,6 +54,8 @@ private:
   mlir::FailureOr<const TensorInFile *> find(const std::string &name);
   mlir::FailureOr<int64_t> samplesOf(nn::FieldOp field,
                                      const std::string &prefix);
+  /// Which samples of the file's fields are of a batch.
+  mlir::FailureOr<Range> rangeOf(int64_t index);
   mlir::FailureOr<Tensor> readDense(nn::FieldOp field,
                                     const std::string &prefix, Range range,
                                     mlir::Type elementType);
