@@ -30,8 +30,11 @@ static bool isFloatTensor(Value value) {
 // Samples do not mix
 //===----------------------------------------------------------------------===//
 
-/// Whether an element of the result depends on several samples.
+/// Whether an element of the result depends on several samples, though that is
+/// not what the op is for.
 static bool mixesSamples(Operation &op) {
+  if (op.hasTrait<MixesSamples>())
+    return false;
   auto isDynamic = [](Value value, int64_t dimension) {
     return cast<RankedTensorType>(value.getType()).isDynamicDim(dimension);
   };

@@ -66,6 +66,12 @@ template <typename ConcreteType>
 class StopsGradients
     : public mlir::OpTrait::TraitBase<ConcreteType, StopsGradients> {};
 
+/// Trait: a sample's result depends on other samples of the replica's batch, in
+/// every mode, and that is what the op is for: losses may depend on it.
+template <typename ConcreteType>
+class MixesSamples
+    : public mlir::OpTrait::TraitBase<ConcreteType, MixesSamples> {};
+
 /// Trait: the op says its phases.
 template <typename ConcreteType>
 class HasPhases : public mlir::OpTrait::TraitBase<ConcreteType, HasPhases> {};

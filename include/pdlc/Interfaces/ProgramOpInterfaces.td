@@ -30,7 +30,9 @@ def PhasedOpInterface : OpInterface<"PhasedOpInterface"> {
 def SampleMixingOpInterface : OpInterface<"SampleMixingOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
-    An op whose results for one sample may depend on other samples of the batch.
+    An op whose results for one sample may depend on other samples of the batch as
+    it stands, though that is not what it is for (`MixesSamples`): a model may not
+    say that.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -104,6 +106,7 @@ def ReadsModel : PDLC_Trait<"ReadsModel">;
 def PreparesStep : PDLC_Trait<"PreparesStep">;
 def AppliesStep : PDLC_Trait<"AppliesStep">;
 def HoldsState : PDLC_Trait<"HoldsState">;
+def MixesSamples : PDLC_Trait<"MixesSamples">;
 def SharedByRoles : PDLC_Trait<"SharedByRoles">;
 def OwnedByServers : PDLC_Trait<"OwnedByServers">;
 def StopsGradients : PDLC_Trait<"StopsGradients">;
