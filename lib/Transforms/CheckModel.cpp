@@ -172,6 +172,12 @@ static void checkGroups(ModuleOp module) {
     trains = true;
     trained.insert_range(minimize.getGroups());
   });
+  module.walk([&](Operation *op) {
+    if (op->hasTrait<AccumulatesState>())
+      op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
+        trained.insert(groupOf(module.lookupSymbol(name)));
+      });
+  });
   if (!trains)
     return;
   for (auto group : module.getOps<GroupOp>()) {

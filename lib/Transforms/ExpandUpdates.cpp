@@ -288,9 +288,10 @@ private:
                         SmallVector<Type>(count, element),
                         SmallVector<Location>(count, loc));
     Value value = update.getValueArgument();
-    Value gradient =
-        arith::DivFOp::create(builder, loc, update.getSumArgument(),
-                              update.getArgumentOf(once.getWeightScalar()));
+    Value gradient = update.getSumArgument();
+    if (!rule.getUndivided())
+      gradient = arith::DivFOp::create(
+          builder, loc, gradient, update.getArgumentOf(once.getWeightScalar()));
     if (Value factor = once.getClipFactorScalar())
       gradient = arith::MulFOp::create(builder, loc, gradient,
                                        update.getArgumentOf(factor));

@@ -60,11 +60,12 @@ Status ReplicaSet::compute(int replica) {
   if (context.input().samples == 0)
     return {};
   context.compute();
-  if (!std::isfinite(context.contribution().weightSum))
-    return Status::invalid(
-        "a weight is negative or not finite in " + placeOf(replica) +
-        "; nothing of this step was applied: weights are finite and at least "
-        "0");
+  for (const ObjectiveSums &sums : context.contribution().objectives)
+    if (!std::isfinite(sums.weight))
+      return Status::invalid(
+          "a weight is negative or not finite in " + placeOf(replica) +
+          "; nothing of this step was applied: weights are finite and at least "
+          "0");
   // A training stops for its loss and gradients alone.
   for (int32_t m = 0; program.frozen && m < descriptor.metric_count; ++m)
     if (pdlabi::isSpoilt(replicas[replica]->metric(m)))

@@ -309,6 +309,10 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     Both hold `arith` and `math` ops on scalars. The same rule becomes a loop
     over a dense block and a kernel over rows, with equal bits.
 
+    With `undivided` the gradient is not divided by the summed weight: a sum, for
+    states that `nn.accumulate` adds to. A clip by a norm multiplies it by the factor
+    that it has for the divided one.
+
     Constraints:
     - (C1) `once` has 2 + hypers arguments of type f64; `each` has 2 + slots +
       (yields of `once`) arguments of one float type; `each` yields 1 + slots
@@ -335,10 +339,11 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
     DenseF64ArrayAttr:$hyper_values, StrArrayAttr:$slot_names,
-    DenseF64ArrayAttr:$slot_values);
+    DenseF64ArrayAttr:$slot_values, UnitAttr:$undivided);
   let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each);
   let assemblyFormat = [{
-    $sym_name `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
+    $sym_name (`undivided` $undivided^)?
+    `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
     `slots` custom<NamedNumbers>($slot_names, $slot_values)
     attr-dict-with-keyword `once` $once `each` $each
   }];
@@ -494,8 +499,10 @@ def NN_ProgramOp : NN_Op<"program", [Symbol, IsolatedFromAbove,
     Constraints:
     - (C1) `reads` names an `nn.record`; each excepted name is one of its fields.
     - (C2) The arguments are as described, by the module's phase.
-    - (C3) A frozen program holds no `nn.minimize`, `nn.once`, `nn.update`.
-    - (C4) At most one `nn.minimize`.
+    - (C3) A frozen program holds no `nn.minimize`, `nn.accumulate`, `nn.once`,
+      `nn.update`.
+    - (C4) Each group is trained by one `nn.minimize`; groups with one joint clip are
+      trained by the same one.
     - (C5, snapshot rule, from `merged` on) Each parameter or state is read at
       most once and each table pulled at most once; each symbol is updated at
       most once, by the last op that mentions it.
