@@ -25,6 +25,7 @@ REFERENCE = SOURCE / "docs" / "Reference" / "NN.md"
 # more_bags [batch, 4], rows [ids of bags, 3], of_bags [batch, 4, 3], matrix [4, 5],
 # vector [5], table, group, metric.
 EXAMPLES = {
+    "accidental_hits": [lambda n: pdl.accidental_hits(n.ids, n.more_ids) + n.x],
     "broadcast": [lambda n: pdl.broadcast(n.z, (None, 4), n.x),
                   lambda n: pdl.broadcast(n.vector, (None, 5), n.z),
                   lambda n: pdl.broadcast(n.vector, (3, 5))],
@@ -48,14 +49,20 @@ EXAMPLES = {
                     lambda n: pdl.cross_layer(n.x, n.y, n.param((4, 1)), n.param((4,)), True)],
     "data_norm": [lambda n: pdl.data_norm(n.x, n.kept(4), n.kept(4), n.kept(4)),
                   lambda n: pdl.data_norm(n.x, n.kept(4), n.kept(4), n.kept(4), 0.5)],
+    "dropout": [lambda n: pdl.dropout(n.cube, 0.5),
+                lambda n: pdl.dropout(n.rows, 0.1, n.bags, stream=3) + n.rows],
     "factorization": [lambda n: pdl.factorization(n.cube)],
     "flatten": [lambda n: pdl.flatten(n.cube, 1), lambda n: pdl.flatten(n.cube, from_=2)],
+    "in_batch_softmax": [lambda n: pdl.in_batch_softmax(n.x, n.y),
+                         lambda n: pdl.in_batch_softmax(n.x, n.y, n.z, n.ids[:, 0:1]),
+                         lambda n: pdl.in_batch_softmax(n.x, n.y, ids=n.ids[:, 0:1])],
     "layer_norm": [lambda n: pdl.layer_norm(n.cube),
                    lambda n: pdl.layer_norm(n.x, n.param((4,)), n.param((4,)), 1e-3)],
     "linear": [lambda n: pdl.linear(n.x, n.matrix),
                lambda n: pdl.linear(n.cube, n.param((3, 2)), n.param((2,))),
                lambda n: pdl.linear(n.x, n.matrix, n.vector, "tanh"),
                lambda n: pdl.linear(n.x, n.matrix, activation="none")],
+    "log_probability": [lambda n: pdl.log_probability(n.ids, 0, 9, "uniform") + n.x],
     "log_softmax": [lambda n: pdl.log_softmax(n.x, axis=1)],
     "lookup": [lambda n: pdl.lookup(n.table, n.ids, "sum"),
                lambda n: pdl.lookup(n.table, n.bags, "mean"),
@@ -66,12 +73,23 @@ EXAMPLES = {
                lambda n: pdl.matmul(n.cube, n.param((3, 2))),
                lambda n: pdl.matmul(n.cube, n.cube, transpose_rhs=True),
                lambda n: pdl.matmul(n.cube, n.cube, transpose_lhs=True)],
+    "gru": [lambda n: pdl.gru(n.rows, n.bags, n.param((1, 3))) - n.rows,
+            lambda n: pdl.gru(n.rows, n.bags, n.param((1, 3)), n.param((3,)), from_end=True)],
+    "lstm": [lambda n: pdl.lstm(pdl.concat([n.rows, n.rows[:, 0:1]], 1), n.bags,
+                                n.param((1, 4)), n.param((4,))),
+             lambda n: pdl.lstm(pdl.concat([n.rows, n.rows[:, 0:1]], 1), n.bags,
+                                n.param((1, 4)), from_end=True)],
     "minimize": [lambda n: pdl.minimize(n.trained, [n.group])],
+    "nce_loss": [lambda n: pdl.nce_loss(n.z, n.x, n.z, n.y, n.y)],
+    "negative_sampling": [lambda n: pdl.negative_sampling(n.z, n.x),
+                          lambda n: pdl.negative_sampling(n.z, n.x, n.y)],
     "observe": [lambda n: pdl.observe(n.metric, n.z, n.z),
-                lambda n: pdl.observe(n.metric, n.z, n.z, n.z),
+                lambda n: pdl.observe(n.metric, n.z, n.z, weights=n.z),
                 lambda n: pdl.observe(n.mean, n.z, weights=n.z),
                 lambda n: pdl.observe(n.recall, n.x, n.y),
-                lambda n: pdl.observe(n.recall, n.x, n.z, n.z)],
+                lambda n: pdl.observe(n.recall, n.x, n.z, weights=n.z),
+                lambda n: pdl.observe(n.gauc, n.z, n.z, pdl.bucketize(n.z, [1]), n.z),
+                lambda n: pdl.observe(n.gauc, n.z, n.z, group=pdl.bucketize(n.z, [1]))],
     "pad": [lambda n: pdl.pad(n.cube, 1, 2, 0)],
     "pairwise_dots": [lambda n: pdl.pairwise_dots(n.cube),
                       lambda n: pdl.pairwise_dots(n.cube, self=True)],
@@ -80,6 +98,10 @@ EXAMPLES = {
                lambda n: pdl.reduce("mean", n.cube, [2], keep=True)],
     "reshape": [lambda n: pdl.reshape(n.cube, (None, 3, 2)),
                 lambda n: pdl.reshape(n.ids, (None, 2, 2))],
+    "rotate": [lambda n: pdl.rotate(n.cube, 1), lambda n: pdl.rotate(n.ids, by=-2)],
+    "sample": [lambda n: pdl.lookup(n.table, pdl.sample(5, 0, 9, "log_uniform"), "sum"),
+               lambda n: pdl.sample(1, -3, 3, "uniform", stream=7)],
+    "sampled_softmax": [lambda n: pdl.sampled_softmax(n.z, n.x, n.z, n.y)],
     "same_bags": [lambda n: pdl.lookup(n.table, pdl.same_bags(n.more_bags, n.bags), "none")],
     **{f"segment_{kind}": [lambda n, kind=kind: getattr(pdl, f"segment_{kind}")(n.rows, n.bags)]
        for kind in ("first", "last", "max", "mean", "reverse", "softmax", "sqrtn", "sum")},
@@ -124,6 +146,7 @@ class Namespace:
         self.vector = self.model.state("vector", (5,), init=pdl.init.normal(0, 1))
         self.metric = self.model.metric("log_loss", pdl.metrics.log_loss())
         self.recall = self.model.metric("recall", pdl.metrics.recall_at(2))
+        self.gauc = self.model.metric("gauc", pdl.metrics.grouped_auc())
         self.mean = self.model.metric("mean", pdl.metrics.mean())
 
     def param(self, shape):
@@ -178,8 +201,10 @@ class Ops(unittest.TestCase):
                      if "`HasPhases`" not in text}
         expected = {op.removeprefix("nn.") for op, first, *_ in map(str.split, printed)
                     if first == "model" or op.removeprefix("nn.") in any_phase}
-        # A call is one of pdl.model.Function; pdl.constant is written by hand.
-        self.assertEqual(sorted(expected), sorted({*pdl.ops.__all__, "call", "constant"}))
+        # A call is one of pdl.model.Function; pdl.constant is written by hand; a scan has
+        # a body, which only text has.
+        self.assertEqual(sorted(expected),
+                         sorted({*pdl.ops.__all__, "call", "constant", "scan"}))
 
     def test_types(self):
         """The compiler takes each op with the type that the builder gives it."""

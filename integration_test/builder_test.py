@@ -162,6 +162,37 @@ class Text(unittest.TestCase):
                        env={**os.environ, "PYTHONHASHSEED": seed})
             self.assertEqual(done.stdout, SMALL)
 
+    def test_outputs_have_names(self):
+        result = pdl.Model("named")
+        result.record("r").floats("x", 1)
+
+        @result.program
+        def predict(x):
+            return {"ctr": x, 'a "b"': 2.0 * x}
+
+        self.assertIn('nn.return %x as "ctr", %1 as "a \\22b\\22" : '
+                      "tensor<?x1xf32>, tensor<?x1xf32>\n", str(result))
+        parsed(result)
+
+    def test_names_are_for_outputs(self):
+        result = pdl.Model("named")
+        result.record("r").floats("x", 1)
+
+        @result.function
+        def both(x):
+            return {"x": x}
+
+        with self.assertRaisesRegex(pdl.ModelError, "function @both returns names; names are "
+                                    "for outputs of programs: return a tuple"):
+            @result.program
+            def predict(x):
+                return both(x)
+
+        with self.assertRaisesRegex(pdl.ModelError, "names an output 1; a name is a str"):
+            @result.program
+            def numbered(x):
+                return {1: x}
+
     def test_write(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "small.mlir")
@@ -452,6 +483,7 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: x @ pdl.neg(y), "tensor<?x4xf32>", "add over the samples")
         self.refused(lambda m, x, y: pdl.broadcast(pdl.constant([1, 2]), (None, 2)), "`like`")
         self.refused(lambda m, x, y: pdl.broadcast(x, (None, 2)), "does not broadcast to")
+        self.refused(lambda m, x, y: pdl.broadcast(pdl.constant(1.0), x), "`shape` is", "`like`")
         self.refused(lambda m, x, y: pdl.transpose(x, [1, 0]), "stays the first axis, 0")
         self.refused(lambda m, x, y: pdl.transpose(x, [0]), "names each of the axes 0 to 1")
         self.refused(lambda m, x, y: pdl.take(x, 1, [3]), "from 0 to 2 that axis 1")
@@ -500,9 +532,9 @@ class Errors(unittest.TestCase):
             in_program(lambda m, x, y: list(x))
 
     def test_layers(self):
-        self.refused(lambda m, x, y: pdl.layers.dense(pdl.reshape(x, (None, 3, 1)), 2, "d",
+        self.refused(lambda m, x, y: pdl.layers.dense(pdl.constant([1, 2, 3]), 2, "d",
                                                       group=None),
-                     "dense 'd' gets", "it takes [batch, features]")
+                     "dense 'd' gets", "it takes [batch, ..., features]")
         self.refused(lambda m, x, y: pdl.layers.mlp(x, [], "d", group=None), "has no widths")
         self.refused(lambda m, x, y: [pdl.layers.dense(x, 2, "d", group=None) for _ in "ab"],
                      "nn.param @d.weight has the name of an nn.param", "in a @model.function")
@@ -594,6 +626,16 @@ class Layers(unittest.TestCase):
         parsed(result, "--pdl-pipeline=to=gradient")
         return [line.strip() for line in str(result).splitlines()]
 
+    def test_dense_at_each_place(self):
+        def layer(x, tags, group):
+            rows = pdl.layers.embedding(tags, 4, "emb", group=group)
+            placed = pdl.layers.dense(rows, 5, "places", group=group, activation="relu")
+            return pdl.layers.dense(pdl.flatten(placed, 1), 1, "last", group=group)
+
+        lines = self.model_with(layer)
+        self.assertIn("nn.param @places.weight : tensor<4x5xf32> in @g init(#nn.xavier)", lines)
+        self.assertIn("nn.param @last.weight : tensor<15x1xf32> in @g init(#nn.xavier)", lines)
+
     def test_mlp_and_embedding(self):
         def layer(x, tags, group):
             rows = pdl.layers.embedding(tags, 4, "emb", group=group, pooling="mean")
@@ -623,6 +665,23 @@ class Layers(unittest.TestCase):
             self.assertIn("nn.param @a.1.weight : tensor<16x5xf32> in @g init(#nn.xavier)", lines)
             self.assertIn("nn.param @last.weight : tensor<12x1xf32> in @g init(#nn.xavier)", lines)
             self.assertEqual(any("nn.segment_softmax" in line for line in lines), normalised)
+
+    def test_recurrent(self):
+        for layer_of, gates in ((pdl.layers.gru, 3), (pdl.layers.lstm, 4)):
+            def layer(x, tags, group, layer_of=layer_of):
+                items = pdl.Model.table(group.model, "items", 4, group=group,
+                                        init=pdl.init.uniform(-1, 1))
+                states = layer_of(pdl.lookup(items, tags, "none"), tags, 5, "r", group=group,
+                                  from_end=True)
+                first = pdl.segment_first(states, tags)
+                return pdl.layers.dense(pdl.flatten(first, 1), 1, "last", group=group)
+
+            lines = self.model_with(layer)
+            for name, shape in (("r.input.weight", f"4x{5 * gates}"), ("r.weight", f"5x{5 * gates}"),
+                                ("r.bias", f"{5 * gates}")):
+                self.assertTrue(any(f"nn.param @{name} : tensor<{shape}xf32>" in line
+                                    for line in lines), name)
+            self.assertTrue(any("@r.weight, @r.bias from_end :" in line for line in lines))
 
     def test_cross(self):
         for version, rank, expected in ((1, None, "@c.1.weight : tensor<6x1xf32>"),

@@ -106,7 +106,7 @@ class DocsCommandsTest(unittest.TestCase):
                               "wait $job; done\n)\nsystemctl wait-for-all")
             else:
                 # builder_guide_test.py runs the Python.
-                self.assertIn(language, ("mlir", "python", "text"), f"{page}: {info}")
+                self.assertIn(language, ("cpp", "diff", "mlir", "python", "text"), f"{page}: {info}")
         return "\n".join(script), len(script) - 2
 
     def run_page(self, page):

@@ -9,6 +9,7 @@ import unittest
 
 import exactness
 import programs
+from model_data import model_data
 from programs import ADULT, compile_model, model, run
 
 STEPS = 20
@@ -103,6 +104,9 @@ class Exactness(exactness.ExactnessTest):
 
     def test_logistic_regression(self):
         self.check_model("logistic_regression", ADULT)
+
+    def test_gru4rec(self):
+        self.check_model("gru4rec", model_data("gru4rec", self.path, 4000))
 
     def test_wide_deep(self):
         self.check_model("wide_deep", ADULT)

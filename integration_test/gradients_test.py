@@ -14,7 +14,8 @@ import check_gradients
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 CASES = ("unary", "gelu", "activations", "select", "binary", "broadcast", "reduce",
          "shapes", "linear", "products", "batched", "normalisation", "interactions",
-         "lookup", "segments", "losses", "composite_losses", "batch_sums")
+         "lookup", "recurrence", "segments", "mixing", "drawing", "sampled_losses", "losses",
+         "composite_losses", "batch_sums")
 
 
 class Gradients(unittest.TestCase):

@@ -12,6 +12,7 @@ from programs import ADULT, SOURCE, model
 sys.path.insert(0, str(SOURCE / "scripts"))
 import made_up  # noqa: E402
 import make_histories  # noqa: E402
+import make_pairs  # noqa: E402
 import make_texts  # noqa: E402
 
 
@@ -25,6 +26,9 @@ def model_data(name, folder, rows):
         made_up.write_lines(folder / "histories.tsv", make_histories.history_line,
                             rows)
         return folder / "histories.tsv"
+    if "scripts/make_pairs.py" in text:
+        made_up.write_lines(folder / "pairs.tsv", make_pairs.pair_line, rows)
+        return folder / "pairs.tsv"
     if "scripts/make_texts.py" in text:
         made_up.write_lines(folder / "texts.tsv", make_texts.text_line, rows)
         return folder / "texts.tsv"

@@ -33,29 +33,29 @@ def rules():
                                           f"--print-std={name}").stdout]
 
 
-def model_text(twins):
+def model_text(twins, width=WIDTH, rows=ROWS):
     """`twins`: for each name rule and clauses of two groups, one of the parameter
     p_NAME and one of the table t_NAME. Sample i of a batch is one-hot in row i
     and holds key i, so that both see the same cotangents."""
     lines = ["module @twins {", "  nn.record @r {",
-             f"    nn.field @row : tensor<?x{ROWS}xf32>",
+             f"    nn.field @row : tensor<?x{rows}xf32>",
              "    nn.field @key : tensor<?x1xi64>",
-             f"    nn.field @pull : tensor<?x{WIDTH}xf32>", "  }"]
-    wide = f"tensor<?x{WIDTH}xf32>"
+             f"    nn.field @pull : tensor<?x{width}xf32>", "  }"]
+    wide = f"tensor<?x{width}xf32>"
     body, total = [], None
     for name, clauses in twins.items():
         init = "init(#nn.uniform<-1.0, 1.0>)"
         lines += [
             f"  nn.group @dense_{name} {clauses}",
             f"  nn.group @sparse_{name} {clauses} untouched(lazy)",
-            f"  nn.param @p_{name} : tensor<{ROWS}x{WIDTH}xf32> in @dense_{name} {init}",
-            f"  nn.table @t_{name} : i64 -> tensor<{WIDTH}xf32> in @sparse_{name} {init}"]
+            f"  nn.param @p_{name} : tensor<{rows}x{width}xf32> in @dense_{name} {init}",
+            f"  nn.table @t_{name} : i64 -> tensor<{width}xf32> in @sparse_{name} {init}"]
         n = f"%{name}"
         body += [
-            f"    {n}_a = nn.linear %row, @p_{name} : (tensor<?x{ROWS}xf32>) -> {wide}",
+            f"    {n}_a = nn.linear %row, @p_{name} : (tensor<?x{rows}xf32>) -> {wide}",
             f"    {n}_e = nn.lookup @t_{name}[%key] pool(sum) : (tensor<?x1xi64>) -> "
-            f"tensor<?x1x{WIDTH}xf32>",
-            f"    {n}_b = nn.flatten {n}_e from 1 : (tensor<?x1x{WIDTH}xf32>) -> {wide}",
+            f"tensor<?x1x{width}xf32>",
+            f"    {n}_b = nn.flatten {n}_e from 1 : (tensor<?x1x{width}xf32>) -> {wide}",
             f"    {n}_c = nn.squared_error {n}_a, %pull : {wide}",
             f"    {n}_d = nn.squared_error {n}_b, %pull : {wide}",
             f"    {n}_f = nn.add {n}_c, {n}_d : ({wide}, {wide}) -> {wide}"]
@@ -64,11 +64,26 @@ def model_text(twins):
         total = f"{n}_f" if total is None else f"{n}_s"
     groups = ", ".join(f"@dense_{name}, @sparse_{name}" for name in twins)
     lines += ["  nn.program @train reads(@r) {",
-              f"  ^bb0(%row: tensor<?x{ROWS}xf32>, %key: tensor<?x1xi64>, %pull: {wide}):",
+              f"  ^bb0(%row: tensor<?x{rows}xf32>, %key: tensor<?x1xi64>, %pull: {wide}):",
               *body,
               f"    %l = nn.reduce sum {total} axes [1] keep : ({wide}) -> tensor<?x1xf32>",
               f"    nn.minimize %l over [{groups}] : tensor<?x1xf32>", "  }", "}", ""]
     return "\n".join(lines)
+
+
+def write_data(path, draw, width=WIDTH, rows=ROWS, steps=STEPS):
+    """Batches of as many samples as there are rows; returns the file."""
+    hot, keys, pulls = (array.array(c) for c in "fqf")
+    for sample in range(rows * steps):
+        row = sample % rows
+        hot.extend(1.0 if i == row else 0.0 for i in range(rows))
+        keys.append(row)
+        pulls.extend(draw.gauss(0, 1) for _ in range(width))
+    tensorfile.write(path, {
+        "row": Tensor("F32", [rows * steps, rows], hot),
+        "key": Tensor("I64", [rows * steps, 1], keys),
+        "pull": Tensor("F32", [rows * steps, width], pulls)})
+    return path
 
 
 class Rules(unittest.TestCase):
@@ -79,19 +94,7 @@ class Rules(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
 
     def write_data(self, draw):
-        """STEPS batches of ROWS samples; returns the file."""
-        rows, keys, pulls = (array.array(c) for c in "fqf")
-        for sample in range(ROWS * STEPS):
-            row = sample % ROWS
-            rows.extend(1.0 if i == row else 0.0 for i in range(ROWS))
-            keys.append(row)
-            pulls.extend(draw.gauss(0, 1) for _ in range(WIDTH))
-        path = self.root / "data.safetensors"
-        tensorfile.write(path, {
-            "row": Tensor("F32", [ROWS * STEPS, ROWS], rows),
-            "key": Tensor("I64", [ROWS * STEPS, 1], keys),
-            "pull": Tensor("F32", [ROWS * STEPS, WIDTH], pulls)})
-        return path
+        return write_data(self.root / "data.safetensors", draw)
 
     def train_twins(self, twins, draw):
         """Initial values, and the dump after STEPS steps."""
@@ -162,6 +165,17 @@ class Rules(unittest.TestCase):
         source.write_text(model_text(
             {rule: f"rule(@{rule}) rate(0.05)" for rule in rules()}))
         self.check_modes("all", source, self.write_data(random.Random(1)), ROWS)
+
+    def test_servers_own_rows_of_a_parameter(self):
+        """Four blocks of 64 rows, with what rules keep of each row."""
+        rows = 200
+        source = self.root / "blocks.mlir"
+        source.write_text(model_text(
+            {rule: f"rule(@{rule}) rate(0.05)"
+             for rule in ("adam", "rowwise_adagrad", "rowwise_lamb")}, rows=rows))
+        data = write_data(self.root / "blocks.safetensors", random.Random(2), rows=rows,
+                          steps=6)
+        self.check_modes("blocks", source, data, rows // 2)
 
     def test_servers_clip_as_one_process(self):
         """The goldens of clips, which one limits on some steps and symbols only."""

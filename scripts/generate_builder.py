@@ -23,8 +23,9 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = ROOT / "python" / "pdl" / "shapes.py"
-# pdl.Function calls, and pdl.constant has the numbers of a tensor.
-WRITTEN_BY_HAND = ("call", "constant")
+# pdl.Function calls, and pdl.constant has the numbers of a tensor. The body of a scan is
+# text; pdl.gru and pdl.lstm are scans.
+WRITTEN_BY_HAND = ("call", "constant", "scan")
 # The directives custom<...> of one argument, which stands in the text as it is given.
 PLAIN_DIRECTIVES = (
     "Activation",

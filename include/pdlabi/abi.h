@@ -167,15 +167,17 @@ typedef enum pdl_unknown_kind {
 
 /* Applies one group's rule, with division, clip and regularizer, to `count`
  * consecutive elements. `state[0]` is the value, `state[1 + s]` slot s, each
- * `count` elements, updated in place. `gradient`: the merged sum. `scalars`:
- * what the group's `once` function wrote. All elements are written; 1 if a
- * number that was written is not finite, else 0. */
+ * `count` elements (a row slot: one for each of their rows), updated in place.
+ * `gradient`: the merged sum. `scalars`: what the group's `once` function
+ * wrote. All elements are written; 1 if a number that was written is not
+ * finite, else 0. Where the symbol says `whole_rows`, they are whole rows. */
 typedef int32_t (*pdl_dense_kernel)(int64_t count, void *const *state,
                                     const void *gradient, const void *scalars);
 
 /* The same for `row_count` rows of `width` elements: `rows[i]` points to the
- * value of row i, followed without gap by its slots; `gradients[i]` to its
- * merged sum of gradients. The rows are distinct. */
+ * value of row i, followed without gap by its slots: `width` elements each, and
+ * one for each row slot; `gradients[i]` to its merged sum of gradients. The
+ * rows are distinct. */
 typedef int32_t (*pdl_row_kernel)(int64_t row_count, int64_t width,
                                   void *const *rows,
                                   const void *const *gradients,
@@ -197,6 +199,8 @@ typedef struct pdl_symbol {
   int32_t slot_count;
   const char *const *slot_names;
   const double *slot_initial_values;
+  int32_t row_slot_count; /* the last ones of the slots: an element a row */
+  int32_t whole_rows;     /* 1: dense_kernel is called for whole rows */
   pdl_dense_kernel dense_kernel; /* parameters of a group */
   pdl_row_kernel row_kernel;     /* tables of a group */
   /* The units that servers own as a whole (pdlabi/placement.h). Parameter: row
@@ -259,7 +263,9 @@ typedef enum pdl_metric_kind {
   PDL_METRIC_ACCURACY_AT = 8,
   PDL_METRIC_RECALL_AT = 9,
   PDL_METRIC_NDCG_AT = 10,
-  PDL_METRIC_MRR = 11
+  PDL_METRIC_MRR = 11,
+  /* Of samples in groups; the worker keeps them (pdlrt_observe_groups). */
+  PDL_METRIC_GROUPED_AUC = 12
 } pdl_metric_kind;
 
 typedef struct pdl_metric {
@@ -298,6 +304,17 @@ typedef struct pdl_affine_size {
   const int64_t *per_occurrence; /* [lookup_count]; null: zeros */
 } pdl_affine_size;
 
+/* What random numbers of samples are drawn with (pdlabi/draws.h). */
+typedef struct pdl_draws {
+  uint64_t seed;
+  int64_t epoch;
+  int64_t sample_count;   /* B */
+  const int64_t *samples; /* [B]: which sample of the data each is, whoever
+                             reads it and when: its row in its file, from 0,
+                             good and bad ones counted, plus 2^40 times the
+                             place of the file among all of the data */
+} pdl_draws;
+
 /* What a stage sees. All arrays are indexed as the program's lists say and are
  * valid for the call; a stage writes only what is named as written. */
 typedef struct pdl_step_context {
@@ -317,6 +334,7 @@ typedef struct pdl_step_context {
   void *const *outputs;   /* by program output; compute writes */
   void *prepare_arena;    /* lives from prepare to the end of the step */
   void *compute_arena;    /* lives during compute */
+  const pdl_draws *draws; /* of this batch */
 } pdl_step_context;
 
 typedef int32_t (*pdl_stage)(const pdl_step_context *context);
@@ -380,6 +398,7 @@ typedef struct pdl_program {
   int32_t objective_count; /* each has a sum of losses and one of weights; the
                               first one's loss is that of the program. At least
                               one where anything is updated */
+  int32_t observes_groups; /* compute feeds a metric of groups */
   pdl_affine_size prepare_arena; /* of batch and fields: the counts of keys and
                                     occurrences are not known yet, so its
                                     per_key and per_occurrence are zeros */
@@ -490,6 +509,22 @@ void pdlrt_cross(int64_t count, int32_t operand_count,
 int32_t pdlrt_check_bags(int64_t bag_count, const int32_t *splits,
                          const int32_t *expected);
 
+typedef enum pdl_distribution {
+  PDL_DISTRIBUTION_UNIFORM = 0,
+  PDL_DISTRIBUTION_LOG_UNIFORM = 1 /* first + k with the probability
+                                      log((k + 2) / (k + 1)) / log(ids + 1) */
+} pdl_distribution;
+
+/* out[s * count + i] = the id, first <= id < behind, of draw i of sample s. */
+void pdlrt_sample(const pdl_draws *draws, int64_t stream, int32_t distribution,
+                  int64_t count, int64_t first, int64_t behind, int64_t *out);
+
+/* out[i] = the logarithm of the probability that a draw gives ids[i].
+ * PDL_INVALID_ARGUMENT, with the error set, if that is none of the range. */
+int32_t pdlrt_log_probability(int32_t type, int32_t distribution, int64_t first,
+                              int64_t behind, int64_t count, const int64_t *ids,
+                              void *out);
+
 /* The number of crosses that `pdlrt_cross_ragged` writes: the sum over bags
  * of the product of the operands' bag sizes. Beyond the 2^31 - 1 that splits
  * can count it is 2^56, for which no memory can be had, so that `prepare`
@@ -561,6 +596,44 @@ void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
                 int64_t k, const void *a, const void *b, void *c,
                 int64_t c_stride, int32_t post_count, const pdl_post *posts);
 
+/* Rows of a batch that in-batch scores are formed of at a time. */
+#define PDL_IN_BATCH_ROWS 128
+
+/* The rows of a batch as each other's negatives. users, items: count x width.
+ * s(i, j) = users[i] . items[j], as an element of pdlrt_gemm, minus
+ * correction[j] (null: none); with `ids` (null: none) j is no negative of i if
+ * j != i and their ids are equal. out[i] = m + log(sum over j of exp(s(i, j) -
+ * m)), m the maximum over j, both in the order of pdlrt_reduce_rows. `scratch`:
+ * PDL_IN_BATCH_ROWS * count elements. */
+void pdlrt_in_batch_log_sum_exp(void *worker, int32_t type, int32_t numerics,
+                                int64_t count, int64_t width, const void *users,
+                                const void *items, const void *correction,
+                                const int64_t *ids, void *scratch, void *out);
+
+typedef enum pdl_batch_side {
+  PDL_SIDE_USERS = 0,
+  PDL_SIDE_ITEMS = 1
+} pdl_batch_side;
+
+/* Its gradient. w(i, j) = cotangent[i] * exp(s(i, j) - sums[i]), 0 where j is
+ * no negative of i. USERS: out[i] = sum over j of w(i, j) items[j]; ITEMS:
+ * out[j] = sum over i of w(i, j) users[i]; as products of pdlrt_gemm. `sums`:
+ * what pdlrt_in_batch_log_sum_exp gave. */
+void pdlrt_in_batch_gradient(void *worker, int32_t type, int32_t numerics,
+                             int32_t side, int64_t count, int64_t width,
+                             const void *users, const void *items,
+                             const void *correction, const int64_t *ids,
+                             const void *sums, const void *cotangent,
+                             void *scratch, void *out);
+
+/* Elements of samples, each 0 with the probability `rate`, else divided by 1 -
+ * rate (multiplied by the quotient, rounded to the type). Null splits: a row of
+ * `width` elements for each sample. Else `bag_count` bags, as many of each
+ * sample, with a row for each of their ids. */
+void pdlrt_dropout(const pdl_draws *draws, int64_t stream, int32_t type,
+                   double rate, int64_t width, int64_t bag_count,
+                   const int32_t *splits, const void *values, void *out);
+
 typedef enum pdl_reduction {
   PDL_REDUCE_SUM = 0,
   PDL_REDUCE_MEAN = 1, /* the sum divided by the width */
@@ -589,6 +662,14 @@ void pdlrt_observe(int32_t type, int32_t metric_kind, double parameter,
                    int64_t count, int64_t width, const void *predictions,
                    int64_t label_width, const void *labels, const void *weights,
                    double *sums);
+
+/* Adds `count` samples to a metric of groups, in order, as `observeGroups` of
+ * metrics.h says: to its sums, and to the samples that the worker keeps for
+ * metric `metric_index` of the descriptor. Null `weights`: ones. */
+void pdlrt_observe_groups(void *worker, int32_t type, int32_t metric_index,
+                          int64_t count, const void *predictions,
+                          const void *labels, const int64_t *groups,
+                          const void *weights, double *sums);
 
 #ifdef __cplusplus
 } /* extern "C" */

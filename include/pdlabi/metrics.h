@@ -23,6 +23,7 @@
 #include "pdlabi/metrics/AreaUnderCurve.h"
 #include "pdlabi/metrics/BucketError.h"
 #include "pdlabi/metrics/ClicksOverPredicted.h"
+#include "pdlabi/metrics/GroupedAreaUnderCurve.h"
 #include "pdlabi/metrics/LogLoss.h"
 #include "pdlabi/metrics/Mean.h"
 #include "pdlabi/metrics/MeanAbsoluteError.h"
@@ -51,10 +52,10 @@ template <typename... Metrics> struct MetricList {
 };
 
 /// All metrics, in the order in which messages name them.
-using AllMetrics =
-    MetricList<AreaUnderCurve, LogLoss, ClicksOverPredicted, Mean,
-               MeanAbsoluteError, RootMeanSquaredError, Accuracy, BucketError,
-               AccuracyAt, RecallAt, NdcgAt, ReciprocalRank>;
+using AllMetrics = MetricList<AreaUnderCurve, GroupedAreaUnderCurve, LogLoss,
+                              ClicksOverPredicted, Mean, MeanAbsoluteError,
+                              RootMeanSquaredError, Accuracy, BucketError,
+                              AccuracyAt, RecallAt, NdcgAt, ReciprocalRank>;
 
 /// Whether there is such a metric, and the parameter one that it can have.
 inline bool isMetric(int32_t kind, double parameter) {
@@ -91,6 +92,11 @@ inline MetricInput metricInput(int32_t kind) {
   AllMetrics::visit(kind,
                     [&](auto metric) { input = decltype(metric)::input; });
   return input;
+}
+
+/// Whether it is one of groups of samples, which keeps the samples.
+inline bool observesGroups(int32_t kind) {
+  return metricInput(kind) == MetricInput::GroupedPair;
 }
 
 /// What reports call it.
@@ -156,7 +162,7 @@ void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
       else if constexpr (Metric::input == MetricInput::Pair)
         Metric::observe(parameter, static_cast<double>(all.predictions[i]),
                         static_cast<double>(all.labels[i]), weight, sums);
-      else
+      else if constexpr (Metric::input == MetricInput::List)
         Metric::observe(
             parameter,
             RankedList<T>(all.width, all.predictions + i * all.width,
@@ -164,6 +170,26 @@ void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
             weight, sums);
     }
   });
+}
+
+/// Keeps the samples of a metric of groups, in order: `groups` says of each
+/// where it belongs. The first sum becomes that of their weights, NaN from a
+/// number on that is not finite; `sumGroups` makes the others. Throws
+/// std::bad_alloc.
+template <typename T>
+void observeGroups(const Observations<T> &all, const int64_t *groups,
+                   GroupedSamples &samples, double *sums) {
+  for (int64_t i = 0; i < all.samples; ++i) {
+    if (!isFiniteSample(all, i)) {
+      sums[0] = undefinedMetric;
+      continue;
+    }
+    const double weight =
+        all.weights ? static_cast<double>(all.weights[i]) : 1.0;
+    samples.add(groups[i], static_cast<double>(all.predictions[i]),
+                isPositiveLabel(static_cast<double>(all.labels[i])), weight);
+    sums[0] += weight;
+  }
 }
 
 /// Whether the metric met a number that is not finite.
@@ -190,6 +216,18 @@ inline std::string whyMetricIsUndefined(int32_t kind, double parameter,
     why = decltype(metric)::whyUndefined(parameter, sums);
   });
   return why;
+}
+
+/// What reports add to the value; empty: nothing.
+inline std::string metricRemark(int32_t kind, double parameter,
+                                const double *sums) {
+  std::string remark;
+  AllMetrics::visit(kind, [&](auto metric) {
+    using Metric = decltype(metric);
+    if constexpr (requires { Metric::remark(parameter, sums); })
+      remark = Metric::remark(parameter, sums);
+  });
+  return remark;
 }
 
 } // namespace pdlabi

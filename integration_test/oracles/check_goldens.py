@@ -148,8 +148,9 @@ def compare_exact_metrics(expected, path):
 
 def compare_metrics(expected, report):
     """`report`: lines such as `test AUC 0.9123 (@auc)`, with four digits, or six of
-    what is in units of the model's own."""
-    titles = {"auc": "AUC", "coarse_auc": "AUC", "log_loss": "log loss",
+    what is in units of the model's own; a remark may follow the metric's name."""
+    titles = {"auc": "AUC", "coarse_auc": "AUC", "grouped_auc": "grouped AUC",
+              "log_loss": "log loss",
               "copc": "COPC", "mean": "mean", "mae": "MAE", "rmse": "RMSE",
               "accuracy": "accuracy", "bucket_error": "bucket error",
               "accuracy_at": "accuracy@2", "recall": "recall@3", "ndcg": "NDCG@4",
@@ -161,7 +162,7 @@ def compare_metrics(expected, report):
             continue
         wanted = expected[f"metric/{name}"].data[0]
         digits = 6 if title in ("mean", "MAE", "RMSE") else 4
-        found = re.search(rf"^test {title} ([0-9]+\.[0-9]{{{digits}}}) \(@{name}\)$",
+        found = re.search(rf"^test {title} ([0-9]+\.[0-9]{{{digits}}}) \(@{name}(?:; .*)?\)$",
                           report, re.MULTILINE)
         if not found or abs(float(found[1]) - wanted) > 0.5001 * 10**-digits:
             problems.append(f"metric {name}: expected {wanted}, reported "

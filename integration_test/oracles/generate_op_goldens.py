@@ -16,7 +16,9 @@ import hashing
 from composite_cases import (composite_losses, interactions, normalisations,
                              sample_products)
 from metric_cases import write_metrics
+from mixing_cases import drawing, mixing, sampled_losses
 from op_cases import KEYS, Case, Value, random_bags, tensor_type
+from recurrence_cases import recurrence
 from rule_cases import write_rule_cases
 from segment_cases import segments
 from state_cases import batch_sums, write_states
@@ -415,8 +417,9 @@ def main():
     torch.set_num_threads(1)
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
-                  interactions, lookups, segments, features, losses,
-                  batch_sums, composite_losses):
+                  interactions, lookups, recurrence, segments, features, mixing,
+                  drawing, sampled_losses, losses, batch_sums,
+                  composite_losses):
         build().write(sys.argv[1])
     write_states(sys.argv[1])
     write_metrics(sys.argv[1])

@@ -21,11 +21,13 @@ METRICS_TEXT = """module @metrics {
     nn.field @scores : tensor<?x7xf32>
     nn.field @relevance : tensor<?x7xf32>
     nn.field @position : tensor<?x1xf32>
+    nn.field @user : tensor<?x1xi64>
   }
   nn.group @descent rule(@sgd) rate(1.0)
   nn.param @scale : tensor<1xf32> in @descent init(#nn.zeros)
   nn.metric @auc : #nn.auc<buckets = 4096>
   nn.metric @coarse_auc : #nn.auc<buckets = 4>
+  nn.metric @grouped_auc : #nn.grouped_auc
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
   nn.metric @mean : #nn.mean
@@ -39,7 +41,7 @@ METRICS_TEXT = """module @metrics {
   nn.metric @mrr : #nn.mrr
   nn.metric @top_accuracy : #nn.accuracy_at<k = 1>
   nn.metric @top_mrr : #nn.mrr
-  nn.program @train reads(@sample except [@weight, @scores, @relevance, @position]) {
+  nn.program @train reads(@sample except [@weight, @scores, @relevance, @position, @user]) {
   ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>):
     %scale = nn.read @scale : tensor<1xf32>
     %z = nn.mul %p, %scale : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
@@ -47,9 +49,10 @@ METRICS_TEXT = """module @metrics {
     nn.minimize %l over [@descent] : tensor<?x1xf32>
   }
   nn.program @evaluate frozen reads(@sample) {
-  ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>, %w: tensor<?x1xf32>, %s: tensor<?x7xf32>, %r: tensor<?x7xf32>, %i: tensor<?x1xf32>):
+  ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>, %w: tensor<?x1xf32>, %s: tensor<?x7xf32>, %r: tensor<?x7xf32>, %i: tensor<?x1xf32>, %u: tensor<?x1xi64>):
     nn.observe @auc(%p, %y) : tensor<?x1xf32>
     nn.observe @coarse_auc(%p, %y) : tensor<?x1xf32>
+    nn.observe @grouped_auc(%p, %y) group %u weight %w : tensor<?x1xf32>
     nn.observe @log_loss(%p, %y) : tensor<?x1xf32>
     nn.observe @copc(%p, %y) : tensor<?x1xf32>
     nn.observe @mean(%p) weight %w : tensor<?x1xf32>
@@ -88,6 +91,23 @@ def bucket_error(p, y, w, buckets):
             begin = None
     return numpy.average([error for error, _ in spans],
                          weights=[samples for _, samples in spans])
+
+
+def grouped_auc(p, y, w, users):
+    """By counting the pairs of each user."""
+    total = weight = 0.0
+    for user in set(users):
+        rows = [i for i in range(len(users)) if users[i] == user]
+        right = pairs = 0.0
+        for i in rows:
+            for j in rows:
+                if y[i] > y[j]:
+                    pairs += w[i] * w[j]
+                    right += w[i] * w[j] * ((p[i] > p[j]) + 0.5 * (p[i] == p[j]))
+        if pairs > 0:
+            total += w[rows].sum() * right / pairs
+            weight += w[rows].sum()
+    return total / weight
 
 
 def list_metrics(scores, relevance, w):
@@ -140,6 +160,10 @@ def write_metrics(folder):
     more["rmse"] = numpy.sqrt(more["rmse"])
     more["bucket_error"] = bucket_error(p, y, w, 64)
     more.update(list_metrics(scores, relevance, w))
+    # Users of one batch and of several, and one with labels of one kind.
+    users = random.integers(0, 5, 21)
+    users[y < 0.5] += 8 * (users[y < 0.5] == 4)
+    more["grouped_auc"] = grouped_auc(p, y, w, users)
     more["top_accuracy"] = (inside & (place == 0)).mean()
     more["top_mrr"] = (inside / (1 + place)).mean()
     expected.update({f"metric/{name}": numpy.array([value]) for name, value in more.items()})
@@ -150,5 +174,6 @@ def write_metrics(folder):
                 "weight": w.reshape(-1, 1).astype(numpy.float32),
                 "scores": scores.astype(numpy.float32),
                 "relevance": relevance.astype(numpy.float32),
-                "position": position.reshape(-1, 1).astype(numpy.float32)},
+                "position": position.reshape(-1, 1).astype(numpy.float32),
+                "user": users.reshape(-1, 1)},
                {"scale": numpy.zeros(1, dtype=numpy.float32)}, expected)

@@ -75,10 +75,12 @@ def random_bags(case, slots, keys):
 
 
 class Value:
-    """An SSA value with its type and its value in PyTorch."""
+    """An SSA value with its type and its value in PyTorch. `frozen`: the one that it
+    has in programs that are frozen, where that is another."""
 
     def __init__(self, name, shape, tensor):
         self.name, self.shape, self.tensor = name, tuple(shape), tensor
+        self.frozen = None
 
     @property
     def type(self):
@@ -327,7 +329,8 @@ class Case:
         loss.backward()
         expected = {"loss": numpy.array([loss.item()])}
         for label, value in self.outputs:
-            expected[f"output/{label}"] = value.tensor.detach().numpy()
+            frozen = value.tensor if value.frozen is None else value.frozen
+            expected[f"output/{label}"] = frozen.detach().numpy()
         for name, leaf in self.leaves.items():
             gradient = leaf.grad if leaf.grad is not None else torch.zeros_like(leaf)
             expected[f"after/{name}"] = (leaf - gradient).detach().numpy()

@@ -48,6 +48,8 @@ def read_data(model, path):
         return reference_data.read_adult(path, model.id_columns)
     if model.data == "histories":
         return reference_data.read_histories(path)
+    if model.data == "pairs":
+        return reference_data.read_pairs(path, model.DRAWN, model.WORDS)
     if model.data == "texts":
         return reference_data.read_texts(path)
     return reference_data.read_criteo(path)

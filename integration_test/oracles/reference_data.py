@@ -16,6 +16,7 @@ import gzip
 
 import numpy
 
+import draws
 import hashing
 
 # Columns of the two fields, as the models' records list them.
@@ -89,7 +90,20 @@ def read_histories(path):
               else numpy.array(column, dtype=numpy.int64)[:, None]
               for name, column in zip(names, columns, strict=True)}
     fields["label"] = fields["label"].astype(numpy.float64)
+    # To be compared with others of a batch.
+    fields["next_number"] = fields["next"].astype(numpy.float64)
     return fields
+
+
+def read_pairs(path, count, words):
+    """All rows of what scripts/make_pairs.py writes, each with the `count` words of
+    `words` that a training program draws for it, in the first epoch."""
+    with _open(path) as lines:
+        pairs = numpy.array([line.split("\t") for line in lines], dtype=numpy.int64)
+    drawn = numpy.array([draws.ids("log_uniform", 0, words, "train", 0, row, count)
+                         for row in range(len(pairs))], dtype=numpy.int64)
+    return {"word": pairs[:, :1], "neighbour": pairs[:, 1:], "drawn": drawn,
+            "hits": (drawn == pairs[:, 1:]) * 1.0, "label": numpy.ones((len(pairs), 1))}
 
 
 def read_texts(path):

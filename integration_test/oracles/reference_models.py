@@ -69,6 +69,10 @@ class Model:
     # Of Adult: the columns of each field of ids; a text is hashed with its slot.
     id_columns = {"categories": reference_data.ADULT_CATEGORIES}
 
+    def trained(self, ids):
+        """Those of the lookups that training makes; tests make all."""
+        return ids
+
     def losses(self, fields, pooled, parameters):
         """What a step minimises, sample by sample."""
         return sigmoid_cross_entropy(self.logit(fields, pooled, parameters),

@@ -14,7 +14,13 @@ Prediction: a View from the Trenches" (2013), algorithm 1; lion Chen et al.,
 "Symbolic Discovery of Optimization Algorithms" (2023), algorithm 2; proximal_sgd
 Duchi and Singer, "Efficient Online and Batch Learning Using Forward Backward
 Splitting" (2009), with l1 and squared l2; proximal_adagrad Duchi et al., "Adaptive
-Subgradient Methods" (2011), composite mirror descent with the same two.
+Subgradient Methods" (2011), composite mirror descent with the same two;
+rowwise_adagrad "exact row-wise AdaGrad" of FBGEMM's embedding tables; bounded_adagrad
+SparseAdaGradSGDRule of PaddlePaddle's tables, without shows; rowwise_lars You et al.,
+"Large Batch Training of Convolutional Networks" (2017), and rowwise_lamb You et al.,
+"Large Batch Optimization for Deep Learning" (2020), both with rows for layers.
+
+The last dimension is a row, of which a row slot has one element.
 """
 
 from dataclasses import dataclass
@@ -28,6 +34,7 @@ class Rule:
     hyper: dict
     slots: Callable  # hyper -> {slot: initial value}
     update: Callable  # (value, gradient, slots, rate, step, hyper) -> (value, slots)
+    row_slots: Callable = lambda hyper: {}  # those of one element a row
 
 
 def _sgd(value, gradient, slots, rate, step, hyper):
@@ -139,6 +146,51 @@ def _proximal_adagrad(value, gradient, slots, rate, step, hyper):
             {"accumulator": total})
 
 
+def _mean_square(gradient):
+    return (gradient * gradient).mean(dim=-1, keepdim=True)
+
+
+def _rowwise_adagrad(value, gradient, slots, rate, step, hyper):
+    total = slots["accumulator"] + _mean_square(gradient)
+    value = value - rate / (torch.sqrt(total) + hyper["epsilon"]) * gradient
+    return value, {"accumulator": total}
+
+
+def _bounded_adagrad(value, gradient, slots, rate, step, hyper):
+    before = slots["accumulator"]
+    pace = rate * torch.sqrt(hyper["initial"] / (hyper["initial"] + before))
+    value = (value - pace * gradient).clamp(-hyper["bound"], hyper["bound"])
+    return value, {"accumulator": before + _mean_square(gradient)}
+
+
+def _norm(rows):
+    return torch.linalg.vector_norm(rows, dim=-1, keepdim=True)
+
+
+def _ratio(value_norm, other_norm, ratio):
+    """1 where one of the norms is 0."""
+    return torch.where((value_norm > 0) & (other_norm > 0), ratio,
+                       torch.ones_like(ratio))
+
+
+def _rowwise_lars(value, gradient, slots, rate, step, hyper):
+    value_norm, gradient_norm = _norm(value), _norm(gradient)
+    decay = hyper["weight_decay"]
+    ratio = _ratio(value_norm, gradient_norm, hyper["coefficient"] * value_norm /
+                   (gradient_norm + decay * value_norm))
+    velocity = (hyper["momentum"] * slots["velocity"] +
+                rate * ratio * (gradient + decay * value))
+    return value - velocity, {"velocity": velocity}
+
+
+def _rowwise_lamb(value, gradient, slots, rate, step, hyper):
+    moved, slots = _adam(value, gradient, slots, 1.0, step, hyper)
+    direction = value - moved + hyper["weight_decay"] * value
+    value_norm, direction_norm = _norm(value), _norm(direction)
+    ratio = _ratio(value_norm, direction_norm, value_norm / direction_norm)
+    return value - rate * ratio * direction, slots
+
+
 RULES = {
     "sgd": Rule({}, lambda hyper: {}, _sgd),
     "momentum": Rule({"momentum": 0.9}, lambda hyper: {"velocity": 0.0}, _momentum),
@@ -164,6 +216,15 @@ RULES = {
     "lion": Rule({"beta1": 0.9, "beta2": 0.99, "weight_decay": 0.0},
                  lambda hyper: {"m": 0.0}, _lion),
     "proximal_sgd": Rule({"l1": 0.0, "l2": 0.0}, lambda hyper: {}, _proximal_sgd),
+    "rowwise_adagrad": Rule({"epsilon": 1e-8}, lambda hyper: {}, _rowwise_adagrad,
+                            lambda hyper: {"accumulator": 0.0}),
+    "bounded_adagrad": Rule({"initial": 3.0, "bound": 10.0}, lambda hyper: {},
+                            _bounded_adagrad, lambda hyper: {"accumulator": 0.0}),
+    "rowwise_lars": Rule({"momentum": 0.9, "coefficient": 1e-3, "weight_decay": 5e-4},
+                         lambda hyper: {"velocity": 0.0}, _rowwise_lars),
+    "rowwise_lamb": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6,
+                          "weight_decay": 0.01},
+                         lambda hyper: {"m": 0.0, "v": 0.0}, _rowwise_lamb),
     "proximal_adagrad": Rule({"l1": 0.0, "l2": 0.0},
                              lambda hyper: {"accumulator": 0.1}, _proximal_adagrad),
 }

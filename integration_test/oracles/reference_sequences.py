@@ -105,6 +105,46 @@ class YoutubeDnn(PairModel):
                 for item in pooled["item_rows"]]
 
 
+class Sessions(PairModel):
+    """models/gru4rec."""
+    name = "gru4rec"
+    WIDTH = 32
+    symbols = {
+        "seen_rows": Symbol((WIDTH,), "sparse", SMALL, is_table=True),
+        "item_rows": Symbol((WIDTH,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", [("w", "wb")], [WIDTH, 3 * WIDTH]),
+        **layer_symbols("dense", [("u", "ub")], [WIDTH, 3 * WIDTH]),
+    }
+    groups = DENSE_SPARSE
+    sequences = (("seen_rows", 0),)
+
+    def ids(self, fields):
+        return {"seen_rows": [fields["items"]],
+                "item_rows": [fields["next"], fields["other"]]}
+
+    def last_state(self, rows, sizes, p):
+        """PyTorch's own units, on packed sequences; of an empty one zeros."""
+        cell = torch.nn.GRU(self.WIDTH, self.WIDTH, dtype=rows.dtype)
+        values = {"weight_ih_l0": p["w"].T, "weight_hh_l0": p["u"].T,
+                  "bias_ih_l0": p["wb"], "bias_hh_l0": p["ub"]}
+        sizes = sizes[:, 0].long()
+        full = sizes > 0
+        packed = torch.nn.utils.rnn.pack_padded_sequence(
+            rows[full], sizes[full], batch_first=True, enforce_sorted=False)
+        _, last = torch.func.functional_call(cell, values, (packed,))
+        states = torch.zeros((len(rows), self.WIDTH), dtype=rows.dtype)
+        return states.index_put((full.nonzero()[:, 0],), last[0])
+
+    def scores(self, pooled, parameters):
+        session = self.last_state(*pooled["seen_rows"][0], parameters)
+        return [(session * item[:, 0]).sum(dim=1, keepdim=True)
+                for item in pooled["item_rows"]]
+
+    def losses(self, fields, pooled, parameters):
+        positive, negative = self.scores(pooled, parameters)
+        return -torch.nn.functional.logsigmoid(positive - negative)
+
+
 class TwoTowers(PairModel):
     """models/two_towers."""
     name = "two_towers"
@@ -142,6 +182,69 @@ class TwoTowers(PairModel):
     def losses(self, fields, pooled, parameters):
         positive, negative = self.scores(pooled, parameters)
         return -torch.nn.functional.logsigmoid(positive - negative)
+
+
+class Dssm(TwoTowers):
+    """models/dssm."""
+    name = "dssm"
+
+    def tower(self, x, parameters, names):
+        (w1, b1), (w2, b2) = names
+        x = torch.tanh(x @ parameters[w1] + parameters[b1])
+        x = x @ parameters[w2] + parameters[b2]
+        length = torch.clamp((x * x).sum(dim=1, keepdim=True), min=1e-4)
+        return x / torch.sqrt(length)
+
+    def towers(self, pooled, parameters):
+        user = self.tower(torch.cat([mean_of(*pooled["seen_rows"][0]),
+                                     mean_of(*pooled["seen_category_rows"][0])], dim=1),
+                          parameters, self.USER)
+        items = [self.tower(torch.cat([item, category], dim=2)[:, 0], parameters, self.ITEM)
+                 for item, category in zip(pooled["item_rows"], pooled["category_rows"])]
+        return 10 * user, items
+
+    def scores(self, pooled, parameters):
+        user, items = self.towers(pooled, parameters)
+        return [(user * item).sum(dim=1, keepdim=True) for item in items]
+
+    def trained(self, ids):
+        return {table: lookups[:1] for table, lookups in ids.items()}
+
+    def losses(self, fields, pooled, parameters):
+        user, (item,) = self.towers(pooled, parameters)
+        scores = user @ item.T
+        same = fields["next_number"] == fields["next_number"].T
+        same &= ~torch.eye(len(same), dtype=torch.bool)
+        return (scores.masked_fill(same, -torch.inf).logsumexp(dim=1) -
+                scores.diagonal())[:, None]
+
+
+class Word2Vec(PairModel):
+    """models/word2vec."""
+    name = "word2vec"
+    data = "pairs"
+    DRAWN, WORDS = 5, 400
+    symbols = {table: Symbol((32,), "sparse", SMALL, is_table=True)
+               for table in ("word_rows", "neighbour_rows")}
+    groups = {"sparse": Group("adagrad", 0.05)}
+
+    def ids(self, fields):
+        return {"word_rows": [fields["word"]],
+                "neighbour_rows": [fields["neighbour"], fields["drawn"]]}
+
+    def logits(self, pooled):
+        word = pooled["word_rows"][0]
+        return [(word * rows).sum(dim=2) for rows in pooled["neighbour_rows"]]
+
+    def scores(self, pooled, parameters):
+        neighbour, drawn = self.logits(pooled)
+        return [neighbour, drawn[:, :1]]
+
+    def losses(self, fields, pooled, parameters):
+        neighbour, drawn = self.logits(pooled)
+        softplus = torch.nn.functional.softplus
+        return softplus(-neighbour, threshold=1e3) + (
+            softplus(drawn, threshold=1e3) * (1 - fields["hits"])).sum(dim=1, keepdim=True)
 
 
 def cosine(left, right):
@@ -229,4 +332,4 @@ class TagSpace(PairModel):
 
 
 MODELS = {model.name: model for model in (
-    DeepInterest, YoutubeDnn, TwoTowers, SelfAttention, TagSpace)}
+    DeepInterest, YoutubeDnn, Sessions, TwoTowers, Dssm, Word2Vec, SelfAttention, TagSpace)}

@@ -141,7 +141,7 @@ class Trainer:
         parameters = {name: self.values[name].detach().clone().requires_grad_()
                       for name, symbol in self.model.symbols.items()
                       if not symbol.is_table}
-        tensors, pooled, leaves = self._forward(fields, ids, True)
+        tensors, pooled, leaves = self._forward(fields, self.model.trained(ids), True)
         loss = self.model.losses(tensors, pooled, parameters).mean()
         loss.backward()
         gradients = {name: value.grad for name, value in parameters.items()}

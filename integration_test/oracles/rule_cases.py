@@ -122,6 +122,10 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             slots[symbol] = {slot: torch.full(shape, first, dtype=torch.float64)
                              for slot, first in rule.slots(
                                  {**rule.hyper, **facts.hyper}).items()}
+            rows = 1 if len(shape) == 1 else shape[0]
+            slots[symbol] |= {slot: torch.full((rows, 1), first, dtype=torch.float64)
+                              for slot, first in rule.row_slots(
+                                  {**rule.hyper, **facts.hyper}).items()}
         initial[f"{group}_p"] = value[f"{group}_p"].numpy().astype(numpy.float32)
         initial[f"{group}_t.keys"] = KEYS
         initial[f"{group}_t.values"] = value[f"{group}_t"].numpy().astype(numpy.float32)
@@ -158,12 +162,15 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
                 size = norm if clip_kind == "global_norm" else own
                 gradient = gradient * (facts.clip / max(size, facts.clip))
             gradient = gradient + facts.decay(old)
+            # A parameter is one row.
+            old_slots = {k: v[index] for k, v in slots[symbol].items()}
             new, new_slots = rule.update(
-                old, gradient, {k: v[index] for k, v in slots[symbol].items()},
+                old.reshape(-1, WIDTH), gradient.reshape(-1, WIDTH),
+                {k: v.reshape(-1, v.shape[-1]) for k, v in old_slots.items()},
                 facts.rate * facts.schedule(step), step, {**rule.hyper, **facts.hyper})
-            value[symbol][index] = new
+            value[symbol][index] = new.reshape(old.shape)
             for slot, state in new_slots.items():
-                slots[symbol][slot][index] = state
+                slots[symbol][slot][index] = state.reshape(old_slots[slot].shape)
 
     expected = {"loss": numpy.array(losses)}
     for symbol, tensor in value.items():
@@ -291,6 +298,32 @@ def write_rule_cases(folder):
         "by_proximal_adagrad_sparse": Group("proximal_adagrad", 0.25,
                                             {"l1": 0.5, "l2": 0.25}),
     })
+    write_rule_case(folder, "rules_of_rows", "Rules that reduce over a row", {
+        "by_rowwise_adagrad": Group("rowwise_adagrad", 0.25, clauses=""),
+        "by_rowwise_adagrad_soft": Group("rowwise_adagrad", 0.25, {"epsilon": 0.25}),
+        "decayed": Group("rowwise_adagrad", 0.125,
+                         clauses="decay(#nn.l2<0.25>) untouched(lazy)",
+                         decay=lambda value: 0.25 * value),
+        "by_bounded_adagrad": Group("bounded_adagrad", 0.0625),
+        "by_bounded_adagrad_tight": Group("bounded_adagrad", 0.0625,
+                                          {"initial": 0.5, "bound": 0.75}),
+        "by_rowwise_lars": Group("rowwise_lars", 32.0),
+        "by_rowwise_lars_other": Group("rowwise_lars", 0.25, {
+            "momentum": 0.5, "coefficient": 0.125, "weight_decay": 0.25}),
+        "by_rowwise_lamb": Group("rowwise_lamb", 0.0625),
+        "by_rowwise_lamb_other": Group("rowwise_lamb", 0.0625, {
+            "beta1": 0.75, "beta2": 0.99, "epsilon": 1e-4, "weight_decay": 0.25}),
+        "rowwise_lamb_dense": Group("rowwise_lamb", 0.0625, clauses="untouched(dense)",
+                                    dense=True),
+        "bounded_dense": Group("bounded_adagrad", 0.0625, {"bound": 0.5},
+                               clauses="untouched(dense)", dense=True),
+    })
+    write_rule_case(folder, "rules_of_rows_clipped", "The same under a clip, with weights", {
+        "by_rowwise_adagrad": Group("rowwise_adagrad", 0.25, clauses="clip(@elements)",
+                                    clip=0.75),
+        "by_rowwise_lamb": Group("rowwise_lamb", 0.0625,
+                                 clauses="clip(@elements) untouched(lazy)", clip=0.75),
+    }, weighted=True, clip=0.75, clip_kind="value")
     write_rule_case(folder, "untouched_dense", "Rows without gradient are updated too", {
         "by_momentum": Group("momentum", 0.03125, clauses="untouched(dense)", dense=True),
         "by_adam": Group("adam", 0.125, clauses="untouched(dense)", dense=True),

@@ -234,8 +234,31 @@ std::optional<unsigned> pdlc::findChangeUnderZeroGradient(UpdateOp update) {
     auto found = once.find(scalar);
     of(argument) = found == once.end() ? expressions.unknown() : found->second;
   }
+  SmallVector<Expressions::Id> rowBefore, rowAfter;
+  if (update.hasRow()) {
+    // `sum` has the arguments of `each` but for those that `row` hands on.
+    SmallVector<Expressions::Id> scalars;
+    for (BlockArgument scalar : update.getScalarArguments())
+      scalars.push_back(of(scalar));
+    SmallVector<Expressions::Id> ofRow{expressions.unknown()};
+    for (Expressions::Id term :
+         evaluateRegion(expressions, update.getSum(),
+                        ArrayRef(arguments).drop_back(
+                            update.getRowScalarArguments().size())))
+      ofRow.push_back(expressions.is(term, 0) ? term : expressions.unknown());
+    for (size_t i = 0; i < update.getNumRowSlots(); ++i)
+      ofRow.push_back(rowBefore.emplace_back(expressions.unknown()));
+    llvm::append_range(ofRow, scalars);
+    rowAfter = evaluateRegion(expressions, update.getRow(), ofRow);
+    for (auto [argument, id] :
+         llvm::zip_equal(update.getRowScalarArguments(),
+                         ArrayRef(rowAfter).drop_front(rowBefore.size())))
+      of(argument) = id;
+  }
   SmallVector<Expressions::Id> after =
       evaluateRegion(expressions, update.getEach(), arguments);
+  llvm::append_range(before, rowBefore);
+  llvm::append_range(after, ArrayRef(rowAfter).take_front(rowBefore.size()));
   for (size_t i = 0; i < before.size(); ++i)
     if (after[i] != before[i])
       return i;

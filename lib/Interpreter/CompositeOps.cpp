@@ -26,7 +26,8 @@ LogicalResult interpreter::evaluateComposite(CompositeOpInterface op,
   program->setFrozen(frame.isFrozen());
   Block &block = program->getBody().emplaceBlock();
   IRMapping mapping;
-  Frame inner(frame.state(), frame.result(), frame.isFrozen());
+  Frame inner(frame.step());
+  inner.setSymbols(frame.takenSymbols());
   for (Value operand : op->getOperands()) {
     if (mapping.contains(operand))
       continue;

@@ -12,18 +12,45 @@
 #include "pdlc/Interfaces/InterpretableOpInterface.h"
 #include "pdlc/Interpreter/Interpreter.h"
 
+#include <map>
+
 namespace pdlc::interpreter {
+
+/// What all frames of one step act on.
+struct StepContext {
+  State &state;
+  StepResult &result;
+  nn::ProgramOp program;
+  const Draws &draws;
+  /// By name of the op: how many of the program have drawn. Only phase `model`,
+  /// in which they have no streams yet, needs it.
+  std::map<std::string, unsigned> drawingOps = {};
+};
 
 /// The values of one run of a program or function, and what it acts on.
 class Frame {
 public:
-  Frame(State &state, StepResult &result, bool frozen)
-      : stepState(state), stepResult(result), frozen(frozen) {}
+  explicit Frame(StepContext &step) : stepContext(step) {}
 
-  State &state() { return stepState; }
-  StepResult &result() { return stepResult; }
+  StepContext &step() { return stepContext; }
+  State &state() { return stepContext.state; }
+  StepResult &result() { return stepContext.result; }
   /// Whether the program only reads.
-  bool isFrozen() const { return frozen; }
+  bool isFrozen() const { return stepContext.program.getFrozen(); }
+  const Draws &draws() const { return stepContext.draws; }
+  /// The op's stream; in phase `model` the one that `nn-lower-model` would give
+  /// it, if each op of the program is asked for once.
+  uint64_t streamOf(DrawingOpInterface op);
+
+  /// Symbols that stand for those that the running function takes.
+  using Symbols = llvm::DenseMap<mlir::StringAttr, mlir::StringAttr>;
+  void setSymbols(Symbols newSymbols) { symbols = std::move(newSymbols); }
+  const Symbols &takenSymbols() const { return symbols; }
+  /// The name in the model of what an op names.
+  mlir::StringAttr symbol(mlir::FlatSymbolRefAttr named) const {
+    mlir::StringAttr given = symbols.lookup(named.getAttr());
+    return given ? given : named.getAttr();
+  }
 
   const RuntimeValue &value(mlir::Value value) const {
     return *values.find(value)->second;
@@ -42,9 +69,8 @@ public:
   }
 
 private:
-  State &stepState;
-  StepResult &stepResult;
-  bool frozen;
+  StepContext &stepContext;
+  Symbols symbols;
   /// Each by itself, so that a reference to one survives the next `set`.
   llvm::DenseMap<mlir::Value, std::unique_ptr<RuntimeValue>> values;
 };
@@ -91,6 +117,8 @@ void attachSegmentOps(mlir::MLIRContext &context);
 void attachShapeOps(mlir::MLIRContext &context);
 void attachReductionOps(mlir::MLIRContext &context);
 void attachMatrixOps(mlir::MLIRContext &context);
+void attachDrawOps(mlir::MLIRContext &context);
+void attachMixingOps(mlir::MLIRContext &context);
 void attachFeatureOps(mlir::MLIRContext &context);
 void attachLookupOps(mlir::MLIRContext &context);
 void attachStateOps(mlir::MLIRContext &context);

@@ -73,7 +73,7 @@ static void printOutputNames(raw_ostream &stream, ProgramOp program) {
     for (int64_t extent : cast<RankedTensorType>(type).getShape().drop_front())
       width *= extent;
     for (int64_t i = 0; i < width; ++i) {
-      stream << separator << "output" << number;
+      stream << separator << program.getReturn().getOutputName(number);
       if (width > 1)
         stream << "." << i;
       separator = "\t";
@@ -185,10 +185,11 @@ LogicalResult NNInterpret::interpret(ModuleOp module) {
   for (int64_t step = 0; step < stepCount; ++step) {
     FailureOr<std::vector<RuntimeValue>> arguments =
         batches->read(step % batches->count());
-    if (failed(arguments))
+    FailureOr<Draws> draws = batches->readDraws(step % batches->count(), seed);
+    if (failed(arguments) || failed(draws))
       return failure();
     FailureOr<StepResult> result =
-        runStep(program, std::move(*arguments), *state);
+        runStep(program, std::move(*arguments), *state, *draws);
     if (failed(result)) {
       program.emitRemark() << "in step " << step << ", counted from 0";
       return failure();

@@ -30,13 +30,28 @@ LogicalResult interpreter::evaluate(Operation *op, Frame &frame) {
             "dialect nn up to phase 'fused'";
 }
 
+uint64_t Frame::streamOf(DrawingOpInterface op) {
+  if (std::optional<uint64_t> stream = op.getDrawStream())
+    return *stream;
+  StringRef name = op->getName().stripDialect();
+  return drawStreamOf(stepContext.program, name,
+                      stepContext.drawingOps[name.str()]++);
+}
+
 static LogicalResult evaluateCall(CallOp op, Frame &frame) {
   auto callee =
       SymbolTable::lookupNearestSymbolFrom<FuncOp>(op, op.getCalleeAttr());
   if (!callee)
     return op.emitOpError()
            << "calls " << op.getCalleeAttr() << ", which is not an nn.func";
-  Frame inner(frame.state(), frame.result(), frame.isFrozen());
+  Frame inner(frame.step());
+  Frame::Symbols symbols;
+  if (op.getSymbols())
+    for (auto [taken, given] :
+         llvm::zip_equal(callee.getTakenSymbols(),
+                         op.getSymbols()->getAsRange<FlatSymbolRefAttr>()))
+      symbols[taken.first.getAttr()] = frame.symbol(given);
+  inner.setSymbols(std::move(symbols));
   Block &body = callee.getBody().front();
   for (auto [argument, operand] :
        llvm::zip_equal(body.getArguments(), op.getOperands()))
@@ -56,6 +71,8 @@ void pdlc::registerInterpretation(DialectRegistry &registry) {
     attachShapeOps(*context);
     attachReductionOps(*context);
     attachMatrixOps(*context);
+    attachDrawOps(*context);
+    attachMixingOps(*context);
     attachFeatureOps(*context);
     attachLookupOps(*context);
     attachStateOps(*context);
@@ -82,9 +99,10 @@ static LogicalResult verifyFinite(ProgramOp program, Frame &frame) {
 
 FailureOr<StepResult> interpreter::runStep(ProgramOp program,
                                            std::vector<RuntimeValue> arguments,
-                                           State &state) {
+                                           State &state, const Draws &draws) {
   StepResult result;
-  Frame frame(state, result, program.getFrozen());
+  StepContext step{state, result, program, draws};
+  Frame frame(step);
   Block &body = program.getBody().front();
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
     frame.set(argument, std::move(value));

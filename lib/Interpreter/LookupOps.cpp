@@ -66,7 +66,7 @@ static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult evaluateLookup(LookupOp op, Frame &frame) {
-  Table *table = frame.state().findTable(op.getTable());
+  Table *table = frame.state().findTable(frame.symbol(op.getTableAttr()));
   if (!table)
     return op.emitOpError() << "looks up in " << op.getTableAttr()
                             << ", which is not an nn.table";

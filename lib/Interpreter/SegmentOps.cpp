@@ -216,6 +216,74 @@ static LogicalResult evaluateUnpad(SegmentUnpadOp op, Frame &frame) {
   return success();
 }
 
+/// One row of a tensor of rows.
+static Tensor rowOf(const Tensor &rows, int64_t row, Type type) {
+  Tensor::Shape shape(rows.shape());
+  const int64_t width = rows.count(1, rows.rank());
+  shape[0] = 1;
+  Tensor out(shape, getElementTypeOrSelf(type));
+  dispatchFloat(type, [&](auto zero) {
+    using T = decltype(zero);
+    std::copy_n(rows.get<T>().begin() + row * width, width,
+                out.get<T>().begin());
+  });
+  return out;
+}
+
+static void setRow(Tensor &rows, int64_t row, const Tensor &value, Type type) {
+  dispatchFloat(type, [&](auto zero) {
+    using T = decltype(zero);
+    std::copy(value.get<T>().begin(), value.get<T>().end(),
+              rows.get<T>().begin() + row * value.count());
+  });
+}
+
+/// A tensor of zeros with so many rows.
+static Tensor zerosOf(Type type, int64_t rowCount) {
+  Tensor::Shape shape(cast<RankedTensorType>(type).getShape());
+  shape[0] = rowCount;
+  return Tensor(shape, getElementTypeOrSelf(type));
+}
+
+static LogicalResult evaluateScan(ScanOp op, Frame &frame) {
+  Segments segments(op.getBags(), frame);
+  for (Value input : op.getInputs())
+    if (failed(verifyRows(op, frame.tensor(input).dim(0), segments.rowCount())))
+      return failure();
+  Frame inner(frame.step());
+  inner.setSymbols(frame.takenSymbols());
+  for (auto [argument, shared] :
+       llvm::zip_equal(op.getSharedArguments(), op.getShared()))
+    inner.set(argument, frame.value(shared));
+  std::vector<Tensor> results;
+  for (Type type : op.getResultTypes())
+    results.push_back(zerosOf(type, segments.rowCount()));
+  for (int64_t bag = 0; bag < segments.count(); ++bag) {
+    for (BlockArgument state : op.getStateArguments())
+      inner.set(state, zerosOf(state.getType(), 1));
+    for (int64_t i = 0, size = segments.size(bag); i < size; ++i) {
+      const int64_t row =
+          segments.begin(bag) + (op.getFromEnd() ? size - 1 - i : i);
+      for (auto [argument, input] :
+           llvm::zip_equal(op.getInputArguments(), op.getInputs()))
+        inner.set(argument, rowOf(frame.tensor(input), row, input.getType()));
+      for (Operation &each : op.getBody().front().without_terminator())
+        if (failed(evaluate(&each, inner)))
+          return failure();
+      std::vector<Tensor> yielded;
+      for (Value value : op.getYielded())
+        yielded.push_back(inner.tensor(value));
+      for (auto [number, value] : llvm::enumerate(yielded))
+        setRow(results[number], row, value, op.getResult(number).getType());
+      for (auto [number, state] : llvm::enumerate(op.getStateArguments()))
+        inner.set(state, std::move(yielded[number]));
+    }
+  }
+  for (auto [result, rows] : llvm::zip_equal(op.getRows(), results))
+    frame.set(result, std::move(rows));
+  return success();
+}
+
 static LogicalResult verifyBags(Operation *op, ArrayRef<int32_t> splits,
                                 ArrayRef<int32_t> expected) {
   if (splits == expected)
@@ -245,6 +313,7 @@ void interpreter::attachSegmentOps(MLIRContext &context) {
   attachEvaluator<SegmentSizesOp, evaluateSizes>(context);
   attachEvaluator<SegmentShiftOp, evaluateShift>(context);
   attachEvaluator<SegmentReverseOp, evaluateReverse>(context);
+  attachEvaluator<ScanOp, evaluateScan>(context);
   attachEvaluator<SegmentPadOp, evaluatePad>(context);
   attachEvaluator<SegmentUnpadOp, evaluateUnpad>(context);
   attachEvaluator<SameBagsOp, evaluateSameBags>(context);

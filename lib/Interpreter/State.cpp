@@ -27,13 +27,20 @@ Table::Table(Type elementType, int64_t width, Initializer initializer,
     : type(elementType), valueWidth(width), initializer(initializer),
       unknownIsZero(unknownIsZero), slotList(std::move(slots)) {}
 
+int64_t Table::partOffset(size_t part) const {
+  int64_t offset = 0;
+  for (size_t before = 0; before < part; ++before)
+    offset += partWidth(before);
+  return offset;
+}
+
 template <typename T> T *Table::row(int64_t key) {
   auto [entry, isNew] = index.try_emplace(key, rows.size());
   if (isNew) {
-    std::vector<T> row(valueWidth * (1 + slotList.size()));
+    std::vector<T> row(partOffset(1 + slotList.size()));
     initializer.fill(key, valueWidth, row.data());
     for (auto [number, slot] : llvm::enumerate(slotList))
-      std::fill_n(row.begin() + (1 + number) * valueWidth, valueWidth,
+      std::fill_n(row.begin() + partOffset(1 + number), partWidth(1 + number),
                   static_cast<T>(slot.initialValue));
     rows.emplace_back(std::move(row));
   }
@@ -88,18 +95,24 @@ static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
       groupOp ? module.lookupSymbol<RuleOp>(groupOp.getRuleAttr()) : RuleOp();
   if (!rule)
     return slots;
+  const size_t ofElements = rule.getSlotNames().size();
   for (auto [name, value] :
-       llvm::zip_equal(rule.getSlotNames().getAsValueRange<StringAttr>(),
-                       rule.getSlotValues()))
-    slots.push_back({name.str(), value});
+       llvm::zip_equal(rule.getAllSlotNames().getAsValueRange<StringAttr>(),
+                       rule.getAllSlotValues()))
+    slots.push_back({name.str(), value, slots.size() >= ofElements});
   return slots;
 }
 
-/// A tensor whose rows hold their initial values; a vector is one row.
+/// The rows of a parameter; a vector is one.
+static int64_t rowCountOf(RankedTensorType type) {
+  return type.getRank() <= 1 ? 1 : type.getDimSize(0);
+}
+
+/// A tensor whose rows hold their initial values.
 static Tensor initialTensor(RankedTensorType type,
                             const Initializer &initializer) {
   Tensor tensor(type.getShape(), type.getElementType());
-  int64_t rows = type.getRank() <= 1 ? 1 : type.getDimSize(0);
+  int64_t rows = rowCountOf(type);
   int64_t width = tensor.count() / rows;
   dispatchFloat(type, [&](auto zero) {
     using T = decltype(zero);
@@ -118,7 +131,10 @@ static Parameter createParameter(StringRef name, Type symbolType,
   Parameter parameter;
   parameter.value = initialTensor(type, initializer);
   for (const Slot &slot : slots) {
-    Tensor tensor(type.getShape(), type.getElementType());
+    SmallVector<int64_t> shape(type.getShape());
+    if (slot.isOfRow)
+      shape = {rowCountOf(type), 1};
+    Tensor tensor(shape, type.getElementType());
     tensor.visit([&](auto &elements) {
       std::fill(elements.begin(), elements.end(), slot.initialValue);
     });
@@ -194,10 +210,10 @@ static LogicalResult loadTensor(const SafetensorsReader &file,
 template <typename T>
 static void copyRows(Table &table, ArrayRef<int64_t> keys, size_t part,
                      const Tensor &values) {
-  int64_t width = table.width();
+  int64_t width = table.partWidth(part), offset = table.partOffset(part);
   for (size_t i = 0; i < keys.size(); ++i)
     std::copy_n(values.get<T>().begin() + i * width, width,
-                table.row<T>(keys[i]) + part * width);
+                table.row<T>(keys[i]) + offset);
 }
 
 static LogicalResult loadTable(const SafetensorsReader &file,
@@ -229,7 +245,7 @@ static LogicalResult loadTable(const SafetensorsReader &file,
     used.insert(tensorName);
     FailureOr<Tensor> values =
         readTensor(file, tensorName, entry, table.elementType(),
-                   {count, table.width()}, module.getLoc());
+                   {count, table.partWidth(part)}, module.getLoc());
     if (failed(values))
       return failure();
     dispatchFloat(table.elementType(), [&](auto zero) {
@@ -304,12 +320,13 @@ LogicalResult State::loadSteps(const SafetensorsReader &file, ModuleOp module) {
 /// Part 0 of each row is the value, part 1 + s slot s.
 static Tensor collectRows(Table &table, ArrayRef<int64_t> keys, size_t part) {
   auto count = static_cast<int64_t>(keys.size());
-  Tensor values({count, table.width()}, table.elementType());
+  const int64_t width = table.partWidth(part), offset = table.partOffset(part);
+  Tensor values({count, width}, table.elementType());
   dispatchFloat(table.elementType(), [&](auto zero) {
     using T = decltype(zero);
     for (size_t i = 0; i < keys.size(); ++i)
-      std::copy_n(table.row<T>(keys[i]) + part * table.width(), table.width(),
-                  values.get<T>().begin() + i * table.width());
+      std::copy_n(table.row<T>(keys[i]) + offset, width,
+                  values.get<T>().begin() + i * width);
   });
   return values;
 }

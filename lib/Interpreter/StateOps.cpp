@@ -30,7 +30,8 @@ static LogicalResult evaluateConstant(ConstantOp op, Frame &frame) {
 }
 
 static LogicalResult evaluateRead(ReadOp op, Frame &frame) {
-  const Parameter *parameter = frame.state().findParameter(op.getSymbol());
+  const Parameter *parameter =
+      frame.state().findParameter(frame.symbol(op.getSymbolAttr()));
   if (!parameter)
     return op.emitOpError()
            << "reads " << op.getSymbolAttr() << ", which holds no dense tensor";
@@ -45,7 +46,8 @@ static LogicalResult evaluateObserve(ObserveOp op, Frame &frame) {
            << "feeds " << op.getMetricAttr() << ", which is not an nn.metric";
   metric->observe(frame.tensor(op.getPredictions()),
                   op.getLabels() ? &frame.tensor(op.getLabels()) : nullptr,
-                  op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
+                  op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr,
+                  op.getGroup() ? &frame.tensor(op.getGroup()) : nullptr);
   return success();
 }
 

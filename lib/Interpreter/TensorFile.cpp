@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <numeric>
+
 using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::interpreter;
@@ -263,4 +265,38 @@ FailureOr<std::vector<RuntimeValue>> BatchFile::read(int64_t index) {
     arguments.push_back(Tensor({splitCount}, std::move(ragged->splits)));
   }
   return arguments;
+}
+
+FailureOr<Draws> BatchFile::readDraws(int64_t index, uint64_t seed) {
+  FailureOr<int64_t> samples =
+      samplesOf(program.getFields().front(), isDump ? prefixOf(index) : "");
+  if (failed(samples))
+    return failure();
+  const int64_t first = isDump ? 0 : index * batchSize;
+  const int64_t count =
+      isDump ? *samples : std::min(batchSize, sampleCount - first);
+  Draws draws{seed, 0, std::vector<int64_t>(static_cast<size_t>(count))};
+  std::iota(draws.samples.begin(), draws.samples.end(), first);
+  const std::string own = "batch" + std::to_string(index);
+  auto numbersOf = [&](const std::string &name,
+                       int64_t size) -> FailureOr<std::vector<int64_t>> {
+    const TensorInFile *found = isDump ? file.find(own + name) : nullptr;
+    if (!found)
+      return std::vector<int64_t>();
+    auto numbers = readTensor(file, own + name, *found,
+                              IntegerType::get(program.getContext(), 64),
+                              {size}, program.getLoc());
+    if (failed(numbers))
+      return failure();
+    return numbers->get<int64_t>();
+  };
+  FailureOr<std::vector<int64_t>> numbers = numbersOf(".samples", count);
+  FailureOr<std::vector<int64_t>> epoch = numbersOf(".epoch", 1);
+  if (failed(numbers) || failed(epoch))
+    return failure();
+  if (!numbers->empty())
+    draws.samples = *std::move(numbers);
+  if (!epoch->empty())
+    draws.epoch = epoch->front();
+  return draws;
 }

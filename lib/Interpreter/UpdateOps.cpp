@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 using namespace mlir;
 using namespace pdlc;
@@ -125,45 +126,145 @@ static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
 
 namespace {
 
-/// The rule of one symbol, applied element by element.
-template <typename T> class ElementRule {
+/// One region of a rule, ready to run.
+template <typename T> class RuleRegion {
 public:
-  ElementRule(ScalarProgram &program, UpdateOp op)
-      : program(program), sum(program.argument(op.getSumArgument())) {
-    state.push_back(program.argument(op.getValueArgument()));
-    for (BlockArgument slot : op.getSlotArguments())
-      state.push_back(program.argument(slot));
+  static FailureOr<RuleRegion> compile(Region &region) {
+    FailureOr<ScalarProgram> program = ScalarProgram::compile(region);
+    if (failed(program))
+      return failure();
+    return RuleRegion(std::move(*program), region.getNumArguments());
   }
 
-  void setScalar(BlockArgument argument, T value) {
-    in(*program.argument(argument)) = value;
+  /// Arguments and results of the element type.
+  void setArgument(size_t number, T value) {
+    Scalar &argument = *program.argument(number);
+    if constexpr (std::is_same_v<T, double>)
+      argument.f64 = value;
+    else
+      argument.f32 = value;
+  }
+  T result(size_t number) {
+    if constexpr (std::is_same_v<T, double>)
+      return program.result(number)->f64;
+    else
+      return program.result(number)->f32;
+  }
+  /// Those that are f64 whatever the elements are.
+  void setWideArgument(size_t number, double value) {
+    program.argument(number)->f64 = value;
+  }
+  double wideResult(size_t number) { return program.result(number)->f64; }
+  size_t argumentCount() const { return arguments; }
+  size_t resultCount() const { return program.resultCount(); }
+  void run() { program.run(); }
+
+private:
+  RuleRegion(ScalarProgram program, size_t arguments)
+      : program(std::move(program)), arguments(arguments) {}
+  ScalarProgram program;
+  size_t arguments;
+};
+
+/// Where a row is: `state[0]` points to its value, `state[1 + s]` to slot s;
+/// `rowSlots[s]` to its element of row slot s.
+template <typename T> struct RowPlaces {
+  SmallVector<T *> state, rowSlots;
+};
+
+/// The rule of one symbol, applied row by row.
+template <typename T> class RowRule {
+public:
+  static FailureOr<RowRule> compile(UpdateOp op) {
+    RowRule rule;
+    auto each = RuleRegion<T>::compile(op.getEach());
+    if (failed(each))
+      return failure();
+    rule.each.emplace(std::move(*each));
+    rule.rowScalars = op.getRowScalarArguments().size();
+    if (!op.hasRow())
+      return rule;
+    auto sum = RuleRegion<T>::compile(op.getSum());
+    auto row = RuleRegion<T>::compile(op.getRow());
+    if (failed(sum) || failed(row))
+      return failure();
+    rule.sum.emplace(std::move(*sum));
+    rule.row.emplace(std::move(*row));
+    return rule;
+  }
+
+  /// Value and slots that are written of an element.
+  size_t stateCount() const { return each->resultCount(); }
+  /// The group's scalars, of which there are `values.size()`.
+  void setScalars(ArrayRef<T> values) {
+    for (auto [number, value] : llvm::enumerate(values)) {
+      each->setArgument(
+          each->argumentCount() - rowScalars - values.size() + number, value);
+      for (auto *region : {&sum, &row})
+        if (*region)
+          (*region)->setArgument(
+              (*region)->argumentCount() - values.size() + number, value);
+    }
   }
   /// Whether all new values, those of slots too, are finite.
   bool isFinite() const { return finite; }
-  /// `places[0]` points to the value, `places[1 + s]` to slot s.
-  void apply(ArrayRef<T *> places, int64_t element, T gradient) {
-    for (auto [argument, place] : llvm::zip_equal(state, places))
-      in(*argument) = place[element];
-    in(*sum) = gradient;
-    program.run();
-    for (size_t i = 0; i < places.size(); ++i) {
-      Scalar result = *program.result(i);
-      places[i][element] = in(result);
-      finite &= std::isfinite(in(result));
+
+  /// `gradient` is null for zeros.
+  void apply(const RowPlaces<T> &places, int64_t width, const T *gradient) {
+    if (row)
+      applyRow(places, width, gradient);
+    for (int64_t i = 0; i < width; ++i) {
+      load(*each, places, i, gradient);
+      each->run();
+      for (auto [number, place] : llvm::enumerate(places.state))
+        write(place[i], each->result(number));
     }
   }
 
 private:
-  static T &in(Scalar &scalar) {
-    if constexpr (std::is_same_v<T, double>)
-      return scalar.f64;
-    else
-      return scalar.f32;
+  static void load(RuleRegion<T> &region, const RowPlaces<T> &places,
+                   int64_t element, const T *gradient) {
+    region.setArgument(0, places.state.front()[element]);
+    region.setArgument(1, gradient ? gradient[element] : T(0));
+    for (size_t s = 1; s < places.state.size(); ++s)
+      region.setArgument(1 + s, places.state[s][element]);
   }
-  ScalarProgram &program;
-  /// Registers: the summed gradient; the value and the slots.
-  Scalar *sum;
-  SmallVector<Scalar *> state;
+  void write(T &place, T value) {
+    place = value;
+    finite &= std::isfinite(value);
+  }
+
+  /// Element j is added to lane j mod 16; a tree 8-4-2-1 joins the lanes.
+  void applyRow(const RowPlaces<T> &places, int64_t width, const T *gradient) {
+    constexpr size_t laneCount = 16;
+    const size_t sums = sum->resultCount(), slots = places.rowSlots.size();
+    std::vector<double> lanes(sums * laneCount);
+    for (int64_t i = 0; i < width; ++i) {
+      load(*sum, places, i, gradient);
+      sum->run();
+      for (size_t s = 0; s < sums; ++s)
+        lanes[s * laneCount + i % laneCount] += sum->wideResult(s);
+    }
+    row->setWideArgument(0, static_cast<double>(width));
+    for (size_t s = 0; s < sums; ++s) {
+      double *own = lanes.data() + s * laneCount;
+      for (size_t half = laneCount / 2; half > 0; half /= 2)
+        for (size_t i = 0; i < half; ++i)
+          own[i] += own[i + half];
+      row->setWideArgument(1 + s, own[0]);
+    }
+    for (size_t s = 0; s < slots; ++s)
+      row->setArgument(1 + sums + s, *places.rowSlots[s]);
+    row->run();
+    for (size_t s = 0; s < slots; ++s)
+      write(*places.rowSlots[s], row->result(s));
+    for (size_t s = 0; s < rowScalars; ++s)
+      each->setArgument(each->argumentCount() - rowScalars + s,
+                        row->result(slots + s));
+  }
+
+  std::optional<RuleRegion<T>> sum, row, each;
+  size_t rowScalars = 0;
   bool finite = true;
 };
 
@@ -171,30 +272,38 @@ private:
 
 template <typename T>
 static void updateParameter(Parameter &parameter, const Tensor &gradient,
-                            ElementRule<T> &rule) {
-  SmallVector<T *> state{parameter.value.get<T>().data()};
-  for (Tensor &slot : parameter.slotValues)
-    state.push_back(slot.get<T>().data());
-  const std::vector<T> &sums = gradient.get<T>();
-  for (size_t i = 0; i < sums.size(); ++i)
-    rule.apply(state, i, sums[i]);
+                            RowRule<T> &rule) {
+  const int64_t rows = gradient.rank() <= 1 ? 1 : gradient.dim(0);
+  const int64_t width = gradient.count() / rows;
+  for (int64_t row = 0; row < rows; ++row) {
+    RowPlaces<T> places;
+    places.state.push_back(parameter.value.get<T>().data() + row * width);
+    for (auto [slot, values] :
+         llvm::zip_equal(parameter.slots, parameter.slotValues))
+      if (slot.isOfRow)
+        places.rowSlots.push_back(values.template get<T>().data() + row);
+      else
+        places.state.push_back(values.template get<T>().data() + row * width);
+    rule.apply(places, width, gradient.get<T>().data() + row * width);
+  }
 }
 
 template <typename T>
 static void updateRow(Table &table, int64_t key, const T *gradient,
-                      ElementRule<T> &rule) {
+                      RowRule<T> &rule) {
   T *row = table.row<T>(key);
-  SmallVector<T *> state;
-  for (size_t i = 0; i <= table.slots().size(); ++i)
-    state.push_back(row + i * table.width());
-  for (int64_t i = 0; i < table.width(); ++i)
-    rule.apply(state, i, gradient ? gradient[i] : T(0));
+  RowPlaces<T> places;
+  for (size_t part = 0; part <= table.slots().size(); ++part)
+    (part > 0 && table.slots()[part - 1].isOfRow ? places.rowSlots
+                                                 : places.state)
+        .push_back(row + table.partOffset(part));
+  rule.apply(places, table.width(), gradient);
 }
 
 template <typename T>
 static void updateTable(Table &table, ArrayRef<int64_t> keys,
                         const Tensor &gradient, bool untouchedDense,
-                        ElementRule<T> &rule) {
+                        RowRule<T> &rule) {
   const T *sums = gradient.get<T>().data();
   for (size_t i = 0; i < keys.size(); ++i)
     updateRow(table, keys[i], sums + i * table.width(), rule);
@@ -228,29 +337,38 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
   if (!parameter && !table)
     return op.emitOpError() << "updates " << op.getSymbolAttr()
                             << ", which is neither a parameter nor a table";
-  FailureOr<ScalarProgram> program = ScalarProgram::compile(op.getEach());
-  if (failed(program))
-    return failure();
-  size_t slots = table ? table->slots().size() : parameter->slots.size();
-  if (program->resultCount() != 1 + slots)
-    return op.emitOpError() << "yields " << program->resultCount()
-                            << " values, but " << op.getSymbolAttr() << " has "
-                            << slots << " slots beside its value";
+  const ArrayRef<Slot> slots =
+      table ? table->slots() : ArrayRef<Slot>(parameter->slots);
+  const auto rowSlots = static_cast<size_t>(
+      llvm::count_if(slots, [](const Slot &slot) { return slot.isOfRow; }));
   const Tensor &gradient = frame.tensor(op.getGradient());
-  bool finite = true;
+  bool finite = true, compiled = true, fits = true;
   dispatchFloat(op.getGradient().getType(), [&](auto zero) {
     using T = decltype(zero);
-    ElementRule<T> rule(*program, op);
-    for (auto [scalar, argument] :
-         llvm::zip_equal(op.getScalars(), op.getScalarArguments()))
-      rule.setScalar(argument, frame.tensor(scalar).get<T>()[0]);
+    FailureOr<RowRule<T>> rule = RowRule<T>::compile(op);
+    if (!(compiled = succeeded(rule)))
+      return;
+    if (!(fits = rule->stateCount() == 1 + slots.size() - rowSlots &&
+                 op.getNumRowSlots() == rowSlots))
+      return;
+    SmallVector<T> scalars;
+    for (Value scalar : op.getScalars())
+      scalars.push_back(frame.tensor(scalar).get<T>()[0]);
+    rule->setScalars(scalars);
     if (table)
       updateTable(*table, frame.tensor(op.getKeys()).get<int64_t>(), gradient,
-                  isUntouchedDense(op), rule);
+                  isUntouchedDense(op), *rule);
     else
-      updateParameter(*parameter, gradient, rule);
-    finite = rule.isFinite();
+      updateParameter(*parameter, gradient, *rule);
+    finite = rule->isFinite();
   });
+  if (!compiled)
+    return failure();
+  if (!fits)
+    return op.emitOpError()
+           << "yields " << op.getSlotArguments().size() + 1 << " values, but "
+           << op.getSymbolAttr() << " has " << slots.size() - rowSlots
+           << " slots beside its value, and " << rowSlots << " row slots";
   if (!finite)
     return op.emitError() << "the update made a value or slot of "
                           << op.getSymbolAttr()

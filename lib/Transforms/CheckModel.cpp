@@ -105,8 +105,9 @@ static LogicalResult checkNumbers(FieldOp field) {
 
 static LogicalResult checkNumbers(RuleOp rule) {
   auto element = cast<FloatType>(rule.getEach().getArgument(0).getType());
-  for (auto [name, value] : llvm::zip_equal(
-           rule.getSlotNames().getAsRange<StringAttr>(), rule.getSlotValues()))
+  for (auto [name, value] :
+       llvm::zip_equal(rule.getAllSlotNames().getAsRange<StringAttr>(),
+                       rule.getAllSlotValues()))
     if (!convertFloat(APFloat(value), element.getFloatSemantics()).isFinite())
       return rule.emitOpError()
              << "starts slot '" << name.getValue()
@@ -173,7 +174,8 @@ static void checkGroups(ModuleOp module) {
     trained.insert_range(minimize.getGroups());
   });
   module.walk([&](Operation *op) {
-    if (op->hasTrait<AccumulatesState>())
+    // What a function takes it may accumulate into.
+    if (op->hasTrait<AccumulatesState>() || isa<CallOp>(op))
       op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
         trained.insert(groupOf(module.lookupSymbol(name)));
       });

@@ -49,7 +49,7 @@ struct CheckUntouched : pdlc::impl::NNCheckUntouchedBase<CheckUntouched> {
     if (*changed == 0 || !rule)
       diagnostic << "value";
     else
-      diagnostic << "slot " << rule.getSlotNames()[*changed - 1];
+      diagnostic << "slot " << rule.getAllSlotNames()[*changed - 1];
     diagnostic << " of a row (C5)";
     diagnostic.attachNote(table.getLoc()) << "the group trains this table";
     return failure();

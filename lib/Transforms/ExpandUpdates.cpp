@@ -282,26 +282,60 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     Type element =
         cast<RankedTensorType>(symbol.gradient.getType()).getElementType();
-    size_t slots = rule.getSlotNames().size();
-    size_t count = 2 + slots + once.getScalars().size();
-    builder.createBlock(&update.getEach(), {},
-                        SmallVector<Type>(count, element),
+    const size_t slots = rule.getSlotNames().size(),
+                 scalars = once.getScalars().size();
+    const size_t ruleScalars = once.getRuleScalars().size();
+    const size_t handedOn =
+        rule.getEach().getNumArguments() - 2 - slots - ruleScalars;
+    createElementRegion(update.getEach(), rule.getEach(), group, element, slots,
+                        handedOn);
+    if (!rule.hasRow())
+      return;
+    createElementRegion(update.getSum(), rule.getSum(), group, element, slots,
+                        0);
+    // The width, the sums, the row slots and the scalars.
+    const size_t own = rule.getRow().getNumArguments() - ruleScalars;
+    SmallVector<Type> types(rule.getRow().getArgumentTypes());
+    types.truncate(own);
+    types.append(scalars, element);
+    builder.createBlock(&update.getRow(), {}, types,
+                        SmallVector<Location>(types.size(), loc));
+    ArrayRef<BlockArgument> arguments = update.getRow().getArguments();
+    SmallVector<Value> ruleArguments(arguments.take_front(own));
+    for (Value scalar : once.getRuleScalars())
+      ruleArguments.push_back(
+          arguments[own + cast<OpResult>(scalar).getResultNumber()]);
+    YieldOp::create(builder, loc,
+                    inlineRegion(builder, rule.getRow(), ruleArguments));
+  }
+
+  /// A region that runs for an element, from one of the rule: what the gradient
+  /// is to the rule is spelled out before. Behind the group's scalars come
+  /// `handedOn` ones of the row.
+  void createElementRegion(Region &region, Region &ofRule, GroupOp group,
+                           Type element, size_t slots, size_t handedOn) {
+    OnceOp once = onces[group];
+    const size_t count = 2 + slots + once.getScalars().size() + handedOn;
+    builder.createBlock(&region, {}, SmallVector<Type>(count, element),
                         SmallVector<Location>(count, loc));
-    Value value = update.getValueArgument();
-    Value gradient = update.getSumArgument();
-    if (!rule.getUndivided())
-      gradient = arith::DivFOp::create(
-          builder, loc, gradient, update.getArgumentOf(once.getWeightScalar()));
+    ArrayRef<BlockArgument> arguments = region.getArguments();
+    auto argumentOf = [&](Value scalar) {
+      return arguments[2 + slots + cast<OpResult>(scalar).getResultNumber()];
+    };
+    Value value = arguments[0], gradient = arguments[1];
+    if (!cast<RuleOp>(ofRule.getParentOp()).getUndivided())
+      gradient = arith::DivFOp::create(builder, loc, gradient,
+                                       argumentOf(once.getWeightScalar()));
     if (Value factor = once.getClipFactorScalar())
-      gradient = arith::MulFOp::create(builder, loc, gradient,
-                                       update.getArgumentOf(factor));
+      gradient =
+          arith::MulFOp::create(builder, loc, gradient, argumentOf(factor));
     gradient = clipElement(group, gradient);
     SmallVector<Value> ruleArguments{value, addDecay(group, value, gradient)};
-    llvm::append_range(ruleArguments, update.getSlotArguments());
+    llvm::append_range(ruleArguments, arguments.slice(2, slots));
     for (Value scalar : once.getRuleScalars())
-      ruleArguments.push_back(update.getArgumentOf(scalar));
-    YieldOp::create(builder, loc,
-                    inlineRegion(builder, rule.getEach(), ruleArguments));
+      ruleArguments.push_back(argumentOf(scalar));
+    llvm::append_range(ruleArguments, arguments.take_back(handedOn));
+    YieldOp::create(builder, loc, inlineRegion(builder, ofRule, ruleArguments));
   }
 
   ApplyGradientsOp op;

@@ -264,20 +264,30 @@ void PartCollector::addSymbol(Operation *symbol) {
     return;
   add(training, "group of " + name, "@" + group.getSymName().str());
   auto rule = symbols.lookup<RuleOp>(group.getRule());
+  auto listOf = [](ArrayAttr names) {
+    return llvm::join(names.getAsValueRange<StringAttr>(), ", ");
+  };
   if (!rule.getSlotNames().empty())
-    add(optimizer, "slots of " + name,
-        llvm::join(rule.getSlotNames().getAsValueRange<StringAttr>(), ", "));
+    add(optimizer, "slots of " + name, listOf(rule.getSlotNames()));
+  if (!rule.getRowSlotNames().empty())
+    add(optimizer, "row slots of " + name, listOf(rule.getRowSlotNames()));
 }
 
 void PartCollector::addGroup(GroupOp group) {
   const std::string of = " of group @" + group.getSymName().str();
   auto rule = symbols.lookup<RuleOp>(group.getRule());
+  std::string slots = textOf(rule.getSlotNames(), rule.getSlotValues());
+  std::string regions = digestOf(rule.getOnce()) + digestOf(rule.getEach());
+  if (rule.hasRow()) {
+    slots +=
+        " row slots " + textOf(rule.getRowSlotNames(), rule.getRowSlotValues());
+    regions += digestOf(rule.getSum()) + digestOf(rule.getRow());
+  }
   add(training, "rule" + of,
       textOf(rule.getHyperNames(), rule.getHyperValues(),
              group.getRuleHyperAttr()) +
-          " slots " + textOf(rule.getSlotNames(), rule.getSlotValues()) +
-          (rule.getUndivided() ? " undivided, " : ", ") +
-          digestOf(rule.getOnce()) + digestOf(rule.getEach()));
+          " slots " + slots + (rule.getUndivided() ? " undivided, " : ", ") +
+          regions);
   add(training, "rate" + of, textOf(group.getRate().convertToDouble()));
   if (FlatSymbolRefAttr name = group.getScheduleAttr()) {
     auto schedule = symbols.lookup<ScheduleOp>(name.getValue());

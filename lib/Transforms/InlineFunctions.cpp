@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InlineFunctions.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "llvm/ADT/DenseSet.h"
@@ -121,20 +122,41 @@ static LogicalResult checkSize(ProgramOp program, const InlinedSizes &sizes,
   return diagnostic;
 }
 
+/// Makes of the symbols that `callee` takes those that `call` gives, in an op
+/// and all that it holds.
+static AttrTypeReplacer replacementOfSymbols(FuncOp callee, CallOp call) {
+  DenseMap<Attribute, Attribute> given;
+  if (call.getSymbols())
+    for (auto [taken, symbol] :
+         llvm::zip_equal(callee.getTakenSymbols(), *call.getSymbols()))
+      given[taken.first] = symbol;
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([given = std::move(given)](FlatSymbolRefAttr name)
+                              -> std::optional<Attribute> {
+    Attribute symbol = given.lookup(name);
+    return symbol ? std::optional(symbol) : std::nullopt;
+  });
+  return replacer;
+}
+
 /// Replaces each call in `program` by the callee's body, until none is left:
 /// from the outside in, so that each op is copied only to where it stays.
 static void inlineCalls(ProgramOp program, SymbolTable &symbols) {
-  SmallVector<CallOp> worklist(program.getBody().getOps<CallOp>());
+  SmallVector<CallOp> worklist;
+  auto enqueue = [&](CallOp call) { worklist.push_back(call); };
+  program.walk(enqueue);
   while (!worklist.empty()) {
     CallOp call = worklist.pop_back_val();
     auto callee = symbols.lookup<FuncOp>(call.getCallee());
     IRMapping mapping;
     mapping.map(callee.getBody().getArguments(), call.getOperands());
     OpBuilder builder(call);
+    AttrTypeReplacer symbolsOfCall = replacementOfSymbols(callee, call);
     for (Operation &op : callee.getBody().front().without_terminator()) {
       Operation *clone = builder.clone(op, mapping);
-      if (auto nested = dyn_cast<CallOp>(clone))
-        worklist.push_back(nested);
+      if (call.getSymbols())
+        symbolsOfCall.recursivelyReplaceElementsIn(clone);
+      clone->walk(enqueue);
     }
     Operation *terminator = callee.getBody().front().getTerminator();
     for (auto [result, value] :

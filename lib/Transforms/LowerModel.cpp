@@ -41,6 +41,9 @@ public:
     for (auto next = body.begin(); next != body.end();) {
       Operation &op = *next++;
       builder.setInsertionPoint(&op);
+      if (auto drawing = dyn_cast<DrawingOpInterface>(op);
+          drawing && lowerDraw(drawing))
+        continue;
       if (auto composite = dyn_cast<CompositeOpInterface>(op))
         next = spellOut(composite, next);
       else if (auto read = dyn_cast<ReadOp>(op))
@@ -49,6 +52,8 @@ public:
         lowerLookup(lookup);
       else if (auto cross = dyn_cast<CrossOp>(op))
         lowerCross(cross);
+      else if (auto scan = dyn_cast<ScanOp>(op))
+        lowerScan(scan);
       else if (auto ofBags = dyn_cast<BagsOpInterface>(op))
         lowerBags(ofBags);
       else if (auto same = dyn_cast<SameBagsOp>(op))
@@ -110,6 +115,21 @@ private:
     return before ? std::next(before->getIterator()) : body->begin();
   }
 
+  /// Gives the op its stream, if the model has not; true if it draws nothing in
+  /// this program, and is gone.
+  bool lowerDraw(DrawingOpInterface op) {
+    Value value = program.getFrozen() ? op.getFrozenValue() : Value();
+    if (value) {
+      replace(op, value);
+      return true;
+    }
+    if (!op.getDrawStream()) {
+      StringRef name = op->getName().stripDialect();
+      op.setDrawStream(drawStreamOf(program, name, drawingOps[name]++));
+    }
+    return false;
+  }
+
   /// Ids in their explicit form.
   Bags flatten(Value ids, Location loc) {
     auto found = bags.find(ids);
@@ -151,8 +171,38 @@ private:
   }
 
   void lowerBags(BagsOpInterface op) {
+    if (!op.getBagsOperand())
+      return;
     auto [ids, splits] = flatten(op.getBagsOperand(), op.getLoc());
     op.setExplicitBags(ids, splits);
+  }
+
+  /// What the body reads comes in as a tensor that rows share: the body sees
+  /// nothing but its arguments.
+  void lowerScan(ScanOp scan) {
+    lowerBags(scan);
+    Block &body = scan.getBody().front();
+    for (auto next = body.begin(); next != body.end();) {
+      Operation &op = *next++;
+      builder.setInsertionPoint(&op);
+      if (auto composite = dyn_cast<CompositeOpInterface>(op))
+        next = spellOut(composite, next);
+      else if (auto read = dyn_cast<ReadOp>(op))
+        replace(read,
+                share(scan, readAtEntry(read.getSymbolAttr(), read.getType())));
+      else if (auto constant = dyn_cast<ConstantOp>(op))
+        constant.removeExactAttr();
+    }
+  }
+
+  /// The argument of the body that is `value`.
+  static Value share(ScanOp scan, Value value) {
+    for (auto [argument, shared] :
+         llvm::zip_equal(scan.getSharedArguments(), scan.getShared()))
+      if (shared == value)
+        return argument;
+    scan.getSharedMutable().append(value);
+    return scan.getBody().addArgument(value.getType(), value.getLoc());
   }
 
   void lowerCross(CrossOp op) {
@@ -187,6 +237,8 @@ private:
   RankedTensorType flatIds, flatSplits;
   DenseMap<Value, Bags> bags;
   DenseMap<StringAttr, Value> reads;
+  /// By name, how many ops that draw have got their streams.
+  llvm::StringMap<unsigned> drawingOps;
   Operation *lastRead = nullptr;
   SmallVector<Operation *> dead;
 };

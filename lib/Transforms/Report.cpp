@@ -45,12 +45,18 @@ namespace {
 struct SymbolFacts {
   bool isTable = false;
   int64_t rows = 1, rowElements = 1, elementBytes = 4, slots = 0;
+  /// Of the slots those of one element a row.
+  int64_t rowSlots = 0;
   /// Whether @train updates it, reads it, and whether a clip's norm takes it.
   bool trained = false, read = false, clipped = false;
   /// Table: ids of a sample.
   int64_t idsOfSample = 0;
 
   int64_t rowBytes() const { return rowElements * elementBytes; }
+  /// Of a row's value and slots.
+  int64_t stateRowBytes() const {
+    return ((1 + slots - rowSlots) * rowElements + rowSlots) * elementBytes;
+  }
 };
 
 /// State of one server, and bytes between it and one sender.
@@ -133,8 +139,11 @@ LogicalResult Report::collect() {
     if (!group)
       return;
     auto groupOp = symbols.lookup<nn::GroupOp>(group.getValue());
-    if (auto rule = symbols.lookup<nn::RuleOp>(groupOp.getRule()))
-      result.slots = rule.getSlotNames().size();
+    if (auto rule = symbols.lookup<nn::RuleOp>(groupOp.getRule())) {
+      result.rowSlots = static_cast<int64_t>(rule.getRowSlotNames().size());
+      result.slots =
+          static_cast<int64_t>(rule.getSlotNames().size()) + result.rowSlots;
+    }
   };
   for (Operation &op : *module.getBody()) {
     if (auto param = dyn_cast<nn::ParamOp>(op))
@@ -194,24 +203,22 @@ void Report::distribute() {
       ServerFacts &own = byServer[server];
       if (blocks) {
         int64_t rows = blocks.getRows()[unit + 1] - blocks.getRows()[unit];
-        double bytes = double(rows) * fact.rowBytes();
         rowsOn[server] += rows;
         ++own.blocks;
-        own.stateBytes += bytes * (1 + fact.slots);
+        own.stateBytes += double(rows) * fact.stateRowBytes();
         if (fact.trained)
-          own.touchedBytes += bytes * (1 + fact.slots);
+          own.touchedBytes += double(rows) * fact.stateRowBytes();
         continue;
       }
       double keys = keysOfSender(fact) / pdlabi::logicalShardCount;
       ++own.shards;
-      own.bytesOfKey +=
-          double(fact.rowBytes() * (1 + fact.slots) + kTableBytesOfKey) /
-          pdlabi::logicalShardCount;
+      own.bytesOfKey += double(fact.stateRowBytes() + kTableBytesOfKey) /
+                        pdlabi::logicalShardCount;
       own.bytesIn += keys * kKeyBytes;
       own.bytesOut += keys * fact.rowBytes();
       if (fact.trained) {
         own.bytesIn += keys * fact.rowBytes();
-        own.touchedBytes += keys * fact.rowBytes() * (1 + fact.slots);
+        own.touchedBytes += keys * fact.stateRowBytes();
         if (fact.clipped && !mode->sendersFormNorms)
           own.bytesOut += kNormBytes;
       }

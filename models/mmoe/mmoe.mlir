@@ -49,13 +49,18 @@ module @mmoe {
   nn.metric @income_log_loss : #nn.log_loss
   nn.metric @single_log_loss : #nn.log_loss
 
-  // The experts' outputs, weighed by the softmax of a gate.
-  nn.func private @mix(%experts: tensor<?x4x16xf32>, %gate: tensor<?x4xf32>) -> tensor<?x16xf32> {
+  // A task: the experts' outputs, weighed by the softmax of its gate, and its tower.
+  nn.func private @task(%experts: tensor<?x4x16xf32>, %input: tensor<?x53xf32>)
+      with(@gate_w: tensor<53x4xf32>, @gate_b: tensor<4xf32>, @w1: tensor<16x16xf32>, @b1: tensor<16xf32>,
+           @w2: tensor<16x1xf32>, @b2: tensor<1xf32>) -> tensor<?x1xf32> {
+    %gate = nn.linear %input, @gate_w, @gate_b : (tensor<?x53xf32>) -> tensor<?x4xf32>
     %softmax = nn.softmax %gate axis 1 : tensor<?x4xf32>
     %column = nn.reshape %softmax : (tensor<?x4xf32>) -> tensor<?x4x1xf32>
     %weighed = nn.mul %experts, %column : (tensor<?x4x16xf32>, tensor<?x4x1xf32>) -> tensor<?x4x16xf32>
     %mixture = nn.reduce sum %weighed axes [1] : (tensor<?x4x16xf32>) -> tensor<?x16xf32>
-    nn.return %mixture : tensor<?x16xf32>
+    %h = nn.linear %mixture, @w1, @b1 act(relu) : (tensor<?x16xf32>) -> tensor<?x16xf32>
+    %z = nn.linear %h, @w2, @b2 : (tensor<?x16xf32>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
   }
 
   nn.func private @logits(%numbers: tensor<?x5xf32>, %categories: tensor<?x6xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {
@@ -67,16 +72,12 @@ module @mmoe {
     %h = nn.linear %input, @experts_w, @experts_b act(relu) : (tensor<?x53xf32>) -> tensor<?x64xf32>
     %experts = nn.reshape %h : (tensor<?x64xf32>) -> tensor<?x4x16xf32>
 
-    %income_gate = nn.linear %input, @income_gate_w, @income_gate_b : (tensor<?x53xf32>) -> tensor<?x4xf32>
-    %income_mixture = nn.call @mix(%experts, %income_gate) : (tensor<?x4x16xf32>, tensor<?x4xf32>) -> tensor<?x16xf32>
-    %income_h = nn.linear %income_mixture, @income_w1, @income_b1 act(relu) : (tensor<?x16xf32>) -> tensor<?x16xf32>
-    %income_z = nn.linear %income_h, @income_w2, @income_b2 : (tensor<?x16xf32>) -> tensor<?x1xf32>
-
-    %single_gate = nn.linear %input, @single_gate_w, @single_gate_b : (tensor<?x53xf32>) -> tensor<?x4xf32>
-    %single_mixture = nn.call @mix(%experts, %single_gate) : (tensor<?x4x16xf32>, tensor<?x4xf32>) -> tensor<?x16xf32>
-    %single_h = nn.linear %single_mixture, @single_w1, @single_b1 act(relu) : (tensor<?x16xf32>) -> tensor<?x16xf32>
-    %single_z = nn.linear %single_h, @single_w2, @single_b2 : (tensor<?x16xf32>) -> tensor<?x1xf32>
-
+    %income_z = nn.call @task(%experts, %input)
+      with(@income_gate_w, @income_gate_b, @income_w1, @income_b1, @income_w2, @income_b2)
+      : (tensor<?x4x16xf32>, tensor<?x53xf32>) -> tensor<?x1xf32>
+    %single_z = nn.call @task(%experts, %input)
+      with(@single_gate_w, @single_gate_b, @single_w1, @single_b1, @single_w2, @single_b2)
+      : (tensor<?x4x16xf32>, tensor<?x53xf32>) -> tensor<?x1xf32>
     nn.return %income_z, %single_z : tensor<?x1xf32>, tensor<?x1xf32>
   }
 
@@ -111,6 +112,6 @@ module @mmoe {
     %z:2 = nn.call @logits(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x6xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
     %p0 = nn.sigmoid %z#0 : tensor<?x1xf32>
     %p1 = nn.sigmoid %z#1 : tensor<?x1xf32>
-    nn.return %p0, %p1 : tensor<?x1xf32>, tensor<?x1xf32>
+    nn.return %p0 as "income", %p1 as "single" : tensor<?x1xf32>, tensor<?x1xf32>
   }
 }

@@ -9,7 +9,7 @@ programs share is built in a `@model.function`, which runs once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pdl import init as initial
 from pdl import ops
@@ -20,23 +20,28 @@ from pdl.text import Attribute
 from pdl.values import Operand, Value
 
 
-def _columns(x: Operand, layer: str, name: str) -> int:
+def _columns(x: Operand, layer: str, name: str, *, places: bool = False) -> int:
+    """The features of x; `places` says whether each sample may have several rows."""
     shape = getattr(x, "shape", None)
-    if shape is None or len(shape) != 2 or shape[0] is not None:
-        raise ModelError(f"{layer} '{name}' gets {x!r}; it takes [batch, features], as "
-                         "pdl.flatten makes it")
-    return shape[1]
+    fits = shape is not None and shape[:1] == (None,) and (
+        len(shape) >= 2 if places else len(shape) == 2)
+    if not fits:
+        takes = "[batch, ..., features]" if places else "[batch, features]"
+        raise ModelError(f"{layer} '{name}' gets {x!r}; it takes {takes}; pdl.flatten and "
+                         "pdl.reshape make such shapes")
+    return shape[-1]
 
 
 def dense(x: Operand, width: int, name: str, *, group: Group | None,
           activation: str | None = None, bias: bool = True, weight_init: Attribute | None = None,
           bias_init: Attribute | None = None) -> Value:
-    """activation(x * weight + bias): [batch, features] to [batch, width].
+    """activation(x * weight + bias): [batch, ..., features] to [batch, ..., width], the same
+    for each place of a sample.
 
     Declares `name.weight` (xavier, if nothing else is said) and `name.bias` (zeros).
     """
     model = current("pdl.layers.dense").model
-    rows = _columns(x, "dense", name)
+    rows = _columns(x, "dense", name, places=True)
     weight = model.param(f"{name}.weight", (rows, width), group=group,
                          init=weight_init or initial.xavier())
     added = None
@@ -92,6 +97,35 @@ def attention(rows: Operand, bags: Operand, query: Operand, widths: Sequence[int
     weight = ops.segment_softmax(score, bags) if normalised else score
     weighted = rows * weight
     return ops.segment_sum(weighted, bags)
+
+
+def gru(rows: Operand, bags: Operand, width: int, name: str, *, group: Group | None,
+        from_end: bool = False) -> Value:
+    """Gated recurrent units over the rows of bags: [ids, features] to [ids, width], the
+    state behind each row.
+
+    Declares what multiplies inputs and states, `name.input.weight`, `name.weight`
+    (xavier), `name.input.bias` and `name.bias` (zeros). `pdl.segment_last` is the state
+    behind all rows of a bag; with `from_end`, where rows come from the last to the first,
+    `pdl.segment_first`.
+    """
+    return _recurrent(ops.gru, 3, rows, bags, width, name, group, from_end)
+
+
+def lstm(rows: Operand, bags: Operand, width: int, name: str, *, group: Group | None,
+         from_end: bool = False) -> Value:
+    """Long short-term memory over the rows of bags, otherwise as `gru`."""
+    return _recurrent(ops.lstm, 4, rows, bags, width, name, group, from_end)
+
+
+def _recurrent(op: Callable[..., Value], gates: int, rows: Operand, bags: Operand, width: int,
+               name: str, group: Group | None, from_end: bool) -> Value:
+    model = current(f"pdl.layers.{op.__name__}").model
+    inputs = dense(rows, gates * width, f"{name}.input", group=group)
+    weight = model.param(f"{name}.weight", (width, gates * width), group=group,
+                         init=initial.xavier())
+    bias = model.param(f"{name}.bias", (gates * width,), group=group, init=initial.zeros())
+    return op(inputs, bags, weight, bias, from_end=from_end)
 
 
 def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: int = 2,

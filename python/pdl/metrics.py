@@ -11,6 +11,11 @@ def auc(buckets: int = 4096) -> Attribute:
     return attribute("auc", buckets=buckets)
 
 
+def grouped_auc() -> Attribute:
+    """Mean area under the ROC curve of groups of samples, such as those of a user."""
+    return attribute("grouped_auc")
+
+
 def log_loss() -> Attribute:
     """Mean log loss of the predictions."""
     return attribute("log_loss")

@@ -17,7 +17,7 @@ from pdl.errors import ModelError
 from pdl.source import place_of
 from pdl.symbols import (Clip, Dense, Group, Metric, Named, Parameter, Record, Rule, Schedule,
                          State, Symbol, Table)
-from pdl.text import Attribute, did_you_mean, is_number, number, symbol
+from pdl.text import Attribute, did_you_mean, is_number, number, string, symbol
 from pdl.types import FLOATS, TensorType, Type
 from pdl.values import Operand, Value
 
@@ -224,6 +224,8 @@ class _Region(Symbol):
 
     body: Body
     returned: tuple[Value, ...] = ()
+    # Of what it returns; none where it has no names.
+    names: tuple[str, ...] = ()
     comment: str | None
 
     def text_lines(self, locations: bool) -> list[str]:
@@ -231,7 +233,8 @@ class _Region(Symbol):
         inner = list(self.body.lines(locations))
         if self.returned or isinstance(self, Function):
             types = ", ".join(str(value.type) for value in self.returned)
-            values = ", ".join(map(str, self.returned))
+            names = [f" as {string(name)}" for name in self.names] or [""] * len(self.returned)
+            values = ", ".join(f"{value}{name}" for value, name in zip(self.returned, names))
             inner.append(f"nn.return {values} : {types}" if values else "nn.return")
         return [*(f"// {line}".rstrip() for line in _comment(self.comment)),
                 *self.head(), *(f"  {line}" for line in inner), "}"]
@@ -244,6 +247,9 @@ class _Region(Symbol):
         """Lets the Python function build the body."""
         with building(self.body):
             returned = function(*arguments)
+            if isinstance(returned, Mapping):
+                self.names = self._checked(list(returned))
+                returned = list(returned.values())
             several = returned if isinstance(returned, (tuple, list)) else (returned,)
             if returned is None:
                 several = ()
@@ -251,6 +257,18 @@ class _Region(Symbol):
             self.returned = tuple(
                 self.body.value_of(one, self.model.element, f"what {self.body.title} returns")
                 for one in several)
+
+
+    def _checked(self, names: list) -> tuple[str, ...]:
+        """The names of outputs, of which programs have some."""
+        if not isinstance(self, Program):
+            raise ModelError(f"{self.body.title} returns names; names are for outputs of "
+                             "programs: return a tuple")
+        for name in names:
+            if not isinstance(name, str):
+                raise ModelError(f"{self.body.title} names an output {name!r}; a name is a "
+                                 "str")
+        return tuple(names)
 
 
 class Function(_Region):

@@ -15,19 +15,20 @@ from pdl.symbols import Symbol
 from pdl.values import Operand, Value
 
 __all__ = [
-    "abs", "accumulate", "add", "batch_norm", "batch_sum", "bpr_loss", "broadcast",
-    "bucketize", "clamp", "compressed_interaction", "concat", "cosine_similarity", "cross",
-    "cross_layer", "data_norm", "div", "elu", "equal", "exp", "factorization", "flatten",
-    "floor", "gelu", "greater", "hard_sigmoid", "hinge_loss", "huber_loss", "l2_normalise",
-    "layer_norm", "leaky_relu", "linear", "log", "log1p", "log_loss", "log_softmax", "lookup",
-    "matmul", "max", "min", "minimize", "mul", "neg", "observe", "one_hot", "pad",
-    "pairwise_dots", "pow", "rank_loss", "read", "reduce", "relu", "relu_gradient", "reshape",
-    "rsqrt", "same_bags", "segment_first", "segment_last", "segment_max", "segment_mean",
-    "segment_pad", "segment_positions", "segment_repeat", "segment_reverse", "segment_shift",
-    "segment_sizes", "segment_softmax", "segment_sqrtn", "segment_sum", "segment_unpad",
-    "select", "sigmoid", "sigmoid_cross_entropy", "sign", "signed_log1p", "slice", "softmax",
-    "softmax_cross_entropy", "softplus", "sqrt", "squared_error", "standardise",
-    "stop_gradient", "sub", "swish", "take", "tanh", "transpose"]
+    "abs", "accidental_hits", "add", "bpr_loss", "broadcast", "bucketize", "clamp",
+    "compressed_interaction", "concat", "cosine_similarity", "cross", "cross_layer", "div",
+    "dropout", "elu", "equal", "exp", "factorization", "flatten", "floor", "gelu", "greater",
+    "gru", "hard_sigmoid", "hinge_loss", "huber_loss", "in_batch_softmax", "l2_normalise",
+    "layer_norm", "leaky_relu", "linear", "log", "log1p", "log_loss", "log_probability",
+    "log_softmax", "lookup", "lstm", "matmul", "max", "min", "minimize", "mul", "nce_loss",
+    "neg", "negative_sampling", "observe", "one_hot", "pad", "pairwise_dots", "pow",
+    "rank_loss", "read", "reduce", "relu", "relu_gradient", "reshape", "rotate", "rsqrt",
+    "same_bags", "sample", "sampled_softmax", "segment_first", "segment_last", "segment_max",
+    "segment_mean", "segment_pad", "segment_positions", "segment_repeat", "segment_reverse",
+    "segment_shift", "segment_sizes", "segment_softmax", "segment_sqrtn", "segment_sum",
+    "segment_unpad", "select", "sigmoid", "sigmoid_cross_entropy", "sign", "signed_log1p",
+    "slice", "softmax", "softmax_cross_entropy", "softplus", "sqrt", "squared_error",
+    "standardise", "stop_gradient", "sub", "swish", "take", "tanh", "transpose"]
 
 # What may stand in `act(...)` of nn.linear.
 ACTIVATIONS = (
@@ -46,24 +47,11 @@ def abs(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
-def accumulate(state: Symbol, values: Operand, weights: Operand | None = None) -> None:
-    """Adds values of samples to a state.
-
-    Of a state, an `nn.param` of a group, sums over the samples of a step are formed and
-    merged over replicas like gradients: of weight times value, and of the weights; without
-    weights each sample weighs 1. They are applied once, by the group's rule, to which the
-    mean (the sum, where the rule says `undivided`) comes in the place of a gradient:
-    `@moving_average` and `@running_sum` are made for that. In all else it is as if the group
-    were trained by an `nn.minimize` of its own.
-
-    An `nn.read` of the state in the same program gives the value from before the step. No
-    gradient flows into it.
-    """
-    build.op("accumulate",
-             "$state `(` $values `)` (`weight` $weights^)? attr-dict `:` type($values) "
-             "(`,` type($weights)^)?",
-             0, values=build.operand(values), weights=build.operand(weights),
-             state=build.symbol(state))
+def accidental_hits(own: Operand, drawn: Operand) -> Value:
+    """1 where an id that was drawn is one of the sample's own, else 0."""
+    return build.op("accidental_hits",
+                    "$own `,` $drawn attr-dict `:` functional-type(operands, results)",
+                    1, own=build.operand(own), drawn=build.operand(drawn))[0]
 
 
 def add(lhs: Operand, rhs: Operand) -> Value:
@@ -75,39 +63,6 @@ def add(lhs: Operand, rhs: Operand) -> Value:
     return build.op("add",
                     "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
-
-
-def batch_norm(input: Operand, mean: Symbol, variance: Symbol,
-               epsilon: float | None = None) -> Value:
-    """Features of mean 0 and deviation 1 over the batch.
-
-    (x - mean) / sqrt(variance + epsilon), for each feature of the last dimension (Ioffe and
-    Szegedy, 2015); `scale` and `shift` are ops of their own.
-
-    In a program with an `nn.minimize` mean and variance are those of the replica's batch
-    (over the middle dimensions too), through which gradients flow, and `nn.accumulate` adds,
-    for each sample, x to the state `mean` and (x - mean)^2 to the state `variance`: the
-    variance is divided by the number of samples, not by one less. In all other programs mean
-    and variance are those states'. They are in a group with `rule(@moving_average)
-    rate(0.1)`; the rate is 1 - momentum.
-    """
-    return build.op("batch_norm",
-                    "$input `mean` $mean `variance` $variance (`epsilon` $epsilon^)? attr-dict "
-                    "`:` type($input)",
-                    1, input=build.operand(input), mean=build.symbol(mean),
-                    variance=build.symbol(variance), epsilon=build.real(epsilon))[0]
-
-
-def batch_sum(input: Operand) -> Value:
-    """Sum over the samples of a replica's batch.
-
-    Each replica sums over its own batch, in the order of the samples, from +0: a sample's
-    result depends on what else is in the batch. Each mode says in docs/Modes.md what that is.
-    Of rows of bags it is the sum over all rows.
-    """
-    return build.op("batch_sum",
-                    "$input attr-dict `:` functional-type($input, results)",
-                    1, input=build.operand(input))[0]
 
 
 def bpr_loss(positive: Operand, negative: Operand) -> Value:
@@ -223,24 +178,6 @@ def cross_layer(first: Operand, input: Operand, weight: Symbol, bias: Symbol,
                     vector=build.flag(vector))[0]
 
 
-def data_norm(input: Operand, size: Symbol, sum: Symbol, square_sum: Symbol,
-              epsilon: float | None = None) -> Value:
-    """Features of mean 0 and deviation 1 over the data seen so far.
-
-    (x - sum / size) * sqrt(size / square_sum), for each feature, with what the three states
-    held before the step: samples do not mix, and no gradient flows into the states. In a
-    program with an `nn.minimize`, `nn.accumulate` adds, for each sample, 1 to `size`, x to
-    `sum`, and (x - sum / size)^2 + epsilon to `square_sum`. They are in a group with
-    `rule(@running_sum)`, and start above 0: 1e4, 0 and 1e4, say.
-    """
-    return build.op("data_norm",
-                    "$input `size` $size `sum` $sum `square_sum` $square_sum (`epsilon` "
-                    "$epsilon^)? attr-dict `:` type($input)",
-                    1, input=build.operand(input), size=build.symbol(size),
-                    sum=build.symbol(sum), square_sum=build.symbol(square_sum),
-                    epsilon=build.real(epsilon))[0]
-
-
 def div(lhs: Operand, rhs: Operand) -> Value:
     """Quotient.
 
@@ -250,6 +187,22 @@ def div(lhs: Operand, rhs: Operand) -> Value:
     return build.op("div",
                     "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
+
+
+def dropout(input: Operand, rate: float, bags: Operand | None = None,
+            stream: int | None = None) -> Value:
+    """Some elements, drawn at random, are zero.
+
+    An element is +0 with the probability `rate`, else it is multiplied by 1 / (1 - rate),
+    rounded to the element type (Srivastava et al., 2014). The gradient draws the same
+    elements again. In a program that is frozen it is the identity. Rows of bags say whose:
+    then a sample's elements are those of all its rows, in order.
+    """
+    return build.op("dropout",
+                    "$input (`of` $bags^)? `rate` `(` $rate `)` (`stream` `(` $stream^ `)`)? "
+                    "attr-dict `:` functional-type(operands, results)",
+                    1, input=build.operand(input), bags=build.operand(bags),
+                    rate=build.real(rate), stream=build.integer(stream))[0]
 
 
 def elu(input: Operand, alpha: float | None = None) -> Value:
@@ -338,6 +291,28 @@ def greater(lhs: Operand, rhs: Operand) -> Value:
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+def gru(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None,
+        from_end: bool = False) -> Value:
+    """Gated recurrent units.
+
+    r = sigmoid(x_r + h U_r + b_r), z = sigmoid(x_z + h U_z + b_z), n = tanh(x_n + r (h U_n +
+    b_n)); the state becomes n + z (h - n).
+
+    The operand is what the inputs contribute, `nn.linear` of them, with the gates side by
+    side; `h` is the state before the row, zeros at first, `U` the weight and `b` the bias
+    (zeros, if it is left out). With `from_end` the last row of a bag comes first. The order
+    of gates and the formulas are those of PyTorch.
+
+    Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
+    """
+    return build.op("gru",
+                    "$rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? "
+                    "attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags),
+                    weight=build.symbol(weight), bias=build.symbol(bias),
+                    from_end=build.flag(from_end))[0]
+
+
 def hard_sigmoid(input: Operand) -> Value:
     """Piecewise linear sigmoid.
 
@@ -369,6 +344,24 @@ def huber_loss(predictions: Operand, labels: Operand, delta: float | None = None
                     "type($predictions)",
                     1, predictions=build.operand(predictions), labels=build.operand(labels),
                     delta=build.real(delta))[0]
+
+
+def in_batch_softmax(users: Operand, items: Operand, correction: Operand | None = None,
+                     ids: Operand | None = None) -> Value:
+    """How unlikely each user's own item is among the items of the batch.
+
+    Of sample i, with the score s(i, j) = users[i] . items[j] - correction[j]: log(sum over j
+    of exp(s(i, j))) - s(i, i). So the items of the other samples of the replica's batch are
+    the negatives. `correction` is the logarithm of how probable it is that an item is in a
+    batch, which would make frequent items negatives too often (Yi et al., 2019); no gradient
+    passes to it. With `ids` an item that equals the sample's own is none of its negatives.
+    Memory grows with the batch, not with its square.
+    """
+    return build.op("in_batch_softmax",
+                    "$users `,` $items (`correction` $correction^)? (`ids` $ids^)? attr-dict "
+                    "`:` functional-type(operands, results)",
+                    1, users=build.operand(users), items=build.operand(items),
+                    correction=build.operand(correction), ids=build.operand(ids))[0]
 
 
 def l2_normalise(input: Operand, epsilon: float | None = None) -> Value:
@@ -458,6 +451,21 @@ def log_loss(predictions: Operand, labels: Operand, epsilon: float | None = None
                     epsilon=build.real(epsilon))[0]
 
 
+def log_probability(ids: Operand, first: int, behind: int,
+                    distribution: Literal["uniform", "log_uniform"]) -> Value:
+    """How probable it is that nn.sample draws an id.
+
+    The logarithm of the probability with which one draw gives the id. A batch with an id that
+    is none of the range stops the program.
+    """
+    return build.op("log_probability",
+                    "$ids `from` $first `below` $behind $distribution attr-dict `:` "
+                    "functional-type(operands, results)",
+                    1, ids=build.operand(ids), first=build.integer(first),
+                    behind=build.integer(behind),
+                    distribution=build.word(distribution, ["uniform", "log_uniform"]))[0]
+
+
 def log_softmax(input: Operand, axis: int) -> Value:
     """Logarithm of the softmax.
 
@@ -487,6 +495,29 @@ def lookup(table: Symbol, ids: Operand,
                     "attr-dict `:` functional-type($ids, results)",
                     1, ids=build.operand(ids), table=build.symbol(table),
                     pooling=build.word(pooling, ["sum", "mean", "sqrtn", "none"]))[0]
+
+
+def lstm(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None,
+         from_end: bool = False) -> Value:
+    """Long short-term memory.
+
+    i = sigmoid(x_i + h U_i + b_i), f = sigmoid(x_f + h U_f + b_f), g = tanh(x_g + h U_g +
+    b_g), o = sigmoid(x_o + h U_o + b_o); the cell c, a second state, becomes f c + i g, and h
+    becomes o tanh(c).
+
+    The operand is what the inputs contribute, `nn.linear` of them, with the gates side by
+    side; `h` is the state before the row, zeros at first, `U` the weight and `b` the bias
+    (zeros, if it is left out). With `from_end` the last row of a bag comes first. The order
+    of gates and the formulas are those of PyTorch.
+
+    Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
+    """
+    return build.op("lstm",
+                    "$rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? "
+                    "attr-dict `:` functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags),
+                    weight=build.symbol(weight), bias=build.symbol(bias),
+                    from_end=build.flag(from_end))[0]
 
 
 def matmul(lhs: Operand, rhs: Operand, transpose_lhs: bool = False,
@@ -537,11 +568,6 @@ def minimize(losses: Operand, groups: Sequence[Symbol],
 
     The loss of a step is the weighted sum of the samples' losses divided by the sum of their
     weights, over all replicas; without weights each sample weighs 1.
-
-    A program may minimize several losses, each over groups of its own: for each one, symbols
-    of the other groups are constants, its gradients are divided by its own weights, and a
-    step whose samples have no weight in it leaves its groups alone. The first one's loss is
-    that of the program.
     """
     build.op("minimize",
              "$losses (`weight` $weights^)? `over` custom<SymbolList>($groups) attr-dict "
@@ -561,6 +587,23 @@ def mul(lhs: Operand, rhs: Operand) -> Value:
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+def nce_loss(own: Operand, drawn: Operand, own_correction: Operand, drawn_correction: Operand,
+             hits: Operand | None = None) -> Value:
+    """Noise-contrastive estimation.
+
+    softplus(-s) of the own id, and softplus(s) of each that was drawn, summed, with s = logit
+    - log_probability - log(n) (Gutmann and Hyvarinen, 2010; Mnih and Teh, 2012). With `hits`
+    (`nn.accidental_hits`) an id that is the sample's own adds nothing.
+    """
+    return build.op("nce_loss",
+                    "$own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` "
+                    "$hits^)? attr-dict `:` functional-type(operands, results)",
+                    1, own=build.operand(own), drawn=build.operand(drawn),
+                    own_correction=build.operand(own_correction),
+                    drawn_correction=build.operand(drawn_correction),
+                    hits=build.operand(hits))[0]
+
+
 def neg(input: Operand) -> Value:
     """Negation.
 
@@ -571,18 +614,34 @@ def neg(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+def negative_sampling(own: Operand, drawn: Operand, hits: Operand | None = None) -> Value:
+    """Log loss of the sample's own id against some that were drawn.
+
+    softplus(-logit) of the own id, and softplus(logit) of each that was drawn, summed
+    (Mikolov et al., 2013). With `hits` (`nn.accidental_hits`) an id that is the sample's own
+    adds nothing.
+    """
+    return build.op("negative_sampling",
+                    "$own `,` $drawn (`hits` $hits^)? attr-dict `:` functional-type(operands, "
+                    "results)",
+                    1, own=build.operand(own), drawn=build.operand(drawn),
+                    hits=build.operand(hits))[0]
+
+
 def observe(metric: Symbol, predictions: Operand, labels: Operand | None = None,
-            weights: Operand | None = None) -> None:
+            group: Operand | None = None, weights: Operand | None = None) -> None:
     """Feeds a metric.
 
     A sample counts as often as its weight says, once without weights.
     """
     build.op("observe",
-             "$metric `(` $predictions (`,` $labels^)? `)` (`weight` $weights^)? "
-             "attr-dict `:` custom<ObserveTypes>(ref($labels), ref($weights), "
-             "type($predictions), type($labels), type($weights))",
+             "$metric `(` $predictions (`,` $labels^)? `)` (`group` $group^)? (`weight` "
+             "$weights^)? attr-dict `:` custom<ObserveTypes>(ref($labels), "
+             "ref($weights), ref($group), type($predictions), type($labels), "
+             "type($weights), type($group))",
              0, predictions=build.operand(predictions), labels=build.operand(labels),
-             weights=build.operand(weights), metric=build.symbol(metric))
+             weights=build.operand(weights), group=build.operand(group),
+             metric=build.symbol(metric))
 
 
 def one_hot(input: Operand, classes: int) -> Value:
@@ -650,7 +709,7 @@ def read(symbol: Symbol) -> Value:
 
 
 def reduce(kind: Literal["sum", "mean", "max"], input: Operand, axes: Sequence[int],
-           keep: bool = False, mixing: bool = False) -> Value:
+           keep: bool = False) -> Value:
     """Sum, mean or maximum over axes.
 
     Order of the sums: if the axes are the last ones, element j of a row goes to lane j mod
@@ -659,11 +718,11 @@ def reduce(kind: Literal["sum", "mean", "max"], input: Operand, axes: Sequence[i
     its cotangent among equal elements.
     """
     return build.op("reduce",
-                    "$kind $input `axes` $axes (`keep` $keep^)? (`mixing` $mixing^)? attr-dict "
-                    "`:` functional-type($input, results)",
+                    "$kind $input `axes` $axes (`keep` $keep^)? attr-dict `:` "
+                    "functional-type($input, results)",
                     1, input=build.operand(input),
                     kind=build.word(kind, ["sum", "mean", "max"]), axes=build.integers(axes),
-                    keep=build.flag(keep), mixing=build.flag(mixing))[0]
+                    keep=build.flag(keep))[0]
 
 
 def relu(input: Operand) -> Value:
@@ -690,6 +749,18 @@ def reshape(input: Operand, shape: Sequence[int | None]) -> Value:
                     1, input=build.operand(input), shape=build.plain(shape))[0]
 
 
+def rotate(input: Operand, by: int) -> Value:
+    """The row of the sample that stands some places further in the batch.
+
+    Row i of the result is row (i + by) mod b, with b the rows of the replica's batch: items
+    of other samples as negatives, as often as they occur in the data. A batch whose b divides
+    `by` meets itself.
+    """
+    return build.op("rotate",
+                    "$input `by` $by attr-dict `:` type($input)",
+                    1, input=build.operand(input), by=build.integer(by))[0]
+
+
 def rsqrt(input: Operand) -> Value:
     """Reciprocal square root.
 
@@ -710,6 +781,42 @@ def same_bags(input: Operand, like: Operand) -> Value:
     return build.op("same_bags",
                     "$input `like` $like attr-dict `:` qualified(type($input))",
                     1, input=build.operand(input), like=build.operand(like))[0]
+
+
+def sample(count: int, first: int, behind: int,
+           distribution: Literal["uniform", "log_uniform"],
+           stream: int | None = None) -> Value:
+    """Ids drawn at random, for each sample its own.
+
+    `count` ids a sample, each by itself, so that one may come twice, from those with first <=
+    id < behind. `uniform`: all alike. `log_uniform`: id first + k with the probability log((k
+    + 2) / (k + 1)) / log(behind - first + 1), which suits ids that are numbered by falling
+    frequency. A frozen program draws, too, with its own seed.
+    """
+    return build.op("sample",
+                    "$count `from` $first `below` $behind $distribution (`stream` `(` $stream^ "
+                    "`)`)? attr-dict `:` type($result)",
+                    1, count=build.integer(count), first=build.integer(first),
+                    behind=build.integer(behind),
+                    distribution=build.word(distribution, ["uniform", "log_uniform"]),
+                    stream=build.integer(stream))[0]
+
+
+def sampled_softmax(own: Operand, drawn: Operand, own_correction: Operand,
+                    drawn_correction: Operand, hits: Operand | None = None) -> Value:
+    """Log loss of the sample's own id among some that were drawn.
+
+    -log_softmax, at the own id, of the own logit and those of the ids that were drawn, each
+    less its `nn.log_probability` (Jean et al., 2015). With `hits` (`nn.accidental_hits`) an
+    id that is the sample's own counts once.
+    """
+    return build.op("sampled_softmax",
+                    "$own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` "
+                    "$hits^)? attr-dict `:` functional-type(operands, results)",
+                    1, own=build.operand(own), drawn=build.operand(drawn),
+                    own_correction=build.operand(own_correction),
+                    drawn_correction=build.operand(drawn_correction),
+                    hits=build.operand(hits))[0]
 
 
 def segment_first(rows: Operand, bags: Operand) -> Value:

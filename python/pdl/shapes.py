@@ -102,6 +102,9 @@ def broadcast_to(input: Value, shape: Sequence[int | None],
                  like: Value | None = None) -> TensorType:
     """nn.broadcast."""
     _floats(input=input, like=like)
+    if not isinstance(shape, Sequence):
+        raise Misfit(f"`shape` is {shape!r}, which is no shape; give one such as (None, 4), with "
+                     "None for the batch, and a value that has the batch as `like`")
     type = input.type.with_shape(shape)
     if broadcast_shapes(input.type.shape, type.shape) != type.shape:
         raise Misfit(f"`input` is {input!r}, which does not broadcast to {type}: aligned at the "
@@ -551,6 +554,39 @@ def segment_shift(rows: Value, bags: Value, by: int) -> TensorType:
     return segment_softmax(rows, bags)
 
 
+def _cell(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None,
+          gates: int) -> TensorType:
+    type = segment_softmax(rows, bags)
+    _dense("weight", weight, 2)
+    if type.rank != 2 or type.shape[1] % gates:
+        raise Misfit(f"`rows` is {rows!r}; it has to be [ids, {gates} n], with the gates side "
+                     "by side, as pdl.linear makes them")
+    width = type.shape[1] // gates
+    if weight.shape != (width, gates * width):
+        raise Misfit(f"`rows` is {rows!r}, and `weight` {weight!r}; declare it with shape "
+                     f"({width}, {gates * width})")
+    _one_element(rows, weight)
+    if bias is not None:
+        _dense("bias", bias, 1)
+        if bias.shape != (gates * width,):
+            raise Misfit(f"`rows` is {rows!r}, and `bias` {bias!r}; declare it with shape "
+                         f"({gates * width},)")
+        _one_element(rows, bias)
+    return type.with_shape([None, width])
+
+
+def gru(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None = None,
+        from_end: bool = False) -> TensorType:
+    """nn.gru."""
+    return _cell(rows, bags, weight, bias, 3)
+
+
+def lstm(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None = None,
+         from_end: bool = False) -> TensorType:
+    """nn.lstm."""
+    return _cell(rows, bags, weight, bias, 4)
+
+
 def segment_sizes(bags: Value) -> TensorType:
     """nn.segment_sizes."""
     return TensorType((None, _bags("bags", bags).width, 1), bags.body.model.element)
@@ -591,7 +627,7 @@ def _column(name: str, value: Value) -> None:
 
 
 def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
-            weights: Value | None = None) -> None:
+            group: Value | None = None, weights: Value | None = None) -> None:
     """nn.observe."""
     if not isinstance(metric, Metric):
         raise Misfit(f"`metric` is {metric!r}; it has to be what model.metric has returned")
@@ -605,6 +641,9 @@ def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
                      "type, or, of a metric of ranked lists, one position a sample as label")
     if weights is not None:
         _column("weights", weights)
+    if group is not None and str(group.type) != "tensor<?x1xi64>":
+        raise Misfit(f"`group` is {group!r}; it has to be one id a sample, tensor<?x1xi64>; "
+                     "weights are given by their name, weights=...")
 
 
 def accumulate(state: Symbol, values: Value, weights: Value | None = None) -> None:
@@ -629,9 +668,100 @@ def minimize(losses: Value, groups: Sequence[Symbol], weights: Value | None = No
         raise Misfit("`groups` lists one group at least, each once")
 
 
+def rotate(input: Value, by: int) -> TensorType:
+    """nn.rotate."""
+    type = _tensor("input", input)
+    if type.shape[:1] != (None,):
+        raise Misfit(f"`input` is {input!r}, which has no batch to rotate")
+    return type
+
+
+def _scores(users: Value, items: Value) -> TensorType:
+    type = same(users=users, items=items)
+    if type.rank != 2 or type.shape[0] is not None:
+        raise Misfit(f"`users` is {users!r}; it has to be [batch, width], a vector a sample")
+    return type
+
+
+def in_batch_softmax(users: Value, items: Value, correction: Value | None = None,
+                     ids: Value | None = None) -> TensorType:
+    """nn.in_batch_softmax."""
+    type = _scores(users, items)
+    if correction is not None:
+        _column("correction", correction)
+    if ids is not None and (ids.type.is_float or _tensor("ids", ids).shape != (None, 1)):
+        raise Misfit(f"`ids` is {ids!r}; it has to be one id a sample, [batch, 1]")
+    return type.with_shape((None, 1))
+
+
+def dropout(input: Value, rate: float, bags: Value | None = None,
+            stream: int | None = None) -> TensorType:
+    """nn.dropout."""
+    _floats(input=input)
+    if input.shape[:1] != (None,):
+        raise Misfit(f"`input` is {input!r}, which has no batch: what is drawn is of samples")
+    if bags is not None:
+        _bags("bags", bags)
+    if not 0 <= rate < 1:
+        raise Misfit(f"`rate` is {rate}; it is a probability, from 0 to below 1")
+    return input.type
+
+
+def _id_range(first: int, behind: int) -> None:
+    if first >= behind:
+        raise Misfit(f"`first` is {first} and `behind` {behind}, between which there is no id")
+
+
+def sample(count: int, first: int, behind: int, distribution: str,
+           stream: int | None = None) -> TensorType:
+    """nn.sample."""
+    if not 1 <= count <= 65536:
+        raise Misfit(f"`count` is {count}; it has to be from 1 to 65536")
+    _id_range(first, behind)
+    return TensorType((None, count), "i64")
+
+
+def log_probability(ids: Value, first: int, behind: int, distribution: str) -> TensorType:
+    """nn.log_probability."""
+    type = _tensor("ids", ids)
+    if type.is_float:
+        raise Misfit(f"`ids` is {ids!r}, which holds numbers")
+    _id_range(first, behind)
+    return TensorType(type.shape, ids.body.model.element)
+
+
+def accidental_hits(own: Value, drawn: Value) -> TensorType:
+    """nn.accidental_hits."""
+    for name, value in (("own", own), ("drawn", drawn)):
+        type = _tensor(name, value)
+        if type.is_float or type.rank != 2 or type.shape[0] is not None:
+            raise Misfit(f"`{name}` is {value!r}; it has to be ids, [batch, count]")
+    return TensorType(drawn.shape, drawn.body.model.element)
+
+
+def negative_sampling(own: Value, drawn: Value, hits: Value | None = None) -> TensorType:
+    """nn.negative_sampling."""
+    _column("own", own)
+    type = _rank("drawn", drawn, 2, "[batch, count], a logit for each id that was drawn")
+    if hits is not None and hits.type != type:
+        raise Misfit(f"`hits` is {hits!r} and `drawn` {drawn!r}; they need one type")
+    return own.type
+
+
+def corrected_loss(own: Value, drawn: Value, own_correction: Value, drawn_correction: Value,
+                   hits: Value | None = None) -> TensorType:
+    """nn.sampled_softmax, nn.nce_loss."""
+    for name, value, like in (("own_correction", own_correction, own),
+                              ("drawn_correction", drawn_correction, drawn)):
+        if value.type != like.type:
+            raise Misfit(f"`{name}` is {value!r}, and corrects {like!r}; they need one type")
+    return negative_sampling(own, drawn, hits)
+
+
 # Ops that are not here give the one type of their operands.
 RULES: dict[str, Callable] = {
     "accumulate": accumulate,
+    "accidental_hits": accidental_hits,
     "add": broadcast,
     "batch_norm": batch_norm,
     "batch_sum": batch_sum,
@@ -644,27 +774,37 @@ RULES: dict[str, Callable] = {
     "cross_layer": cross_layer,
     "data_norm": data_norm,
     "div": broadcast,
+    "dropout": dropout,
     "equal": broadcast,
     "factorization": factorization,
     "flatten": flatten,
     "greater": broadcast,
+    "gru": gru,
+    "in_batch_softmax": in_batch_softmax,
     "l2_normalise": l2_normalise,
     "layer_norm": layer_norm,
     "linear": linear,
+    "log_probability": log_probability,
     "log_softmax": softmax,
     "lookup": lookup,
+    "lstm": lstm,
     "matmul": matmul,
     "max": broadcast,
     "min": broadcast,
     "minimize": minimize,
     "mul": broadcast,
+    "nce_loss": corrected_loss,
+    "negative_sampling": negative_sampling,
     "observe": observe,
     "pad": pad,
     "pairwise_dots": pairwise_dots,
     "read": read,
     "reduce": reduce,
     "reshape": reshape,
+    "rotate": rotate,
     "same_bags": same_bags,
+    "sample": sample,
+    "sampled_softmax": corrected_loss,
     "segment_first": segment_reduction,
     "segment_last": segment_reduction,
     "segment_max": segment_reduction,

@@ -82,3 +82,25 @@ func.func @pool(%p: !llvm.ptr, %n: index) {
   rt.pool sum %rows[%inverse] into %rows : memref<?x4xf64>, memref<?xi32>, memref<?x4xf64>
   return
 }
+
+// CHECK-LABEL: func.func @draws_and_batches
+func.func @draws_and_batches(%context: !llvm.ptr, %u: memref<?x4xf32>, %v: memref<?xf32>, %keys: memref<?xi64>, %splits: memref<?xi32>) -> i32 {
+  // CHECK: %[[CONTEXT:.*]] = llvm.getelementptr %{{.*}}[0, {{[0-9]+}}] : {{.*}} !llvm.struct<"pdl_step_context"
+  // CHECK: %[[DRAWS:.*]] = llvm.load %[[CONTEXT]]
+  %draws = rt.pointer draws[0] of %context : !llvm.ptr -> !llvm.ptr
+  %worker = rt.pointer worker[0] of %context : !llvm.ptr -> !llvm.ptr
+  // CHECK: llvm.call @pdlrt_sample(%[[DRAWS]], %{{.*}}) : (!llvm.ptr, i64, i32, i64, i64, i64, !llvm.ptr) -> ()
+  rt.sample log_uniform %draws stream 7 count 5 from 0 below 50 into %keys : !llvm.ptr, memref<?xi64>
+  // CHECK: %[[STATUS:.*]] = llvm.call @pdlrt_log_probability(%{{.*}}) : (i32, i32, i64, i64, i64, !llvm.ptr, !llvm.ptr) -> i32
+  %status = rt.log_probability uniform %keys from -9 below 9 into %v : memref<?xi64>, memref<?xf32>
+  // CHECK: llvm.call @pdlrt_dropout(%[[DRAWS]], %{{.*}}) : (!llvm.ptr, i64, i32, f64, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  rt.dropout %u splits(%splits : memref<?xi32>) rate 0.5 %draws stream 7 into %u : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>
+  // CHECK: llvm.call @pdlrt_in_batch_log_sum_exp(%{{.*}}) : (!llvm.ptr, i32, i32, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  rt.in_batch_log_sum_exp strict %worker, %u, %u ids(%keys : memref<?xi64>) scratch %v into %v
+    : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>
+  // CHECK: llvm.call @pdlrt_in_batch_gradient(%{{.*}}) : (!llvm.ptr, i32, i32, i32, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  rt.in_batch_gradient items strict %worker, %u, %u sums %v from %v scratch %v into %u
+    : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x4xf32>
+  // CHECK: return %[[STATUS]]
+  return %status : i32
+}

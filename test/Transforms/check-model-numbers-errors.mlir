@@ -3,7 +3,7 @@
 // RUN: pdl-opt %s --nn-check-model -split-input-file -verify-diagnostics
 // RUN: pdl-opt %s --pdl-pipeline="to=model" -split-input-file -verify-diagnostics
 // RUN: pdl-opt %s --pdl-pipeline="to=model element-type=f64" -split-input-file | FileCheck %s
-// CHECK-COUNT-4: nn.program @predict
+// CHECK-COUNT-5: nn.program @predict
 
 module {
   nn.record @r {
@@ -39,6 +39,32 @@ module {
   } each {
   ^bb0(%value: f32, %gradient: f32, %m: f32):
     nn.yield %value, %m : f32, f32
+  }
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x : tensor<?x1xf32>
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{starts slot 'touched' with a number that is not finite in 'f32' (C3)}}
+  nn.rule @keep hyper() slots() row_slots(touched = 1.0e39) once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } sum {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield
+  } row {
+  ^bb0(%width: f64, %touched: f32):
+    nn.yield %touched : f32
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield %value : f32
   }
   nn.record @r {
     nn.field @x : tensor<?x1xf32>

@@ -68,3 +68,20 @@ nn.program @seen reads(@r) {
   %l = nn.reduce sum %z axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
+
+// States that a function takes.
+// CHECK-LABEL: nn.program @with_states
+// CHECK: nn.accumulate @mean
+// CHECK: nn.accumulate @variance
+nn.func private @layer(%x: tensor<?x2xf32>) with(@m: tensor<2xf32>, @v: tensor<2xf32>) -> tensor<?x2xf32> {
+  %n = nn.batch_norm %x mean @m variance @v : tensor<?x2xf32>
+  nn.return %n : tensor<?x2xf32>
+}
+nn.program @with_states reads(@r) {
+^bb0(%x: tensor<?x2xf32>):
+  %n = nn.call @layer(%x) with(@mean, @variance) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  %a = nn.read @a : tensor<2xf32>
+  %z = nn.mul %n, %a : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %l = nn.reduce sum %z axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
+  nn.minimize %l over [@g] : tensor<?x1xf32>
+}

@@ -700,15 +700,15 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
       %34 = scf.parallel (%arg6) = (%c0) to (%c10) step (%c1) init (%c0_i32) -> i32 {
         %35 = arith.index_cast %arg6 : index to i64
         %36 = llvm.getelementptr inbounds %29[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %37 = llvm.getelementptr inbounds %32[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %38 = llvm.getelementptr inbounds %33[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %39 = llvm.load %36 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-        %40 = llvm.load %37 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-        %41 = llvm.load %38 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+        %37 = llvm.load %36 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+        %38 = llvm.getelementptr inbounds %32[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %39 = llvm.load %38 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+        %40 = llvm.getelementptr inbounds %33[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %41 = llvm.load %40 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
         %42 = llvm.getelementptr inbounds %31[%35] : (!llvm.ptr, i64) -> !llvm.ptr, f32
         %43 = llvm.load %42 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
         %44 = arith.divf %43, %1 : f32
-        %45 = arith.mulf %7, %40 : f32
+        %45 = arith.mulf %7, %39 : f32
         %46 = arith.mulf %9, %44 : f32
         %47 = arith.addf %45, %46 : f32
         %48 = arith.mulf %44, %44 : f32
@@ -720,14 +720,14 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
         %54 = arith.addf %53, %15 : f32
         %55 = arith.divf %47, %54 : f32
         %56 = arith.mulf %3, %55 : f32
-        %57 = arith.subf %39, %56 : f32
+        %57 = arith.subf %37, %56 : f32
         llvm.store %57, %36 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
         %58 = arith.bitcast %57 : f32 to i32
         %c2147483647_i32 = arith.constant 2147483647 : i32
         %59 = arith.andi %58, %c2147483647_i32 : i32
         %60 = arith.maxsi %c0_i32, %59 : i32
-        llvm.store %47, %37 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-        llvm.store %51, %38 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+        llvm.store %47, %38 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+        llvm.store %51, %40 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
         %61 = arith.bitcast %51 : f32 to i32
         %62 = arith.andi %61, %c2147483647_i32 : i32
         %63 = arith.maxsi %60, %62 : i32
@@ -781,19 +781,19 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %25 = scf.parallel (%arg4) = (%c0) to (%24) step (%c1) init (%c0_i32) -> i32 {
       %28 = arith.index_cast %arg4 : index to i64
       %29 = llvm.getelementptr inbounds %1[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %30 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %31 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %32 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
-      %33 = llvm.load %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
-      %34 = llvm.load %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
+      %30 = llvm.load %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
+      %31 = llvm.getelementptr inbounds %3[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %32 = llvm.load %31 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : !llvm.ptr -> f32
+      %33 = llvm.getelementptr inbounds %5[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %34 = llvm.load %33 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : !llvm.ptr -> f32
       %35 = llvm.getelementptr inbounds %arg2[%28] : (!llvm.ptr, i64) -> !llvm.ptr, f32
       %36 = llvm.load %35 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2, #alias_scope3]} : !llvm.ptr -> f32
       %37 = arith.divf %36, %7 : f32
       %38 = arith.mulf %37, %9 : f32
       %cst = arith.constant 9.99999997E-7 : f32
-      %39 = arith.mulf %cst, %32 : f32
+      %39 = arith.mulf %cst, %30 : f32
       %40 = arith.addf %38, %39 : f32
-      %41 = arith.mulf %15, %33 : f32
+      %41 = arith.mulf %15, %32 : f32
       %42 = arith.mulf %17, %40 : f32
       %43 = arith.addf %41, %42 : f32
       %44 = arith.mulf %40, %40 : f32
@@ -805,14 +805,14 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
       %50 = arith.addf %49, %23 : f32
       %51 = arith.divf %43, %50 : f32
       %52 = arith.mulf %11, %51 : f32
-      %53 = arith.subf %32, %52 : f32
+      %53 = arith.subf %30, %52 : f32
       llvm.store %53, %29 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2, #alias_scope3]} : f32, !llvm.ptr
       %54 = arith.bitcast %53 : f32 to i32
       %c2147483647_i32 = arith.constant 2147483647 : i32
       %55 = arith.andi %54, %c2147483647_i32 : i32
       %56 = arith.maxsi %c0_i32, %55 : i32
-      llvm.store %43, %30 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
-      llvm.store %47, %31 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
+      llvm.store %43, %31 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope3]} : f32, !llvm.ptr
+      llvm.store %47, %33 {alias_scopes = [#alias_scope3], noalias_scopes = [#alias_scope1, #alias_scope, #alias_scope2]} : f32, !llvm.ptr
       %57 = arith.bitcast %47 : f32 to i32
       %58 = arith.andi %57, %c2147483647_i32 : i32
       %59 = arith.maxsi %56, %58 : i32

@@ -627,9 +627,9 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
       %22 = scf.parallel (%arg6) = (%c0) to (%c1) step (%c1) init (%c0_i32) -> i32 {
         %23 = arith.index_cast %arg6 : index to i64
         %24 = llvm.getelementptr inbounds %18[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %25 = llvm.getelementptr inbounds %21[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %26 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
-        %27 = llvm.load %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+        %25 = llvm.load %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+        %26 = llvm.getelementptr inbounds %21[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        %27 = llvm.load %26 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
         %28 = llvm.getelementptr inbounds %20[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32
         %29 = llvm.load %28 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
         %30 = arith.divf %29, %1 : f32
@@ -639,13 +639,13 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
         %34 = arith.addf %33, %5 : f32
         %35 = arith.divf %30, %34 : f32
         %36 = arith.mulf %3, %35 : f32
-        %37 = arith.subf %26, %36 : f32
+        %37 = arith.subf %25, %36 : f32
         llvm.store %37, %24 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
         %38 = arith.bitcast %37 : f32 to i32
         %c2147483647_i32 = arith.constant 2147483647 : i32
         %39 = arith.andi %38, %c2147483647_i32 : i32
         %40 = arith.maxsi %c0_i32, %39 : i32
-        llvm.store %32, %25 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+        llvm.store %32, %26 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
         %41 = arith.bitcast %32 : f32 to i32
         %42 = arith.andi %41, %c2147483647_i32 : i32
         %43 = arith.maxsi %40, %42 : i32
@@ -685,9 +685,9 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %11 = scf.parallel (%arg4) = (%c0) to (%10) step (%c1) init (%c0_i32) -> i32 {
       %14 = arith.index_cast %arg4 : index to i64
       %15 = llvm.getelementptr inbounds %1[%14] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %16 = llvm.getelementptr inbounds %3[%14] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-      %17 = llvm.load %15 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
-      %18 = llvm.load %16 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
+      %16 = llvm.load %15 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : !llvm.ptr -> f32
+      %17 = llvm.getelementptr inbounds %3[%14] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %18 = llvm.load %17 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : !llvm.ptr -> f32
       %19 = llvm.getelementptr inbounds %arg2[%14] : (!llvm.ptr, i64) -> !llvm.ptr, f32
       %20 = llvm.load %19 {alias_scopes = [#alias_scope1], noalias_scopes = [#alias_scope, #alias_scope2]} : !llvm.ptr -> f32
       %21 = arith.divf %20, %5 : f32
@@ -697,13 +697,13 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
       %25 = arith.addf %24, %9 : f32
       %26 = arith.divf %21, %25 : f32
       %27 = arith.mulf %7, %26 : f32
-      %28 = arith.subf %17, %27 : f32
+      %28 = arith.subf %16, %27 : f32
       llvm.store %28, %15 {alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1, #alias_scope2]} : f32, !llvm.ptr
       %29 = arith.bitcast %28 : f32 to i32
       %c2147483647_i32 = arith.constant 2147483647 : i32
       %30 = arith.andi %29, %c2147483647_i32 : i32
       %31 = arith.maxsi %c0_i32, %30 : i32
-      llvm.store %23, %16 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
+      llvm.store %23, %17 {alias_scopes = [#alias_scope2], noalias_scopes = [#alias_scope1, #alias_scope]} : f32, !llvm.ptr
       %32 = arith.bitcast %23 : f32 to i32
       %33 = arith.andi %32, %c2147483647_i32 : i32
       %34 = arith.maxsi %31, %33 : i32

@@ -24,9 +24,13 @@
 //                                what the sums come to; NaN: nothing
 //   const char *whyUndefined(parameter, sums)
 //                                why finite sums, not all 0, come to nothing
+//   std::string remark(parameter, sums)
+//                                optional: what reports add to the value
 //
 // The sums of replicas are added element by element, so a metric is what a sum
 // over samples can say. Its parameter is one number: buckets, a threshold, k.
+// Only a metric of groups keeps the samples themselves, and sums when they are
+// all there (GroupedAreaUnderCurve.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +52,9 @@ enum class MetricInput {
   /// A prediction and a label.
   Pair,
   /// The scores of a list of items, and their relevance.
-  List
+  List,
+  /// A prediction, a label, and the group that the sample belongs to.
+  GroupedPair
 };
 
 inline constexpr double undefinedMetric =

@@ -14,12 +14,13 @@
 
 namespace pdlc {
 
-/// The first of what `update` yields (0: the value, 1 + s: slot s) that may
-/// differ from what it was although the gradient is zero; nothing if a zero
-/// gradient provably changes nothing. Follows the region and the `nn.once` that
-/// it takes scalars from, with known hyper-parameters as numbers. That an
-/// unknown number may be infinite, NaN, or a divisor that is zero, is left out
-/// of account; NaN that known numbers give, as in 0 / 0, is not.
+/// The first of what `update` yields (0: the value, 1 + s: slot s, row slots
+/// behind the others) that may differ from what it was although the gradient of
+/// the whole row is zero; nothing if a zero gradient provably changes nothing.
+/// Follows the regions and the `nn.once` that it takes scalars from, with known
+/// hyper-parameters as numbers. That an unknown number may be infinite, NaN, or
+/// a divisor that is zero, is left out of account; NaN that known numbers give,
+/// as in 0 / 0, is not.
 std::optional<unsigned> findChangeUnderZeroGradient(nn::UpdateOp update);
 
 } // namespace pdlc

@@ -57,6 +57,30 @@ def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
   ];
 }
 
+def DrawingOpInterface : OpInterface<"DrawingOpInterface"> {
+  let cppNamespace = "::pdlc";
+  let description = [{
+    An op that draws random numbers. `nn-lower-model` gives each a stream of its own,
+    which stays what it is whatever later passes do.
+  }];
+  let methods = [
+    InterfaceMethod<"The number of its stream; null in phase `model`.",
+      "std::optional<uint64_t>", "getDrawStream", (ins), "", [{
+      return $_op.getStream();
+    }]>,
+    InterfaceMethod<"Sets the stream.",
+      "void", "setDrawStream", (ins "uint64_t":$number), "", [{
+      $_op.setStream(number);
+    }]>,
+    InterfaceMethod<[{
+      What stands for the result in a program that is frozen; null if it draws
+      there, too.
+    }], "::mlir::Value", "getFrozenValue", (ins), "", [{
+      return {};
+    }]>
+  ];
+}
+
 def RowsOpInterface : OpInterface<"RowsOpInterface"> {
   let cppNamespace = "::pdlc";
   let description = [{
@@ -87,7 +111,7 @@ def BagsOpInterface : OpInterface<"BagsOpInterface"> {
     operand `like` that says how many there are.
   }];
   let methods = [
-    InterfaceMethod<"The ragged value, or the splits.",
+    InterfaceMethod<"The ragged value, or the splits; null for an op of samples.",
       "::mlir::Value", "getBagsOperand", (ins), "", [{
       return $_op.getBags();
     }]>,

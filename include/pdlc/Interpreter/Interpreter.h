@@ -43,6 +43,14 @@ struct StepResult {
   bool skipped = false;
 };
 
+/// What a step's random numbers are drawn with: `pdl_draws` of abi.h.
+struct Draws {
+  uint64_t seed = 0;
+  int64_t epoch = 0;
+  /// As many as the batch has.
+  std::vector<int64_t> samples;
+};
+
 /// Runs one step of `program` on a batch: computes, and from phase `gradient`
 /// on applies the updates to `state`. In the phases `model` and `merged`
 /// `nn.minimize` only sums the losses. `arguments` are the values of the
@@ -50,7 +58,7 @@ struct StepResult {
 /// before anything is updated. Errors are diagnosed at an op.
 mlir::FailureOr<StepResult> runStep(nn::ProgramOp program,
                                     std::vector<RuntimeValue> arguments,
-                                    State &state);
+                                    State &state, const Draws &draws);
 
 } // namespace pdlc::interpreter
 

@@ -10,6 +10,7 @@
 #define PDLC_INTERPRETER_STATE_H
 
 #include "pdlabi/abi.h"
+#include "pdlabi/metrics/GroupedAreaUnderCurve.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Interpreter/Tensor.h"
 
@@ -24,6 +25,8 @@ namespace pdlc::interpreter {
 struct Slot {
   std::string name;
   double initialValue = 0;
+  /// Whether it has one element for each row instead of the symbol's shape.
+  bool isOfRow = false;
 };
 
 /// How the elements of a symbol start: the numbers of `pdlabi/philox.h`, keyed
@@ -42,25 +45,33 @@ private:
   uint64_t seed = 0, symbolId = 0;
 };
 
-/// A dense tensor and its slots. `nn.state` has no slots.
+/// A dense tensor and its slots; those of rows, behind the others, have shape
+/// [rows, 1]. `nn.state` has no slots.
 struct Parameter {
   Tensor value;
   std::vector<Slot> slots;
   std::vector<Tensor> slotValues;
 };
 
-/// A map from keys to rows; a row is the value followed by its slots.
+/// A map from keys to rows; a row is the value followed by its slots, those of
+/// rows behind the others.
 class Table {
 public:
   Table(mlir::Type elementType, int64_t width, Initializer initializer,
         bool unknownIsZero, std::vector<Slot> slots);
 
   int64_t width() const { return valueWidth; }
+  /// Elements that part 0 of a row, its value, or 1 + s, slot s, has; and where
+  /// they begin.
+  int64_t partWidth(size_t part) const {
+    return part > 0 && slotList[part - 1].isOfRow ? 1 : valueWidth;
+  }
+  int64_t partOffset(size_t part) const;
   mlir::Type elementType() const { return type; }
   llvm::ArrayRef<Slot> slots() const { return slotList; }
 
-  /// The row of `key`: its value, `width` elements, then each slot's. It is
-  /// created if it is new. The pointer is valid for good.
+  /// The row of `key`: its value, then each slot's elements. It is created
+  /// if it is new. The pointer is valid for good.
   template <typename T> T *row(int64_t key);
   /// Copies what a program sees as the value of `key`; creates nothing.
   template <typename T> void read(int64_t key, T *value) const;
@@ -85,10 +96,10 @@ class Metric {
 public:
   explicit Metric(MetricAttrInterface kind);
 
-  /// Adds samples, in order. `labels` is null where the metric has none; null
-  /// `weights` are ones.
+  /// Adds samples, in order. `labels` is null where the metric has none, and so
+  /// are `groups`; null `weights` are ones.
   void observe(const Tensor &predictions, const Tensor *labels,
-               const Tensor *weights);
+               const Tensor *weights, const Tensor *groups);
   /// NaN where nothing was observed (AUC: where one of the classes is missing).
   double value() const;
 
@@ -96,6 +107,8 @@ private:
   int32_t kind;
   double parameter;
   std::vector<double> sums;
+  /// Of a metric of groups.
+  pdlabi::GroupedSamples samples;
 };
 
 /// All state of a module. Not thread-safe.

@@ -10,6 +10,7 @@
 #define PDLC_INTERPRETER_TENSORFILE_H
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Interpreter/Interpreter.h"
 #include "pdlc/Interpreter/Tensor.h"
 
 namespace pdlc::interpreter {
@@ -37,6 +38,10 @@ public:
   int64_t count() const { return batchCount; }
   /// The values of the program's arguments in batch `index`.
   mlir::FailureOr<std::vector<RuntimeValue>> read(int64_t index);
+  /// What random numbers of batch `index` are drawn with: the epoch and the
+  /// samples' numbers that a trainer dumped, else epoch 0 and samples numbered
+  /// through the file.
+  mlir::FailureOr<Draws> readDraws(int64_t index, uint64_t seed);
 
 private:
   BatchFile(SafetensorsReader file, nn::ProgramOp program)

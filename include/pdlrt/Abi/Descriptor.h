@@ -47,6 +47,29 @@ inline size_t elementSize(const pdl_symbol &symbol) {
   return elementSize(symbol.element_type);
 }
 
+/// Whether a slot has one element for each row instead of the row's width.
+inline bool isRowSlot(const pdl_symbol &symbol, int32_t slot) {
+  return slot >= symbol.slot_count - symbol.row_slot_count;
+}
+
+/// Elements that a row has in its value (part 0) or in slot `part` - 1.
+inline int64_t partWidth(const pdl_symbol &symbol, int32_t part) {
+  return part > 0 && isRowSlot(symbol, part - 1) ? 1 : symbol.row_width;
+}
+
+/// Where part `part` begins in the row of a table, in elements.
+inline int64_t partOffset(const pdl_symbol &symbol, int32_t part) {
+  int64_t offset = 0;
+  for (int32_t before = 0; before < part; ++before)
+    offset += partWidth(symbol, before);
+  return offset;
+}
+
+/// The elements of a row: its value and slots.
+inline int64_t rowElements(const pdl_symbol &symbol) {
+  return partOffset(symbol, 1 + symbol.slot_count);
+}
+
 /// What a program computes in, for people: "f32", "f64", or "f32 and f64". The
 /// types of its symbols, or of its outputs if it has none; so both roles of a
 /// translation have the same.

@@ -16,6 +16,7 @@
 #define PDLRT_ABI_WORKER_H
 
 #include "pdlabi/abi.h"
+#include "pdlabi/metrics/GroupedAreaUnderCurve.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Gemm/GemmWorkspace.h"
 #include "pdlrt/Table/EmbeddingTable.h"
@@ -60,6 +61,15 @@ public:
   void bind(const pdl_symbol *symbols, EmbeddingTable *const *tables,
             int32_t symbolCount, bool frozen);
 
+  /// Says where the samples of metrics of groups are kept, by metric of the
+  /// descriptor. They live longer than their use.
+  void keepGroups(pdlabi::GroupedSamples *samples) { groups = samples; }
+  pdlabi::GroupedSamples &groupsOf(int32_t metric) { return groups[metric]; }
+  /// Notes that there was no memory for some of them, for who asks after the
+  /// stage, which cannot fail.
+  void noteLostSamples() { hasLostSamples = true; }
+  bool lostSamples() const { return hasLostSamples; }
+
   /// Takes back all that the last step's `prepare` was given.
   void beginStep();
 
@@ -96,6 +106,8 @@ private:
   EmbeddingTable *const *tables = nullptr;
   int32_t symbolCount = 0;
   bool frozen = true;
+  pdlabi::GroupedSamples *groups = nullptr;
+  bool hasLostSamples = false;
 
   std::vector<std::unique_ptr<Lookup>> lookups;
   size_t usedLookups = 0;

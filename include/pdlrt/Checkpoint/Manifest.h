@@ -58,6 +58,13 @@ struct CheckpointSymbol {
   std::vector<int64_t> shape; ///< of a table: that of one row
   std::vector<std::string> slots;
   TensorType elementType = TensorType::F32; ///< of values and slots
+  /// The last ones of the slots have one element for each row: a tensor of
+  /// [rows, 1].
+  int64_t rowSlots = 0;
+
+  bool isRowSlot(size_t slot) const {
+    return slot + size_t(rowSlots) >= slots.size();
+  }
 };
 
 /// How far training has come. Counts without another word are those since its

@@ -10,6 +10,7 @@
 #define PDLRT_CHECKPOINT_RUNNINGEPOCH_H
 
 #include "pdlabi/abi.h"
+#include "pdlabi/metrics/GroupedAreaUnderCurve.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Kernels/Metrics.h"
@@ -26,6 +27,9 @@ struct RunningEpoch {
   MetricSums metrics;
   /// Metrics that a checkpoint did not have, or of another kind: zeros so far.
   std::vector<std::string> newMetrics;
+  /// The samples of metrics of groups: by metric of the descriptor, in it by
+  /// replica. Empty where there are none.
+  std::vector<pdlabi::GroupedSamples> groups = {};
 };
 
 Status saveRunningEpoch(const pdl_descriptor &descriptor,

@@ -27,13 +27,18 @@ public:
   int64_t size() const { return sampleCount; }
   /// The batch's index within its group's epoch, from 0.
   int64_t index() const { return batchIndex; }
+  /// The epoch that the batch was read in.
+  int64_t epoch() const { return batchEpoch; }
   /// The file that the first sample came from.
   const std::string &file() const { return fileName; }
   /// Which row of its group's pass a sample is, from 0, good and bad ones
   /// counted.
   int64_t row(int64_t sample) const { return rows[size_t(sample)]; }
-  /// The cell of `DataOptions::copyColumn` of a sample. Valid until the next
-  /// fill.
+  /// By sample, its number in the data, `pdl_draws::samples`. Valid until the
+  /// next fill.
+  const int64_t *sampleNumbers() const { return samples.data(); }
+  /// What is let through of a sample: the cell of `DataOptions::copyColumn`, or
+  /// the value of `DataOptions::idField`. Valid until the next fill.
   std::string_view copiedCell(int64_t sample) const {
     const int64_t begin = sample ? copiedEnds[size_t(sample) - 1] : 0;
     return {copiedText.data() + begin,
@@ -54,11 +59,11 @@ private:
   };
   std::vector<FieldBuffers> buffers;
   // By sample; the ends are those of its text in that of all.
-  AlignedVector<int64_t> rows, copiedEnds;
+  AlignedVector<int64_t> rows, samples, copiedEnds;
   AlignedVector<char> copiedText;
   std::vector<pdl_field_data> fieldData;
   int64_t sampleCount = 0;
-  int64_t batchIndex = 0;
+  int64_t batchIndex = 0, batchEpoch = 0;
   std::string fileName;
 };
 

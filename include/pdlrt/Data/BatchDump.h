@@ -15,6 +15,8 @@
 //   batch<i>/<field>.values    ragged: I64 [ids]
 //   batch<i>/<field>.splits    ragged: I32 [samples * width + 1]
 //   batch<i>.place             I64 [3]: round, group, worker
+//   batch<i>.samples           I64 [B]: the samples' numbers, pdl_draws
+//   batch<i>.epoch             I64 [1]
 //
 // and the metadata `batches` (how many), `model` and `program`. Only the fields
 // that the program reads are there.

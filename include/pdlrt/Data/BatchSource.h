@@ -83,6 +83,9 @@ struct DataOptions {
   /// The header's name, or the number from 1, of the column that is let through
   /// to predictions; empty: none.
   std::string copyColumn;
+  /// The field of the record, one id a sample, that is let through instead, as
+  /// the data have it; empty: none.
+  std::string idField;
   /// Samples of one batch of one replica.
   int64_t batchSize = pdlabi::defaultBatchSize;
   /// Rows; 0 keeps the order of the files.
@@ -145,8 +148,8 @@ public:
   /// Rows passed so far in this epoch, good and bad. Threads may call this, and
   /// the next, while another one is in `next`.
   int64_t rowCount() const;
-  /// The cell of `DataOptions::copyColumn` of a bad row; empty where it lacks
-  /// it.
+  /// What is let through of a bad row, as `Batch::copiedCell`; empty where it
+  /// lacks it.
   std::string copiedCellOfBadRow(int64_t row) const;
 
 private:

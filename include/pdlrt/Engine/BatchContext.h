@@ -41,10 +41,10 @@ struct StepInput {
 /// at a time; contexts run beside each other.
 class BatchContext {
 public:
-  /// All outlive the context. `metrics`: by descriptor metric; `compute` adds
-  /// to them.
-  BatchContext(Model &model, const pdl_program &program,
-               double *const *metrics);
+  /// All outlive the context. `metrics` and `groups`: by descriptor metric;
+  /// `compute` adds to them.
+  BatchContext(Model &model, const pdl_program &program, double *const *metrics,
+               pdlabi::GroupedSamples *groups);
   BatchContext(const BatchContext &) = delete;
   BatchContext &operator=(const BatchContext &) = delete;
 
@@ -62,6 +62,8 @@ public:
   /// The name of what is not finite after `compute`: "the loss", "the gradient
   /// of @w"; empty if all is finite.
   std::string findNonFinite() const;
+  /// Whether `compute` had no memory to keep all samples of a metric of groups.
+  bool lostSamples() const { return worker.lostSamples(); }
   /// After `compute`: borrows this context's buffers.
   const Contribution &contribution() const { return ownContribution; }
   /// By program output, samples x width elements.
@@ -76,12 +78,16 @@ public:
 
 private:
   size_t arenaBytes(const pdl_affine_size &size) const;
+  void prepareDraws(const StepInput &input);
   void reserveComputeBuffers();
 
   Model &model;
   const pdl_program &program;
   Worker worker;
   pdl_step_context context = {};
+  pdl_draws draws = {};
+  /// The numbers of the samples of a batch that was made up.
+  std::vector<int64_t> madeUpSamples;
   StepInput stepInput;
 
   std::vector<pdl_lookup> lookups;

@@ -34,15 +34,26 @@ public:
 
   /// By descriptor metric: its sums since the last reset, `metricSumSize` many.
   double *metric(int32_t index) const { return metrics[index]; }
+  /// By descriptor metric: the samples since the last reset, none where it is
+  /// no metric of groups.
+  pdlabi::GroupedSamples &groups(int32_t index) {
+    return groupedSamples[index];
+  }
+  const pdlabi::GroupedSamples &groups(int32_t index) const {
+    return groupedSamples[index];
+  }
+  /// How many samples metrics of groups keep.
+  int64_t groupedCount() const;
   /// What its pulls met since the last reset.
   PullCounts pullCounts() const;
-  /// Zeroes metrics and pull counts.
+  /// Zeroes metrics and pull counts, and forgets samples of groups.
   void resetCounters();
 
 private:
   MetricSums metricSums;
   /// By descriptor metric, in `metricSums`.
   std::vector<double *> metrics;
+  std::vector<pdlabi::GroupedSamples> groupedSamples;
   std::vector<std::unique_ptr<BatchContext>> ring;
   size_t place = 0;
 };

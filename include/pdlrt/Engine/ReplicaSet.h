@@ -13,6 +13,7 @@
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Sum/RunningSum.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -72,8 +73,12 @@ public:
   Expected<std::span<const Contribution>>
   sumGroups(std::span<const GradientBlock> blocks);
 
+  /// How many samples metrics of groups may keep in this process.
+  void limitGroupedSamples(int64_t most) { mostGroupedSamples = most; }
+
   /// Adds the metrics of all replicas, workers of a group first, then groups,
-  /// to the zeroed sums of the descriptor's metric `index`.
+  /// to the zeroed sums of the descriptor's metric `index`; a metric of groups
+  /// is summed over the samples of all of them. Throws std::bad_alloc.
   void sumMetric(int32_t index, std::span<double> sum) const;
   /// Whose metrics: those of the replicas that are here, or of all replicas of
   /// the job.
@@ -84,7 +89,13 @@ public:
   /// Sets those of the replicas that are here, to what was collected from as
   /// many replicas.
   void restoreMetrics(MetricScope scope, const MetricSums &from);
-  /// Zeroes metrics and pull counts of all replicas.
+  /// Moves out the samples that metrics of groups keep: by metric of the
+  /// descriptor, in it by replica that is here.
+  std::vector<pdlabi::GroupedSamples> takeGroups();
+  /// Gives such samples back to as many replicas; empty: there are none.
+  void restoreGroups(std::vector<pdlabi::GroupedSamples> from);
+  /// Zeroes metrics and pull counts of all replicas, and forgets samples of
+  /// groups.
   void resetCounters();
   /// What the pulls of all replicas met since the last reset.
   PullCounts pullCounts() const;
@@ -95,6 +106,7 @@ private:
   void forEachReplicaMetric(MetricScope scope, MetricSums &all,
                             Visit visit) const;
   Status forEach(TaskRef task);
+  Status checkGroups(int replica, int64_t before);
 
   const pdl_descriptor &descriptor;
   const pdl_program &program;
@@ -105,6 +117,9 @@ private:
   std::vector<Status> statuses;
   std::vector<Contribution> workerParts, groupParts;
   std::vector<RunningSum> groupSums;
+  int64_t mostGroupedSamples = INT64_MAX;
+  /// What all replicas keep.
+  std::atomic<int64_t> groupedCount = 0;
 };
 
 } // namespace pdlrt

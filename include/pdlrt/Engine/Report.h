@@ -33,6 +33,8 @@ struct Report {
     double value;
     /// Why it is NaN; empty where nothing was observed, or there is a value.
     std::string undefined;
+    /// What belongs to the value; may be empty.
+    std::string remark = {};
   };
   /// By descriptor metric.
   std::vector<Metric> metrics;

@@ -50,8 +50,9 @@ public:
   const std::vector<RowBlock> &rows(int32_t symbol) const {
     return heldRows[symbol];
   }
-  /// The number of their elements.
-  int64_t heldElements(int32_t symbol) const;
+  /// The number of elements that they have in the value (part 0) or in slot
+  /// `part` - 1.
+  int64_t heldElements(int32_t symbol, int32_t part = 0) const;
   /// Whether a table's logical shard is here: all are, or a server's own.
   bool holdsShard(int32_t symbol, int shard) const {
     return heldShards[symbol].empty() || heldShards[symbol][shard];
@@ -59,9 +60,13 @@ public:
   /// A parameter's elements that are here, row-major, without gaps; null for a
   /// table.
   void *value(int32_t symbol) const { return values[symbol]; }
-  /// A parameter's slot, of the same shape.
+  /// A parameter's slot: of the same rows, `partWidth` elements each.
   void *slot(int32_t symbol, int32_t index) const {
-    return states[symbol][1 + index].data();
+    return part(symbol, 1 + index);
+  }
+  /// A parameter's value (part 0) or slot `part` - 1.
+  void *part(int32_t symbol, int32_t part) const {
+    return states[symbol][part].data();
   }
   /// Null for a parameter, and for a table on servers.
   EmbeddingTable *table(int32_t symbol) const { return tablePointers[symbol]; }

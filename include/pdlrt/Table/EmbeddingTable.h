@@ -37,11 +37,13 @@ struct TableOptions {
   uint64_t id = 0;
   /// PDL_F32 or PDL_F64.
   int32_t elementType = PDL_F32;
-  /// Elements of a row's value, and of each of its slots.
+  /// Elements of a row's value, and of each of its slots but the row slots.
   int64_t width = 1;
   pdl_initializer initializer = {};
   /// One initial value for each optimizer slot.
   std::vector<double> slotInitialValues;
+  /// The last ones of the slots: they have one element each.
+  size_t rowSlotCount = 0;
   uint64_t seed = 0;
 };
 

@@ -232,6 +232,8 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
     result.point(
         data.slot_initial_values,
         constants.doubles(prefix + ".slot_values", kernel.getSlotValues()));
+    data.row_slot_count = static_cast<int32_t>(kernel.getRowSlots());
+    data.whole_rows = kernel.getWholeRows();
     if (data.kind == PDL_SYMBOL_TABLE)
       result.point(data.row_kernel, kernel.getCallee().str());
     else
@@ -301,6 +303,7 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   data.struct_size = sizeof(pdl_program);
   result.point(data.name, constants.string(program.getSymName()));
   data.frozen = program.getFrozen();
+  data.observes_groups = program.getGrouped();
 
   SmallVector<int32_t> fields;
   for (auto field : program.getFields().getAsRange<FlatSymbolRefAttr>())

@@ -88,6 +88,8 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
   for (Operation &op : body)
     positions[&op] = next++;
   findFused(body);
+  for (auto scan : body.getOps<nn::ScanOp>())
+    findFused(scan.getBody().front());
   placeGiven(program, numbers);
   findColumns(body);
   claimResults(program);
@@ -148,11 +150,11 @@ void BufferPlan::placeGiven(nn::ProgramOp program, const HomeNumbers &numbers) {
       homes[body.getArgument(argument++)] =
           Home::inContext(rt::Place::field_splits, index);
   }
-  for (Operation &op : body)
-    if (auto inStage = dyn_cast<StageOpInterface>(op))
-      for (OpResult result : op.getResults())
-        if (Home home; inStage.findHome(result, numbers, home))
-          homes[result] = home;
+  body.walk([&](StageOpInterface inStage) {
+    for (OpResult result : inStage->getResults())
+      if (Home home; inStage.findHome(result, numbers, home))
+        homes[result] = home;
+  });
 }
 
 /// What the program returns is computed where it is wanted.
@@ -266,6 +268,17 @@ unsigned BufferPlan::lastRead(ArrayRef<Value> values, nn::StageAttr stage,
   return end;
 }
 
+SmallVector<Value> BufferPlan::localsOf(nn::ScanOp scan) const {
+  SmallVector<Value> locals(scan.getStateArguments());
+  for (Operation &op : scan.getBody().front())
+    if (!isView(&op) && !isFused(&op))
+      for (Value result : op.getResults())
+        if (Home::Kind kind = homes.lookup(result).kind;
+            kind == Home::None || kind == Home::Arena)
+          locals.push_back(result);
+  return locals;
+}
+
 void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
   // All tensors that are in the memory of one.
   DenseMap<Value, SmallVector<Value>> tensorsIn;
@@ -296,10 +309,14 @@ void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
       if (Value root = locate(result).root;
           !homes.contains(root) && !isDeferred(result))
         add(root, position(&op));
-    auto inStage = dyn_cast<StageOpInterface>(op);
-    if (Extent scratch; inStage && inStage.findScratch(sizes, scratch))
-      lifetimes.push_back(
-          {Value(), &op, scratch, position(&op), position(&op)});
+    const unsigned here = position(&op);
+    op.walk([&](StageOpInterface inStage) {
+      if (Extent scratch; inStage.findScratch(sizes, scratch))
+        lifetimes.push_back({Value(), inStage, scratch, here, here});
+    });
+    if (auto scan = dyn_cast<nn::ScanOp>(op))
+      for (Value local : localsOf(scan))
+        lifetimes.push_back({local, nullptr, sizes.bytes(local), here, here});
   }
   assignSlots(lifetimes, stage);
 }

@@ -95,6 +95,10 @@ public:
     return inPlace.contains(&operand);
   }
 
+  /// What needs memory while a scan runs: its states, and what its body
+  /// computes for one row.
+  llvm::SmallVector<mlir::Value> localsOf(nn::ScanOp scan) const;
+
   size_t fusedCount() const { return fused.size(); }
   size_t inPlaceCount() const { return inPlace.size(); }
   size_t repeatCount() const { return columnsOf.size() - inPlace.size(); }

@@ -49,11 +49,10 @@ static LogicalResult checkStages(nn::ProgramOp program) {
 
 static LogicalResult checkOps(nn::ProgramOp program,
                               const ProgramSizes &sizes) {
-  for (Operation &op : program.getBody().front())
-    if (auto inStage = dyn_cast<StageOpInterface>(op))
-      if (failed(inStage.checkInProgram(sizes)))
-        return failure();
-  return success();
+  WalkResult result = program.walk([&](StageOpInterface op) -> WalkResult {
+    return op.checkInProgram(sizes);
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// Refuses what no arena holds.
@@ -125,12 +124,15 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   SmallVector<Type> outputTypes;
   for (auto [number, output] :
        llvm::enumerate(program.getReturn().getOperands())) {
-    outputNames.push_back("output" + std::to_string(number));
+    outputNames.push_back(program.getReturn().getOutputName(number));
     outputWidths.push_back(innerElements(output));
     outputTypes.push_back(getElementTypeOrSelf(output));
   }
   SmallVector<StringRef> outputRefs(outputNames.begin(), outputNames.end());
   bool hasLoss = !program.getBody().getOps<nn::LossSumOp>().empty();
+  bool isGrouped =
+      llvm::any_of(program.getBody().getOps<nn::ObserveOp>(),
+                   [](nn::ObserveOp op) { return op.getGroup() != nullptr; });
   auto name = program.getSymNameAttr();
   auto record = program.getRecordAttr();
   UnitAttr frozen = program.getFrozenAttr();
@@ -145,7 +147,8 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
       builder.getStrArrayAttr(outputRefs),
       builder.getDenseI64ArrayAttr(outputWidths),
       builder.getTypeArrayAttr(outputTypes),
-      hasLoss ? builder.getUnitAttr() : UnitAttr(), functions[prepare],
+      hasLoss ? builder.getUnitAttr() : UnitAttr(),
+      isGrouped ? builder.getUnitAttr() : UnitAttr(), functions[prepare],
       plan.arenaSize(prepare, fields.size()), functions[compute],
       plan.arenaSize(compute, fields.size()));
   program.erase();

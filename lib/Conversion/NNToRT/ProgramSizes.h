@@ -60,6 +60,7 @@ public:
   int32_t lookupOf(mlir::Value unique) const;
 
 private:
+  void addBody(mlir::Block &body);
   Extent infer(mlir::OpResult result) const;
 
   llvm::SmallVector<nn::PullOp> pulls;

@@ -222,19 +222,32 @@ std::optional<int64_t> StageEmitter::runOf(Value tensor) const {
   return columns->run;
 }
 
-Value StageEmitter::view(Value tensor, const Extent &first,
-                         ArrayRef<int64_t> shape) {
+std::pair<Value, Value> StageEmitter::locate(Value tensor) {
   auto [from, columns] = plan.locate(tensor);
-  Home home = plan.home(from);
   const int64_t bytes = columns ? columns->offset * elementBytes(tensor) : 0;
+  auto known = bound.find(from);
+  if (known != bound.end())
+    return known->second;
+  Home home = plan.home(from);
   Value offset = index(bytes);
   if (home.kind == Home::Arena) {
     Value slot = offsetsOf.at(home.stage)[home.slot];
     offset = bytes ? Value(arith::AddIOp::create(builder, slot, offset)) : slot;
   }
-  return viewAt(baseOf(home, from), offset, first, shape,
+  return {baseOf(home, from), offset};
+}
+
+Value StageEmitter::address(Value tensor) {
+  auto [base, offset] = locate(tensor);
+  return rt::AddressOp::create(builder, base.getType(), base, offset);
+}
+
+Value StageEmitter::view(Value tensor, const Extent &first,
+                         ArrayRef<int64_t> shape) {
+  auto [base, offset] = locate(tensor);
+  return viewAt(base, offset, first, shape,
                 cast<RankedTensorType>(tensor.getType()).getElementType(),
-                columns);
+                plan.locate(tensor).columns);
 }
 
 Value StageEmitter::view(Value tensor) {

@@ -49,6 +49,8 @@ public:
 
   /// Emits the function `@<program>_<stage>`; null where it failed.
   mlir::func::FuncOp emit();
+  /// Emits one op, if it needs code.
+  mlir::LogicalResult emitOp(mlir::Operation *op);
 
   mlir::ImplicitLocOpBuilder builder;
   ModuleContext &module;
@@ -69,6 +71,13 @@ public:
   /// ... in its own shape, or as one dimension.
   mlir::Value view(mlir::Value tensor);
   mlir::Value flat(mlir::Value tensor);
+  /// Where the elements of the tensor, which has no gaps, begin.
+  mlir::Value address(mlir::Value tensor);
+  /// From here on the elements of the tensor are so many bytes behind `base`.
+  void bind(mlir::Value tensor, mlir::Value base, mlir::Value offset) {
+    bound[tensor] = {base, offset};
+  }
+  void unbind(mlir::Value tensor) { bound.erase(tensor); }
   /// A view of a slot of the stage's arena.
   mlir::Value scratchView(unsigned slot, const Extent &first,
                           mlir::Type element);
@@ -106,13 +115,14 @@ public:
   void returnUnlessZero(mlir::Value status);
 
 private:
-  mlir::LogicalResult emitOp(mlir::Operation *op);
   void declareCallees();
   void emitOffsets(nn::StageAttr arena);
   void emitDeferred();
   void copyResults();
   void copyTo(mlir::Value tensor, rt::Place place, int64_t number);
   mlir::Value baseOf(const Home &home, mlir::Value tensor);
+  /// A pointer and a number of bytes behind it.
+  std::pair<mlir::Value, mlir::Value> locate(mlir::Value tensor);
   mlir::Value idCount(mlir::Value ids);
   /// Builds a value in the entry block, where it dominates everything.
   template <typename BuildFn> mlir::Value atEntry(BuildFn build);
@@ -125,6 +135,7 @@ private:
   mlir::Operation *lastOfEntry = nullptr;
   mlir::Block *exit = nullptr;
   llvm::DenseMap<mlir::Value, mlir::Value> idCounts, allocated;
+  llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>> bound;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseMap<int64_t, mlir::Value> indices;
   /// By stage, where the slots of its arena begin.

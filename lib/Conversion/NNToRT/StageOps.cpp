@@ -17,8 +17,11 @@ using namespace pdlc;
 
 void pdlc::registerStageOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
+    attachScanStages(*context);
     attachSegmentStages(*context);
     attachShapeStages(*context);
+    attachDrawStages(*context);
+    attachMixingStages(*context);
     attachFeatureStages(*context);
     attachLookupStages(*context);
     attachProductStages(*context);

@@ -118,8 +118,11 @@ void attachEmitter(mlir::MLIRContext &context) {
 
 // One function for each file of this folder that emits ops.
 void attachElementwiseStages(mlir::MLIRContext &context);
+void attachScanStages(mlir::MLIRContext &context);
 void attachSegmentStages(mlir::MLIRContext &context);
 void attachShapeStages(mlir::MLIRContext &context);
+void attachDrawStages(mlir::MLIRContext &context);
+void attachMixingStages(mlir::MLIRContext &context);
 void attachFeatureStages(mlir::MLIRContext &context);
 void attachLookupStages(mlir::MLIRContext &context);
 void attachProductStages(mlir::MLIRContext &context);

@@ -59,6 +59,15 @@ struct LossSumStage : StageModel<LossSumStage, nn::LossSumOp> {
 
 static void emitObserve(StageEmitter &emitter, nn::ObserveOp op) {
   int64_t index = emitter.module.order.metric(op.getMetric());
+  if (op.getGroup()) {
+    rt::ObserveGroupsOp::create(
+        emitter.builder, emitter.builder.getI32IntegerAttr(index),
+        emitter.pointer(rt::Place::worker), emitter.flat(op.getPredictions()),
+        emitter.flat(op.getLabels()), emitter.flat(op.getGroup()),
+        op.getWeights() ? emitter.flat(op.getWeights()) : Value(),
+        emitter.pointer(rt::Place::metric, index));
+    return;
+  }
   auto kind =
       cast<MetricAttrInterface>(emitter.module.order.metrics[index].getKind());
   rt::ObserveOp::create(

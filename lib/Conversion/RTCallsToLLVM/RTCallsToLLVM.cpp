@@ -193,6 +193,8 @@ static Member memberOf(rt::Place place) {
     return {CONTEXT_INDEX(prepare_arena), nullptr, -1};
   case rt::Place::compute_arena:
     return {CONTEXT_INDEX(compute_arena), nullptr, -1};
+  case rt::Place::draws:
+    return {CONTEXT_INDEX(draws), nullptr, -1};
   }
   llvm_unreachable("all places are known");
 }
@@ -381,6 +383,28 @@ static Value lowerCrossRagged(rt::CrossRaggedOp op,
                        builder.memory(operands.getOutSplits())});
 }
 
+static Value lowerSample(rt::SampleOp op, rt::SampleOp::Adaptor operands,
+                         CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_sample", {},
+      {operands.getDraws(), builder.constant64(op.getStream()),
+       builder.constant32(static_cast<int64_t>(op.getDistribution())),
+       builder.constant64(op.getCount()), builder.constant64(op.getFirst()),
+       builder.constant64(op.getBehind()), builder.memory(operands.getOut())});
+}
+
+static Value lowerLogProbability(rt::LogProbabilityOp op,
+                                 rt::LogProbabilityOp::Adaptor operands,
+                                 CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_log_probability", builder.i32,
+      {builder.type(op.getOut()),
+       builder.constant32(static_cast<int64_t>(op.getDistribution())),
+       builder.constant64(op.getFirst()), builder.constant64(op.getBehind()),
+       builder.size(operands.getIds(), 0), builder.memory(operands.getIds()),
+       builder.memory(operands.getOut())});
+}
+
 static Value lowerGather(rt::GatherOp op, rt::GatherOp::Adaptor operands,
                          CallBuilder &builder) {
   Value out = operands.getOut();
@@ -483,6 +507,53 @@ static Value lowerGemm(rt::GemmOp op, rt::GemmOp::Adaptor operands,
        posts});
 }
 
+static Value lowerInBatchLogSumExp(rt::InBatchLogSumExpOp op,
+                                   rt::InBatchLogSumExpOp::Adaptor operands,
+                                   CallBuilder &builder) {
+  Value users = operands.getUsers();
+  return builder.call(
+      "pdlrt_in_batch_log_sum_exp", {},
+      {operands.getWorker(), builder.type(op.getOut()),
+       builder.constant32(static_cast<int64_t>(op.getNumerics())),
+       builder.size(users, 0), builder.size(users, 1), builder.memory(users),
+       builder.memory(operands.getItems()),
+       builder.memory(operands.getCorrection()),
+       builder.memory(operands.getIds()), builder.memory(operands.getScratch()),
+       builder.memory(operands.getOut())});
+}
+
+static Value lowerInBatchGradient(rt::InBatchGradientOp op,
+                                  rt::InBatchGradientOp::Adaptor operands,
+                                  CallBuilder &builder) {
+  Value users = operands.getUsers();
+  return builder.call(
+      "pdlrt_in_batch_gradient", {},
+      {operands.getWorker(), builder.type(op.getOut()),
+       builder.constant32(static_cast<int64_t>(op.getNumerics())),
+       builder.constant32(static_cast<int64_t>(op.getSide())),
+       builder.size(users, 0), builder.size(users, 1), builder.memory(users),
+       builder.memory(operands.getItems()),
+       builder.memory(operands.getCorrection()),
+       builder.memory(operands.getIds()), builder.memory(operands.getSums()),
+       builder.memory(operands.getCotangent()),
+       builder.memory(operands.getScratch()),
+       builder.memory(operands.getOut())});
+}
+
+static Value lowerDropout(rt::DropoutOp op, rt::DropoutOp::Adaptor operands,
+                          CallBuilder &builder) {
+  Value splits = operands.getSplits();
+  return builder.call("pdlrt_dropout", {},
+                      {operands.getDraws(), builder.constant64(op.getStream()),
+                       builder.type(op.getOut()),
+                       builder.constantF64(op.getRate().convertToDouble()),
+                       builder.size(operands.getOut(), 1),
+                       splits ? bagsOf(builder, splits) : builder.constant64(0),
+                       builder.memory(splits),
+                       builder.memory(operands.getValues()),
+                       builder.memory(operands.getOut())});
+}
+
 static Value lowerReduceRows(rt::ReduceRowsOp op,
                              rt::ReduceRowsOp::Adaptor operands,
                              CallBuilder &builder) {
@@ -521,6 +592,20 @@ static Value lowerObserve(rt::ObserveOp op, rt::ObserveOp::Adaptor operands,
        builder.memory(operands.getWeights()), operands.getMetric()});
 }
 
+static Value lowerObserveGroups(rt::ObserveGroupsOp op,
+                                rt::ObserveGroupsOp::Adaptor operands,
+                                CallBuilder &builder) {
+  return builder.call("pdlrt_observe_groups", {},
+                      {operands.getWorker(), builder.type(op.getPredictions()),
+                       builder.constant32(op.getIndex()),
+                       builder.size(operands.getPredictions(), 0),
+                       builder.memory(operands.getPredictions()),
+                       builder.memory(operands.getLabels()),
+                       builder.memory(operands.getGroups()),
+                       builder.memory(operands.getWeights()),
+                       operands.getMetric()});
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -551,6 +636,8 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerBucketize);
   add(lowerCross);
   add(lowerCheckBags);
+  add(lowerSample);
+  add(lowerLogProbability);
   add(lowerCrossRaggedCount);
   add(lowerCrossRagged);
   add(lowerGather);
@@ -558,9 +645,13 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerPoolGradient);
   add(lowerBagOf);
   add(lowerGemm);
+  add(lowerInBatchLogSumExp);
+  add(lowerInBatchGradient);
+  add(lowerDropout);
   add(lowerReduceRows);
   add(lowerLossSum);
   add(lowerObserve);
+  add(lowerObserveGroups);
   if (failed(
           applyPartialConversion(getOperation(), target, std::move(patterns))))
     signalPassFailure();

@@ -34,6 +34,8 @@ static constexpr int64_t kRowsAhead = 16;
 /// Cache lines of one row that are fetched ahead; hardware follows from there.
 static constexpr int64_t kLinesAhead = 8;
 static constexpr int64_t kLineBytes = 64;
+/// Lanes of a sum over a row, of whatever instruction set.
+static constexpr int64_t kLanes = 16;
 
 namespace {
 
@@ -142,8 +144,14 @@ public:
     func::ReturnOp::create(builder, loc, result);
   }
 
-  /// Copies the ops of `region` to the insertion point, its arguments replaced
-  /// as `mapping` says; returns what it yields.
+  /// Copies the ops of `region` to the insertion point, with `arguments` for
+  /// its arguments; returns what it yields.
+  SmallVector<Value> inlineRegion(Region &region, ArrayRef<Value> arguments) {
+    IRMapping mapping;
+    mapping.map(region.getArguments(), arguments);
+    return inlineRegion(region, mapping);
+  }
+  /// The same, its arguments replaced as `mapping` says.
   SmallVector<Value> inlineRegion(Region &region, IRMapping mapping) {
     for (Operation &op : region.front().without_terminator())
       builder.clone(op, mapping);
@@ -152,26 +160,37 @@ public:
         [&](Value value) { return mapping.lookupOrDefault(value); });
   }
 
-  /// Applies the region to element `index`: `state` holds the addresses of
-  /// value and slots. Returns the largest bits of what it writes, as
-  /// far as they must be checked.
+  /// What an update reads of one element.
+  struct Element {
+    SmallVector<Value> addresses; // of value and slots
+    SmallVector<Value> arguments; // of regions: value, gradient, slots, scalars
+  };
+  /// Loads element `index`: `state` holds the addresses of value and slots.
+  Element loadElement(ArrayRef<Value> state, Value gradient,
+                      ArrayRef<Value> scalars, Value index) {
+    SmallVector<Attribute> scopes = elementScopes(state.size());
+    Element loaded;
+    for (auto [number, base] : llvm::enumerate(state)) {
+      loaded.addresses.push_back(address(element, base, index));
+      loaded.arguments.push_back(
+          loadScoped(loaded.addresses.back(), scopes, number + 1));
+    }
+    loaded.arguments.insert(
+        loaded.arguments.begin() + 1,
+        loadScoped(address(element, gradient, index), scopes, 0));
+    llvm::append_range(loaded.arguments, scalars);
+    return loaded;
+  }
+
+  /// Applies region `each` to element `index`. `scalars`: those of the group,
+  /// then those of the row. Returns the largest bits of what it writes, as far
+  /// as they must be checked, and of `largest`.
   Value updateElement(nn::UpdateOp update, ArrayRef<Value> state,
-                      Value gradient, ArrayRef<Value> scalars, Value index) {
-    // Scope 0: the gradient; scope 1 + s: state s.
-    SmallVector<Attribute> scopes = aliasScopes(state.size() + 1);
-    SmallVector<Value> addresses, loaded;
-    for (Value base : state)
-      addresses.push_back(address(element, base, index));
-    for (auto [number, place] : llvm::enumerate(addresses))
-      loaded.push_back(loadScoped(place, scopes, number + 1));
-    IRMapping arguments;
-    arguments.map(update.getValueArgument(), loaded.front());
-    arguments.map(update.getSlotArguments(), ArrayRef(loaded).drop_front());
-    arguments.map(update.getSumArgument(),
-                  loadScoped(address(element, gradient, index), scopes, 0));
-    arguments.map(update.getScalarArguments(), scalars);
+                      Value gradient, ArrayRef<Value> scalars, Value index,
+                      Value largest) {
+    SmallVector<Attribute> scopes = elementScopes(state.size());
+    auto [addresses, arguments] = loadElement(state, gradient, scalars, index);
     SmallVector<Value> results = inlineRegion(update.getEach(), arguments);
-    Value largest = noBits();
     for (auto [number, result] : llvm::enumerate(results)) {
       auto store =
           LLVM::StoreOp::create(builder, loc, result, addresses[number]);
@@ -180,6 +199,96 @@ public:
         largest = largestBits(largest, result);
     }
     return largest;
+  }
+
+  /// What region `sum` yields, at least one number, added over a row of `width`
+  /// elements: element j goes to lane j mod 16, lanes start at +0, a tree
+  /// 8-4-2-1 joins them.
+  SmallVector<Value> sumRow(nn::UpdateOp update, ArrayRef<Value> state,
+                            Value gradient, ArrayRef<Value> scalars,
+                            int64_t width) {
+    Value none =
+        arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(0.0));
+    // Sum s of lane l is at s * kLanes + l.
+    SmallVector<Value> lanes(update.getNumSums() * kLanes, none);
+    auto addTo = [&](MutableArrayRef<Value> sums, ArrayRef<Value> bases,
+                     Value gradients, int64_t count) {
+      for (int64_t lane = 0; lane < count; ++lane) {
+        Element loaded = loadElement(bases, gradients, scalars, constant(lane));
+        for (auto [s, term] :
+             llvm::enumerate(inlineRegion(update.getSum(), loaded.arguments))) {
+          Value &sum = sums[s * kLanes + lane];
+          sum = arith::AddFOp::create(builder, loc, sum, term);
+        }
+      }
+    };
+    // Turn t of the loop adds elements 16 t to 16 t + 15.
+    auto movedBy = [&](ArrayRef<Value> bases, Value index) {
+      return llvm::map_to_vector(
+          bases, [&](Value base) { return address(element, base, index); });
+    };
+    const int64_t whole = width / kLanes * kLanes;
+    if (whole > 0) {
+      Value from = arith::ConstantIndexOp::create(builder, loc, 0),
+            to = arith::ConstantIndexOp::create(builder, loc, whole),
+            step = arith::ConstantIndexOp::create(builder, loc, kLanes);
+      auto loop = scf::ForOp::create(builder, loc, from, to, step, lanes);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      Value index = arith::IndexCastOp::create(
+          builder, loc, builder.getI64Type(), loop.getInductionVar());
+      SmallVector<Value> sums(loop.getRegionIterArgs().begin(),
+                              loop.getRegionIterArgs().end());
+      addTo(sums, movedBy(state, index), movedBy(gradient, index).front(),
+            kLanes);
+      scf::YieldOp::create(builder, loc, sums);
+      lanes.assign(loop.getResults().begin(), loop.getResults().end());
+    }
+    if (whole < width) {
+      Value rest = constant(whole);
+      addTo(lanes, movedBy(state, rest), movedBy(gradient, rest).front(),
+            width - whole);
+    }
+    SmallVector<Value> sums;
+    for (size_t s = 0; s < update.getNumSums(); ++s) {
+      MutableArrayRef<Value> own =
+          MutableArrayRef(lanes).slice(s * kLanes, kLanes);
+      for (int64_t half = kLanes / 2; half > 0; half /= 2)
+        for (int64_t i = 0; i < half; ++i)
+          own[i] = arith::AddFOp::create(builder, loc, own[i], own[i + half]);
+      sums.push_back(own.front());
+    }
+    return sums;
+  }
+
+  /// Applies the update to a row: `state` holds the addresses of value and
+  /// slots, `rowSlots` those of the row slots. Returns the largest bits of what
+  /// is written.
+  Value updateRow(nn::UpdateOp update, ArrayRef<Value> state,
+                  ArrayRef<Value> rowSlots, Value gradient,
+                  ArrayRef<Value> scalars, int64_t width) {
+    SmallVector<Value> all(scalars);
+    Value largest;
+    if (update.hasRow()) {
+      SmallVector<Value> arguments{arith::ConstantOp::create(
+          builder, loc, builder.getF64FloatAttr(static_cast<double>(width)))};
+      if (update.getNumSums())
+        llvm::append_range(arguments,
+                           sumRow(update, state, gradient, scalars, width));
+      for (Value place : rowSlots)
+        arguments.push_back(LLVM::LoadOp::create(builder, loc, element, place));
+      llvm::append_range(arguments, scalars);
+      SmallVector<Value> results = inlineRegion(update.getRow(), arguments);
+      for (auto [place, result] : llvm::zip(rowSlots, results)) {
+        LLVM::StoreOp::create(builder, loc, result, place);
+        largest = largestBits(largest ? largest : noBits(), result);
+      }
+      llvm::append_range(all, ArrayRef(results).drop_front(rowSlots.size()));
+    }
+    return parallel(constant(width), [&](Value index) {
+      return updateElement(update, state, gradient, all, index,
+                           largest ? largest : noBits());
+    });
   }
 
   OpBuilder &builder;
@@ -193,6 +302,10 @@ private:
   Value bitsOf(const APInt &value) {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getIntegerAttr(bitsType(), value));
+  }
+  /// Scope 0: the gradient; scope 1 + s: state s.
+  SmallVector<Attribute> elementScopes(size_t states) {
+    return aliasScopes(states + 1);
   }
   /// Scopes named by position, so that equal kernels stay equal.
   SmallVector<Attribute> aliasScopes(size_t count) {
@@ -230,7 +343,7 @@ private:
                               ArrayRef<Type> results = {});
   LogicalResult convertOnce(nn::OnceOp once);
   LogicalResult convertUpdate(nn::UpdateOp update);
-  void buildDense(func::FuncOp function, nn::UpdateOp update,
+  void buildDense(func::FuncOp function, nn::UpdateOp update, int64_t width,
                   ArrayRef<int32_t> scalars);
   void buildRows(func::FuncOp function, nn::UpdateOp update, int64_t width,
                  ArrayRef<int32_t> scalars);
@@ -288,10 +401,11 @@ static SmallVector<int32_t> divisorsOf(nn::OnceOp once) {
       auto update = dyn_cast<nn::UpdateOp>(use.getOwner());
       if (!update)
         return false;
-      BlockArgument inside = update.getArgumentOf(use);
-      return llvm::any_of(inside.getUses(), [](OpOperand &inner) {
-        return isa<arith::DivFOp>(inner.getOwner()) &&
-               inner.getOperandNumber() == 1;
+      return llvm::any_of(update.getArgumentsOf(use), [](BlockArgument inside) {
+        return llvm::any_of(inside.getUses(), [](OpOperand &inner) {
+          return isa<arith::DivFOp>(inner.getOwner()) &&
+                 inner.getOperandNumber() == 1;
+        });
       });
     });
     if (divides)
@@ -307,9 +421,13 @@ static FailureOr<bool> sameAsBefore(Operation *op, Operation *before) {
     return false;
   // The regions of nn.once are in f64, of whatever type its results are.
   if (op->getResultTypes() == before->getResultTypes() &&
-      OperationEquivalence::isRegionEquivalentTo(
-          &op->getRegion(0), &before->getRegion(0),
-          OperationEquivalence::IgnoreLocations))
+      llvm::all_of(llvm::zip_equal(op->getRegions(), before->getRegions()),
+                   [](auto regions) {
+                     auto &[region, other] = regions;
+                     return OperationEquivalence::isRegionEquivalentTo(
+                         &region, &other,
+                         OperationEquivalence::IgnoreLocations);
+                   }))
     return true;
   InFlightDiagnostic diagnostic =
       op->emitOpError("updates in another way than another program does; all "
@@ -376,21 +494,38 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
 //===----------------------------------------------------------------------===//
 
 void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
+                                  int64_t width,
                                   ArrayRef<int32_t> scalarNumbers) {
   Block &entry = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = update.getLoc();
   KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
   Value count = entry.getArgument(0), gradient = entry.getArgument(2);
-  SmallVector<Value> state;
-  size_t states = 1 + update.getSlotArguments().size();
-  for (size_t s = 0; s < states; ++s)
-    state.push_back(kernel.load(kernel.pointer, entry.getArgument(1),
-                                static_cast<int32_t>(s)));
+  SmallVector<Value> all;
+  const size_t states = 1 + update.getSlotArguments().size();
+  for (size_t s = 0; s < states + update.getNumRowSlots(); ++s)
+    all.push_back(kernel.load(kernel.pointer, entry.getArgument(1),
+                              static_cast<int32_t>(s)));
+  ArrayRef<Value> state = ArrayRef(all).take_front(states),
+                  rowSlots = ArrayRef(all).drop_front(states);
   SmallVector<Value> scalars =
       kernel.loadScalars(entry.getArgument(3), scalarNumbers);
-  kernel.returnNonFinite(kernel.parallel(count, [&](Value index) {
-    return kernel.updateElement(update, state, gradient, scalars, index);
+  if (!update.hasRow())
+    return kernel.returnNonFinite(kernel.parallel(count, [&](Value index) {
+      return kernel.updateElement(update, state, gradient, scalars, index,
+                                  kernel.noBits());
+    }));
+  Value widthValue = kernel.constant(width);
+  Value rows = arith::DivSIOp::create(builder, loc, count, widthValue);
+  kernel.returnNonFinite(kernel.parallel(rows, [&](Value row) {
+    Value begin = arith::MulIOp::create(builder, loc, row, widthValue);
+    auto at = [&](ArrayRef<Value> bases, Value index) {
+      return llvm::map_to_vector(bases, [&](Value base) {
+        return kernel.address(kernel.element, base, index);
+      });
+    };
+    return kernel.updateRow(update, at(state, begin), at(rowSlots, row),
+                            at(gradient, begin).front(), scalars, width);
   }));
 }
 
@@ -408,7 +543,7 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
   SmallVector<Value> scalars =
       kernel.loadScalars(entry.getArgument(4), scalarNumbers);
   int64_t states = 1 + update.getSlotArguments().size();
-  Value widthValue = kernel.constant(width);
+  const auto rowSlots = static_cast<int64_t>(update.getNumRowSlots());
   Value last =
       arith::SubIOp::create(builder, loc, rowCount, kernel.constant(1));
   Value ahead = kernel.constant(kRowsAhead);
@@ -420,8 +555,8 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
     Value next = arith::MinSIOp::create(
         builder, loc, arith::AddIOp::create(builder, loc, row, ahead), last);
     Value nextRow = load(rows, next);
-    int64_t lines =
-        llvm::divideCeil(states * width * kernel.elementBytes, kLineBytes);
+    int64_t lines = llvm::divideCeil(
+        (states * width + rowSlots) * kernel.elementBytes, kLineBytes);
     for (int64_t line = 0; line < std::min(lines, kLinesAhead); ++line)
       LLVM::Prefetch::create(
           builder, loc,
@@ -429,13 +564,16 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
                          static_cast<int32_t>(line * kLineBytes)),
           /*rw=*/1, /*hint=*/3, /*cache=*/1);
     Value value = load(rows, row), gradient = load(gradients, row);
-    SmallVector<Value> state{value};
+    auto at = [&](int64_t element) {
+      return kernel.address(kernel.element, value,
+                            static_cast<int32_t>(element));
+    };
+    SmallVector<Value> state{value}, ofRow;
     for (int64_t s = 1; s < states; ++s)
-      state.push_back(kernel.address(kernel.element, value,
-                                     static_cast<int32_t>(s * width)));
-    return kernel.parallel(widthValue, [&](Value index) {
-      return kernel.updateElement(update, state, gradient, scalars, index);
-    });
+      state.push_back(at(s * width));
+    for (int64_t s = 0; s < rowSlots; ++s)
+      ofRow.push_back(at(states * width + s));
+    return kernel.updateRow(update, state, ofRow, gradient, scalars, width);
   };
   kernel.returnNonFinite(kernel.parallel(rowCount, updateRow));
 }
@@ -469,10 +607,14 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
                               {i64, i64, pointer, pointer, pointer}, {i32});
     buildRows(function, update, table.getWidth(), scalarNumbers);
   } else {
-    group = cast<nn::ParamOp>(symbol).getGroupAttr();
+    auto param = cast<nn::ParamOp>(symbol);
+    auto type = cast<RankedTensorType>(param.getType());
+    // A vector is one row.
+    const int64_t rows = type.getRank() <= 1 ? 1 : type.getDimSize(0);
+    group = param.getGroupAttr();
     function = createFunction(update.getLoc(), name,
                               {i64, pointer, pointer, pointer}, {i32});
-    buildDense(function, update, scalarNumbers);
+    buildDense(function, update, type.getNumElements() / rows, scalarNumbers);
   }
 
   // Names and initial values of the slots are the rule's.
@@ -489,10 +631,17 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     return update.emitOpError()
            << "has " << slots << " slots, but rule " << groupOp.getRuleAttr()
            << " has " << rule.getSlotNames().size();
+  if (rule.getRowSlotNames().size() != update.getNumRowSlots())
+    return update.emitOpError()
+           << "has " << update.getNumRowSlots() << " row slots, but rule "
+           << groupOp.getRuleAttr() << " has " << rule.getRowSlotNames().size();
   OpBuilder builder(function);
-  rt::UpdateKernelOp::create(builder, update.getLoc(), update.getSymbolAttr(),
-                             FlatSymbolRefAttr::get(function),
-                             rule.getSlotNamesAttr(), rule.getSlotValuesAttr());
+  rt::UpdateKernelOp::create(
+      builder, update.getLoc(), update.getSymbolAttr(),
+      FlatSymbolRefAttr::get(function), rule.getAllSlotNames(),
+      builder.getDenseF64ArrayAttr(rule.getAllSlotValues()),
+      builder.getI32IntegerAttr(static_cast<int32_t>(update.getNumRowSlots())),
+      update.hasRow() ? builder.getUnitAttr() : UnitAttr());
   return success();
 }
 

@@ -116,6 +116,12 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
       !requireArray(symbol.slot_count, symbol.slot_initial_values,
                     what + ": slot values"))
     return;
+  require(symbol.row_slot_count >= 0 &&
+              symbol.row_slot_count <= symbol.slot_count,
+          what + ": row slots");
+  require(symbol.kind != PDL_SYMBOL_PARAMETER || symbol.row_slot_count == 0 ||
+              symbol.whole_rows == 1,
+          what + ": whole rows");
   int64_t elements = 1;
   for (int32_t i = 0; i < symbol.rank; ++i) {
     require(symbol.shape[i] > 0, what + ": shape");

@@ -74,12 +74,15 @@ static json toJson(const CheckpointManifest &manifest) {
     modelParts.push_back({{"kind", kindName(partKindNames, part.kind)},
                           {"name", part.name},
                           {"value", part.value}});
-  for (const CheckpointSymbol &symbol : manifest.symbols)
+  for (const CheckpointSymbol &symbol : manifest.symbols) {
     symbols.push_back({{"name", symbol.name},
                        {"table", symbol.isTable},
                        {"shape", symbol.shape},
                        {"slots", symbol.slots},
                        {"element_type", tensorTypeName(symbol.elementType)}});
+    if (symbol.rowSlots)
+      symbols.back()["row_slots"] = symbol.rowSlots;
+  }
   for (const CheckpointPart &part : manifest.parts) {
     json entry = {{"file", part.file},
                   {"holds", kindName(kindNames, part.kind)},
@@ -220,13 +223,19 @@ static CheckpointManifest fromJson(const json &root) {
     manifest.settings.emplace_back(entry.at("flag"), entry.at("value"));
   for (const json &entry : root.at("groups"))
     manifest.groupSteps.emplace_back(entry.at("name"), countAt(entry, "steps"));
-  for (const json &entry : root.at("symbols"))
+  for (const json &entry : root.at("symbols")) {
     manifest.symbols.push_back(
         {entry.at("name"), entry.at("table"),
          entry.at("shape").get<std::vector<int64_t>>(),
          entry.at("slots").get<std::vector<std::string>>(),
          // Checkpoints of earlier versions have one type for all.
          elementTypeAt(entry.contains("element_type") ? entry : root)});
+    CheckpointSymbol &symbol = manifest.symbols.back();
+    if (entry.contains("row_slots"))
+      symbol.rowSlots = countAt(entry, "row_slots");
+    if (symbol.rowSlots > int64_t(symbol.slots.size()))
+      throw ContentError("@" + symbol.name + " has more row slots than slots");
+  }
   for (const json &entry : root.at("parts")) {
     CheckpointPart part;
     part.file = entry.at("file");

@@ -51,11 +51,12 @@ static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
                            CheckpointWriter &writer) {
   const pdl_symbol &symbol = descriptor.symbols[index];
   SafetensorsWriter tensors;
-  std::vector<std::string> names;
+  std::vector<RowPart> parts;
   for (int32_t part = 0; part <= symbol.slot_count; ++part)
-    names.push_back(rowPartName(symbol, part));
-  PDLRT_RETURN_IF_ERROR(addTableRows(tensors, "keys", names, rows,
-                                     tensorTypeOf(symbol), symbol.row_width));
+    parts.push_back({rowPartName(symbol, part), partOffset(symbol, part),
+                     partWidth(symbol, part)});
+  PDLRT_RETURN_IF_ERROR(
+      addTableRows(tensors, "keys", parts, rows, tensorTypeOf(symbol)));
   CheckpointPart part;
   // Shards have one owner, so the name has one writer.
   part.file =
@@ -114,7 +115,8 @@ void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
          symbol.kind == PDL_SYMBOL_TABLE,
          shapeOf(symbol),
          {symbol.slot_names, symbol.slot_names + symbol.slot_count},
-         tensorTypeOf(symbol)});
+         tensorTypeOf(symbol),
+         symbol.row_slot_count});
   }
 }
 
@@ -142,13 +144,13 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
     for (const RowBlock &run : model.rows(i))
       ranges.emplace_back(run.firstRow, run.firstRow + run.rowCount);
     part.rows.emplace_back(symbol.name, std::move(ranges));
-    std::vector<int64_t> shape = shapeOf(symbol);
-    if (shape.size() > 1)
-      shape.front() = held;
-    PDLRT_RETURN_IF_ERROR(dense.add(symbol.name, type, shape, model.value(i)));
-    for (int32_t s = 0; s < symbol.slot_count; ++s)
+    for (int32_t p = 0; p <= symbol.slot_count; ++p) {
+      std::vector<int64_t> shape = partShape(symbol, p);
+      if (shape.size() > 1)
+        shape.front() = held;
       PDLRT_RETURN_IF_ERROR(
-          dense.add(fullSlotName(symbol, s), type, shape, model.slot(i, s)));
+          dense.add(fullPartName(symbol, p), type, shape, model.part(i, p)));
+    }
   }
   if (isWhole)
     part.rows.clear();
@@ -167,18 +169,19 @@ Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
 // In
 //===----------------------------------------------------------------------===//
 
-/// Copies the rows of a parameter or slot that the model holds.
+/// Copies the rows of a parameter (part 0) or slot that the model holds.
 static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
-                           int32_t index, const std::string &name, void *out) {
+                           int32_t index, int32_t part) {
   const pdl_descriptor &descriptor = model.descriptor();
   const pdl_symbol &symbol = descriptor.symbols[index];
   const CheckpointSymbol wanted = {
-      symbol.name, false, shapeOf(symbol), {}, tensorTypeOf(symbol)};
-  const size_t rowBytes = size_t(symbol.row_width) * elementSize(symbol);
-  auto *next = static_cast<char *>(out);
+      symbol.name, false, partShape(symbol, part), {}, tensorTypeOf(symbol)};
+  const size_t rowBytes = size_t(partWidth(symbol, part)) * elementSize(symbol);
+  auto *next = static_cast<char *>(model.part(index, part));
   for (const RowBlock &run : model.rows(index)) {
-    PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
-        wanted, name, {run.firstRow, run.firstRow + run.rowCount}, next));
+    PDLRT_RETURN_IF_ERROR(
+        checkpoint.copyRows(wanted, fullPartName(symbol, part),
+                            {run.firstRow, run.firstRow + run.rowCount}, next));
     next += size_t(run.rowCount) * rowBytes;
   }
   return {};
@@ -222,21 +225,22 @@ static Status restoreTablePart(const Model &model, int32_t symbolIndex,
   int64_t inserted = 0;
   PDLRT_RETURN_IF_ERROR(table.findOrInsert(held, heldKeys.data(), rows.data(),
                                            scratch, inserted));
-  const size_t bytes = table.valueBytes();
   const int32_t last = use == CheckpointUse::Training ? symbol.slot_count : 0;
   for (int32_t p = 0; p <= last; ++p) {
     Expected<const TensorView *> values =
         checkpoint.tensorOf(file, rowPartName(symbol, p), tensorTypeOf(symbol),
-                            {count, symbol.row_width});
+                            {count, partWidth(symbol, p)});
     if (!values)
       return values.status();
+    const int64_t width = partWidth(symbol, p);
+    const size_t begin = size_t(partOffset(symbol, p)) * elementSize(symbol);
+    const size_t bytes = size_t(width) * elementSize(symbol);
     TensorWindow window(**values);
     for (int64_t i = 0; i < held; ++i) {
-      Expected<const std::byte *> row =
-          window.at(places[i] * symbol.row_width, symbol.row_width);
+      Expected<const std::byte *> row = window.at(places[i] * width, width);
       if (!row)
         return row.status();
-      std::memcpy(static_cast<char *>(rows[i]) + p * bytes, *row, bytes);
+      std::memcpy(static_cast<char *>(rows[i]) + begin, *row, bytes);
     }
   }
   return {};
@@ -263,12 +267,9 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint,
                                   symbol.name);
       continue;
     }
-    PDLRT_RETURN_IF_ERROR(
-        copyHeldRows(checkpoint, model, i, symbol.name, model.value(i)));
-    for (int32_t s = 0; use == CheckpointUse::Training && s < symbol.slot_count;
-         ++s)
-      PDLRT_RETURN_IF_ERROR(copyHeldRows(
-          checkpoint, model, i, fullSlotName(symbol, s), model.slot(i, s)));
+    const int32_t last = use == CheckpointUse::Training ? symbol.slot_count : 0;
+    for (int32_t p = 0; p <= last; ++p)
+      PDLRT_RETURN_IF_ERROR(copyHeldRows(checkpoint, model, i, p));
   }
   for (int32_t g = 0;
        use == CheckpointUse::Training && g < descriptor.group_count; ++g) {

@@ -58,22 +58,22 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     const TensorType type = tensorTypeOf(symbol);
+    const int32_t last = withSlots ? symbol.slot_count : 0;
     if (const EmbeddingTable *table = model.table(i)) {
       const std::vector<TableRow> &rows =
           tables.emplace_back(collectTable(*table));
-      std::vector<std::string> parts = {symbol.name + std::string(".values")};
-      for (int32_t s = 0; withSlots && s < symbol.slot_count; ++s)
-        parts.push_back(fullSlotName(symbol, s));
-      PDLRT_RETURN_IF_ERROR(addTableRows(writer,
-                                         symbol.name + std::string(".keys"),
-                                         parts, rows, type, symbol.row_width));
+      std::vector<RowPart> parts;
+      for (int32_t p = 0; p <= last; ++p)
+        parts.push_back({p ? fullSlotName(symbol, p - 1)
+                           : symbol.name + std::string(".values"),
+                         partOffset(symbol, p), partWidth(symbol, p)});
+      PDLRT_RETURN_IF_ERROR(addTableRows(
+          writer, symbol.name + std::string(".keys"), parts, rows, type));
       continue;
     }
-    PDLRT_RETURN_IF_ERROR(
-        writer.add(symbol.name, type, shapeOf(symbol), model.value(i)));
-    for (int32_t s = 0; withSlots && s < symbol.slot_count; ++s)
-      PDLRT_RETURN_IF_ERROR(writer.add(fullSlotName(symbol, s), type,
-                                       shapeOf(symbol), model.slot(i, s)));
+    for (int32_t p = 0; p <= last; ++p)
+      PDLRT_RETURN_IF_ERROR(writer.add(fullPartName(symbol, p), type,
+                                       partShape(symbol, p), model.part(i, p)));
   }
   return writer.write(path);
 }
@@ -102,8 +102,10 @@ private:
                       int64_t first, int64_t count, void *out) const;
   Status checkFinite(const TensorView &tensor, int64_t first, int64_t count,
                      const std::byte *elements) const;
-  /// The rows of a parameter that the model holds.
-  Status copyHeldRows(const TensorView &tensor, int32_t index, void *out) const;
+  /// The rows of a parameter (part 0), or of its slot `part` - 1, that the
+  /// model holds.
+  Status copyHeldRows(const TensorView &tensor, int32_t index,
+                      int32_t part) const;
   Status readParameter(int32_t index);
   Status readTable(int32_t index);
   Status readSteps();
@@ -201,11 +203,11 @@ Status Initializer::copyElements(const pdl_symbol &symbol, TensorWindow &from,
 }
 
 Status Initializer::copyHeldRows(const TensorView &tensor, int32_t index,
-                                 void *out) const {
+                                 int32_t part) const {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
-  const int64_t width = symbol.row_width;
+  const int64_t width = partWidth(symbol, part);
   TensorWindow window(tensor);
-  auto *next = static_cast<char *>(out);
+  auto *next = static_cast<char *>(model.part(index, part));
   for (const RowBlock &run : model.rows(index)) {
     PDLRT_RETURN_IF_ERROR(copyElements(symbol, window, run.firstRow * width,
                                        run.rowCount * width, next));
@@ -229,16 +231,16 @@ Status Initializer::readParameter(int32_t index) {
     return {};
   }
   taken.emplace_back(symbol.name);
-  PDLRT_RETURN_IF_ERROR(copyHeldRows(**value, index, model.value(index)));
+  PDLRT_RETURN_IF_ERROR(copyHeldRows(**value, index, 0));
   bool hasSlots = true;
   for (int32_t s = 0; s < symbol.slot_count; ++s) {
     Expected<const TensorView *> slot =
-        take(symbol, fullSlotName(symbol, s), shapeOf(symbol));
+        take(symbol, fullSlotName(symbol, s), partShape(symbol, 1 + s));
     if (!slot)
       return slot.status();
     hasSlots &= *slot != nullptr;
     if (*slot)
-      PDLRT_RETURN_IF_ERROR(copyHeldRows(**slot, index, model.slot(index, s)));
+      PDLRT_RETURN_IF_ERROR(copyHeldRows(**slot, index, 1 + s));
   }
   noteSlots(symbol, hasSlots);
   return {};
@@ -265,7 +267,7 @@ Status Initializer::readTable(int32_t index) {
     std::string partName =
         part ? fullSlotName(symbol, part - 1) : name + ".values";
     Expected<const TensorView *> tensor =
-        take(symbol, partName, {count, symbol.row_width});
+        take(symbol, partName, {count, partWidth(symbol, part)});
     if (!tensor)
       return tensor.status();
     if (!*tensor && part == 0)
@@ -296,11 +298,13 @@ Status Initializer::readTable(int32_t index) {
   for (int32_t part = 0; part <= symbol.slot_count; ++part) {
     if (!parts[part])
       continue;
+    const int64_t width = partWidth(symbol, part);
+    const auto begin = partOffset(symbol, part) * int64_t(elementSize(symbol));
     TensorWindow window(*parts[part]);
     for (int64_t i = 0; i < held; ++i)
-      PDLRT_RETURN_IF_ERROR(copyElements(
-          symbol, window, places[i] * symbol.row_width, symbol.row_width,
-          static_cast<char *>(rows[i]) + part * table.valueBytes()));
+      PDLRT_RETURN_IF_ERROR(copyElements(symbol, window, places[i] * width,
+                                         width,
+                                         static_cast<char *>(rows[i]) + begin));
   }
   return {};
 }

@@ -71,15 +71,16 @@ static Status addTable(const Checkpoint &checkpoint,
     std::memcpy(keys.bytes.data() + i * sizeof(int64_t), &rows[i].key,
                 sizeof(int64_t));
 
-  int64_t width = 1;
+  int64_t rowWidth = 1;
   for (int64_t dimension : symbol.shape)
-    width *= dimension;
+    rowWidth *= dimension;
   const TensorType type = symbol.elementType;
-  const size_t rowBytes = size_t(width) * tensorElementSize(type);
-  std::vector<std::string> names = {"values"};
-  for (const std::string &slot : symbol.slots)
-    names.push_back("slot." + slot);
-  for (const std::string &name : names) {
+  for (size_t part = 0; part <= symbol.slots.size(); ++part) {
+    const bool isRowSlot = part > 0 && symbol.isRowSlot(part - 1);
+    const int64_t width = isRowSlot ? 1 : rowWidth;
+    const size_t rowBytes = size_t(width) * tensorElementSize(type);
+    const std::string name =
+        part > 0 ? "slot." + symbol.slots[part - 1] : "values";
     StateTensor &out = state.tensors[symbol.name + "." + name];
     out = {type, {count, width}, {}};
     out.bytes.resize(rows.size() * rowBytes);
@@ -114,18 +115,21 @@ Expected<ModelState> pdlrt::stateOf(const Checkpoint &checkpoint) {
   for (const CheckpointSymbol &symbol : manifest.symbols) {
     if (symbol.isTable)
       continue;
-    std::vector<std::string> names = {symbol.name};
-    for (const std::string &slot : symbol.slots)
-      names.push_back(symbol.name + ".slot." + slot);
-    size_t bytes = tensorElementSize(symbol.elementType);
-    for (int64_t dimension : symbol.shape)
-      bytes *= size_t(dimension);
-    for (const std::string &name : names) {
+    for (size_t part = 0; part <= symbol.slots.size(); ++part) {
+      std::string name = symbol.name;
+      if (part > 0)
+        name += ".slot." + symbol.slots[part - 1];
+      CheckpointSymbol wanted = symbol;
+      if (part > 0 && symbol.isRowSlot(part - 1))
+        wanted.shape = {rowCountOf(symbol.shape), 1};
       StateTensor &tensor = state.tensors[name];
-      tensor = {symbol.elementType, symbol.shape, {}};
+      tensor = {symbol.elementType, wanted.shape, {}};
+      size_t bytes = tensorElementSize(symbol.elementType);
+      for (int64_t dimension : wanted.shape)
+        bytes *= size_t(dimension);
       tensor.bytes.resize(bytes);
       PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
-          symbol, name, {0, rowCountOf(symbol.shape)}, tensor.bytes.data()));
+          wanted, name, {0, rowCountOf(symbol.shape)}, tensor.bytes.data()));
     }
   }
   for (const CheckpointSymbol &symbol : manifest.symbols)

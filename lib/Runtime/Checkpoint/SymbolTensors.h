@@ -14,6 +14,7 @@
 #define LIB_RUNTIME_CHECKPOINT_SYMBOLTENSORS_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Files/Safetensors.h"
 
 #include <cstdint>
@@ -30,6 +31,13 @@ inline std::vector<int64_t> shapeOf(const pdl_symbol &symbol) {
   return {symbol.shape, symbol.shape + symbol.rank};
 }
 
+/// Of a parameter's value (part 0), or of its slot `part` - 1.
+inline std::vector<int64_t> partShape(const pdl_symbol &symbol, int32_t part) {
+  if (part > 0 && isRowSlot(symbol, part - 1))
+    return {symbol.row_count, 1};
+  return shapeOf(symbol);
+}
+
 /// "slot.<slot>": beside other tensors of the same symbol.
 inline std::string slotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string("slot.") + symbol.slot_names[slot];
@@ -38,6 +46,11 @@ inline std::string slotName(const pdl_symbol &symbol, int32_t slot) {
 /// "<symbol>.slot.<slot>": among tensors of other symbols.
 inline std::string fullSlotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string(symbol.name) + "." + slotName(symbol, slot);
+}
+
+/// A parameter's value (part 0) or slot `part` - 1, among tensors of others.
+inline std::string fullPartName(const pdl_symbol &symbol, int32_t part) {
+  return part ? fullSlotName(symbol, part - 1) : std::string(symbol.name);
 }
 
 } // namespace pdlrt

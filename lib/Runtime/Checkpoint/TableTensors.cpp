@@ -13,9 +13,8 @@
 using namespace pdlrt;
 
 Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
-                           std::span<const std::string> parts,
-                           const std::vector<TableRow> &rows, TensorType type,
-                           int64_t width) {
+                           std::span<const RowPart> parts,
+                           const std::vector<TableRow> &rows, TensorType type) {
   const auto rowCount = int64_t(rows.size());
   PDLRT_RETURN_IF_ERROR(
       writer.addRows(keys, TensorType::I64, {rowCount},
@@ -24,16 +23,18 @@ Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
                          std::memcpy(out + i * sizeof(int64_t),
                                      &rows[first + i].key, sizeof(int64_t));
                      }));
-  const size_t bytes = size_t(width) * tensorElementSize(type);
-  for (size_t part = 0; part < parts.size(); ++part)
+  const size_t size = tensorElementSize(type);
+  for (const RowPart &part : parts) {
+    const size_t bytes = size_t(part.width) * size;
+    const size_t begin = size_t(part.offset) * size;
     PDLRT_RETURN_IF_ERROR(writer.addRows(
-        parts[part], type, {rowCount, width},
-        [&rows, bytes, part](int64_t first, int64_t count, std::byte *out) {
+        part.name, type, {rowCount, part.width},
+        [&rows, bytes, begin](int64_t first, int64_t count, std::byte *out) {
           for (int64_t i = 0; i < count; ++i)
             std::memcpy(out + i * bytes,
-                        static_cast<const char *>(rows[first + i].row) +
-                            part * bytes,
+                        static_cast<const char *>(rows[first + i].row) + begin,
                         bytes);
         }));
+  }
   return {};
 }

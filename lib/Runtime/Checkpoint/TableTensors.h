@@ -20,14 +20,17 @@
 
 namespace pdlrt {
 
-/// Adds a tensor of the rows' keys, and one for each part of a row: the value,
-/// then the slots. `parts` names them; there may be fewer than a row has.
-/// `rows`, and the table, outlive the writer; values are copied only as they
-/// are written.
+/// The value of rows, or one of their slots.
+struct RowPart {
+  std::string name;
+  int64_t offset, width; ///< elements: where it begins in a row, and its own
+};
+
+/// Adds a tensor of the rows' keys, and one for each of `parts`. `rows`, and
+/// the table, outlive the writer; values are copied only as they are written.
 Status addTableRows(SafetensorsWriter &writer, const std::string &keys,
-                    std::span<const std::string> parts,
-                    const std::vector<TableRow> &rows, TensorType type,
-                    int64_t width);
+                    std::span<const RowPart> parts,
+                    const std::vector<TableRow> &rows, TensorType type);
 
 } // namespace pdlrt
 

@@ -31,10 +31,15 @@ Status BatchDump::add(const Batch &batch, int64_t round, int32_t group,
     PDLRT_RETURN_IF_ERROR(
         writer.addCopy(name, type, {batch.size(), field.width}, data.values));
   }
+  const std::string own = "batch" + std::to_string(batchCount);
+  PDLRT_RETURN_IF_ERROR(writer.addCopy(own + ".samples", TensorType::I64,
+                                       {batch.size()}, batch.sampleNumbers()));
+  const int64_t epoch[] = {batch.epoch()};
+  PDLRT_RETURN_IF_ERROR(
+      writer.addCopy(own + ".epoch", TensorType::I64, {1}, epoch));
   const int64_t place[] = {round, group, worker};
   PDLRT_RETURN_IF_ERROR(
-      writer.addCopy("batch" + std::to_string(batchCount) + ".place",
-                     TensorType::I64, {3}, place));
+      writer.addCopy(own + ".place", TensorType::I64, {3}, place));
   ++batchCount;
   return {};
 }

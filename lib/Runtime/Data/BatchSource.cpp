@@ -109,6 +109,7 @@ Expected<bool> BatchSource::State::fill(Batch &batch) {
   }
   records.finish(batch);
   batch.batchIndex = position.batch;
+  batch.batchEpoch = position.epoch;
   if (batch.size() == 0)
     return false;
   ++position.batch;

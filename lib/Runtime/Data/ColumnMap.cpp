@@ -33,6 +33,15 @@ static std::string slotName(const pdl_field &field, int64_t slot) {
                           : field.name + ("." + std::to_string(slot));
 }
 
+std::optional<size_t> pdlrt::idFieldOf(const RecordReaderOptions &options) {
+  const std::string &wanted = options.data.idField;
+  for (int32_t i = 0; !wanted.empty() && i < options.descriptor.field_count;
+       ++i)
+    if (wanted == options.descriptor.fields[i].name)
+      return size_t(i);
+  return std::nullopt;
+}
+
 static bool takesColumnsInOrder(const pdl_field &field) {
   return field.column_count == 0;
 }
@@ -42,6 +51,8 @@ ColumnMap::ColumnMap(const RecordReaderOptions &options)
       byField(size_t(options.descriptor.field_count)) {
   for (int32_t i = 0; i < options.program.field_count; ++i)
     isRead[size_t(options.program.fields[i])] = true;
+  if (const std::optional<size_t> id = idFieldOf(options))
+    isRead[*id] = true;
 }
 
 Expected<ColumnMap> ColumnMap::create(const RecordReaderOptions &options,
@@ -220,6 +231,8 @@ Status ColumnMap::mapByModel(const Header *header) {
 
 Status ColumnMap::findCopied(const Header *header) {
   const std::string &wanted = options->data.copyColumn;
+  if (const std::optional<size_t> id = idFieldOf(*options))
+    copiedColumn = byField[*id].front();
   if (wanted.empty())
     return {};
   if (header) {
@@ -252,7 +265,9 @@ std::string ColumnMap::checkCells(int64_t cells) const {
                " reads cell " + std::to_string(column + 1) +
                "; check the delimiter (--delimiter) and the record's columns";
   if (copiedColumn && *copiedColumn >= cells)
-    return has + "but --copy-column wants cell " +
-           std::to_string(*copiedColumn + 1);
+    return has + "but " +
+           (options->data.idField.empty() ? "--copy-column"
+                                          : "--id " + options->data.idField) +
+           " wants cell " + std::to_string(*copiedColumn + 1);
   return {};
 }

@@ -18,13 +18,36 @@
 
 using namespace pdlrt;
 
+/// The field of --id is one of the record, with one id a sample.
+static Status checkId(const std::string &id, const pdl_descriptor &descriptor) {
+  std::string known;
+  for (int32_t i = 0; i < descriptor.field_count; ++i) {
+    const pdl_field &field = descriptor.fields[i];
+    const bool isId = field.kind == PDL_FIELD_IDS && field.width == 1;
+    if (id != field.name) {
+      if (isId)
+        known += (known.empty() ? "" : ", ") + std::string(field.name);
+      continue;
+    }
+    if (isId)
+      return {};
+    return Status::invalid("--id names " + fieldText(field) +
+                           ", which is not one id a sample; an id is a field "
+                           "of type tensor<?x1xi64>, with hash(...) if it is "
+                           "text");
+  }
+  return Status::invalid("--id names " + quoteText(id) +
+                         ", but the record has no such field, only " +
+                         (known.empty() ? "none of one id a sample" : known));
+}
+
 /// The fields that `--columns` lists are of the record, each once; those that
-/// the program reads are among them.
-static Status checkColumns(const std::vector<std::string> &columns,
+/// the program reads are among them, and that of --id.
+static Status checkColumns(const DataOptions &data,
                            const pdl_descriptor &descriptor,
                            const pdl_program &program) {
   std::vector<bool> isNamed(size_t(descriptor.field_count));
-  for (const std::string &entry : columns) {
+  for (const std::string &entry : data.columns) {
     if (entry == "_")
       continue;
     int32_t index = 0;
@@ -49,6 +72,11 @@ static Status checkColumns(const std::vector<std::string> &columns,
       return Status::invalid("--columns does not name " +
                              fieldText(descriptor.fields[program.fields[i]]) +
                              ", which the program reads");
+  for (int32_t i = 0; i < descriptor.field_count; ++i)
+    if (!isNamed[size_t(i)] && data.idField == descriptor.fields[i].name)
+      return Status::invalid("--columns does not name " +
+                             fieldText(descriptor.fields[i]) +
+                             ", which --id wants");
   return {};
 }
 
@@ -65,9 +93,11 @@ Status pdlrt::checkDataFlags(const DataOptions &data,
       return Status::invalid(file +
                              ": its tensors have names: --header, --delimiter, "
                              "--columns and --copy-column are for delimited "
-                             "text");
+                             "text; --id lets a field of them through");
+  if (!data.idField.empty())
+    PDLRT_RETURN_IF_ERROR(checkId(data.idField, descriptor));
   if (!data.columns.empty())
-    PDLRT_RETURN_IF_ERROR(checkColumns(data.columns, descriptor, program));
+    PDLRT_RETURN_IF_ERROR(checkColumns(data, descriptor, program));
   if (!data.copyColumn.empty() && !data.header &&
       !columnNumberOf(data.copyColumn))
     return Status::invalid("--copy-column " + quoteText(data.copyColumn) +

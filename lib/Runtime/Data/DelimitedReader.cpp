@@ -217,7 +217,8 @@ Expected<int64_t> DelimitedReader::read(int64_t count, RecordColumns &into,
     noteRow(passed);
     Status status = parseRow(into);
     if (status.ok()) {
-      into.commitRecord(fileIndex, passed.current(), copiedCell());
+      into.commitRecord(fileIndex, passed.current(), passed.currentSample(),
+                        copiedCell());
       continue;
     }
     into.rollbackRecord();

@@ -30,8 +30,14 @@ public:
   /// Forgets everything: a pass begins.
   void clear();
 
+  /// The next row is the sample of that number (pdl_draws), and those behind it
+  /// are the next ones.
+  void continueAt(int64_t sample) { nextSample = sample; }
   /// Passes on to the next row.
-  void beginRow() { ++rows; }
+  void beginRow() {
+    ++rows;
+    ++nextSample;
+  }
   /// Takes up a piece of what the row consists of, or of what says how it is to
   /// be read.
   void addContent(const void *bytes, size_t size);
@@ -40,6 +46,8 @@ public:
   int64_t count() const { return rows; }
   /// The current row, from 0.
   int64_t current() const { return rows - 1; }
+  /// The number of the current row as a sample.
+  int64_t currentSample() const { return nextSample - 1; }
   /// Of everything since the begin of the pass, from 0 to 2^63 - 1; 0 of
   /// nothing.
   int64_t digest() const { return int64_t(contentDigest >> 1); }
@@ -55,6 +63,7 @@ public:
 private:
   int64_t badLimit;
   int64_t rows = 0;
+  int64_t nextSample = 0;
   uint64_t contentDigest = 0;
   int64_t bad = 0;
   std::vector<std::string> sentences;

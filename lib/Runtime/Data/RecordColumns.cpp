@@ -29,6 +29,7 @@ RecordColumns::RecordColumns(const std::vector<const pdl_field *> &fields) {
 void RecordColumns::clear() {
   files.clear();
   rows.clear();
+  samples.clear();
   copiedEnds.clear();
   copiedText.clear();
   rollbackRecord();
@@ -55,6 +56,7 @@ void RecordColumns::reset(Batch &batch) const {
   batch.fieldData.resize(columns.size());
   batch.sampleCount = 0;
   batch.rows.clear();
+  batch.samples.clear();
   batch.copiedEnds.clear();
   batch.copiedText.clear();
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -73,6 +75,7 @@ void RecordColumns::appendRows(Batch &batch, const int64_t *order,
   for (int64_t k = 0; k < count; ++k) {
     const auto record = size_t(order ? order[k] : first + k);
     batch.rows.append(rows[record]);
+    batch.samples.append(samples[record]);
     const int64_t begin = record ? copiedEnds[record - 1] : 0;
     batch.copiedText.append(copiedText.data() + begin,
                             size_t(copiedEnds[record] - begin));

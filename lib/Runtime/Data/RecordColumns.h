@@ -56,11 +56,13 @@ public:
   Column &column(size_t field) { return columns[field]; }
 
   /// Every column has been given one more record, which came from file `file`
-  /// of the source, as row `row` of the pass. `copied`: the cell that is to
-  /// stand beside its predictions.
-  void commitRecord(int32_t file, int64_t row, std::string_view copied) {
+  /// of the source, as row `row` of the pass and sample `sample` of the data.
+  /// `copied`: the cell that is to stand beside its predictions.
+  void commitRecord(int32_t file, int64_t row, int64_t sample,
+                    std::string_view copied) {
     files.append(file);
     rows.append(row);
+    samples.append(sample);
     copiedText.append(copied.data(), copied.size());
     copiedEnds.append(int64_t(copiedText.size()));
   }
@@ -88,7 +90,7 @@ private:
 
   // Of each record.
   AlignedVector<int32_t> files;
-  AlignedVector<int64_t> rows;
+  AlignedVector<int64_t> rows, samples;
   /// Where the text of a record ends in that of all.
   AlignedVector<int64_t> copiedEnds;
   AlignedVector<char> copiedText;

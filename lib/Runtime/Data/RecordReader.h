@@ -14,6 +14,7 @@
 #include "pdlrt/Data/BatchSource.h"
 
 #include <memory>
+#include <optional>
 
 namespace pdlrt {
 
@@ -41,6 +42,10 @@ struct RecordReaderOptions {
   const pdl_descriptor &descriptor;
   const pdl_program &program;
 };
+
+/// The field that `DataOptions::idField` names, by its place in the record;
+/// none where it names none.
+std::optional<size_t> idFieldOf(const RecordReaderOptions &options);
 
 /// False for pipes, sockets and devices, of which each byte comes once. A path
 /// that cannot be looked at is none of them.

@@ -120,6 +120,8 @@ Expected<bool> RecordStream::openSegment() {
   remainingInSegment =
       segment.end == unlimited ? unlimited : segment.end - segment.begin;
   auto skipped = reader->skip(segment.begin, nullptr);
+  // Files are numbered above all rows that one of them can have.
+  nextSample = (int64_t(segment.file) << 40) + segment.begin;
   PDLRT_RETURN_IF_ERROR(skipped.status());
   return true;
 }
@@ -151,10 +153,12 @@ Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
       wanted = std::min(wanted, options.data.batchSize -
                                     selectedRow % options.data.batchSize);
     wanted = std::min(wanted, remainingInSegment);
+    passedRows.continueAt(nextSample);
     auto moved = into && !others
                      ? reader->read(wanted, *into, passedRows)
                      : reader->skip(wanted, others ? nullptr : &passedRows);
     PDLRT_RETURN_IF_ERROR(moved.status());
+    nextSample += *moved;
     if (dealsBlocks)
       selectedRow += *moved;
     if (!others)

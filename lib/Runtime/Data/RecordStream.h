@@ -56,6 +56,8 @@ private:
   size_t nextSegment = 0;
   std::unique_ptr<RecordReader> reader;
   int64_t remainingInSegment = 0;
+  /// The number of the reader's next row as a sample (pdl_draws).
+  int64_t nextSample = 0;
   /// Whether a row was passed since the first segment was opened.
   bool hasMoved = true;
   /// By file: whether it is a pipe or a device that was opened.

@@ -55,6 +55,7 @@ private:
                    RecordColumns::Column &column);
   Status bindPlain(const pdl_field &field, FieldTensors &tensors);
   Status bindRagged(const pdl_field &field, FieldTensors &tensors);
+  Expected<std::string_view> readId();
   Status noteRow(PassedRows &passed);
   Status refuseChanged(const TensorView &values) const;
   void noteDefect(const TensorView &tensor, const std::byte *values,
@@ -69,6 +70,9 @@ private:
   int32_t fileIndex;
   std::vector<const pdl_field *> fields;
   std::vector<FieldTensors> tensors;
+  /// The ids that are let through, and the current one.
+  FieldTensors ids;
+  std::string idText;
   int64_t rowCount = 0;
   const pdl_field *rowCountField = nullptr;
   int64_t row = 0;
@@ -168,7 +172,23 @@ Status TensorReader::bind(const RecordReaderOptions &options) {
                               : bindPlain(*field, bound));
     tensors.push_back(std::move(bound));
   }
+  if (const std::optional<size_t> id = idFieldOf(options))
+    return bindPlain(options.descriptor.fields[*id], ids);
   return {};
+}
+
+/// What is let through of the current row; empty where nothing is.
+Expected<std::string_view> TensorReader::readId() {
+  if (!ids.values)
+    return std::string_view();
+  Expected<const std::byte *> value = ids.values->at(row, 1);
+  if (!value)
+    return value.status();
+  const TensorType type = ids.values->view().type;
+  const int64_t id = integerAt(type, *value, 0);
+  idText = type == TensorType::U64 ? std::to_string(uint64_t(id))
+                                   : std::to_string(id);
+  return std::string_view(idText);
 }
 
 /// Whether ids [begin, end) are there; all were when the file was opened.
@@ -300,12 +320,16 @@ Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
           tensors[f].splits ? readRagged(fields[f]->width, tensors[f], column)
                             : readPlain(*fields[f], tensors[f], column));
     }
+    Expected<std::string_view> id = readId();
+    if (!id)
+      return id.status();
     if (defect.empty()) {
-      into.commitRecord(fileIndex, passed.current(), {});
+      into.commitRecord(fileIndex, passed.current(), passed.currentSample(),
+                        *id);
       continue;
     }
     into.rollbackRecord();
-    PDLRT_RETURN_IF_ERROR(passed.addBad(defect, {}));
+    PDLRT_RETURN_IF_ERROR(passed.addBad(defect, *id));
   }
   return count;
 }

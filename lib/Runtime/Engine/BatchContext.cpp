@@ -15,11 +15,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 using namespace pdlrt;
 
 BatchContext::BatchContext(Model &model, const pdl_program &program,
-                           double *const *metrics)
+                           double *const *metrics,
+                           pdlabi::GroupedSamples *groups)
     : model(model), program(program), lookups(program.lookup_count),
       gradients(program.update_count), gradientRows(program.update_count),
       outputs(program.output_count), gradientPointers(program.update_count),
@@ -27,6 +29,7 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   const pdl_descriptor &descriptor = model.descriptor();
   worker.bind(descriptor.symbols, model.tables(), descriptor.symbol_count,
               program.frozen != 0);
+  worker.keepGroups(groups);
   ownContribution.blocks.resize(program.update_count);
   lossSums.resize(std::max(program.objective_count, 1));
   weightSums.resize(lossSums.size());
@@ -41,6 +44,20 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   context.weight_sum = weightSums.data();
   context.metrics = metrics;
   context.outputs = outputPointers.data();
+  context.draws = &draws;
+}
+
+/// What is drawn for samples of the data goes by where they stand in it.
+void BatchContext::prepareDraws(const StepInput &input) {
+  draws = {model.seed(), 0, input.samples, nullptr};
+  if (input.batch) {
+    draws.epoch = input.batch->epoch();
+    draws.samples = input.batch->sampleNumbers();
+    return;
+  }
+  madeUpSamples.resize(size_t(input.samples));
+  std::iota(madeUpSamples.begin(), madeUpSamples.end(), int64_t(0));
+  draws.samples = madeUpSamples.data();
 }
 
 size_t BatchContext::arenaBytes(const pdl_affine_size &size) const {
@@ -66,6 +83,7 @@ Status BatchContext::prepare(const StepInput &input) {
   context.fields = input.fields;
   try {
     worker.beginStep();
+    prepareDraws(input);
     // The lookups are empty here, so this is a size of batch and fields.
     context.prepare_arena =
         prepareArena.reserve(arenaBytes(program.prepare_arena));

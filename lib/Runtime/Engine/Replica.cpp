@@ -13,13 +13,21 @@
 using namespace pdlrt;
 
 Replica::Replica(Model &model, const pdl_program &program, int ringSize)
-    : metricSums(model.descriptor(), 1) {
+    : metricSums(model.descriptor(), 1),
+      groupedSamples(model.descriptor().metric_count) {
   forEachMetric(
       model.descriptor(), 1, metricSums,
       [&](const MetricBlock &block) { metrics.push_back(block.sums); });
   for (int i = 0; i < ringSize; ++i)
-    ring.push_back(
-        std::make_unique<BatchContext>(model, program, metrics.data()));
+    ring.push_back(std::make_unique<BatchContext>(
+        model, program, metrics.data(), groupedSamples.data()));
+}
+
+int64_t Replica::groupedCount() const {
+  int64_t count = 0;
+  for (const pdlabi::GroupedSamples &samples : groupedSamples)
+    count += int64_t(samples.size());
+  return count;
 }
 
 PullCounts Replica::pullCounts() const {
@@ -31,6 +39,8 @@ PullCounts Replica::pullCounts() const {
 
 void Replica::resetCounters() {
   std::fill(metricSums.sums.begin(), metricSums.sums.end(), 0);
+  for (pdlabi::GroupedSamples &samples : groupedSamples)
+    samples.clear();
   for (std::unique_ptr<BatchContext> &context : ring)
     context->pullCounts() = {};
 }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -59,7 +60,9 @@ Status ReplicaSet::compute(int replica) {
   BatchContext &context = replicas[replica]->current();
   if (context.input().samples == 0)
     return {};
+  const int64_t grouped = replicas[replica]->groupedCount();
   context.compute();
+  PDLRT_RETURN_IF_ERROR(checkGroups(replica, grouped));
   for (const ObjectiveSums &sums : context.contribution().objectives)
     if (!std::isfinite(sums.weight))
       return Status::invalid(
@@ -80,6 +83,26 @@ Status ReplicaSet::compute(int replica) {
       nonFinite + " is not finite in " + placeOf(replica) +
       "; nothing of this step was applied: lower the rate, clip the "
       "gradients, or look for extreme values in that batch");
+}
+
+/// After `compute`: there was room for the samples that metrics of groups keep,
+/// `before` of which this replica had before it.
+Status ReplicaSet::checkGroups(int replica, int64_t before) {
+  if (replicas[replica]->current().lostSamples())
+    return Status::outOfMemory(
+        "out of memory for the samples that a metric of groups keeps, in " +
+        placeOf(replica) +
+        "; test fewer rows, or observe it in no training program");
+  const int64_t added = replicas[replica]->groupedCount() - before;
+  if (added == 0 ||
+      groupedCount.fetch_add(added, std::memory_order_relaxed) + added <=
+          mostGroupedSamples)
+    return {};
+  return Status::invalid(
+      "metrics of groups keep more samples than --max-grouped-samples " +
+      std::to_string(mostGroupedSamples) + " allows, in " + placeOf(replica) +
+      "; they need 25 bytes each until the epoch ends: allow more, test fewer "
+      "rows, or observe them in no training program");
 }
 
 /// The first error in the order of replicas.
@@ -122,6 +145,35 @@ void ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
       addMetric({replicas[g * workers + w]->metric(index), sum.size()}, group);
     addMetric(group, sum);
   }
+  if (!pdlabi::observesGroups(descriptor.metrics[index].kind))
+    return;
+  if (count() == 1)
+    return pdlabi::sumGroups(replicas[0]->groups(index), sum.data());
+  pdlabi::GroupedSamples all;
+  for (const std::unique_ptr<Replica> &replica : replicas)
+    all.append(std::as_const(*replica).groups(index));
+  pdlabi::sumGroups(all, sum.data());
+}
+
+std::vector<pdlabi::GroupedSamples> ReplicaSet::takeGroups() {
+  std::vector<pdlabi::GroupedSamples> taken;
+  for (int32_t m = 0; m < descriptor.metric_count; ++m)
+    for (std::unique_ptr<Replica> &replica : replicas)
+      taken.push_back(std::exchange(replica->groups(m), {}));
+  groupedCount = 0;
+  return taken;
+}
+
+void ReplicaSet::restoreGroups(std::vector<pdlabi::GroupedSamples> from) {
+  auto next = from.begin();
+  int64_t restored = 0;
+  for (int32_t m = 0; m < descriptor.metric_count; ++m)
+    for (std::unique_ptr<Replica> &replica : replicas) {
+      pdlabi::GroupedSamples &own = replica->groups(m);
+      own = next == from.end() ? pdlabi::GroupedSamples() : std::move(*next++);
+      restored += int64_t(own.size());
+    }
+  groupedCount = restored;
 }
 
 /// Calls visit(sums of a replica that is here, their place in `all`).
@@ -164,6 +216,7 @@ void ReplicaSet::restoreMetrics(MetricScope scope, const MetricSums &from) {
 void ReplicaSet::resetCounters() {
   for (std::unique_ptr<Replica> &replica : replicas)
     replica->resetCounters();
+  groupedCount = 0;
 }
 
 PullCounts ReplicaSet::pullCounts() const {

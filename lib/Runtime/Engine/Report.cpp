@@ -67,16 +67,17 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
     lines.push_back(fmt::format("{} loss {:.6f}", label, report.meanLoss()));
   for (int32_t i = 0; i < descriptor.metric_count; ++i) {
     const pdl_metric &metric = descriptor.metrics[i];
-    const auto &[value, undefined] = report.metrics[i];
+    const auto &[value, undefined, remark] = report.metrics[i];
     const std::string title =
         pdlabi::metricTitle(metric.kind, metric.parameter);
     if (!undefined.empty())
       lines.push_back(fmt::format("{} {} undefined: {} (@{})", label, title,
                                   undefined, metric.name));
     else if (!std::isnan(value))
-      lines.push_back(fmt::format("{} {} {:.{}f} (@{})", label, title, value,
-                                  pdlabi::metricDigits(metric.kind),
-                                  metric.name));
+      lines.push_back(fmt::format("{} {} {:.{}f} (@{}{}{})", label, title,
+                                  value, pdlabi::metricDigits(metric.kind),
+                                  metric.name, remark.empty() ? "" : "; ",
+                                  remark));
   }
   if (lines.empty() && descriptor.metric_count > 0)
     lines.push_back(label + " metrics undefined: nothing of any weight was "

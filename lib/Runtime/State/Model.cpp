@@ -26,6 +26,7 @@ void Model::makeTable(int32_t index) {
   options.slotInitialValues.assign(symbol.slot_initial_values,
                                    symbol.slot_initial_values +
                                        symbol.slot_count);
+  options.rowSlotCount = symbol.row_slot_count;
   options.seed = initialSeed;
   ownedTables[index] = createHashTable(std::move(options));
   tablePointers[index] = ownedTables[index].get();
@@ -45,16 +46,18 @@ void Model::makeParameter(int32_t index) {
     for (int64_t row = 0; row < run.rowCount; ++row, value += rowBytes)
       fillInitialValues(type, symbol.initializer, initialSeed, symbol.id,
                         run.firstRow + row, symbol.row_width, value);
-  for (int32_t i = 0; i < symbol.slot_count; ++i)
-    fillConstant(type, symbol.slot_initial_values[i], elements,
-                 states[index][1 + i].reserve(bytes));
+  for (int32_t i = 0; i < symbol.slot_count; ++i) {
+    const int64_t count = heldElements(index, 1 + i);
+    fillConstant(type, symbol.slot_initial_values[i], count,
+                 states[index][1 + i].reserve(count * elementSize(type)));
+  }
 }
 
-int64_t Model::heldElements(int32_t symbol) const {
+int64_t Model::heldElements(int32_t symbol, int32_t part) const {
   int64_t rowCount = 0;
   for (const RowBlock &run : heldRows[symbol])
     rowCount += run.rowCount;
-  return rowCount * programDescriptor.symbols[symbol].row_width;
+  return rowCount * partWidth(programDescriptor.symbols[symbol], part);
 }
 
 Model::Model(const pdl_descriptor &descriptor, uint64_t seed,

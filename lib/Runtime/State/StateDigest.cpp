@@ -31,13 +31,12 @@ uint64_t pdlrt::digestOfState(const Model &model) {
       }
       continue;
     }
-    const size_t bytes =
-        size_t(model.heldElements(s)) * elementSize(descriptor.symbols[s]);
-    if (bytes == 0)
+    if (model.heldElements(s) == 0)
       continue;
-    XXH3_64bits_update(&state, model.value(s), bytes);
-    for (int32_t slot = 0; slot < descriptor.symbols[s].slot_count; ++slot)
-      XXH3_64bits_update(&state, model.slot(s, slot), bytes);
+    for (int32_t part = 0; part <= descriptor.symbols[s].slot_count; ++part)
+      XXH3_64bits_update(&state, model.part(s, part),
+                         size_t(model.heldElements(s, part)) *
+                             elementSize(descriptor.symbols[s]));
   }
   for (int32_t g = 0; g < descriptor.group_count; ++g) {
     const int64_t steps = model.stepCount(g);

@@ -25,11 +25,20 @@ static constexpr int64_t elementsInTask = 16384;
 /// saves.
 static constexpr int64_t elementsWorthThreads = 16384;
 static constexpr int64_t shardsInTask = 16;
+/// Rows of a parameter that one task updates are a multiple of this, so that
+/// its part of each slot begins at a cache line.
+static constexpr int64_t rowsAlignment = 16;
 /// Rows of one call of a row kernel: their lines fit into the nearest cache
 /// with those of the next call.
 static constexpr int64_t rowsInCall = 32;
 static constexpr int64_t cacheLineBytes = 64;
 static constexpr int64_t shardTasks = EmbeddingTable::shardCount / shardsInTask;
+
+/// About as many as make `elementsInTask`.
+static int64_t wholeRowsInTask(int64_t width) {
+  return std::max<int64_t>(1, elementsInTask / width / rowsAlignment) *
+         rowsAlignment;
+}
 
 const pdl_symbol &Updater::symbolOf(int32_t update) const {
   return model.descriptor().symbols[program.updates[update].symbol];
@@ -61,15 +70,17 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     }
     const int32_t index = program.updates[i].symbol;
     const int64_t elements = model.heldElements(index);
-    for (int64_t begin = 0; begin < elements; begin += elementsInTask) {
-      Task task = {
-          i, begin, std::min(elements, begin + elementsInTask), -1, {}};
-      auto keep = [&](void *base) {
-        task.state.push_back(static_cast<char *>(base) + begin * size);
-      };
-      keep(model.value(index));
-      for (int32_t slot = 0; slot < symbol.slot_count; ++slot)
-        keep(model.slot(index, slot));
+    const int64_t atOnce =
+        symbol.whole_rows ? wholeRowsInTask(symbol.row_width) * symbol.row_width
+                          : elementsInTask;
+    for (int64_t begin = 0; begin < elements; begin += atOnce) {
+      Task task = {i, begin, std::min(elements, begin + atOnce), -1, {}};
+      for (int32_t part = 0; part <= symbol.slot_count; ++part) {
+        const bool isOfRow = part > 0 && isRowSlot(symbol, part - 1);
+        const int64_t first = isOfRow ? begin / symbol.row_width : begin;
+        task.state.push_back(static_cast<char *>(model.part(index, part)) +
+                             first * int64_t(size));
+      }
       tasks.push_back(std::move(task));
     }
   }
@@ -223,7 +234,7 @@ void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
     return;
   task.wroteNonFinite = true;
   const pdl_symbol &symbol = symbolOf(task.update);
-  const int64_t elements = (1 + symbol.slot_count) * symbol.row_width;
+  const int64_t elements = rowElements(symbol);
   for (int64_t i = 0; i < count; ++i)
     if (!allFinite(symbol.element_type, elements, rows[i])) {
       task.key = keys[i];
@@ -240,8 +251,7 @@ void Updater::applyTouched(Task &task) {
   auto *rows = static_cast<void *const *>(own.rows.data());
   auto *gradients = static_cast<const void *const *>(own.gradients.data());
   auto *keys = static_cast<const int64_t *>(own.keys.data());
-  const int64_t rowBytes =
-      (1 + symbol.slot_count) * symbol.row_width * elementSize(symbol);
+  const int64_t rowBytes = rowElements(symbol) * int64_t(elementSize(symbol));
   // Rows of a large table are not in a cache: those of the next call of the
   // kernel are loaded while it works on these.
   for (int64_t first = begin; first < end; first += rowsInCall) {

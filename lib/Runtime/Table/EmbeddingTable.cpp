@@ -16,7 +16,10 @@ using namespace pdlrt;
 EmbeddingTable::EmbeddingTable(TableOptions options)
     : tableOptions(std::move(options)),
       bytesOfValue(tableOptions.width * elementSize(tableOptions.elementType)),
-      bytesOfRow(bytesOfValue * (1 + tableOptions.slotInitialValues.size())) {}
+      bytesOfRow(bytesOfValue * (1 + tableOptions.slotInitialValues.size() -
+                                 tableOptions.rowSlotCount) +
+                 elementSize(tableOptions.elementType) *
+                     tableOptions.rowSlotCount) {}
 
 EmbeddingTable::~EmbeddingTable() = default;
 
@@ -38,8 +41,11 @@ void EmbeddingTable::initialValue(int64_t key, void *value) const {
 void EmbeddingTable::initialRow(int64_t key, void *row) const {
   initialValue(key, row);
   auto *slot = static_cast<char *>(row) + bytesOfValue;
-  for (double value : tableOptions.slotInitialValues) {
-    fillConstant(tableOptions.elementType, value, tableOptions.width, slot);
-    slot += bytesOfValue;
+  const std::vector<double> &values = tableOptions.slotInitialValues;
+  const size_t ofElements = values.size() - tableOptions.rowSlotCount;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t width = i < ofElements ? tableOptions.width : 1;
+    fillConstant(tableOptions.elementType, values[i], width, slot);
+    slot += width * elementSize(tableOptions.elementType);
   }
 }

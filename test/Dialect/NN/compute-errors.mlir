@@ -301,7 +301,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x1xf64>) {
 nn.metric @mrr : #nn.mrr
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{has weights of type 'tensor<?x4xf32>'; expected one of 'f32' a sample, [b, 1] with b the batch (C4)}}
-  "nn.observe"(%x, %x, %x) <{metric = @mrr, operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) -> ()
+  "nn.observe"(%x, %x, %x) <{metric = @mrr, operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) -> ()
   nn.return
 }
 
@@ -406,6 +406,33 @@ nn.func private @f(%x: tensor<?x2xi64>) {
 nn.func private @f(%x: tensor<?x1xf32>) {
   // expected-error @+1 {{feeds @nobody, which is not an nn.metric (C1)}}
   nn.observe @nobody(%x, %x) : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @gauc : #nn.grouped_auc
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{feeds @gauc no groups; it takes one id a sample, such as that of a user: write `group %user` (C5)}}
+  nn.observe @gauc(%x, %x) : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @auc : #nn.auc<buckets = 16>
+nn.func private @f(%x: tensor<?x1xf32>, %u: tensor<?x1xi64>) {
+  // expected-error @+1 {{feeds @auc groups, and it takes none; leave `group` out, or make it an #nn.grouped_auc (C5)}}
+  nn.observe @auc(%x, %x) group %u : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @gauc : #nn.grouped_auc
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{has groups of type 'tensor<?x1xf32>'; expected one id of i64 a sample, [b, 1] with b the batch (C5)}}
+  "nn.observe"(%x, %x, %x) <{metric = @gauc, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> : (tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> ()
   nn.return
 }
 

@@ -3,6 +3,8 @@
 
 // CHECK: nn.metric @auc : #nn.auc<buckets = 4096>
 nn.metric @auc : #nn.auc<buckets = 4096>
+// CHECK: nn.metric @gauc : #nn.grouped_auc
+nn.metric @gauc : #nn.grouped_auc
 // CHECK: nn.metric @log_loss : #nn.log_loss
 nn.metric @log_loss : #nn.log_loss
 // CHECK: nn.metric @copc : #nn.copc
@@ -26,7 +28,11 @@ nn.metric @ndcg : #nn.ndcg_at<k = 10>
 // CHECK: nn.metric @mrr : #nn.mrr
 nn.metric @mrr : #nn.mrr
 
-nn.func private @observe(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>, %s: tensor<?x8xf32>, %r: tensor<?x8xf32>) {
+nn.func private @observe(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>, %s: tensor<?x8xf32>, %r: tensor<?x8xf32>, %u: tensor<?x1xi64>) {
+  // CHECK: nn.observe @gauc(%{{.*}}, %{{.*}}) group %{{.*}} : tensor<?x1xf32>{{$}}
+  nn.observe @gauc(%p, %y) group %u : tensor<?x1xf32>
+  // CHECK: nn.observe @gauc(%{{.*}}, %{{.*}}) group %{{.*}} weight %{{.*}} : tensor<?x1xf32>{{$}}
+  nn.observe @gauc(%p, %y) group %u weight %p : tensor<?x1xf32>
   // CHECK: nn.observe @mae(%{{.*}}, %{{.*}}) : tensor<?x1xf32>{{$}}
   nn.observe @mae(%p, %y) : tensor<?x1xf32>
   // CHECK: nn.observe @mean(%{{.*}}) weight %{{.*}} : tensor<?x1xf32>{{$}}

@@ -427,6 +427,8 @@ nn.table @t : i64 -> tensor<4xf64> in @g init(#nn.zeros)
 }, {
 ^bb0(%value: f32, %gradient: f32, %m: f32):
   nn.yield %value, %m : f32, f32
+}, {
+}, {
 }) : () -> ()
 
 // -----
@@ -524,5 +526,5 @@ nn.param @v : tensor<1xf32> init(#nn.normal<1.0e38, 4.0e37>)
 
 // -----
 
-// expected-error @+1 {{is of kind 3 : i64; expected #nn.auc<buckets = N>, #nn.log_loss, #nn.copc, #nn.mean, #nn.mae, #nn.rmse, #nn.accuracy<threshold = X>, #nn.bucket_error<buckets = N>, #nn.accuracy_at<k = N>, #nn.recall_at<k = N>, #nn.ndcg_at<k = N> or #nn.mrr (C1)}}
+// expected-error @+1 {{is of kind 3 : i64; expected #nn.auc<buckets = N>, #nn.grouped_auc, #nn.log_loss, #nn.copc, #nn.mean, #nn.mae, #nn.rmse, #nn.accuracy<threshold = X>, #nn.bucket_error<buckets = N>, #nn.accuracy_at<k = N>, #nn.recall_at<k = N>, #nn.ndcg_at<k = N> or #nn.mrr (C1)}}
 nn.metric @m : 3

@@ -50,11 +50,26 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   // CHECK: rt.gemm strict %{{.*}}, %{{.*}}, %{{.*}} transposed bias(%{{.*}} : memref<4xf32>)
   rt.gemm strict %worker, %rows, %w transposed bias(%bias : memref<4xf32>) post [#rt<post bias>, #rt<post relu>] into %rows
     : !llvm.ptr, memref<?x4xf32>, memref<4x4xf32>, memref<?x4xf32>
+  // CHECK: rt.in_batch_log_sum_exp strict %{{.*}}, %{{.*}}, %{{.*}} correction(%{{.*}} : memref<?xf32>) ids(%{{.*}} : memref<?xi64>) scratch %{{.*}} into %{{.*}} : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>
+  rt.in_batch_log_sum_exp strict %worker, %rows, %rows correction(%v : memref<?xf32>) ids(%keys : memref<?xi64>) scratch %v into %v
+    : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>
+  // CHECK: rt.in_batch_gradient items fast %{{.*}}, %{{.*}}, %{{.*}} sums %{{.*}} from %{{.*}} scratch %{{.*}} into %{{.*}} : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x4xf32>
+  rt.in_batch_gradient items fast %worker, %rows, %rows sums %v from %v scratch %v into %rows
+    : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x4xf32>
+  // CHECK: rt.dropout %{{.*}} splits(%{{.*}} : memref<?xi32>) rate 5.000000e-01 %{{.*}} stream 7 into %{{.*}} : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>
+  rt.dropout %rows splits(%i : memref<?xi32>) rate 0.5 %p stream 7 into %rows : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>
+  // CHECK: rt.sample log_uniform %{{.*}} stream 7 count 5 from 0 below 50 into %{{.*}} : !llvm.ptr, memref<?xi64>
+  rt.sample log_uniform %p stream 7 count 5 from 0 below 50 into %keys : !llvm.ptr, memref<?xi64>
+  // CHECK: rt.log_probability uniform %{{.*}} from -9 below 9 into %{{.*}} : memref<?xi64>, memref<?xf32>
+  %drawn = rt.log_probability uniform %keys from -9 below 9 into %v : memref<?xi64>, memref<?xf32>
   // CHECK: rt.reduce_rows max %{{.*}} rows %{{.*}} width %{{.*}} into
   rt.reduce_rows max %v rows %n width %n into %v : memref<?xf32>, memref<?xf32>
   // CHECK: rt.loss_sum %{{.*}} weights(%{{.*}} : memref<?xf32>) into
   rt.loss_sum %v weights(%v : memref<?xf32>) into %p, %p : memref<?xf32>, !llvm.ptr, !llvm.ptr
   // CHECK: rt.observe #nn.auc<buckets = 4096> %{{.*}} labels(%{{.*}} : memref<?x4xf32>) weights(%{{.*}} : memref<?xf32>) into
   rt.observe #nn.auc<buckets = 4096> %rows labels(%rows : memref<?x4xf32>) weights(%v : memref<?xf32>) into %p : memref<?x4xf32>, !llvm.ptr
+  // CHECK: rt.observe_groups 2 %{{.*}}, %{{.*}} labels(%{{.*}}) groups(%{{.*}}) weights(%{{.*}} : memref<?xf32>) into %{{.*}} : !llvm.ptr, memref<?xf32>, memref<?xf32>, memref<?xi64>, !llvm.ptr
+  rt.observe_groups 2 %worker, %v labels(%v) groups(%keys) weights(%v : memref<?xf32>) into %p
+    : !llvm.ptr, memref<?xf32>, memref<?xf32>, memref<?xi64>, !llvm.ptr
   return
 }

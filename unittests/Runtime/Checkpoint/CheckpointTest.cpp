@@ -333,6 +333,49 @@ TEST(Checkpoint, MetricsOfARunningEpochGoByNameAndKind) {
   EXPECT_EQ(other->metrics.sums, sums);
 }
 
+// What a metric of groups keeps is there again, by replica.
+TEST(Checkpoint, GroupsOfARunningEpoch) {
+  TestFolder folder;
+  pdl_metric metrics[] = {
+      {sizeof(pdl_metric), "rmse", PDL_METRIC_RMSE, 0},
+      {sizeof(pdl_metric), "gauc", PDL_METRIC_GROUPED_AUC, 0}};
+  pdl_descriptor descriptor = *handWrittenProgram({});
+  descriptor.metrics = metrics;
+  descriptor.metric_count = 2;
+  constexpr int replicas = 2;
+  {
+    CheckpointWriter writer(folder.file("c"));
+    CheckpointManifest manifest;
+    ASSERT_TRUE(saveModel(*makeModel(3, 5), writer, manifest).ok());
+    RunningEpoch running = {1, 2, MetricSums(descriptor, replicas), {}};
+    running.groups.resize(4);
+    // Nothing for the first replica.
+    running.groups[3].add(INT64_MIN, -0.5, true, 2);
+    running.groups[3].add(7, 0.25, false, 0.5);
+    ASSERT_TRUE(saveRunningEpoch(descriptor, running, replicas, writer).ok());
+    ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  }
+  Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+  Expected<RunningEpoch> same =
+      loadRunningEpoch(descriptor, replicas, *checkpoint);
+  ASSERT_TRUE(same.ok()) << same.status().message();
+  EXPECT_THAT(same->newMetrics, IsEmpty());
+  ASSERT_EQ(same->groups.size(), 4u);
+  EXPECT_EQ(same->groups[2].size(), 0u);
+  EXPECT_THAT(same->groups[3].groups, ElementsAre(INT64_MIN, 7));
+  EXPECT_THAT(same->groups[3].predictions, ElementsAre(-0.5, 0.25));
+  EXPECT_THAT(same->groups[3].labels, ElementsAre(1, 0));
+  EXPECT_THAT(same->groups[3].weights, ElementsAre(2, 0.5));
+  // A metric that it does not know begins anew.
+  metrics[1].name = "another";
+  Expected<RunningEpoch> other =
+      loadRunningEpoch(descriptor, replicas, *checkpoint);
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  EXPECT_THAT(other->newMetrics, ElementsAre("another"));
+  EXPECT_EQ(other->groups[3].size(), 0u);
+}
+
 // The sums of a recall@10 are as many as those of a recall@20, and something
 // else.
 TEST(Checkpoint, MetricsOfARunningEpochGoByTheirParameter) {

@@ -425,6 +425,51 @@ TEST_F(DelimitedTest, RowsAndCopiedCells) {
   }
 }
 
+// An id is let through as it is written, whether the program reads it or not,
+// from wherever its field stands.
+TEST_F(DelimitedTest, AnIdIsLetThrough) {
+  record.dense("x");
+  pdl_field &row = record.ids("row");
+  row.missing_kind = PDL_MISSING_TOKEN;
+  row.missing_token = "none";
+  const auto idsLetThrough = [&](DataOptions options,
+                                 std::vector<int32_t> read) {
+    options.idField = "row";
+    options.maxBadRows = 1;
+    auto source = open(options, &record.program(std::move(read)));
+    Batch batch;
+    std::vector<std::string> ids;
+    while (*source->next(0, batch))
+      for (int64_t i = 0; i < batch.size(); ++i)
+        ids.emplace_back(batch.copiedCell(i));
+    EXPECT_EQ(source->copiedCellOfBadRow(1), "0x1");
+    return ids;
+  };
+  for (const std::vector<int32_t> &read :
+       {std::vector<int32_t>{0}, std::vector<int32_t>{0, 1}}) {
+    DataOptions options;
+    options.files = {put("a.csv", "1,\"a, b\"\nbad,0x1\n2, 007 \n3,\n")};
+    EXPECT_THAT(idsLetThrough(options, read), ElementsAre("a, b", "007", ""));
+    options.files = {put("h.csv", "row,y,x\nu1,0,1\n0x1,0,bad\nu2,0,2\n")};
+    options.header = true;
+    EXPECT_THAT(idsLetThrough(options, read), ElementsAre("u1", "u2"));
+    options.header = false;
+    options.files = {put("c.csv", "u1,0,1\n0x1,0,bad\nu2,0,2\n")};
+    options.columns = {"row", "_", "x"};
+    EXPECT_THAT(idsLetThrough(options, read), ElementsAre("u1", "u2"));
+  }
+  DataOptions options;
+  options.idField = "row";
+  options.files = {put("d.csv", "1,2\n")};
+  options.columns = {"x", "_"};
+  const pdl_program &program = record.program({0});
+  EXPECT_THAT(
+      BatchSource::open(options, record.descriptor(), program)
+          .status()
+          .message(),
+      HasSubstr("--columns does not name field `row`, which --id wants"));
+}
+
 TEST_F(DelimitedTest, RowsOfAnotherLengthAreBad) {
   record.dense("x", 2);
   EXPECT_THAT(errorOfText("1,2\n3\n"),

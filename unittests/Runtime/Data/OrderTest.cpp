@@ -173,6 +173,44 @@ TEST_F(OrderTest, WithFewerFilesBlocksGoToTheGroupsInTurn) {
               ElementsAre(range(8, 12), range(20, 23)));
 }
 
+/// What is drawn for a sample goes by its number.
+TEST_F(OrderTest, SamplesKeepTheirNumbersWhoeverReadsThem) {
+  std::string withBadRow;
+  for (int64_t i = 0; i < 10; ++i)
+    withBadRow += i == 4 ? "bad,\n" : row(i);
+  auto opts = options({put("a.csv", withBadRow), putRows("b.csv", 10, 23)}, 3);
+  opts.maxBadRows = 1;
+  auto expectNumbers = [&](int32_t groups, const char *rows) {
+    opts.rows = *RowRange::parse(rows);
+    for (int32_t group = 0; group < groups; ++group) {
+      auto source = open(opts, nullptr, groups, group);
+      Batch batch;
+      while (*source->next(0, batch)) {
+        const std::vector<int64_t> ids = numbers(batch);
+        for (size_t i = 0; i < ids.size(); ++i)
+          EXPECT_EQ(batch.sampleNumbers()[i],
+                    ids[i] < 10 ? ids[i] : (int64_t(1) << 40) + ids[i] - 10)
+              << groups << " " << group;
+        EXPECT_EQ(batch.epoch(), 0);
+      }
+    }
+  };
+  for (const int64_t window : {0, 7})
+    for (const int32_t groups : {1, 2, 3}) {
+      opts.shuffleWindow = window;
+      expectNumbers(groups, ":");
+      expectNumbers(groups, "2:17");
+    }
+}
+
+TEST_F(OrderTest, BatchesKnowTheirEpoch) {
+  auto source = open(options({putRows("a.csv", 0, 5)}, 4));
+  ASSERT_TRUE(source->beginEpoch(3).ok());
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_EQ(batch.epoch(), 3);
+}
+
 TEST_F(OrderTest, RowRangesSelectBeforeTheDealing) {
   auto opts = options({putRows("a.csv", 0, 10), putRows("b.csv", 10, 31)}, 4);
   auto rowsOf = [&](const char *text, int32_t groups = 1, int32_t group = 0) {

@@ -92,6 +92,52 @@ TEST_F(TensorSourceTest, RowRangesAndUnreadFields) {
   EXPECT_THAT(errorOf(options), HasSubstr("has no tensor `bag.values`"));
 }
 
+// An id that the program does not read is let through, in all 64 bits.
+TEST_F(TensorSourceTest, AnIdIsLetThrough) {
+  fill();
+  tensor<uint64_t>("row", TensorType::U64, {3}, {7, UINT64_MAX, 0});
+  record.ids("row");
+  ASSERT_TRUE(writer.write(path).ok());
+  const auto idsLetThrough = [&](const char *field) {
+    DataOptions options;
+    options.files = {path};
+    options.idField = field;
+    auto source = open(options, &record.program({0}));
+    Batch batch;
+    std::vector<std::string> ids;
+    while (*source->next(0, batch))
+      for (int64_t i = 0; i < batch.size(); ++i)
+        ids.emplace_back(batch.copiedCell(i));
+    return ids;
+  };
+  EXPECT_THAT(idsLetThrough("row"),
+              ElementsAre("7", "18446744073709551615", "0"));
+  EXPECT_THAT(idsLetThrough("id"),
+              ElementsAre("-9223372036854775808", "0", "-1"));
+}
+
+TEST_F(TensorSourceTest, AnIdIsThereAndOneASample) {
+  fill();
+  ASSERT_TRUE(writer.write(path).ok());
+  record.ids("row");
+  DataOptions options;
+  options.files = {path};
+  const auto error = [&](const char *field) {
+    options.idField = field;
+    return BatchSource::open(options, record.descriptor(), record.program({0}))
+        .status()
+        .message();
+  };
+  EXPECT_THAT(error("row"), HasSubstr("d.safetensors: has no tensor `row`"));
+  for (const char *field : {"x", "bag"})
+    EXPECT_THAT(error(field),
+                HasSubstr("which is not one id a sample; an id is a field of "
+                          "type tensor<?x1xi64>"))
+        << field;
+  EXPECT_THAT(error("nobody"),
+              HasSubstr("but the record has no such field, only id, row"));
+}
+
 TEST_F(TensorSourceTest, OnlyExactConversions) {
   tensor<double>("x", TensorType::F64, {1, 2}, {0.1, 0.2});
   tensor<int64_t>("id", TensorType::I64, {1}, {1});
@@ -228,7 +274,10 @@ TEST_F(TensorSourceTest, DumpedBatchesAreTheBatches) {
   EXPECT_THAT(read("batch0/bag.values", int64_t()), ElementsAre(10, 11, 12));
   EXPECT_THAT(read("batch0/bag.splits", int32_t()), ElementsAre(0, 2, 2, 2, 3));
   EXPECT_THAT(read("batch1.place", int64_t()), ElementsAre(1, 4, 5));
-  EXPECT_EQ(file->tensors().size(), 10u);
+  EXPECT_THAT(read("batch0.samples", int64_t()), ElementsAre(0, 1));
+  EXPECT_THAT(read("batch1.samples", int64_t()), ElementsAre(2));
+  EXPECT_THAT(read("batch1.epoch", int64_t()), ElementsAre(0));
+  EXPECT_EQ(file->tensors().size(), 14u);
 }
 
 } // namespace

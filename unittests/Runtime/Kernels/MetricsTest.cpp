@@ -83,6 +83,126 @@ bool hasLabels(const pdl_metric &metric) {
   return pdlabi::metricInput(metric.kind) != pdlabi::MetricInput::Value;
 }
 
+/// The sums of samples that a metric of groups keeps.
+std::vector<double> sumsOfGroups(const pdlabi::GroupedSamples &samples) {
+  std::vector<double> sums(metricSumSize(metricOf(PDL_METRIC_GROUPED_AUC)));
+  for (double weight : samples.weights)
+    sums[0] += weight;
+  pdlabi::sumGroups(samples, sums.data());
+  return sums;
+}
+
+TEST(MetricsTest, GroupedAUCEqualsCountingThePairsOfEachGroup) {
+  const pdl_metric metric = metricOf(PDL_METRIC_GROUPED_AUC);
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    std::mt19937 random(seed);
+    pdlabi::GroupedSamples samples;
+    for (int i = 0; i < 300; ++i)
+      // Keys of all 64 bits, logits, and many ties.
+      samples.add(int64_t(random() % 40) * 0x0123456789abcdef - 7,
+                  double(random() % 9) - 4, random() % 3 == 0,
+                  double(random() % 4));
+    double total = 0, weight = 0, counted = 0, oneSided = 0;
+    for (int64_t key : std::set(samples.groups.begin(), samples.groups.end())) {
+      double pairs = 0, right = 0, own = 0;
+      for (size_t i = 0; i < samples.size(); ++i) {
+        if (samples.groups[i] != key)
+          continue;
+        own += samples.weights[i];
+        for (size_t j = 0; j < samples.size(); ++j) {
+          if (samples.groups[j] != key || !samples.labels[i] ||
+              samples.labels[j])
+            continue;
+          const double both = samples.weights[i] * samples.weights[j];
+          pairs += both;
+          if (samples.predictions[i] > samples.predictions[j])
+            right += both;
+          if (samples.predictions[i] == samples.predictions[j])
+            right += both / 2;
+        }
+      }
+      if (pairs == 0) {
+        ++oneSided;
+        continue;
+      }
+      ++counted;
+      total += own * (right / pairs);
+      weight += own;
+    }
+    const std::vector<double> sums = sumsOfGroups(samples);
+    EXPECT_NEAR(metricValue(metric, sums), total / weight, 1e-14) << seed;
+    EXPECT_EQ(sums[pdlabi::GroupedAreaUnderCurve::Counted], counted);
+    EXPECT_EQ(sums[pdlabi::GroupedAreaUnderCurve::OneSided], oneSided);
+  }
+}
+
+TEST(MetricsTest, TheOrderOfSamplesIsNoPartOfAGroupedAUC) {
+  std::mt19937 random(3);
+  pdlabi::GroupedSamples samples, shuffled;
+  for (int i = 0; i < 500; ++i)
+    samples.add(random() % 7, double(random() % 5), random() % 2,
+                std::ldexp(double(random()), -31));
+  std::vector<size_t> order(samples.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  for (size_t i : order)
+    shuffled.add(samples.groups[i], samples.predictions[i], samples.labels[i],
+                 samples.weights[i]);
+  const std::vector<double> sums = sumsOfGroups(samples);
+  const std::vector<double> others = sumsOfGroups(shuffled);
+  // The first is a sum in the order of samples, which says only whether there
+  // were any.
+  EXPECT_TRUE(std::equal(sums.begin() + 1, sums.end(), others.begin() + 1));
+}
+
+TEST(MetricsTest, AGroupedAUCWithoutPairsSaysSo) {
+  const pdl_metric metric = metricOf(PDL_METRIC_GROUPED_AUC);
+  pdlabi::GroupedSamples samples;
+  samples.add(1, 0.5, true, 1);
+  samples.add(2, 0.5, false, 1);
+  samples.add(3, 0.5, true, 0);
+  std::vector<double> sums = sumsOfGroups(samples);
+  EXPECT_TRUE(std::isnan(metricValue(metric, sums)));
+  EXPECT_EQ(pdlabi::whyMetricIsUndefined(metric.kind, 0, sums.data()),
+            "no group has labels of both kinds");
+  samples.add(2, 0.75, true, 1);
+  sums = sumsOfGroups(samples);
+  EXPECT_EQ(metricValue(metric, sums), 1);
+  EXPECT_EQ(pdlabi::metricRemark(metric.kind, 0, sums.data()),
+            "2 of 3 groups have labels of one kind and do not count");
+  // Nothing is one-sided any more.
+  samples.add(1, 0.75, false, 1);
+  samples.add(3, 0.5, true, 1);
+  samples.add(3, 0.75, false, 2);
+  sums = sumsOfGroups(samples);
+  EXPECT_EQ(metricValue(metric, sums), 2.0 / 7);
+  EXPECT_EQ(pdlabi::metricRemark(metric.kind, 0, sums.data()), "");
+}
+
+TEST(MetricsTest, ANumberThatIsNotFiniteSpoilsAGroupedAUC) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<int64_t> groups = {1, 1, 1};
+  const float fine[] = {0.25f, 0.5f, 1}, labels[] = {0, 1, 1};
+  for (int bad = 0; bad < 4; ++bad) {
+    std::array<std::array<float, 3>, 3> all = {
+        {{fine[0], fine[1], fine[2]},
+         {labels[0], labels[1], labels[2]},
+         {1, 1, 1}}};
+    if (bad < 3)
+      all[bad][2] = nan;
+    pdlabi::GroupedSamples samples;
+    std::vector<double> sums(pdlabi::GroupedAreaUnderCurve::SumCount);
+    pdlabi::observeGroups<float>(
+        {3, 1, all[0].data(), 1, all[1].data(), all[2].data()}, groups.data(),
+        samples, sums.data());
+    pdlabi::sumGroups(samples, sums.data());
+    EXPECT_EQ(pdlabi::isSpoilt(sums.data()), bad < 3) << bad;
+    EXPECT_EQ(
+        std::isnan(pdlabi::metricValue(PDL_METRIC_GROUPED_AUC, 0, sums.data())),
+        bad < 3);
+  }
+}
+
 TEST(MetricsTest, AUCEqualsCountingAllPairs) {
   // Predictions on the borders of the buckets: the histogram loses nothing, so
   // counting pairs one by one is an exact oracle, ties included.

@@ -359,3 +359,87 @@ TEST_P(NotFiniteTest, SlotsAreTestedToo) {
 INSTANTIATE_TEST_SUITE_P(Updater, NotFiniteTest,
                          testing::Values(PDL_UNTOUCHED_LAZY,
                                          PDL_UNTOUCHED_DENSE));
+
+//===----------------------------------------------------------------------===//
+// Rules that reduce over rows
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t longRows = 5000, longWidth = 7;
+
+/// The value becomes the row's first gradient, the row slot counts.
+static int32_t countWholeRows(int64_t count, void *const *state,
+                              const void *gradient, const void *) {
+  // Whole rows only.
+  if (count % longWidth)
+    return 1;
+  auto *value = static_cast<float *>(state[0]);
+  auto *touched = static_cast<float *>(state[1]);
+  auto *sums = static_cast<const float *>(gradient);
+  for (int64_t row = 0; row < count / longWidth; ++row) {
+    for (int64_t i = 0; i < longWidth; ++i)
+      value[row * longWidth + i] = sums[row * longWidth];
+    touched[row] += 1;
+  }
+  return 0;
+}
+
+TEST(Updater, CutsParametersIntoWholeRows) {
+  static const int64_t shape[] = {longRows, longWidth};
+  static const char *const slotNames[] = {"touched"};
+  static const double slotValues[] = {0};
+  static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 1}};
+  static const pdl_update_descriptor updates[] = {{0, -1, 0}};
+  pdl_symbol symbol = {};
+  symbol.struct_size = sizeof(symbol);
+  symbol.name = "w";
+  symbol.kind = PDL_SYMBOL_PARAMETER;
+  symbol.rank = 2;
+  symbol.shape = shape;
+  symbol.row_count = longRows;
+  symbol.row_width = longWidth;
+  symbol.slot_count = 1;
+  symbol.slot_names = slotNames;
+  symbol.slot_initial_values = slotValues;
+  symbol.row_slot_count = 1;
+  symbol.whole_rows = 1;
+  symbol.dense_kernel = countWholeRows;
+  pdl_group group = {};
+  group.struct_size = sizeof(group);
+  group.name = "all";
+  group.clip = -1;
+  group.scalar_count = 2;
+  group.scalars = scalars;
+  group.once = onceFalling;
+  pdl_program program = {};
+  program.struct_size = sizeof(program);
+  program.update_count = 1;
+  program.updates = updates;
+  pdl_descriptor descriptor = {};
+  descriptor.symbol_count = 1;
+  descriptor.symbols = &symbol;
+  descriptor.group_count = 1;
+  descriptor.groups = &group;
+  descriptor.program_count = 1;
+  descriptor.programs = &program;
+  Model model(descriptor, 1);
+  EXPECT_EQ(model.heldElements(0), longRows * longWidth);
+  EXPECT_EQ(model.heldElements(0, 1), longRows);
+  Scheduler scheduler(2);
+  Updater updater(model, program, scheduler);
+
+  std::vector<float> gradient(longRows * longWidth);
+  std::iota(gradient.begin(), gradient.end(), 0.0f);
+  Contribution merged;
+  merged.present = true;
+  merged.objectives[0].weight = 1;
+  merged.blocks = {{gradient.data(), 0, nullptr, nullptr, nullptr}};
+  const Status status = updater.apply(merged);
+  ASSERT_TRUE(status.ok()) << status.message();
+  const auto *value = static_cast<const float *>(model.value(0));
+  const auto *touched = static_cast<const float *>(model.slot(0, 0));
+  for (int64_t row = 0; row < longRows; ++row) {
+    ASSERT_EQ(touched[row], 1) << row;
+    for (int64_t i = 0; i < longWidth; ++i)
+      ASSERT_EQ(value[row * longWidth + i], float(row * longWidth)) << row;
+  }
+}

@@ -87,6 +87,30 @@ TEST(HashTable, KeepsEveryKeyAcrossGrowth) {
   EXPECT_EQ(table->size(), int64_t(reference.size()));
 }
 
+TEST(HashTable, RowSlotsHaveOneElement) {
+  TableOptions options = makeOptions(PDL_F32, 5);
+  options.slotInitialValues = {0.5, 2, 3};
+  options.rowSlotCount = 2;
+  auto table = createHashTable(std::move(options));
+  EXPECT_EQ(table->rowBytes(), (5 + 5 + 1 + 1) * sizeof(float));
+  TableScratch scratch;
+  const std::vector<int64_t> keys = makeKeys(5000);
+  std::vector<void *> rows(keys.size());
+  int64_t inserted = 0;
+  ASSERT_TRUE(table
+                  ->findOrInsert(int64_t(keys.size()), keys.data(), rows.data(),
+                                 scratch, inserted)
+                  .ok());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    float value[5];
+    table->initialValue(keys[i], value);
+    const auto *row = static_cast<const float *>(rows[i]);
+    ASSERT_EQ(std::memcmp(row, value, sizeof(value)), 0);
+    const std::vector<float> slots(row + 5, row + 12);
+    ASSERT_EQ(slots, (std::vector<float>{0.5, 0.5, 0.5, 0.5, 0.5, 2, 3}));
+  }
+}
+
 TEST(HashTable, RepeatedKeysOfOneCallShareARow) {
   auto table = createHashTable(makeOptions());
   TableScratch scratch;

@@ -35,6 +35,8 @@ struct SessionOptions {
   int groups = 1;
   int workers = 1;
   int threads = 1;
+  /// How many samples metrics of groups may keep in this process.
+  int64_t maxGroupedSamples = 100'000'000;
 
   /// Passes over the data; absent: 1, or as many as `steps` takes.
   std::optional<int64_t> epochs;

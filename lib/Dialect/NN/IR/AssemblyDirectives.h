@@ -25,9 +25,14 @@ inline mlir::ParseResult parseObserveTypes(
     mlir::OpAsmParser &parser,
     const std::optional<mlir::OpAsmParser::UnresolvedOperand> &labels,
     const std::optional<mlir::OpAsmParser::UnresolvedOperand> &weights,
-    mlir::Type &predictionType, mlir::Type &labelType, mlir::Type &weightType) {
+    const std::optional<mlir::OpAsmParser::UnresolvedOperand> &group,
+    mlir::Type &predictionType, mlir::Type &labelType, mlir::Type &weightType,
+    mlir::Type &groupType) {
   if (parser.parseType(predictionType))
     return mlir::failure();
+  if (group)
+    groupType = mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, 1},
+                                            parser.getBuilder().getI64Type());
   if (labels) {
     labelType = predictionType;
     if (mlir::succeeded(parser.parseOptionalComma()) &&
@@ -46,9 +51,9 @@ inline mlir::ParseResult parseObserveTypes(
 }
 
 inline void printObserveTypes(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                              mlir::Value, mlir::Value,
+                              mlir::Value, mlir::Value, mlir::Value,
                               mlir::Type predictionType, mlir::Type labelType,
-                              mlir::Type) {
+                              mlir::Type, mlir::Type) {
   printer << predictionType;
   if (labelType && labelType != predictionType)
     printer << ", " << labelType;
@@ -304,6 +309,40 @@ mlir::ParseResult parseScalarNames(mlir::OpAsmParser &parser,
                                    mlir::ArrayAttr &names);
 void printScalarNames(mlir::OpAsmPrinter &printer, mlir::Operation *,
                       mlir::ArrayAttr names);
+
+/// `(@a, @b)`.
+inline mlir::ParseResult parseSymbolArguments(mlir::OpAsmParser &parser,
+                                              mlir::ArrayAttr &list) {
+  llvm::SmallVector<mlir::Attribute> symbols;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    mlir::StringAttr name;
+    if (parser.parseSymbolName(name))
+      return mlir::failure();
+    symbols.push_back(mlir::FlatSymbolRefAttr::get(name));
+    return mlir::success();
+  };
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Paren,
+                                     parseOne))
+    return mlir::failure();
+  list = parser.getBuilder().getArrayAttr(symbols);
+  return mlir::success();
+}
+
+inline void printSymbolArguments(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                                 mlir::ArrayAttr list) {
+  printer << "(";
+  llvm::interleaveComma(list, printer);
+  printer << ")";
+}
+
+/// `%p as "ctr", %q as "cvr" : type, type`; nothing where nothing is returned.
+mlir::ParseResult parseReturned(
+    mlir::OpAsmParser &parser,
+    llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &operands,
+    llvm::SmallVectorImpl<mlir::Type> &types, mlir::ArrayAttr &names);
+void printReturned(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                   mlir::OperandRange operands, mlir::TypeRange types,
+                   mlir::ArrayAttr names);
 
 /// A region with its block arguments; an operand-less `nn.return` is implied.
 inline mlir::ParseResult parseProgramBody(mlir::OpAsmParser &parser,

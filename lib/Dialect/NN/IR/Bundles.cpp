@@ -571,24 +571,60 @@ SmallVector<Value> OnceOp::getRuleScalars() {
 
 ArrayRef<BlockArgument> UpdateOp::getSlotArguments() {
   ArrayRef<BlockArgument> arguments = getEach().getArguments();
-  return arguments.drop_front(2).drop_back(getScalars().size());
+  return arguments.drop_front(2).drop_back(getScalars().size() +
+                                           getRowScalarArguments().size());
 }
 
 ArrayRef<BlockArgument> UpdateOp::getScalarArguments() {
   ArrayRef<BlockArgument> arguments = getEach().getArguments();
-  return arguments.take_back(getScalars().size());
+  return arguments.drop_back(getRowScalarArguments().size())
+      .take_back(getScalars().size());
 }
 
-BlockArgument UpdateOp::getArgumentOf(Value scalar) {
-  auto found = llvm::find(getScalars(), scalar);
-  return getScalarArguments()[found - getScalars().begin()];
+/// What a region of scalars yields.
+static OperandRange yieldedBy(Region &region) {
+  return region.front().getTerminator()->getOperands();
 }
 
-BlockArgument UpdateOp::getArgumentOf(OpOperand &operand) {
+ArrayRef<BlockArgument> UpdateOp::getRowScalarArguments() {
+  ArrayRef<BlockArgument> arguments = getEach().getArguments();
+  return arguments.take_back(
+      hasRow() ? yieldedBy(getRow()).size() - getNumRowSlots() : 0);
+}
+
+unsigned UpdateOp::getNumSums() {
+  return hasRow() ? yieldedBy(getSum()).size() : 0;
+}
+
+unsigned UpdateOp::getNumRowSlots() {
+  return hasRow() ? getRow().getNumArguments() - 1 - getNumSums() -
+                        getScalars().size()
+                  : 0;
+}
+
+ArrayRef<BlockArgument> UpdateOp::getRowSums() {
+  ArrayRef<BlockArgument> arguments = getRow().getArguments();
+  return arguments.slice(1, getNumSums());
+}
+
+ArrayRef<BlockArgument> UpdateOp::getRowSlotArguments() {
+  ArrayRef<BlockArgument> arguments = getRow().getArguments();
+  return arguments.slice(1 + getNumSums(), getNumRowSlots());
+}
+
+SmallVector<BlockArgument> UpdateOp::getArgumentsOf(OpOperand &operand) {
   unsigned first = getScalars().getBeginOperandIndex();
   if (operand.getOwner() != *this || operand.getOperandNumber() < first)
     return {};
-  return getScalarArguments()[operand.getOperandNumber() - first];
+  const unsigned number = operand.getOperandNumber() - first;
+  SmallVector<BlockArgument> arguments{getScalarArguments()[number]};
+  // They are the last ones of the other regions.
+  const unsigned fromEnd = getScalars().size() - number;
+  if (hasRow())
+    for (Region *region : {&getSum(), &getRow()})
+      arguments.push_back(
+          region->getArgument(region->getNumArguments() - fromEnd));
+  return arguments;
 }
 
 ParseResult pdlc::nn::parseScalarNames(OpAsmParser &parser, ArrayAttr &names) {

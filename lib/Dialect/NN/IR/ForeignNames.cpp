@@ -59,6 +59,12 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
              "nn.squared_error")
       .Case("smooth_l1_loss", "nn.huber_loss")
       .Case("pairwise_loss", "nn.rank_loss or nn.bpr_loss")
+      .Case("roll", "nn.rotate")
+      .Cases({"alpha_dropout", "drop"}, "nn.dropout")
+      .Cases({"sampled_softmax_loss", "sampled_softmax_with_cross_entropy"},
+             "nn.sampled_softmax, with nn.sample and nn.log_probability")
+      .Cases({"log_uniform_candidate_sampler", "uniform_random"}, "nn.sample")
+      .Case("nce", "nn.nce_loss, with nn.sample and nn.log_probability")
       .Cases({"segment_mean_pool", "sequence_pool"},
              "nn.segment_sum, mean, max, first or last")
       .Cases({"sequence_expand", "repeat_interleave"}, "nn.segment_repeat")

@@ -66,16 +66,15 @@ bool LookupOp::leadsToOtherRows() {
 Value LookupOp::getRowsOfResult() { return getPooling() ? Value() : getIds(); }
 
 LogicalResult LookupOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto table = symbols.lookupNearestSymbolFrom<TableOp>(*this, getTableAttr());
-  if (!table)
+  RankedTensorType row = rowSymbolType(*this, symbols, getTableAttr());
+  if (!row)
     return emitOpError() << "looks up in " << getTableAttr()
                          << ", which is not an nn.table (C1)";
   auto result = tensorOf(getResult());
-  if (result.getShape().back() != table.getWidth() ||
-      result.getElementType() != table.getRowType().getElementType())
+  if (result.getShape().back() != row.getNumElements() ||
+      result.getElementType() != row.getElementType())
     return emitOpError() << "gives " << result << ", but a row of "
-                         << getTableAttr() << " is " << table.getRow()
-                         << " (C2)";
+                         << getTableAttr() << " is " << row << " (C2)";
   return success();
 }
 
@@ -121,15 +120,37 @@ LogicalResult LinearOp::verify() {
                        << " (C2)";
 }
 
+Type pdlc::nn::stateSymbolType(Operation *user, SymbolTableCollection &symbols,
+                               FlatSymbolRefAttr symbol) {
+  if (auto function = user->getParentOfType<FuncOp>())
+    for (auto [taken, type] : function.getTakenSymbols())
+      if (taken == symbol)
+        return type;
+  Operation *op = symbols.lookupNearestSymbolFrom(user, symbol);
+  if (auto param = dyn_cast_or_null<ParamOp>(op))
+    return param.getType();
+  if (auto state = dyn_cast_or_null<StateOp>(op))
+    return state.getType();
+  if (auto table = dyn_cast_or_null<TableOp>(op))
+    return FunctionType::get(user->getContext(), table.getKey(),
+                             table.getRow());
+  return {};
+}
+
 RankedTensorType pdlc::nn::denseSymbolType(Operation *user,
                                            SymbolTableCollection &symbols,
                                            FlatSymbolRefAttr symbol) {
-  Operation *op = symbols.lookupNearestSymbolFrom(user, symbol);
-  if (auto param = dyn_cast_or_null<ParamOp>(op))
-    return cast<RankedTensorType>(param.getType());
-  if (auto state = dyn_cast_or_null<StateOp>(op))
-    return cast<RankedTensorType>(state.getType());
-  return {};
+  return dyn_cast_or_null<RankedTensorType>(
+      stateSymbolType(user, symbols, symbol));
+}
+
+RankedTensorType pdlc::nn::rowSymbolType(Operation *user,
+                                         SymbolTableCollection &symbols,
+                                         FlatSymbolRefAttr symbol) {
+  auto type =
+      dyn_cast_or_null<FunctionType>(stateSymbolType(user, symbols, symbol));
+  return type ? dyn_cast<RankedTensorType>(type.getResult(0))
+              : RankedTensorType();
 }
 
 LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -576,6 +597,11 @@ LogicalResult ObserveOp::verify() {
     return emitOpError() << "has weights of type " << getWeights().getType()
                          << "; expected one of " << element
                          << " a sample, [b, 1] with b the batch (C4)";
+  if (getGroup() && (!isColumn(getGroup().getType()) ||
+                     !getElementTypeOrSelf(getGroup()).isInteger(64)))
+    return emitOpError() << "has groups of type " << getGroup().getType()
+                         << "; expected one id of i64 a sample, [b, 1] with b "
+                            "the batch (C5)";
   return success();
 }
 
@@ -604,6 +630,15 @@ LogicalResult ObserveOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "observes " << predictions
                          << "; expected one prediction a sample, [b, 1] with b "
                             "the batch (C2)";
+  const bool wantsGroup = input == pdlabi::MetricInput::GroupedPair;
+  if (wantsGroup && !getGroup())
+    return emitOpError() << "feeds " << getMetricAttr()
+                         << " no groups; it takes one id a sample, such as "
+                            "that of a user: write `group %user` (C5)";
+  if (!wantsGroup && getGroup())
+    return emitOpError() << "feeds " << getMetricAttr()
+                         << " groups, and it takes none; leave `group` out, or "
+                            "make it an #nn.grouped_auc (C5)";
   const bool wantsLabels = input != pdlabi::MetricInput::Value;
   if (wantsLabels && !getLabels())
     return emitOpError() << "feeds " << getMetricAttr()
@@ -661,17 +696,24 @@ LogicalResult AccumulateOp::verify() {
 static LogicalResult verifyState(Operation *op, SymbolTableCollection &symbols,
                                  FlatSymbolRefAttr name, Type type,
                                  StringRef constraint) {
-  auto state = symbols.lookupNearestSymbolFrom<ParamOp>(op, name);
-  if (!state || !groupOf(state))
+  // Which group a symbol is in that a function takes, its calls say.
+  auto function = op->getParentOfType<FuncOp>();
+  const bool isTaken = function && llvm::any_of(function.getTakenSymbols(),
+                                                [&](const auto &each) {
+                                                  return each.first == name;
+                                                });
+  RankedTensorType state = denseSymbolType(op, symbols, name);
+  if (!state ||
+      (!isTaken && !groupOf(symbols.lookupNearestSymbolFrom(op, name))))
     return op->emitOpError()
            << "accumulates into " << name
            << ", which is not an nn.param of a group; the group's rule says "
               "what becomes of the sums, such as rule(@moving_average) ("
            << constraint << ")";
-  if (state.getType() == type)
+  if (state == type)
     return success();
   return op->emitOpError() << "accumulates into " << name << " of type "
-                           << state.getType() << "; expected " << type << " ("
+                           << state << "; expected " << type << " ("
                            << constraint << ")";
 }
 

@@ -134,6 +134,42 @@ LogicalResult OnceOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+/// Verifies `sum` and `row` of an update as far as they do not depend on
+/// `each`. Returns how many values `row` hands on to it.
+static FailureOr<int64_t> verifyRowRegions(UpdateOp update, Type element) {
+  if (update.getSum().empty() != update.getRow().empty())
+    return update.emitOpError("needs both regions 'sum' and 'row', or none "
+                              "(C5)");
+  if (!update.hasRow())
+    return 0;
+  Type f64 = Float64Type::get(update.getContext());
+  auto sums = verifyScalarRegion(
+      update, update.getSum(), "sum",
+      SmallVector<Type>(update.getSum().getNumArguments(), element));
+  if (failed(sums))
+    return failure();
+  if (*sums != SmallVector<Type>(sums->size(), f64))
+    return update.emitOpError("yields from 'sum' a value that is not f64 (C5)");
+  const auto arguments =
+      static_cast<int64_t>(update.getRow().getNumArguments());
+  const auto own = static_cast<int64_t>(1 + sums->size());
+  const int64_t rowSlots =
+      arguments - own - static_cast<int64_t>(update.getScalars().size());
+  SmallVector<Type> types(own, f64);
+  types.append(std::max<int64_t>(arguments - own, 0), element);
+  auto yielded = verifyScalarRegion(update, update.getRow(), "row", types);
+  if (failed(yielded))
+    return failure();
+  const auto results = static_cast<int64_t>(yielded->size());
+  if (rowSlots < 0 || results < rowSlots ||
+      *yielded != SmallVector<Type>(results, element))
+    return update.emitOpError()
+           << "yields " << results << " values from 'row'; expected "
+           << std::max<int64_t>(rowSlots, 0)
+           << " row slots and what 'each' gets, all " << element << " (C5)";
+  return results - rowSlots;
+}
+
 LogicalResult UpdateOp::verifyRegions() {
   if (getEach().empty() || getEach().front().getNumArguments() == 0)
     return emitOpError("needs a region with arguments (C3)");
@@ -143,14 +179,24 @@ LogicalResult UpdateOp::verifyRegions() {
       SmallVector<Type>(getEach().front().getNumArguments(), element));
   if (failed(yielded))
     return failure();
-  // value, gradient, slots, scalars -> value, slots
+  const auto scalars = static_cast<int64_t>(getScalars().size());
+  FailureOr<int64_t> handedOn = verifyRowRegions(*this, element);
+  if (failed(handedOn))
+    return failure();
+  // value, gradient, slots, scalars, scalars of the row -> value, slots
   int64_t slots = static_cast<int64_t>(getEach().front().getNumArguments()) -
-                  2 - static_cast<int64_t>(getScalars().size());
+                  2 - scalars - *handedOn;
   if (slots < 0 || *yielded != SmallVector<Type>(1 + slots, element))
     return emitOpError() << "yields " << yielded->size()
                          << " values; expected the new value and "
                          << std::max<int64_t>(slots, 0) << " slots, all "
                          << element << " (C3)";
+  if (hasRow() && getSum().getNumArguments() != 2 + slots + scalars)
+    return emitOpError() << "has " << getSum().getNumArguments()
+                         << " arguments in region 'sum'; expected value, "
+                            "gradient, "
+                         << slots << " slots and " << scalars
+                         << " scalars (C5)";
   return success();
 }
 

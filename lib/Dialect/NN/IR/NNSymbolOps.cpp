@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AssemblyDirectives.h"
 #include "ScalarRegion.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
@@ -393,10 +394,47 @@ static LogicalResult verifyNamedNumbers(Operation *op, ArrayAttr names,
   return success();
 }
 
+/// Verifies `sum` and `row` of a rule, whose `once` yields `scalars` values.
+/// Returns how many values `row` hands on to `each`.
+static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
+                                          Type element) {
+  const size_t slots = rule.getSlotNames().size(),
+               rowSlots = rule.getRowSlotNames().size();
+  if (rule.getSum().empty() != rule.getRow().empty() ||
+      (!rule.hasRow() && rowSlots))
+    return rule.emitOpError(
+        "needs both regions 'sum' and 'row' if it has one of them or row "
+        "slots; one that sums nothing yields nothing from 'sum' (C4)");
+  if (!rule.hasRow())
+    return 0;
+  Type f64 = Float64Type::get(rule.getContext());
+  auto sums =
+      verifyScalarRegion(rule, rule.getSum(), "sum",
+                         SmallVector<Type>(2 + slots + scalars, element));
+  if (failed(sums))
+    return failure();
+  if (*sums != SmallVector<Type>(sums->size(), f64))
+    return rule.emitOpError("yields from 'sum' a value that is not f64 (C4)");
+  SmallVector<Type> arguments(1 + sums->size(), f64);
+  arguments.append(rowSlots + scalars, element);
+  auto yielded = verifyScalarRegion(rule, rule.getRow(), "row", arguments);
+  if (failed(yielded))
+    return failure();
+  if (yielded->size() < rowSlots ||
+      *yielded != SmallVector<Type>(yielded->size(), element))
+    return rule.emitOpError()
+           << "yields from 'row' " << *yielded << "; expected " << rowSlots
+           << " row slots and what 'each' gets, all " << element << " (C4)";
+  return yielded->size() - rowSlots;
+}
+
 LogicalResult RuleOp::verifyRegions() {
   if (failed(
           verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())) ||
-      failed(verifyNamedNumbers(*this, getSlotNames(), getSlotValuesAttr())))
+      failed(verifyNamedNumbers(*this, getSlotNames(), getSlotValuesAttr())) ||
+      failed(verifyNamedNumbers(
+          *this, getAllSlotNames(),
+          DenseF64ArrayAttr::get(getContext(), getAllSlotValues()))))
     return failure();
   Type f64 = Float64Type::get(getContext());
   size_t hypers = getHyperNames().size(), slots = getSlotNames().size();
@@ -413,9 +451,12 @@ LogicalResult RuleOp::verifyRegions() {
     return emitOpError("needs value, gradient, slots and the yields of 'once' "
                        "as arguments of 'each' (C1)");
   Type element = each.getArgument(0).getType();
-  auto updated =
-      verifyScalarRegion(*this, getEach(), "each",
-                         SmallVector<Type>(2 + slots + once->size(), element));
+  auto handedOn = verifyRowRegions(*this, once->size(), element);
+  if (failed(handedOn))
+    return failure();
+  auto updated = verifyScalarRegion(
+      *this, getEach(), "each",
+      SmallVector<Type>(2 + slots + once->size() + *handedOn, element));
   if (failed(updated))
     return failure();
   if (*updated != SmallVector<Type>(1 + slots, element))
@@ -423,6 +464,18 @@ LogicalResult RuleOp::verifyRegions() {
                          << " values; expected the new value and " << slots
                          << " slots, all " << element << " (C1)";
   return success();
+}
+
+ArrayAttr RuleOp::getAllSlotNames() {
+  SmallVector<Attribute> names(getSlotNames().getValue());
+  llvm::append_range(names, getRowSlotNames());
+  return ArrayAttr::get(getContext(), names);
+}
+
+SmallVector<double> RuleOp::getAllSlotValues() {
+  SmallVector<double> values(getSlotValues());
+  llvm::append_range(values, getRowSlotValues());
+  return values;
 }
 
 SmallVector<std::string> RuleOp::getScalarNames() {
@@ -464,25 +517,154 @@ LogicalResult ScheduleOp::verifyRegions() {
 // Functions and programs
 //===----------------------------------------------------------------------===//
 
+/// `(@w: tensor<4x8xf32>, @emb: i64 -> tensor<8xf32>)`.
+static ParseResult parseTakenSymbols(OpAsmParser &parser,
+                                     SmallVectorImpl<Attribute> &symbols,
+                                     SmallVectorImpl<Type> &types) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        StringAttr name;
+        Type type, row;
+        if (parser.parseSymbolName(name) || parser.parseColonType(type))
+          return failure();
+        if (succeeded(parser.parseOptionalArrow())) {
+          if (parser.parseType(row))
+            return failure();
+          type = parser.getBuilder().getFunctionType(type, row);
+        }
+        symbols.push_back(FlatSymbolRefAttr::get(name));
+        types.push_back(type);
+        return success();
+      });
+}
+
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
-                      ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false,
-      getFunctionTypeAttrName(result.name), buildType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  Builder &builder = parser.getBuilder();
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Attribute> symbols;
+  SmallVector<Type> symbolTypes, results;
+  (void)impl::parseOptionalVisibilityKeyword(parser, result.attributes);
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
+                             result.attributes) ||
+      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
+                               /*allowType=*/true))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("with"))) {
+    if (parseTakenSymbols(parser, symbols, symbolTypes))
+      return failure();
+    result.addAttribute(getSymbolsAttrName(result.name),
+                        builder.getArrayAttr(symbols));
+    result.addAttribute(getSymbolTypesAttrName(result.name),
+                        builder.getTypeArrayAttr(symbolTypes));
+  }
+  if (parser.parseOptionalArrowTypeList(results) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  SmallVector<Type> argumentTypes;
+  for (const OpAsmParser::Argument &argument : arguments)
+    argumentTypes.push_back(argument.type);
+  result.addAttribute(
+      getFunctionTypeAttrName(result.name),
+      TypeAttr::get(builder.getFunctionType(argumentTypes, results)));
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+/// `tensor<4x8xf32>`, or `i64 -> tensor<8xf32>` of a table.
+static void printStateType(raw_ostream &stream, Type type) {
+  if (auto table = dyn_cast<FunctionType>(type))
+    stream << table.getInput(0) << " -> " << table.getResult(0);
+  else
+    stream << type;
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(
-      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
+  printer << ' ';
+  if (std::optional<StringRef> visibility = getSymVisibility())
+    printer << *visibility << ' ';
+  printer.printSymbolName(getSymName());
+  printer << '(';
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+  printer << ')';
+  if (getSymbols()) {
+    printer << " with(";
+    llvm::interleaveComma(getTakenSymbols(), printer, [&](const auto &taken) {
+      printer << taken.first << ": ";
+      printStateType(printer.getStream(), taken.second);
+    });
+    printer << ')';
+  }
+  printer.printOptionalArrowTypeList(getResultTypes());
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getFunctionTypeAttrName(), getSymbolsAttrName(),
+       getSymbolTypesAttrName(), getSymVisibilityAttrName()});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+SmallVector<std::pair<FlatSymbolRefAttr, Type>> FuncOp::getTakenSymbols() {
+  SmallVector<std::pair<FlatSymbolRefAttr, Type>> taken;
+  if (getSymbols() && getSymbolTypes())
+    for (auto [symbol, type] :
+         llvm::zip(getSymbols()->getAsRange<FlatSymbolRefAttr>(),
+                   getSymbolTypes()->getAsValueRange<TypeAttr>()))
+      taken.emplace_back(symbol, type);
+  return taken;
+}
+
+/// Whether a parameter can have the type, or a table such keys and rows.
+static bool isStateType(Type type) {
+  auto table = dyn_cast<FunctionType>(type);
+  if (table && (table.getNumInputs() != 1 || table.getNumResults() != 1 ||
+                !table.getInput(0).isInteger(64)))
+    return false;
+  auto tensor = dyn_cast<RankedTensorType>(table ? table.getResult(0) : type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() > 0 &&
+         (tensor.getElementType().isF32() || tensor.getElementType().isF64()) &&
+         (!table || tensor.getRank() == 1);
+}
+
+/// Checks the symbols that a function takes.
+static LogicalResult verifyTakenSymbols(FuncOp function) {
+  if (function.getSymbols().has_value() !=
+          function.getSymbolTypes().has_value() ||
+      (function.getSymbols() &&
+       function.getSymbols()->size() != function.getSymbolTypes()->size()))
+    return function.emitOpError("has not as many symbols as types of them "
+                                "(C2)");
+  llvm::StringSet<> seen;
+  for (auto [symbol, type] : function.getTakenSymbols()) {
+    if (!seen.insert(symbol.getValue()).second)
+      return function.emitOpError() << "takes two symbols " << symbol
+                                    << "; give one of them another name (C2)";
+    if (!isStateType(type))
+      return function.emitOpError()
+             << "takes " << symbol << " of type " << type
+             << "; write the type of a parameter, such as tensor<4x8xf32>, or "
+                "that of a table, such as i64 -> tensor<8xf32> (C2)";
+  }
+  return success();
+}
+
+LogicalResult FuncOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto [symbol, type] : getTakenSymbols())
+    if (Operation *other = symbols.lookupNearestSymbolFrom(*this, symbol)) {
+      InFlightDiagnostic diagnostic =
+          emitOpError() << "takes " << symbol
+                        << ", and the model has a symbol of that name; give "
+                           "what the function takes a name of its own (C2)";
+      diagnostic.attachNote(other->getLoc()) << "that of the model is here";
+      return failure();
+    }
+  return success();
 }
 
 LogicalResult FuncOp::verify() {
+  if (failed(verifyTakenSymbols(*this)))
+    return failure();
   if (getBody().empty())
     return emitOpError("needs a body (C1)");
   Operation *last =
@@ -501,6 +683,132 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
       FunctionType::get(getContext(), getOperandTypes(), getResultTypes()))
     return emitOpError() << "does not match the type of " << getCalleeAttr()
                          << ", " << callee.getFunctionType() << " (C1)";
+  const auto taken = callee.getTakenSymbols();
+  ArrayRef<Attribute> given;
+  if (getSymbols())
+    given = getSymbols()->getValue();
+  auto describe = [](std::pair<FlatSymbolRefAttr, Type> one) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << one.first << ": ";
+    printStateType(stream, one.second);
+    return text;
+  };
+  if (given.size() != taken.size()) {
+    InFlightDiagnostic diagnostic =
+        emitOpError() << "gives " << given.size() << " symbols to "
+                      << getCalleeAttr() << ", which takes " << taken.size();
+    if (taken.empty())
+      diagnostic << "; leave `with(...)` out (C2)";
+    else
+      diagnostic << ": write `with(...)` with one for each of ("
+                 << llvm::join(llvm::map_range(taken, describe), ", ")
+                 << ") (C2)";
+    return diagnostic;
+  }
+  for (auto [symbol, wanted] : llvm::zip_equal(given, taken)) {
+    Type type =
+        stateSymbolType(*this, symbols, cast<FlatSymbolRefAttr>(symbol));
+    if (type == wanted.second)
+      continue;
+    InFlightDiagnostic diagnostic = emitOpError() << "gives " << symbol
+                                                  << " to " << getCalleeAttr();
+    if (!type)
+      return diagnostic << ", which is no nn.param, nn.state or nn.table"
+                        << "; it takes " << describe(wanted) << " (C2)";
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printStateType(stream, type);
+    return diagnostic << " of type " << text << ", but it takes "
+                      << describe(wanted) << " (C2)";
+  }
+  return success();
+}
+
+ParseResult pdlc::nn::parseReturned(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+    SmallVectorImpl<Type> &types, ArrayAttr &names) {
+  SmallVector<Attribute> found;
+  const SMLoc place = parser.getCurrentLocation();
+  do {
+    OpAsmParser::UnresolvedOperand operand;
+    OptionalParseResult parsed = parser.parseOptionalOperand(operand);
+    if (!parsed.has_value() && operands.empty())
+      return success();
+    std::string name;
+    if (!parsed.has_value())
+      return parser.parseOperand(operand);
+    if (failed(*parsed))
+      return failure();
+    operands.push_back(operand);
+    if (succeeded(parser.parseOptionalKeyword("as"))) {
+      if (parser.parseString(&name))
+        return failure();
+      found.push_back(parser.getBuilder().getStringAttr(name));
+    }
+  } while (succeeded(parser.parseOptionalComma()));
+  if (!found.empty() && found.size() != operands.size())
+    return parser.emitError(place)
+           << "names " << found.size() << " of " << operands.size()
+           << " outputs; write `as \"name\"` behind each of them, or behind "
+              "none (nn.return, C2)";
+  if (!found.empty())
+    names = parser.getBuilder().getArrayAttr(found);
+  return parser.parseColonTypeList(types);
+}
+
+void pdlc::nn::printReturned(OpAsmPrinter &printer, Operation *,
+                             OperandRange operands, TypeRange types,
+                             ArrayAttr names) {
+  if (operands.empty())
+    return;
+  llvm::interleaveComma(llvm::enumerate(operands), printer, [&](auto operand) {
+    printer << operand.value();
+    if (names)
+      printer << " as " << names[operand.index()];
+  });
+  printer << " : " << types;
+}
+
+std::string ReturnOp::getOutputName(unsigned number) {
+  if (ArrayAttr names = getNamesAttr())
+    return cast<StringAttr>(names[number]).str();
+  return "output" + std::to_string(number);
+}
+
+static bool isControl(unsigned char character) {
+  return character < 0x20 || character == 0x7F;
+}
+
+/// Checks the names of the outputs of a program, and of their columns.
+static LogicalResult verifyOutputNames(ReturnOp op) {
+  ArrayAttr names = op.getNamesAttr();
+  if (!names)
+    return success();
+  if (names.size() != op.getNumOperands())
+    return op.emitOpError() << "has " << names.size() << " names for "
+                            << op.getNumOperands() << " outputs (C2)";
+  llvm::StringSet<> columns;
+  for (auto [attribute, type] :
+       llvm::zip_equal(names.getAsRange<StringAttr>(), op.getOperandTypes())) {
+    StringRef name = attribute.getValue();
+    if (name.empty() || llvm::any_of(name, isControl))
+      return op.emitOpError() << "has the output name " << attribute
+                              << "; a name is not empty and holds no tabs, "
+                                 "line breaks or other control characters "
+                                 "(C2)";
+    const int64_t width = ShapedType::getNumElements(
+        cast<RankedTensorType>(type).getShape().drop_front());
+    for (int64_t i = 0; i < width; ++i) {
+      std::string column = name.str();
+      if (width > 1)
+        column += "." + std::to_string(i);
+      if (!columns.insert(column).second)
+        return op.emitOpError() << "names two columns '" << column
+                                << "'; give each output another name (C2)";
+    }
+  }
   return success();
 }
 
@@ -510,6 +818,9 @@ LogicalResult ReturnOp::verify() {
       return emitOpError() << "returns other types than the function's, "
                            << function.getFunctionType().getResults()
                            << " (C1)";
+    if (getNames())
+      return emitOpError("names what a function returns; names are for outputs "
+                         "of programs: leave `as` out (C2)");
     return success();
   }
   for (Type type : getOperandTypes()) {
@@ -520,7 +831,7 @@ LogicalResult ReturnOp::verify() {
                            << "; an output is a float tensor with the batch as "
                               "first dimension (C1)";
   }
-  return success();
+  return verifyOutputNames(*this);
 }
 
 SmallVector<FieldOp> ProgramOp::getFields() {

@@ -149,6 +149,10 @@ LogicalResult UpdateKernelOp::verify() {
   if (getSlotNames().size() != getSlotValues().size())
     return emitOpError() << "has " << getSlotNames().size() << " slots, but "
                          << getSlotValues().size() << " initial values";
+  if (getRowSlots() > getSlotNames().size())
+    return emitOpError() << "has " << getSlotNames().size()
+                         << " slots, but says that " << getRowSlots()
+                         << " have one element for each row (C2)";
   return success();
 }
 

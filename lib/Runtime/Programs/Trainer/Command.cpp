@@ -8,6 +8,7 @@
 
 #include "Programs/Trainer/Command.h"
 
+#include "pdlabi/metrics.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
@@ -53,10 +54,11 @@ static Status refuseState(const pdl_descriptor &descriptor,
     const pdl_symbol &symbol = descriptor.symbols[i];
     if (symbol.kind == PDL_SYMBOL_TABLE)
       continue;
-    const int copies =
-        location == StateLocation::Servers ? 1 : 1 + symbol.slot_count;
-    const double bytes = double(symbol.row_count) * double(symbol.row_width) *
-                         double(elementSize(symbol)) * copies;
+    const int64_t rowWidth = location == StateLocation::Servers
+                                 ? symbol.row_width
+                                 : rowElements(symbol);
+    const double bytes = double(symbol.row_count) * double(rowWidth) *
+                         double(elementSize(symbol));
     all += bytes;
     if (bytes > most) {
       most = bytes;
@@ -134,10 +136,31 @@ Expected<const pdl_program *> Command::programNamed(const char *name) const {
                          "; add one to the model and translate it again");
 }
 
+/// The samples of a metric of groups meet in one process, which keeps them
+/// until the epoch ends.
+Status Command::checkGroups(const pdl_program &program) const {
+  if (!program.observes_groups || !options.distributed)
+    return {};
+  const char *why = options.distributed->trainers > 1
+                        ? "cannot be spread over several trainers"
+                    : options.distributed->mayComeBack
+                        ? "are lost with a trainer that comes back to its job"
+                        : nullptr;
+  if (!why)
+    return {};
+  return Status::invalid(fmt::format(
+      "program @{} observes a metric of groups, whose samples {}; observe it "
+      "in a program that one process runs, and translate the model again: "
+      "compiled with --mode=local, 'trainer evaluate --checkpoint' reads what "
+      "this job saves",
+      program.name, why));
+}
+
 Status Command::checkData(const char *name, const DataOptions &data) const {
   Expected<const pdl_program *> program = programNamed(name);
   if (!program)
     return program.status();
+  PDLRT_RETURN_IF_ERROR(checkGroups(**program));
   for (const std::string &file : data.files) {
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored) &&
@@ -163,11 +186,13 @@ Status Command::openProgram(const char *name, const DataOptions &data,
     return Status::invalid(std::string("program @") + name +
                            " is not frozen, and would change the model; give "
                            "--program one that is");
+  PDLRT_RETURN_IF_ERROR(checkGroups(*run.program));
   Expected<std::unique_ptr<StepEngine>> engine =
       job->createEngine(*model, *run.program, layout, scheduler);
   if (!engine)
     return engine.status();
   run.engine = std::move(*engine);
+  run.engine->replicas().limitGroupedSamples(options.maxGroupedSamples);
   Expected<std::unique_ptr<RoundReader>> reader = RoundReader::open(
       data, descriptor, *run.program, layout,
       /*readAhead=*/options.threads > 1, run.engine->roundsInUse());
@@ -206,7 +231,8 @@ Status Command::addUp(ProgramRun &run, Report &report) {
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
     const pdl_metric &metric = descriptor.metrics[block.index];
     report.metrics.push_back(
-        {metricValue(metric, block.of(0)), whyUndefined(metric, block.of(0))});
+        {metricValue(metric, block.of(0)), whyUndefined(metric, block.of(0)),
+         pdlabi::metricRemark(metric.kind, metric.parameter, block.sums)});
   });
   return {};
 }

@@ -83,6 +83,7 @@ protected:
   void reportKeys(const char *label, const PullCounts &counts) const;
 
 private:
+  Status checkGroups(const pdl_program &program) const;
   Status makeModel(uint64_t seed, StateLocation location);
 
 protected:

@@ -253,6 +253,16 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
         ->check(validator(checkReplicas))
         ->capture_default_str()
         ->group("Execution");
+  if (withReplicas)
+    command
+        .add_option("--max-grouped-samples", flags.session.maxGroupedSamples,
+                    "How many samples metrics of groups, such as "
+                    "#nn.grouped_auc, may keep here until an epoch or a test "
+                    "ends, 25 bytes each")
+        ->type_name("N")
+        ->transform(wholeNumber(1, maxCount))
+        ->capture_default_str()
+        ->group("Execution");
   command
       .add_option("--threads", flags.session.threads,
                   "Threads to run on. Never changes a result")
@@ -400,6 +410,14 @@ static CLI::App *addPredict(CLI::App &app, Flags &flags) {
                    "in the header, or its number, from 1")
       ->type_name("NAME|NUMBER")
       ->check(notEmpty())
+      ->group("Data");
+  command
+      ->add_option("--id", flags.session.data.idField,
+                   "Write this field of the record, one id a sample, before "
+                   "the predictions, as the data have it")
+      ->type_name("FIELD")
+      ->check(notEmpty())
+      ->excludes("--copy-column")
       ->group("Data");
   command
       ->add_option("--output", flags.session.output,

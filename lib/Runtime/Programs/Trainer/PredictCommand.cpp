@@ -81,9 +81,10 @@ Status PredictCommand::run() {
     return Status::invalid(std::string("program @") + predictor.program->name +
                            " has no outputs; return a value from it and "
                            "translate the model again");
-  Expected<PredictionWriter> writer =
-      PredictionWriter::open(options.output, *predictor.program,
-                             nameOfCopied(options.data.copyColumn));
+  Expected<PredictionWriter> writer = PredictionWriter::open(
+      options.output, *predictor.program,
+      options.data.idField.empty() ? nameOfCopied(options.data.copyColumn)
+                                   : options.data.idField);
   if (!writer)
     return std::move(writer).status();
   PDLRT_RETURN_IF_ERROR(predictor.reader->beginEpoch(0));

@@ -64,7 +64,7 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   readsWholeEpoch = !resumption || resumption->progress.positions.empty();
   if (!resumption)
     return trainer.reader->beginEpoch(epoch);
-  const Resumption from = std::move(*resumption);
+  Resumption from = std::move(*resumption);
   resumption.reset();
   if (checkpoints)
     checkpoints->forgetResumed();
@@ -74,6 +74,8 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   if (progress.positions.empty())
     return trainer.reader->beginEpoch(epoch);
   replicas.restoreMetrics(ReplicaSet::MetricScope::Job, from.running.metrics);
+  if (trainer.program->observes_groups)
+    replicas.restoreGroups(std::move(from.running.groups));
   if (first || trainer.engine->sumsOverJob()) {
     report.lossSum = from.running.lossSum;
     report.weightSum = from.running.weightSum;
@@ -173,8 +175,8 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   // Who goes on from the checkpoint goes on behind the losses of its steps.
   PDLRT_RETURN_IF_ERROR(losses.flush());
   RunningEpoch running;
-  running.metrics =
-      trainer.engine->replicas().collectMetrics(ReplicaSet::MetricScope::Job);
+  ReplicaSet &replicas = trainer.engine->replicas();
+  running.metrics = replicas.collectMetrics(ReplicaSet::MetricScope::Job);
   double losses[] = {report.lossSum, report.weightSum};
   if (!trainer.engine->sumsOverJob())
     PDLRT_RETURN_IF_ERROR(job->sum({}, losses));
@@ -191,7 +193,14 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   progress.samples = totalSamples + progress.epochSamples;
   if (epochEnded)
     progress.epochSamples = 0;
-  return checkpoints->save(*job, *model, running, std::move(progress));
+  // They may be large, and are lent while they are written.
+  if (trainer.program->observes_groups)
+    running.groups = replicas.takeGroups();
+  const Status saved =
+      checkpoints->save(*job, *model, running, std::move(progress));
+  if (trainer.program->observes_groups)
+    replicas.restoreGroups(std::move(running.groups));
+  return saved;
 }
 
 /// Before any step; where the training goes on from a checkpoint, it is there.

@@ -60,6 +60,10 @@ TEST(Report, NamesMetricsThatShareAKind) {
             (std::vector<std::string>{"train AUC 0.5000 (@click)",
                                       "train AUC 0.2500 (@buy)",
                                       "train mean 0.750000 (@loss)"}));
+  // What belongs to a value stands behind the name.
+  report.metrics[1].remark = "of few";
+  EXPECT_EQ(reportLines("train", descriptor, false, report)[1],
+            "train AUC 0.2500 (@buy; of few)");
   // None vanishes.
   report.metrics = {{0.5, ""}, {std::nan(""), "because"}, {std::nan(""), ""}};
   EXPECT_EQ(reportLines("train", descriptor, false, report),

@@ -56,10 +56,23 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
 /// anything but a parameter or table, and for null.
 mlir::FlatSymbolRefAttr groupOf(mlir::Operation *symbol);
 
+/// The type of the state that `user` names by `symbol`: a ranked tensor type of
+/// a parameter or nn.state, the function type from key to row of a table, null
+/// of anything else. In a function that may be a symbol that the function
+/// takes.
+mlir::Type stateSymbolType(mlir::Operation *user,
+                           mlir::SymbolTableCollection &symbols,
+                           mlir::FlatSymbolRefAttr symbol);
+
 /// The type of the parameter or state named `symbol`; null if it is neither.
 mlir::RankedTensorType denseSymbolType(mlir::Operation *user,
                                        mlir::SymbolTableCollection &symbols,
                                        mlir::FlatSymbolRefAttr symbol);
+
+/// The type of the rows of the table named `symbol`; null if it is none.
+mlir::RankedTensorType rowSymbolType(mlir::Operation *user,
+                                     mlir::SymbolTableCollection &symbols,
+                                     mlir::FlatSymbolRefAttr symbol);
 
 /// Trait: the op stands in the body of a program.
 template <typename ConcreteType>
@@ -180,6 +193,11 @@ StageAttr stageOf(mlir::Operation *op);
 void setStage(mlir::Operation *op, Stage stage);
 /// For an op that leaves its program.
 void removeStage(mlir::Operation *op);
+
+/// The stream of the op that is number `ordinal`, from 0, of those called `op`
+/// in `program` with its functions inlined. So a stream changes only if the
+/// program gets, or loses, an op of that name before it.
+uint64_t drawStreamOf(ProgramOp program, llvm::StringRef op, unsigned ordinal);
 
 /// The op `nn.<activation>` on `input`.
 mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,

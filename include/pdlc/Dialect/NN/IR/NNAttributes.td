@@ -123,6 +123,21 @@ def NN_AucAttr : NN_CountedMetric<"Auc", "auc", "PDL_METRIC_AUC", "buckets", "ge
   let summary = "Area under the ROC curve, by histogram";
 }
 
+def NN_GroupedAucAttr : NN_Metric<"GroupedAuc", "grouped_auc", "PDL_METRIC_GROUPED_AUC"> {
+  let summary = "Mean area under the ROC curve of groups of samples";
+  let description = [{
+    Of each group, such as all samples of a user, the exact area under the ROC curve:
+    the weight of the pairs of a positive and a negative that stand in the right
+    order, equal predictions counting half, over that of all pairs. The value is the
+    mean over the groups that have labels of both kinds, each as heavy as the weights
+    of its samples; reports say how many groups have not. Predictions may be any finite
+    numbers, logits too: only their order counts.
+
+    All samples of an epoch are kept until it ends, 25 bytes each, in the process that
+    observes them: `--max-grouped-samples` limits them.
+  }];
+}
+
 def NN_LogLossAttr : NN_Metric<"LogLoss", "log_loss", "PDL_METRIC_LOG_LOSS"> {
   let summary = "Mean log loss of the predictions";
 }
@@ -235,6 +250,14 @@ def NN_Pooling : NN_Enum<"Pooling", "how the rows of a bag become one", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"sqrtn", 2>]>;
 def NN_PoolingAttr : NN_EnumAttr<NN_Pooling, "pooling">;
+
+def NN_BatchSide : NN_Enum<"BatchSide", "one of the two operands that a batch is multiplied by itself of", [
+  I32EnumAttrCase<"users", 0>, I32EnumAttrCase<"items", 1>]>;
+def NN_BatchSideAttr : NN_EnumAttr<NN_BatchSide, "batch_side">;
+
+def NN_Distribution : NN_Enum<"Distribution", "how ids are drawn", [
+  I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>]>;
+def NN_DistributionAttr : NN_EnumAttr<NN_Distribution, "distribution">;
 
 def NN_ScalarRole : NN_Enum<"ScalarRole", "what a scalar of a group is to its updates", [
   I32EnumAttrCase<"weight", 0>, I32EnumAttrCase<"clip_factor", 1>,

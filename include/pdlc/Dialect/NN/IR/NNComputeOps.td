@@ -697,22 +697,27 @@ def NN_ObserveOp : NN_BodyOp<"observe", [StopsGradients, AttrSizedOperandSegment
       predictions' type; of ranked lists they may also be [b, 1], which is the
       position of the only relevant item.
     - (C4) Weights are [b, 1], of the predictions' element type.
+    - (C5) A group stands where the metric is one of groups of samples
+      (`#nn.grouped_auc`), and not elsewhere: [b, 1] ids.
 
-    The labels' type is written where it is not that of the predictions.
+    The labels' type is written where it is not that of the predictions, those of
+    weights and group never.
 
     Example:
     ```mlir
     nn.observe @auc(%p, %y) weight %w : tensor<?x1xf32>
+    nn.observe @gauc(%p, %y) group %user weight %w : tensor<?x1xf32>
     nn.observe @loss(%l) : tensor<?x1xf32>
     nn.observe @ndcg(%scores, %relevance) : tensor<?x100xf32>
     nn.observe @recall(%scores, %position) weight %w : tensor<?x100xf32>, tensor<?x1xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$metric, NN_FloatTensor:$predictions,
-    Optional<NN_FloatTensor>:$labels, Optional<NN_FloatTensor>:$weights);
+    Optional<NN_FloatTensor>:$labels, Optional<NN_FloatTensor>:$weights,
+    Optional<AnyRankedTensor>:$group);
   let assemblyFormat = [{
-    $metric `(` $predictions (`,` $labels^)? `)` (`weight` $weights^)? attr-dict
-    `:` custom<ObserveTypes>(ref($labels), ref($weights), type($predictions), type($labels), type($weights))
+    $metric `(` $predictions (`,` $labels^)? `)` (`group` $group^)? (`weight` $weights^)? attr-dict
+    `:` custom<ObserveTypes>(ref($labels), ref($weights), ref($group), type($predictions), type($labels), type($weights), type($group))
   }];
   let hasVerifier = 1;
 }

@@ -494,16 +494,21 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     (`keys`; all rows with a zero gradient for the others if the group says
     `untouched(dense)`), the region computes the new value and slots from the
     value, the summed gradient, the slots, and the group's scalars. Division by
-    the weight, clip, regularizer and rule are spelled out in it.
+    the weight, clip, regularizer and rule are spelled out in it. If the rule
+    reduces over rows, its regions `sum` and `row` (`nn.rule`) stand before `each`.
 
     Constraints:
     - (C1) The symbol is a parameter or table of a group; `keys` is given
       exactly for tables, and is what the program has pulled their rows by
       (checked by `nn-verify-phase`).
     - (C2) The gradient has the parameter's type, or one row for each key.
-    - (C3) The region has 2 + slots + scalars arguments of the symbol's element
-      type and yields 1 + slots values of it.
+    - (C3) `each` has 2 + slots + scalars + (yields of `row` behind its row slots)
+      arguments of the symbol's element type and yields 1 + slots values of it.
     - (C4) The ops of `nn.rule` (C2).
+    - (C5) `sum` and `row` are both there or neither; `sum` has 2 + slots + scalars
+      arguments of the element type and yields f64 values; `row` has 1 + (yields of
+      `sum`) arguments of f64, then row slots + scalars of the element type, and
+      yields the row slots and any other values, all of the element type.
 
     Example:
     ```mlir
@@ -518,23 +523,34 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<NN_KeyTensor>:$keys,
     NN_FloatTensor:$gradient, Variadic<NN_Scalar>:$scalars);
-  let regions = (region SizedRegion<1>:$each);
+  let regions = (region SizedRegion<1>:$each, AnyRegion:$sum, AnyRegion:$row);
   let assemblyFormat = [{
     $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` `scalars` `(` $scalars `)`
-    $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
+    (`sum` $sum^ `row` $row `each`)? $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The region's arguments: the value, the summed gradient, the slots, and one
-    /// for each of `scalars`.
+    /// The arguments of `each`: the value, the summed gradient, the slots, one for
+    /// each of `scalars`, one for each scalar of the row.
     ::mlir::BlockArgument getValueArgument() { return getEach().getArgument(0); }
     ::mlir::BlockArgument getSumArgument() { return getEach().getArgument(1); }
     ::llvm::ArrayRef<::mlir::BlockArgument> getSlotArguments();
     ::llvm::ArrayRef<::mlir::BlockArgument> getScalarArguments();
-    /// The argument of a scalar that the update takes.
-    ::mlir::BlockArgument getArgumentOf(::mlir::Value scalar);
-    /// The argument that stands for an operand; null for one that is no scalar.
-    ::mlir::BlockArgument getArgumentOf(::mlir::OpOperand &operand);
+    ::llvm::ArrayRef<::mlir::BlockArgument> getRowScalarArguments();
+    /// The arguments that stand for an operand, one in each region; none for an
+    /// operand that is no scalar.
+    ::llvm::SmallVector<::mlir::BlockArgument> getArgumentsOf(::mlir::OpOperand &operand);
+
+    /// Whether it reduces over rows.
+    bool hasRow() { return !getRow().empty(); }
+    /// Sums over a row, and row slots: none without regions `sum` and `row`.
+    unsigned getNumSums();
+    unsigned getNumRowSlots();
+    /// The arguments of `row`: the width, the sums, the row slots, one for each of
+    /// `scalars`.
+    ::mlir::BlockArgument getWidthArgument() { return getRow().getArgument(0); }
+    ::llvm::ArrayRef<::mlir::BlockArgument> getRowSums();
+    ::llvm::ArrayRef<::mlir::BlockArgument> getRowSlotArguments();
   }];
 }
 

@@ -12,7 +12,9 @@
 include "pdlc/Dialect/NN/IR/NNSymbolOps.td"
 include "pdlc/Dialect/NN/IR/NNComputeOps.td"
 include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
+include "pdlc/Dialect/NN/IR/NNDrawOps.td"
 include "pdlc/Dialect/NN/IR/NNLoweredOps.td"
+include "pdlc/Dialect/NN/IR/NNMixingOps.td"
 include "pdlc/Dialect/NN/IR/NNSegmentOps.td"
 
 #endif // PDLC_DIALECT_NN_IR_NNOPS_TD

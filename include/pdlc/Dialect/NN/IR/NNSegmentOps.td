@@ -280,6 +280,108 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
 }
 
 //===----------------------------------------------------------------------===//
+// Recurrence
+//===----------------------------------------------------------------------===//
+
+def NN_ScanOp : NN_SegmentOp<"scan", "getBags()", "getBags()", [NN_Differentiable,
+    ReadsModel, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
+  let summary = "From row to row of each bag, with a state";
+  let description = [{
+    The body is what one row does. Its arguments are the row of each input, the
+    states as the row before left them (zeros before the first one), and the
+    tensors of `with` as they are. It yields the states behind the row, then any
+    further rows. The results are all of them, as rows of the bags.
+
+    Rows of a bag follow each other from its first to its last, with `from_end`
+    from its last to its first. Nothing is padded, and a body is compiled once,
+    however long bags are. `nn.gru` and `nn.lstm` are scans.
+
+    What does not depend on a state is better done before: a product with the
+    inputs is one for all rows then.
+
+    Constraints:
+    - (C1) There are inputs, of shape [ids, ...] with the ids of the bags; the
+      tensors of `with` have no dynamic dimension.
+    - (C2) The arguments of the body are a row ([?, ...]) of each input, one or more
+      states, and the tensors of `with`.
+    - (C3) The body yields as many as there are results, of their types: first the
+      states, then others. Each is a row.
+    - (C4) The body computes: no lookups, losses or metrics, no ops on bags, and none
+      that mixes rows.
+
+    Example:
+    ```mlir
+    %h = nn.scan %x of %c {
+    ^bb0(%row: tensor<?x10xf32>, %before: tensor<?x10xf32>):
+      %product = nn.linear %before, @u : (tensor<?x10xf32>) -> tensor<?x10xf32>
+      %sum = nn.add %row, %product : (tensor<?x10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
+      %after = nn.tanh %sum : tensor<?x10xf32>
+      nn.yield %after : tensor<?x10xf32>
+    } : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<NN_FloatTensor>:$inputs, NN_Bags:$bags,
+    Variadic<NN_FloatTensor>:$shared, UnitAttr:$from_end);
+  let results = (outs Variadic<NN_FloatTensor>:$rows);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $inputs `of` $bags (`from_end` $from_end^)? (`with` `(` $shared^ `)`)? $body attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The arguments of the body, by what they are.
+    ::llvm::ArrayRef<::mlir::BlockArgument> getInputArguments();
+    ::llvm::ArrayRef<::mlir::BlockArgument> getStateArguments();
+    ::llvm::ArrayRef<::mlir::BlockArgument> getSharedArguments();
+    /// What the body yields.
+    ::mlir::OperandRange getYielded();
+  }];
+}
+
+class NN_CellOp<string mnemonic, int gates, string summary_, string formula>
+    : NN_SegmentOp<mnemonic, "getBags()", "getBags()", [NN_Composite, ReadsModel,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = summary_;
+  let description = formula # [{
+
+    The operand is what the inputs contribute, `nn.linear` of them, with the gates
+    side by side; `h` is the state before the row, zeros at first, `U` the weight and
+    `b` the bias (zeros, if it is left out). With `from_end` the last row of a bag
+    comes first. The order of gates and the formulas are those of PyTorch.
+
+    Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
+
+    Constraints:
+    - (C1) From [ids, }] # gates # [{ n], with the ids of the bags, to [ids, n]; the
+      weight is an `nn.param` or `nn.state` [n, }] # gates # [{ n], the bias one of [}] # gates # [{ n].
+
+    Example:
+    ```mlir
+    %h = nn.}] # mnemonic # [{ %x of %c, @u, @b : (tensor<?x}] # gates # [{0xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags, FlatSymbolRefAttr:$weight,
+    OptionalAttr<FlatSymbolRefAttr>:$bias, UnitAttr:$from_end);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def NN_GRUOp : NN_CellOp<"gru", 3, "Gated recurrent units", [{
+    r = sigmoid(x_r + h U_r + b_r), z = sigmoid(x_z + h U_z + b_z),
+    n = tanh(x_n + r (h U_n + b_n)); the state becomes n + z (h - n).
+  }]>;
+
+def NN_LSTMOp : NN_CellOp<"lstm", 4, "Long short-term memory", [{
+    i = sigmoid(x_i + h U_i + b_i), f = sigmoid(x_f + h U_f + b_f),
+    g = tanh(x_g + h U_g + b_g), o = sigmoid(x_o + h U_o + b_o); the cell c, a second
+    state, becomes f c + i g, and h becomes o tanh(c).
+  }]>;
+
+//===----------------------------------------------------------------------===//
 // Bags of several fields
 //===----------------------------------------------------------------------===//
 

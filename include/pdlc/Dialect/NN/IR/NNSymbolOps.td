@@ -313,16 +313,33 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     states that `nn.accumulate` adds to. A clip by a norm multiplies it by the factor
     that it has for the divided one.
 
+    A rule that needs to know of a whole row has two more regions, both or none.
+    Region `sum` runs for one element, with the arguments of `each`, before
+    anything of the row is written; what it yields, in f64, is added over the row
+    (docs/Numerics.md: sums over the last dimensions). Region `row` then runs once
+    for the row: its arguments are the width of the row and the sums, in f64, the
+    row slots, and what `once` yielded; it yields the new row slots, and behind
+    them scalars of the row, which `each` gets behind those of `once`. A row slot is
+    one element for each row. The rows of a parameter are those of its first
+    dimension; one of rank 0 or 1 is one row.
+
     Constraints:
     - (C1) `once` has 2 + hypers arguments of type f64; `each` has 2 + slots +
-      (yields of `once`) arguments of one float type; `each` yields 1 + slots
-      values of that type; `once` yields f64 values.
+      (yields of `once`) + (yields of `row` behind its row slots) arguments of one
+      float type; `each` yields 1 + slots values of that type; `once` yields f64
+      values.
     - (C2) The regions hold only `nn.yield` and the ops that the settled scalar
       numerics define: arith.{constant,addf,subf,mulf,divf,negf,cmpf,select,
       maximumf,minimumf,extf,truncf}, math.{sqrt,absf,fma,copysign,powf,cos,exp,log},
       on scalars of f32, f64 and i1; powf, cos, exp and log only on f64.
     - (C3) Defaults of hyper-parameters and slots are finite, those of slots in the
-      element type (checked by `nn-check-model`).
+      element type (checked by `nn-check-model`). A slot and a row slot have
+      different names.
+    - (C4) `sum` has 2 + slots + (yields of `once`) arguments of the element type and
+      yields f64 values; `row` has 1 + (yields of `sum`) arguments of f64 and
+      (row slots) + (yields of `once`) of the element type, and yields at least as
+      many values of the element type as there are row slots. Both regions are there
+      if one is, or if there are row slots.
 
     Example:
     ```mlir
@@ -335,23 +352,52 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
       %1 = arith.subf %value, %0 : f32
       nn.yield %1 : f32
     }
+
+    nn.rule @normalized hyper() slots() row_slots(length = 0.0) once {
+    ^bb0(%step: f64, %rate: f64):
+      nn.yield %rate : f64
+    } sum {
+    ^bb0(%value: f32, %gradient: f32, %rate: f32):
+      %0 = arith.extf %gradient : f32 to f64
+      %1 = arith.mulf %0, %0 : f64
+      nn.yield %1 : f64
+    } row {
+    ^bb0(%width: f64, %squares: f64, %length: f32, %rate: f32):
+      %0 = math.sqrt %squares : f64
+      %1 = arith.truncf %0 : f64 to f32
+      %2 = arith.divf %rate, %1 : f32
+      nn.yield %1, %2 : f32, f32
+    } each {
+    ^bb0(%value: f32, %gradient: f32, %rate: f32, %pace: f32):
+      %0 = arith.mulf %pace, %gradient : f32
+      %1 = arith.subf %value, %0 : f32
+      nn.yield %1 : f32
+    }
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
     DenseF64ArrayAttr:$hyper_values, StrArrayAttr:$slot_names,
-    DenseF64ArrayAttr:$slot_values, UnitAttr:$undivided);
-  let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each);
+    DenseF64ArrayAttr:$slot_values, UnitAttr:$undivided, DefaultValuedAttr<StrArrayAttr, "{}">:$row_slot_names,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$row_slot_values);
+  let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each, AnyRegion:$sum,
+    AnyRegion:$row);
   let assemblyFormat = [{
     $sym_name (`undivided` $undivided^)?
     `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
     `slots` custom<NamedNumbers>($slot_names, $slot_values)
-    attr-dict-with-keyword `once` $once `each` $each
+    (`row_slots` custom<NamedNumbers>($row_slot_names, $row_slot_values)^)?
+    attr-dict-with-keyword `once` $once (`sum` $sum^ `row` $row)? `each` $each
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// What the scalars that region `once` yields are called in messages: by the
     /// words of the rule, where it hands on the rate or a hyper-parameter.
     ::llvm::SmallVector<std::string> getScalarNames();
+    /// Whether it reduces over rows.
+    bool hasRow() { return !getRow().empty(); }
+    /// The slots, then the row slots: names and first values.
+    ::mlir::ArrayAttr getAllSlotNames();
+    ::llvm::SmallVector<double> getAllSlotValues();
   }];
 }
 
@@ -385,15 +431,15 @@ def NN_ScheduleOp : NN_Op<"schedule", [Symbol, OwnedByServers, IsolatedFromAbove
 }
 
 def NN_YieldOp : NN_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["RuleOp", "ScheduleOp", "OnceOp", "UpdateOp"]>]> {
-  let summary = "Ends a region of scalars";
+    ParentOneOf<["RuleOp", "ScheduleOp", "OnceOp", "UpdateOp", "ScanOp"]>]> {
+  let summary = "Ends a region of scalars, or the body of a scan";
   let description = [{
     Example:
     ```mlir
     nn.yield %value, %slot : f32, f32
     ```
   }];
-  let arguments = (ins Variadic<NN_Float>:$values);
+  let arguments = (ins Variadic<AnyTypeOf<[NN_Float, NN_FloatTensor]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
@@ -403,14 +449,22 @@ def NN_YieldOp : NN_Op<"yield", [Pure, Terminator, ReturnLike,
 
 def NN_FuncOp : NN_Op<"func", [StandsUntil<"Model", "nn-lower-model inlines functions">,
     FunctionOpInterface, IsolatedFromAbove,
-    AffineScope, SingleBlock]> {
+    AffineScope, SingleBlock, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A function that programs share";
   let description = [{
     Inlined into its callers by phase `merged`.
 
+    Beside values a function may take symbols: `with(@w: tensor<4x8xf32>,
+    @emb: i64 -> tensor<8xf32>)`. Its body names them as it would name a parameter or
+    state of that type, or a table with such rows, and each call says which ones
+    stand for them. So one function is many layers.
+
     Constraints:
     - (C1) It has a body of one block that ends in `nn.return`, and does not call
       itself, directly or through others.
+    - (C2) The symbols that it takes have types of parameters (`nn.param`, C1) or of
+      tables (`nn.table`, C1), and names that are their own: the model has no other
+      symbol of that name, and the function none twice.
 
     Example:
     ```mlir
@@ -418,10 +472,16 @@ def NN_FuncOp : NN_Op<"func", [StandsUntil<"Model", "nn-lower-model inlines func
       %0 = nn.add %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
       nn.return %0 : tensor<?x4xf32>
     }
+    nn.func private @expert(%x: tensor<?x4xf32>) with(@w: tensor<4x8xf32>, @b: tensor<8xf32>) -> tensor<?x8xf32> {
+      %0 = nn.linear %x, @w, @b act(relu) : (tensor<?x4xf32>) -> tensor<?x8xf32>
+      nn.return %0 : tensor<?x8xf32>
+    }
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-    TypeAttrOf<FunctionType>:$function_type, OptionalAttr<StrAttr>:$sym_visibility,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$symbols, OptionalAttr<TypeArrayAttr>:$symbol_types,
+    OptionalAttr<StrAttr>:$sym_visibility,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -431,6 +491,9 @@ def NN_FuncOp : NN_Op<"func", [StandsUntil<"Model", "nn-lower-model inlines func
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     bool isDeclaration() { return false; }
+    /// The symbols that it takes, and the type of each: of a table, the function
+    /// type from key to row.
+    ::llvm::SmallVector<std::pair<::mlir::FlatSymbolRefAttr, ::mlir::Type>> getTakenSymbols();
   }];
 }
 
@@ -440,17 +503,22 @@ def NN_CallOp : NN_BodyOp<"call", [StandsUntil<"Model", "nn-lower-model inlines 
   let description = [{
     Constraints:
     - (C1) The callee is an `nn.func` with these operand and result types.
+    - (C2) `with(...)` gives, in order, a symbol for each that the callee takes, of
+      the type that it says; in a function it may be one that the function takes.
 
     Example:
     ```mlir
     %0 = nn.call @double(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+    %1 = nn.call @expert(%x) with(@w1, @b1) : (tensor<?x4xf32>) -> tensor<?x8xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$symbols,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = [{
-    $callee `(` $operands `)` attr-dict `:` functional-type($operands, results)
+    $callee `(` $operands `)` (`with` `` custom<SymbolArguments>($symbols)^)? attr-dict
+    `:` functional-type($operands, results)
   }];
   let extraClassDeclaration = [{
     ::mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
@@ -467,21 +535,33 @@ def NN_ReturnOp : NN_Op<"return", [Pure, Terminator, ReturnLike,
     ParentOneOf<["FuncOp", "ProgramOp"]>]> {
   let summary = "Ends a function or a program";
   let description = [{
-    In a program the operands are its outputs, such as predictions.
+    In a program the operands are its outputs, such as predictions, which may have
+    names: those of the columns that `predict` writes. Outputs without names are
+    `output0`, `output1` and so on; of an output of several elements a sample, the
+    columns are `name.0`, `name.1` and so on.
 
     Constraints:
     - (C1) In a function, the operand types are the function's result types; in
       a program they are float tensors with the batch as first dimension.
+    - (C2) Names stand in programs only, behind each output or behind none. They are
+      not empty, hold no control characters, and name each column once.
 
     Example:
     ```mlir
     nn.return %0 : tensor<?x1xf32>
+    nn.return %p as "ctr", %q as "cvr" : tensor<?x1xf32>, tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$operands);
-  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
-  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+  let arguments = (ins Variadic<AnyType>:$operands, OptionalAttr<StrArrayAttr>:$names);
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, ::mlir::ValueRange(), ::mlir::ArrayAttr());
+  }]>];
+  let assemblyFormat = "custom<Returned>($operands, type($operands), $names) attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the output of that number is called.
+    std::string getOutputName(unsigned number);
+  }];
 }
 
 def NN_ProgramOp : NN_Op<"program", [Symbol, IsolatedFromAbove,

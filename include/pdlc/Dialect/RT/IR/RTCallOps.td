@@ -44,7 +44,8 @@ def RT_Place : RT_Enum<"Place", "what a pointer of the step context points to", 
   I32EnumAttrCase<"parameter", 6>, I32EnumAttrCase<"gradient", 7>,
   I32EnumAttrCase<"output", 8>, I32EnumAttrCase<"loss_sum", 9>,
   I32EnumAttrCase<"weight_sum", 10>, I32EnumAttrCase<"metric", 11>,
-  I32EnumAttrCase<"prepare_arena", 12>, I32EnumAttrCase<"compute_arena", 13>]>;
+  I32EnumAttrCase<"prepare_arena", 12>, I32EnumAttrCase<"compute_arena", 13>,
+  I32EnumAttrCase<"draws", 14>]>;
 def RT_PlaceAttr : RT_EnumAttr<RT_Place, "place">;
 
 def RT_Quantity : RT_Enum<"Quantity", "what a number of the step context counts", [
@@ -65,6 +66,14 @@ def RT_ReductionAttr : RT_EnumAttr<RT_Reduction, "reduction">;
 def RT_Numerics : RT_Enum<"Numerics", "which matrix product", [
   I32EnumAttrCase<"fast", 0>, I32EnumAttrCase<"strict", 1>]>;
 def RT_NumericsAttr : RT_EnumAttr<RT_Numerics, "numerics">;
+
+def RT_Distribution : RT_Enum<"Distribution", "how ids are drawn", [
+  I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>]>;
+def RT_DistributionAttr : RT_EnumAttr<RT_Distribution, "distribution">;
+
+def RT_BatchSide : RT_Enum<"BatchSide", "with respect to what a gradient is", [
+  I32EnumAttrCase<"users", 0>, I32EnumAttrCase<"items", 1>]>;
+def RT_BatchSideAttr : RT_EnumAttr<RT_BatchSide, "batch_side">;
 
 def RT_PostOp : RT_Enum<"PostOp", "what follows a matrix product", [
   I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
@@ -283,6 +292,42 @@ def RT_CheckBagsOp : RT_CallOp<"check_bags"> {
   }];
 }
 
+def RT_SampleOp : RT_CallOp<"sample"> {
+  let summary = "Ids drawn at random";
+  let description = [{
+    `pdlrt_sample`; `out` holds as many ids for each sample of `draws`.
+
+    Example:
+    ```mlir
+    rt.sample log_uniform %draws stream 7 count 5 from 0 below 50000 into %out : !llvm.ptr, memref<?xi64>
+    ```
+  }];
+  let arguments = (ins RT_DistributionAttr:$distribution, LLVM_AnyPointer:$draws, I64Attr:$stream,
+    I64Attr:$count, I64Attr:$first, I64Attr:$behind, RT_Keys:$out);
+  let assemblyFormat = [{
+    $distribution $draws `stream` $stream `count` $count `from` $first `below` $behind `into` $out
+    attr-dict `:` type($draws) `,` type($out)
+  }];
+}
+
+def RT_LogProbabilityOp : RT_CallOp<"log_probability"> {
+  let summary = "How probable ids are to be drawn";
+  let description = [{
+    `pdlrt_log_probability`; the result is its status.
+
+    Example:
+    ```mlir
+    %status = rt.log_probability log_uniform %ids from 0 below 50000 into %out : memref<?xi64>, memref<?xf32>
+    ```
+  }];
+  let arguments = (ins RT_DistributionAttr:$distribution, RT_Keys:$ids, I64Attr:$first,
+    I64Attr:$behind, RT_Vector:$out);
+  let results = (outs I32:$status);
+  let assemblyFormat = [{
+    $distribution $ids `from` $first `below` $behind `into` $out attr-dict `:` type($ids) `,` type($out)
+  }];
+}
+
 def RT_CrossRaggedCountOp : RT_CallOp<"cross_ragged_count"> {
   let summary = "How many ids the cross of bags has";
   let description = [{
@@ -417,6 +462,71 @@ def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
   }];
 }
 
+def RT_InBatchLogSumExpOp : RT_CallOp<"in_batch_log_sum_exp", [AttrSizedOperandSegments]> {
+  let summary = "The batch as negatives: sums of exponentials of scores";
+  let description = [{
+    `pdlrt_in_batch_log_sum_exp`; `scratch` has PDL_IN_BATCH_ROWS elements for each
+    row of the users.
+
+    Example:
+    ```mlir
+    rt.in_batch_log_sum_exp strict %worker, %u, %v correction(%q : memref<?xf32>) ids(%i : memref<?xi64>) scratch %s into %out
+      : !llvm.ptr, memref<?x64xf32>, memref<?x64xf32>, memref<?xf32>, memref<?xf32>
+    ```
+  }];
+  let arguments = (ins RT_NumericsAttr:$numerics, LLVM_AnyPointer:$worker, RT_Matrix:$users,
+    RT_Matrix:$items, Optional<RT_Vector>:$correction, Optional<RT_Keys>:$ids,
+    RT_Vector:$scratch, RT_Vector:$out);
+  let assemblyFormat = [{
+    $numerics $worker `,` $users `,` $items (`correction` `(` $correction^ `:` type($correction) `)`)?
+    (`ids` `(` $ids^ `:` type($ids) `)`)? `scratch` $scratch `into` $out attr-dict
+    `:` type($worker) `,` type($users) `,` type($items) `,` type($scratch) `,` type($out)
+  }];
+}
+
+def RT_InBatchGradientOp : RT_CallOp<"in_batch_gradient", [AttrSizedOperandSegments]> {
+  let summary = "The gradient of the batch as negatives";
+  let description = [{
+    `pdlrt_in_batch_gradient`; `scratch` as in `rt.in_batch_log_sum_exp`.
+
+    Example:
+    ```mlir
+    rt.in_batch_gradient items strict %worker, %u, %v sums %l from %d scratch %s into %out
+      : !llvm.ptr, memref<?x64xf32>, memref<?x64xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x64xf32>
+    ```
+  }];
+  let arguments = (ins RT_BatchSideAttr:$side, RT_NumericsAttr:$numerics, LLVM_AnyPointer:$worker,
+    RT_Matrix:$users, RT_Matrix:$items, Optional<RT_Vector>:$correction, Optional<RT_Keys>:$ids,
+    RT_Vector:$sums, RT_Vector:$cotangent, RT_Vector:$scratch, RT_Matrix:$out);
+  let assemblyFormat = [{
+    $side $numerics $worker `,` $users `,` $items
+    (`correction` `(` $correction^ `:` type($correction) `)`)?
+    (`ids` `(` $ids^ `:` type($ids) `)`)? `sums` $sums `from` $cotangent `scratch` $scratch
+    `into` $out attr-dict `:` type($worker) `,` type($users) `,` type($items) `,` type($sums) `,`
+    type($cotangent) `,` type($scratch) `,` type($out)
+  }];
+}
+
+def RT_DropoutOp : RT_CallOp<"dropout"> {
+  let summary = "Some elements of samples, drawn at random, are zero";
+  let description = [{
+    `pdlrt_dropout`; without splits a row is a sample of `draws`, else rows are those
+    of its bags.
+
+    Example:
+    ```mlir
+    rt.dropout %x splits(%s : memref<?xi32>) rate 1.000000e-01 %draws stream 7 into %out
+      : memref<?x64xf32>, !llvm.ptr, memref<?x64xf32>
+    ```
+  }];
+  let arguments = (ins RT_Matrix:$values, Optional<RT_Counts>:$splits, F64Attr:$rate,
+    LLVM_AnyPointer:$draws, I64Attr:$stream, RT_Matrix:$out);
+  let assemblyFormat = [{
+    $values (`splits` `(` $splits^ `:` type($splits) `)`)? `rate` $rate $draws `stream` $stream
+    `into` $out attr-dict `:` type($values) `,` type($draws) `,` type($out)
+  }];
+}
+
 def RT_ReduceRowsOp : RT_CallOp<"reduce_rows"> {
   let summary = "Reduces each row to one element";
   let description = [{
@@ -469,6 +579,27 @@ def RT_ObserveOp : RT_CallOp<"observe", [AttrSizedOperandSegments]> {
     $kind $predictions (`labels` `(` $labels^ `:` type($labels) `)`)?
     (`weights` `(` $weights^ `:` type($weights) `)`)? `into` $metric attr-dict
     `:` type($predictions) `,` type($metric)
+  }];
+}
+
+def RT_ObserveGroupsOp : RT_CallOp<"observe_groups"> {
+  let summary = "Feeds a metric of groups of samples";
+  let description = [{
+    `pdlrt_observe_groups`: the worker keeps the samples of metric `index` of the
+    descriptor.
+
+    Example:
+    ```mlir
+    rt.observe_groups 2 %worker, %p labels(%y) groups(%user) weights(%w : memref<?xf32>) into %metric
+      : !llvm.ptr, memref<?xf32>, memref<?xf32>, memref<?xi64>, !llvm.ptr
+    ```
+  }];
+  let arguments = (ins I32Attr:$index, LLVM_AnyPointer:$worker, RT_Vector:$predictions,
+    RT_Vector:$labels, RT_Keys:$groups, Optional<RT_Vector>:$weights, LLVM_AnyPointer:$metric);
+  let assemblyFormat = [{
+    $index $worker `,` $predictions `labels` `(` $labels `)` `groups` `(` $groups `)`
+    (`weights` `(` $weights^ `:` type($weights) `)`)? `into` $metric attr-dict
+    `:` type($worker) `,` type($predictions) `,` type($labels) `,` type($groups) `,` type($metric)
   }];
 }
 

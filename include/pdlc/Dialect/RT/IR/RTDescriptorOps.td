@@ -35,6 +35,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     - `objectives [0, 1]`: whose weights divide each gradient; without the list, all
       are of one. `loss`: compute writes the sum of losses and of weights of each
       objective.
+    - `grouped`: compute feeds a metric of groups of samples.
     - `prepare(@f, size)`, `compute(@f, size)`: the stage functions
       `(!llvm.ptr) -> i32` and the bytes that each needs in its arena.
 
@@ -65,14 +66,14 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     DefaultValuedAttr<StrArrayAttr, "{}">:$output_names,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_widths,
     DefaultValuedAttr<TypeArrayAttr, "{}">:$output_types,
-    UnitAttr:$has_loss, FlatSymbolRefAttr:$prepare, RT_SizeAttr:$prepare_arena,
+    UnitAttr:$has_loss, UnitAttr:$grouped, FlatSymbolRefAttr:$prepare, RT_SizeAttr:$prepare_arena,
     FlatSymbolRefAttr:$compute, RT_SizeAttr:$compute_arena);
   let assemblyFormat = [{
     $sym_name (`frozen` $frozen^)? `reads` `(` $record $fields `)`
     (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
     (`objectives` $update_objectives^)?
     (`outputs` $output_names^ `widths` $output_widths `types` $output_types)?
-    (`loss` $has_loss^)?
+    (`loss` $has_loss^)? (`grouped` $grouped^)?
     `prepare` `(` $prepare `,` $prepare_arena `)`
     `compute` `(` $compute `,` $compute_arena `)` attr-dict
   }];
@@ -136,12 +137,14 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
   let summary = "The function that applies a group's rule to a symbol";
   let description = [{
     `pdl_symbol::dense_kernel` of a parameter, `pdl_symbol::row_kernel` of a
-    table; the slots of the group's rule, with their initial values.
+    table; the slots of the group's rule, with their initial values. The last
+    `row_slots` of them have one element for each row. `whole_rows` says that the
+    kernel of a parameter must be called for whole rows.
 
     Constraints:
     - (C1) The symbol is an `nn.param` or `nn.table`, the callee a function of
       the module.
-    - (C2) As many initial values as slots.
+    - (C2) As many initial values as slots, and no more row slots than slots.
 
     Example:
     ```mlir
@@ -150,9 +153,11 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, FlatSymbolRefAttr:$callee,
     DefaultValuedAttr<StrArrayAttr, "{}">:$slot_names,
-    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values);
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values,
+    DefaultValuedAttr<I32Attr, "0">:$row_slots, UnitAttr:$whole_rows);
   let assemblyFormat = [{
-    $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)? attr-dict
+    $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)?
+    (`row_slots` `(` $row_slots^ `)`)? (`whole_rows` $whole_rows^)? attr-dict
   }];
   let hasVerifier = 1;
 }

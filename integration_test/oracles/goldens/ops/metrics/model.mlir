@@ -18,11 +18,13 @@ module @metrics {
     nn.field @scores : tensor<?x7xf32>
     nn.field @relevance : tensor<?x7xf32>
     nn.field @position : tensor<?x1xf32>
+    nn.field @user : tensor<?x1xi64>
   }
   nn.group @descent rule(@sgd) rate(1.0)
   nn.param @scale : tensor<1xf32> in @descent init(#nn.zeros)
   nn.metric @auc : #nn.auc<buckets = 4096>
   nn.metric @coarse_auc : #nn.auc<buckets = 4>
+  nn.metric @grouped_auc : #nn.grouped_auc
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
   nn.metric @mean : #nn.mean
@@ -36,7 +38,7 @@ module @metrics {
   nn.metric @mrr : #nn.mrr
   nn.metric @top_accuracy : #nn.accuracy_at<k = 1>
   nn.metric @top_mrr : #nn.mrr
-  nn.program @train reads(@sample except [@weight, @scores, @relevance, @position]) {
+  nn.program @train reads(@sample except [@weight, @scores, @relevance, @position, @user]) {
   ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>):
     %scale = nn.read @scale : tensor<1xf32>
     %z = nn.mul %p, %scale : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
@@ -44,9 +46,10 @@ module @metrics {
     nn.minimize %l over [@descent] : tensor<?x1xf32>
   }
   nn.program @evaluate frozen reads(@sample) {
-  ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>, %w: tensor<?x1xf32>, %s: tensor<?x7xf32>, %r: tensor<?x7xf32>, %i: tensor<?x1xf32>):
+  ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>, %w: tensor<?x1xf32>, %s: tensor<?x7xf32>, %r: tensor<?x7xf32>, %i: tensor<?x1xf32>, %u: tensor<?x1xi64>):
     nn.observe @auc(%p, %y) : tensor<?x1xf32>
     nn.observe @coarse_auc(%p, %y) : tensor<?x1xf32>
+    nn.observe @grouped_auc(%p, %y) group %u weight %w : tensor<?x1xf32>
     nn.observe @log_loss(%p, %y) : tensor<?x1xf32>
     nn.observe @copc(%p, %y) : tensor<?x1xf32>
     nn.observe @mean(%p) weight %w : tensor<?x1xf32>

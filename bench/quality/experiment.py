@@ -1,0 +1,59 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the experiments of this folder share: where data and programs are, training of
+three seeds, and the table that they print. Standard library only."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SEEDS = (1, 2, 3)
+sys.path.insert(0, str(SOURCE / "python"))
+
+
+def arguments(description):
+    """The command line that all have. `data` is the folder of data sets."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("PDL_TEST_DATA"),
+                        help="folder of data sets (default: PDL_TEST_DATA)")
+    parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build",
+                        help="build folder with bin/pdl-translate (default: build)")
+    given = parser.parse_args()
+    if given.data is None:
+        parser.error("where the data is, say --data or PDL_TEST_DATA")
+    os.environ["PDL_TRANSLATE"] = str(given.build / "bin" / "pdl-translate")
+    return given
+
+
+def train(folder, seed, *flags):
+    """The metrics of all tests of one run, by epoch: a list of {name: value}."""
+    command = [folder / "trainer", "train", "--seed", seed, "--threads", 1, *flags]
+    run = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: {run.stderr[-2000:]}")
+    epochs = []
+    for line in (run.stdout + run.stderr).splitlines():
+        if " epoch " in line and "train loss" in line:
+            epochs.append({name: float(value) for name, value in
+                           re.findall(r"test ([\w@ ]+) ([-\d.e]+)", line)})
+    return epochs
+
+
+def best(epochs, name, *, least):
+    """The number of the epoch, from 1, at which a metric is best."""
+    values = [epoch[name] for epoch in epochs]
+    return values.index(min(values) if least else max(values)) + 1
+
+
+def report(what, runs):
+    """A line for each metric: the values of all seeds and their mean."""
+    for name in runs[0]:
+        values = [run[name] for run in runs]
+        print(f"{what}: {name} {', '.join(f'{value:.4f}' for value in values)}, "
+              f"mean {sum(values) / len(values):.4f}", flush=True)

@@ -1,0 +1,141 @@
+//===- GroupedAreaUnderCurve.h - AUC of each group --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLABI_METRICS_GROUPEDAREAUNDERCURVE_H
+#define PDLABI_METRICS_GROUPEDAREAUNDERCURVE_H
+
+#include "pdlabi/metrics/Metric.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pdlabi {
+
+/// The samples of a metric of groups, in the order in which they came: 25 bytes
+/// each. Not thread-safe.
+struct GroupedSamples {
+  std::vector<int64_t> groups;
+  std::vector<double> predictions, weights;
+  /// 1 of a positive, 0 of a negative.
+  std::vector<uint8_t> labels;
+
+  size_t size() const { return labels.size(); }
+  void clear() { *this = {}; }
+  /// Throws std::bad_alloc; then nothing was added.
+  void add(int64_t group, double prediction, bool isPositive, double weight) {
+    reserveOneMore();
+    groups.push_back(group);
+    predictions.push_back(prediction);
+    weights.push_back(weight);
+    labels.push_back(isPositive);
+  }
+  void append(const GroupedSamples &other) {
+    groups.insert(groups.end(), other.groups.begin(), other.groups.end());
+    predictions.insert(predictions.end(), other.predictions.begin(),
+                       other.predictions.end());
+    weights.insert(weights.end(), other.weights.begin(), other.weights.end());
+    labels.insert(labels.end(), other.labels.begin(), other.labels.end());
+  }
+
+private:
+  void reserveOneMore() {
+    if (size() < std::min({groups.capacity(), predictions.capacity(),
+                           weights.capacity(), labels.capacity()}))
+      return;
+    const size_t capacity = std::max<size_t>(1024, 2 * size());
+    groups.reserve(capacity);
+    predictions.reserve(capacity);
+    weights.reserve(capacity);
+    labels.reserve(capacity);
+  }
+};
+
+/// The mean over groups of the area under the ROC curve of their samples, each
+/// group as heavy as its samples. Groups without labels of both kinds do not
+/// count.
+struct GroupedAreaUnderCurve : WithoutParameter {
+  static constexpr int32_t kind = PDL_METRIC_GROUPED_AUC;
+  static constexpr const char *spelling = "#nn.grouped_auc";
+  static constexpr MetricInput input = MetricInput::GroupedPair;
+  static constexpr int digits = 4;
+  static std::string title(double) { return "grouped AUC"; }
+
+  /// What the sums are. The first grows with the samples, `sumGroups` makes the
+  /// others of all of them.
+  enum Sum { Observed, Weighted, Weight, Counted, OneSided, SumCount };
+  static constexpr bool sumCountTellsParameter = true;
+  static int64_t sumCount(double) { return SumCount; }
+  static double value(double, const double *sums) {
+    return sums[Weight] > 0 ? sums[Weighted] / sums[Weight] : undefinedMetric;
+  }
+  static const char *whyUndefined(double, const double *) {
+    return "no group has labels of both kinds";
+  }
+  static std::string remark(double, const double *sums) {
+    const auto whole = [](double number) {
+      return std::to_string(static_cast<int64_t>(number));
+    };
+    if (sums[OneSided] == 0)
+      return {};
+    return whole(sums[OneSided]) + " of " +
+           whole(sums[OneSided] + sums[Counted]) +
+           " groups have labels of one kind and do not count";
+  }
+};
+
+/// Makes the sums of a GroupedAreaUnderCurve but the first of all samples. They
+/// depend on the samples alone, not on their order: groups ascend, in each the
+/// predictions, among equal ones the labels, then the weights. Throws
+/// std::bad_alloc.
+inline void sumGroups(const GroupedSamples &samples, double *sums) {
+  using Metric = GroupedAreaUnderCurve;
+  std::vector<size_t> order(samples.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    if (samples.groups[a] != samples.groups[b])
+      return samples.groups[a] < samples.groups[b];
+    if (samples.predictions[a] != samples.predictions[b])
+      return samples.predictions[a] < samples.predictions[b];
+    if (samples.labels[a] != samples.labels[b])
+      return samples.labels[a] < samples.labels[b];
+    return samples.weights[a] < samples.weights[b];
+  });
+  std::fill(sums + Metric::Weighted, sums + Metric::SumCount, 0.0);
+  for (size_t i = 0; i < order.size();) {
+    const int64_t group = samples.groups[order[i]];
+    // Weight of the pairs in the right order, and of the samples so far.
+    double pairs = 0, negatives = 0, positives = 0;
+    while (i < order.size() && samples.groups[order[i]] == group) {
+      const double prediction = samples.predictions[order[i]];
+      double equal[2] = {0, 0};
+      for (; i < order.size() && samples.groups[order[i]] == group &&
+             samples.predictions[order[i]] == prediction;
+           ++i)
+        equal[samples.labels[order[i]]] += samples.weights[order[i]];
+      pairs += equal[1] * (negatives + 0.5 * equal[0]);
+      negatives += equal[0];
+      positives += equal[1];
+    }
+    if (!(negatives > 0 && positives > 0)) {
+      sums[Metric::OneSided] += 1;
+      continue;
+    }
+    const double weight = negatives + positives;
+    sums[Metric::Weighted] += weight * (pairs / (negatives * positives));
+    sums[Metric::Weight] += weight;
+    sums[Metric::Counted] += 1;
+  }
+}
+
+} // namespace pdlabi
+
+#endif // PDLABI_METRICS_GROUPEDAREAUNDERCURVE_H

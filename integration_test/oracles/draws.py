@@ -1,0 +1,65 @@
+#===- draws.py - The random numbers of samples -------------------*- python -*-===#
+#
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""What include/pdlabi/draws.h says, in Python, for seed 0 and epoch 0 unless told."""
+
+import math
+
+import numpy
+import xxhash
+
+MASK = 0xffffffff
+
+
+def philox(counter, key):
+    """Philox4x32-10 of four words under a key of 64 bits."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key & MASK, key >> 32
+    for _ in range(10):
+        low, high = 0xd2511f53 * c0, 0xcd9e8d57 * c2
+        c0, c1, c2, c3 = (high >> 32) ^ c1 ^ k0, high & MASK, (low >> 32) ^ c3 ^ k1, low & MASK
+        k0, k1 = (k0 + 0x9e3779b9) & MASK, (k1 + 0xbb67ae85) & MASK
+    return c0, c1, c2, c3
+
+
+def words(op, program, ordinal, sample, count, seed=0, epoch=0):
+    """The first `count` words that an op draws for a sample."""
+    stream = xxhash.xxh64_intdigest(f"{program}/{op}/{ordinal}".encode(), seed=0) & MASK
+    first = philox((epoch & MASK, epoch >> 32, 0, 1), seed)
+    key = first[0] | first[1] << 32
+    drawn = []
+    for block in range((count + 3) // 4):
+        drawn += philox((sample & MASK, sample >> 32, block, stream), key)
+    return drawn[:count]
+
+
+def kept(rate, program, ordinal, sample, count, **more):
+    """Which elements of a sample nn.dropout leaves."""
+    threshold = int(rate * 2**32)
+    return numpy.array([word >= threshold for word in
+                        words("dropout", program, ordinal, sample, count, **more)])
+
+
+def ids(kind, first, behind, program, ordinal, sample, count, **more):
+    """What nn.sample draws for a sample."""
+    drawn, size, result = words("sample", program, ordinal, sample, 2 * count, **more), \
+        behind - first, []
+    for low, high in zip(drawn[::2], drawn[1::2]):
+        bits = low | high << 32
+        if kind == "uniform":
+            number = bits * size >> 64
+        else:
+            number = min(int((size + 1.0) ** ((bits >> 11) * 2.0**-53)) - 1, size - 1)
+        result.append(first + number)
+    return result
+
+
+def log_probability(kind, first, behind, values):
+    size = behind - first
+    if kind == "uniform":
+        return numpy.full(values.shape, -math.log(size))
+    return numpy.log(numpy.log1p(1 / (values - first + 1.0)) / math.log(size + 1.0))

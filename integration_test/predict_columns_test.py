@@ -1,0 +1,141 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The columns that `predict` writes: outputs by their names, and an id that travels
+through from data of each format."""
+
+import array
+import gzip
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from programs import compile_model, run
+
+import tensorfile
+
+MODEL = """
+module @two_rates {
+  nn.record @r {
+    nn.field @request : tensor<?x1xi64> hash(#nn.hash<xxh64>)
+    nn.field @y : tensor<?x1xf32>
+    nn.field @x : tensor<?x1xf32>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.param @two : tensor<1x1xf32> in @g init(#nn.constant<2.0>)
+  nn.param @pair : tensor<1x2xf32> init(#nn.constant<3.0>)
+  nn.program @train reads(@r except @request) {
+  ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @two : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r except [@request, @y]) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %ctr = nn.linear %x, @two : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %pair = nn.linear %x, @pair : (tensor<?x1xf32>) -> tensor<?x2xf32>
+    nn.return %ctr as "ctr", %pair as "cvr of" : tensor<?x1xf32>, tensor<?x2xf32>
+  }
+  nn.program @unnamed frozen reads(@r except @y) {
+  ^bb0(%request: tensor<?x1xi64>, %x: tensor<?x1xf32>):
+    %z = nn.linear %x, @two : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
+  }
+}
+"""
+
+
+class PredictColumns(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        (cls.path / "model.mlir").write_text(MODEL)
+        cls.trainer = compile_model(cls.path / "model.mlir", cls.path / "out")
+        (cls.path / "train.csv").write_text("a,0,1\n")
+        cls.start = cls.path / "start.safetensors"
+        run(cls.trainer, "train", "--data", cls.path / "train.csv", "--steps", 0,
+            "--dump", cls.start)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def put(self, name, text):
+        path = self.path / name
+        if name.endswith(".gz"):
+            path.write_bytes(gzip.compress(text.encode()))
+        else:
+            path.write_text(text)
+        return path
+
+    def command(self, data, *flags):
+        return [str(part) for part in (self.trainer, "predict", "--data", data,
+                                       "--init-from", self.start, *flags)]
+
+    def predicted(self, data, *flags):
+        printed = run(*self.command(data, *flags)).stdout
+        return [line.split("\t") for line in printed.splitlines()]
+
+    def refused(self, data, *flags):
+        done = subprocess.run(self.command(data, *flags), capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_outputs_have_their_names(self):
+        data = self.put("a.csv", "r1,0,1\nr2,0,2\n")
+        self.assertEqual(self.predicted(data), [
+            ["ctr", "cvr of.0", "cvr of.1"], ["2", "3", "3"], ["4", "6", "6"]])
+        self.assertEqual(self.predicted(data, "--program", "unnamed"),
+                         [["output0"], ["2"], ["4"]])
+
+    def test_an_id_travels_through_each_format(self):
+        tensors = {"x": tensorfile.Tensor("F32", [2, 1], array.array("f", [1, 2])),
+                   "request": tensorfile.Tensor("I64", [2], array.array("q", [-(2**63), 7]))}
+        tensorfile.write(str(self.path / "d.safetensors"), tensors)
+        texts = ["r 1,/\"q\"", "007"]
+        cases = [
+            (self.put("a.csv", '"r 1,/""q""",0,1\n 007 ,0,2\n'), (), texts),
+            (self.put("b.tsv.gz", '\t'.join((texts[0], "0", "1")) + "\n007\t0\t2\n"), (),
+             texts),
+            (self.put("c.csv", 'x,request\n1,"r 1,/""q"""\n2,007\n'), ("--header",), texts),
+            (self.put("d.csv", '1|r 1,/"q"\n2|007\n'),
+             ("--columns", "x,request", "--delimiter", "|"), texts),
+            (self.path / "d.safetensors", (), [str(-(2**63)), "7"])]
+        for data, flags, ids in cases:
+            with self.subTest(data=data.name):
+                # One program reads the field, the other does not.
+                self.assertEqual(
+                    self.predicted(data, *flags, "--id", "request"),
+                    [["request", "ctr", "cvr of.0", "cvr of.1"], [ids[0], "2", "3", "3"],
+                     [ids[1], "4", "6", "6"]])
+                self.assertEqual(
+                    self.predicted(data, *flags, "--id", "request", "--program", "unnamed"),
+                    [["request", "output0"], [ids[0], "2"], [ids[1], "4"]])
+
+    def test_a_bad_row_keeps_its_id(self):
+        data = self.put("bad.csv", "r1,0,1\nr2,0,one\nr3,0,3\n")
+        lines = self.predicted(data, "--id", "request", "--max-bad-rows", 1,
+                               "--program", "unnamed")
+        self.assertEqual(lines, [["request", "output0"], ["r1", "2"], ["r2", "nan"],
+                                 ["r3", "6"]])
+
+    def test_refuses(self):
+        data = self.put("a.csv", "r1,0,1\n")
+        self.assertIn("--id names `user`, but the record has no such field, only request",
+                      self.refused(data, "--id", "user"))
+        self.assertIn("--id names field `x`, which is not one id a sample; an id is a field of "
+                      "type tensor<?x1xi64>, with hash(...) if it is text",
+                      self.refused(data, "--id", "x"))
+        self.assertIn("--copy-column", self.refused(data, "--id", "request",
+                                                    "--copy-column", 1))
+        tensorfile.write(str(self.path / "x.safetensors"),
+                         {"x": tensorfile.Tensor("F32", [1, 1], array.array("f", [1]))})
+        self.assertIn("has no tensor `request`",
+                      self.refused(self.path / "x.safetensors", "--id", "request"))
+
+
+if __name__ == "__main__":
+    unittest.main()

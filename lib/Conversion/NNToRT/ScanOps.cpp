@@ -1,0 +1,139 @@
+//===- ScanOps.cpp - Recurrence over the rows of bags ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One loop nest: bags, the rows of a bag, and in it the body for one row,
+// emitted as any other ops. What it computes on the way has memory for one row,
+// which all rows use; the nest becomes one kernel, however long bags are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+namespace {
+
+class ScanLoop {
+public:
+  ScanLoop(StageEmitter &emitter, nn::ScanOp op)
+      : emitter(emitter), builder(emitter.builder), op(op),
+        splits(emitter.flat(op.getBags())) {}
+
+  LogicalResult emit();
+
+private:
+  LogicalResult emitRow(Value row);
+  void bindRow(Value value, Value base, Value row);
+  void copyRow(Value from, Value to);
+
+  Value splitAt(Value bag) {
+    return arith::IndexCastOp::create(builder, builder.getIndexType(),
+                                      emitter.load(splits, bag));
+  }
+  /// Builds a loop over [begin, end), and enters it.
+  Value enter(Value begin, Value end) {
+    auto loop = scf::ForOp::create(builder, begin, end, emitter.index(1));
+    builder.setInsertionPointToStart(loop.getBody());
+    return loop.getInductionVar();
+  }
+
+  StageEmitter &emitter;
+  ImplicitLocOpBuilder &builder;
+  nn::ScanOp op;
+  Value splits;
+  SmallVector<Value> inputs, results; // where they begin
+};
+
+} // namespace
+
+/// From here on the value is a row of the tensor that begins at `base`.
+void ScanLoop::bindRow(Value value, Value base, Value row) {
+  const int64_t bytes = innerElements(value) * elementBytes(value);
+  emitter.bind(value, base,
+               arith::MulIOp::create(builder, row, emitter.index(bytes)));
+}
+
+void ScanLoop::copyRow(Value from, Value to) {
+  const int64_t width = innerElements(to);
+  Value source = emitter.view(from, Extent().plus(width));
+  Value target = emitter.view(to, Extent().plus(width));
+  emitter.parallel(emitter.index(width), [&](ValueRange at) {
+    emitter.store(emitter.load(source, at), target, at);
+  });
+}
+
+LogicalResult ScanLoop::emitRow(Value row) {
+  for (auto [argument, base] : llvm::zip_equal(op.getInputArguments(), inputs))
+    bindRow(argument, base, row);
+  for (Operation &each : op.getBody().front().without_terminator()) {
+    builder.setLoc(each.getLoc());
+    if (failed(emitter.emitOp(&each)))
+      return failure();
+  }
+  builder.setLoc(op.getLoc());
+  // States may be yielded in other places than they came in: none is
+  // overwritten before all are read.
+  for (auto [result, base, yielded] :
+       llvm::zip_equal(op.getRows(), results, op.getYielded())) {
+    bindRow(result, base, row);
+    copyRow(yielded, result);
+  }
+  for (auto [state, after] : llvm::zip(op.getStateArguments(), op.getRows()))
+    copyRow(after, state);
+  // Behind the nest the results are all rows again.
+  for (Value result : op.getRows())
+    emitter.unbind(result);
+  return success();
+}
+
+LogicalResult ScanLoop::emit() {
+  // Each tensor is memory of its own to the nest.
+  for (Value input : op.getInputs())
+    inputs.push_back(emitter.address(input));
+  for (Value result : op.getRows())
+    results.push_back(emitter.address(result));
+  for (auto [argument, shared] :
+       llvm::zip_equal(op.getSharedArguments(), op.getShared()))
+    emitter.bind(argument, emitter.address(shared), emitter.index(0));
+  for (Value local : emitter.plan.localsOf(op))
+    emitter.bind(local, emitter.address(local), emitter.index(0));
+
+  OpBuilder::InsertionGuard guard(builder);
+  // Products of one row do not pay for kernels that cut matrices into blocks.
+  llvm::SaveAndRestore numerics(emitter.module.numerics, rt::Numerics::strict);
+  Value bags = emitter.evaluate(emitter.sizes.first(op.getBags()).plus(-1));
+  Value bag = enter(emitter.index(0), bags);
+  Value begin = splitAt(bag);
+  Value end = splitAt(arith::AddIOp::create(builder, bag, emitter.index(1)));
+  for (Value state : op.getStateArguments())
+    emitter.fill(state,
+                 emitter.scalar(nn::tensorOf(state).getElementType(), 0));
+  Value row = enter(begin, end);
+  if (op.getFromEnd()) {
+    Value last = arith::SubIOp::create(
+        builder, arith::AddIOp::create(builder, begin, end), emitter.index(1));
+    row = arith::SubIOp::create(builder, last, row);
+  }
+  return emitRow(row);
+}
+
+namespace {
+struct ScanStage : StageModel<ScanStage, nn::ScanOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    return ScanLoop(emitter, cast<nn::ScanOp>(op)).emit();
+  }
+};
+} // namespace
+
+void pdlc::attachScanStages(MLIRContext &context) {
+  nn::ScanOp::attachInterface<ScanStage>(context);
+}

@@ -1,0 +1,140 @@
+//===- NNDrawOps.cpp - Random numbers of samples --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/draws.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+uint64_t pdlc::nn::drawStreamOf(ProgramOp program, StringRef op,
+                                unsigned ordinal) {
+  const std::string name = program.getSymName().str() + "/" + op.str() + "/" +
+                           std::to_string(ordinal);
+  return pdlabi::drawStream(name);
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+LogicalResult DropoutOp::verify() {
+  auto type = tensorOf(getInput());
+  if (type.getRank() < 1 || !type.isDynamicDim(0) || getType() != type)
+    return emitOpError() << "makes " << type << " to " << getType()
+                         << "; expected one type with a dynamic first "
+                            "dimension (C1)";
+  const double rate = getRate().convertToDouble();
+  if (rate >= 0 && rate < 1 &&
+      std::isfinite(1.0f / static_cast<float>(1 - rate)))
+    return success();
+  return emitOpError() << "has the rate " << rate
+                       << "; expected a probability that is below 1 (C2)";
+}
+
+Value DropoutOp::getFrozenValue() { return getInput(); }
+
+//===----------------------------------------------------------------------===//
+// Samplers
+//===----------------------------------------------------------------------===//
+
+/// What is wrong with a range of ids; empty if nothing is.
+static std::string complainOfRange(int64_t first, int64_t behind,
+                                   Distribution distribution) {
+  if (first >= behind)
+    return "draws ids from " + std::to_string(first) + " below " +
+           std::to_string(behind) + ", which are none (C2)";
+  const uint64_t count =
+      static_cast<uint64_t>(behind) - static_cast<uint64_t>(first);
+  if (distribution == Distribution::log_uniform && count > uint64_t(1) << 48)
+    return "draws log_uniform from " + std::to_string(count) +
+           " ids; expected at most 2^48 (C2)";
+  return "";
+}
+
+LogicalResult SampleOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  const auto count = static_cast<int64_t>(adaptor.getCount());
+  if (count < 1 || count > 65536)
+    return emitOptionalError(location, "'nn.sample' op draws ", count,
+                             " ids a sample; expected 1 to 65536 (C1)");
+  std::string complaint = complainOfRange(
+      static_cast<int64_t>(adaptor.getFirst()),
+      static_cast<int64_t>(adaptor.getBehind()), adaptor.getDistribution());
+  if (!complaint.empty())
+    return emitOptionalError(location, "'nn.sample' op ", complaint);
+  types.push_back(RankedTensorType::get({ShapedType::kDynamic, count},
+                                        IntegerType::get(context, 64)));
+  return success();
+}
+
+LogicalResult LogProbabilityOp::verify() {
+  auto type = tensorOf(getIds());
+  if (type.getRank() < 1 || !type.isDynamicDim(0) ||
+      tensorOf(getResult()).getShape() != type.getShape())
+    return emitOpError() << "gives " << getType() << " for " << type
+                         << "; expected one shape with a dynamic first "
+                            "dimension (C1)";
+  std::string complaint =
+      complainOfRange(static_cast<int64_t>(getFirst()),
+                      static_cast<int64_t>(getBehind()), getDistribution());
+  return complaint.empty() ? success() : emitOpError(complaint);
+}
+
+LogicalResult AccidentalHitsOp::verify() {
+  auto own = tensorOf(getOwn()), drawn = tensorOf(getDrawn());
+  if (own.getRank() == 2 && drawn.getRank() == 2 && own.isDynamicDim(0) &&
+      drawn.isDynamicDim(0) &&
+      tensorOf(getResult()).getShape() == drawn.getShape())
+    return success();
+  return emitOpError() << "compares " << own << " with " << drawn << " into "
+                       << getType()
+                       << "; expected own ids [b, n], drawn ones [b, m] and a "
+                          "result [b, m] (C1)";
+}
+
+//===----------------------------------------------------------------------===//
+// Losses of what was drawn
+//===----------------------------------------------------------------------===//
+
+template <typename OpType> static LogicalResult verifyLogits(OpType op) {
+  auto own = tensorOf(op.getOwn()), drawn = tensorOf(op.getDrawn());
+  if (own.getRank() != 2 || drawn.getRank() != 2 || !own.isDynamicDim(0) ||
+      !drawn.isDynamicDim(0) || own.getDimSize(1) != 1 ||
+      own.getElementType() != drawn.getElementType() || op.getType() != own)
+    return op.emitOpError()
+           << "compares " << own << " with " << drawn << " into "
+           << op.getType()
+           << "; expected logits [b, 1] and [b, n] and a result [b, 1] (C1)";
+  if (op.getHits() && op.getHits().getType() != drawn)
+    return op.emitOpError()
+           << "has hits " << op.getHits().getType() << " of logits " << drawn
+           << "; expected one type (C2)";
+  return success();
+}
+
+template <typename OpType> static LogicalResult verifyCorrected(OpType op) {
+  if (failed(verifyLogits(op)))
+    return failure();
+  if (op.getOwnCorrection().getType() == op.getOwn().getType() &&
+      op.getDrawnCorrection().getType() == op.getDrawn().getType())
+    return success();
+  return op.emitOpError() << "corrects " << op.getOwn().getType() << " and "
+                          << op.getDrawn().getType() << " by "
+                          << op.getOwnCorrection().getType() << " and "
+                          << op.getDrawnCorrection().getType()
+                          << "; expected the same types (C2)";
+}
+
+LogicalResult SampledSoftmaxOp::verify() { return verifyCorrected(*this); }
+LogicalResult NCELossOp::verify() { return verifyCorrected(*this); }
+LogicalResult NegativeSamplingOp::verify() { return verifyLogits(*this); }

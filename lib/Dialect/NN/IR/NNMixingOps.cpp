@@ -1,0 +1,77 @@
+//===- NNMixingOps.cpp - Samples of one batch beside each other -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+LogicalResult RotateOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (type.getRank() >= 1 && type.isDynamicDim(0))
+    return success();
+  return emitOpError() << "rotates " << type
+                       << ", which has no batch; expected a dynamic first "
+                          "dimension (C1)";
+}
+
+/// Whether `value` is [b, 1].
+static bool isColumn(Value value, Type element) {
+  auto type = tensorOf(value);
+  return type.getRank() == 2 && type.isDynamicDim(0) &&
+         type.getDimSize(1) == 1 && type.getElementType() == element;
+}
+
+/// Users, items, correction and ids of the ops that score a batch by itself.
+template <typename OpType> static LogicalResult verifyScores(OpType op) {
+  auto type = tensorOf(op.getUsers());
+  if (type.getRank() != 2 || !type.isDynamicDim(0) ||
+      op.getItems().getType() != type)
+    return op.emitOpError()
+           << "scores " << type << " by " << op.getItems().getType()
+           << "; expected one type [b, width] (C1)";
+  Type element = type.getElementType();
+  if (op.getCorrection() && !isColumn(op.getCorrection(), element))
+    return op.emitOpError()
+           << "corrects scores by " << op.getCorrection().getType()
+           << "; expected one number of " << element << " an item, [b, 1] (C2)";
+  if (op.getIds() &&
+      !isColumn(op.getIds(), IntegerType::get(op.getContext(), 64)))
+    return op.emitOpError() << "has " << op.getIds().getType()
+                            << " for ids; expected one an item, [b, 1] (C2)";
+  return success();
+}
+
+template <typename OpType> static LogicalResult verifyOfSamples(OpType op) {
+  if (failed(verifyScores(op)))
+    return failure();
+  if (isColumn(op.getResult(), tensorOf(op.getUsers()).getElementType()))
+    return success();
+  return op.emitOpError() << "gives " << op.getType() << " for "
+                          << op.getUsers().getType()
+                          << "; expected [b, 1] of its element type (C1)";
+}
+
+LogicalResult InBatchSoftmaxOp::verify() { return verifyOfSamples(*this); }
+LogicalResult InBatchLogSumExpOp::verify() { return verifyOfSamples(*this); }
+
+LogicalResult InBatchGradientOp::verify() {
+  if (failed(verifyScores(*this)))
+    return failure();
+  if (getType() != getUsers().getType())
+    return emitOpError() << "gives " << getType() << " for "
+                         << getUsers().getType() << "; expected one type (C1)";
+  Type element = tensorOf(getUsers()).getElementType();
+  for (Value column : {getSums(), getCotangent()})
+    if (!isColumn(column, element))
+      return emitOpError() << "takes " << column.getType()
+                           << " of sums and cotangents; expected [b, 1] of "
+                           << element << " (C3)";
+  return success();
+}

@@ -1,0 +1,176 @@
+//===- NNScanOp.cpp - Recurrence over the rows of bags --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+ArrayRef<BlockArgument> ScanOp::getInputArguments() {
+  return ArrayRef<BlockArgument>(getBody().getArguments())
+      .take_front(getInputs().size());
+}
+
+ArrayRef<BlockArgument> ScanOp::getStateArguments() {
+  return ArrayRef<BlockArgument>(getBody().getArguments())
+      .drop_front(getInputs().size())
+      .drop_back(getShared().size());
+}
+
+ArrayRef<BlockArgument> ScanOp::getSharedArguments() {
+  return ArrayRef<BlockArgument>(getBody().getArguments())
+      .take_back(getShared().size());
+}
+
+OperandRange ScanOp::getYielded() {
+  return getBody().front().getTerminator()->getOperands();
+}
+
+static bool isOfRows(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() >= 2 && tensor.isDynamicDim(0);
+}
+
+LogicalResult ScanOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("needs an input: its rows are what the body goes over "
+                       "(C1)");
+  for (Value input : getInputs())
+    if (!isOfRows(input.getType()))
+      return emitOpError() << "takes rows " << input.getType()
+                           << "; expected [ids, ...] (C1)";
+  for (Value shared : getShared())
+    if (!tensorOf(shared).hasStaticShape())
+      return emitOpError() << "hands " << shared.getType()
+                           << " to each row as it is; rows are inputs, which "
+                              "stand before `of` (C1)";
+  if (getBody().getNumArguments() < getInputs().size() + getShared().size())
+    return emitOpError() << "has a body with " << getBody().getNumArguments()
+                         << " arguments; expected a row of each of "
+                         << getInputs().size() << " inputs, the states, and "
+                         << getShared().size() << " tensors of `with` (C2)";
+  auto verifyArguments = [&](ArrayRef<BlockArgument> arguments,
+                             OperandRange operands) -> LogicalResult {
+    for (auto [argument, operand] : llvm::zip_equal(arguments, operands))
+      if (argument.getType() != operand.getType())
+        return emitOpError() << "has a body that takes " << argument.getType()
+                             << " as argument #" << argument.getArgNumber()
+                             << "; expected " << operand.getType() << " (C2)";
+    return success();
+  };
+  if (failed(verifyArguments(getInputArguments(), getInputs())) ||
+      failed(verifyArguments(getSharedArguments(), getShared())))
+    return failure();
+  for (BlockArgument state : getStateArguments())
+    if (!isOfRows(state.getType()))
+      return emitOpError() << "has a state " << state.getType()
+                           << "; expected a row [?, ...] (C2)";
+  return success();
+}
+
+/// What keeps an op out of a body; empty if nothing does.
+static std::string findHindrance(Operation &op) {
+  if (isa<CallOp>(op))
+    return "";
+  auto rows = dyn_cast<RowsOpInterface>(op);
+  if (rows && rows.leadsToOtherRows())
+    return "leads from rows to others";
+  if (auto mixing = dyn_cast<SampleMixingOpInterface>(op))
+    if (std::optional<std::string> how = mixing.mixesSamples())
+      return *how;
+  if (!op.hasTrait<InProgram>() || op.hasTrait<PreparesStep>() ||
+      op.hasTrait<AppliesStep>() ||
+      (!isPure(&op) && !op.hasTrait<ReadsModel>()))
+    return "does more than compute";
+  return "";
+}
+
+LogicalResult ScanOp::verifyRegions() {
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield)
+    return emitOpError("has a body that does not end in nn.yield (C3)");
+  if (yield.getOperandTypes() != getResultTypes() ||
+      getNumResults() < getStateArguments().size())
+    return yield.emitOpError()
+           << "yields " << yield.getOperandTypes() << " of a scan with results "
+           << getResultTypes() << " and " << getStateArguments().size()
+           << " states; expected the types of the results, first one for each "
+              "state (C3)";
+  for (auto [state, after] : llvm::zip(getStateArguments(), getYielded()))
+    if (state.getType() != after.getType())
+      return yield.emitOpError()
+             << "yields " << after.getType() << " for a state "
+             << state.getType() << " (C3)";
+  for (Type type : getResultTypes())
+    if (!isOfRows(type))
+      return yield.emitOpError()
+             << "yields " << type << "; expected a row [?, ...] (C3)";
+  for (Operation &op : getBody().front().without_terminator())
+    if (std::string hindrance = findHindrance(op); !hindrance.empty()) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError() << hindrance
+                           << ", which the body of a scan does not; put it "
+                              "before or behind the scan (C4)";
+      diagnostic.attachNote(getLoc()) << "the scan is here";
+      return diagnostic;
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cells
+//===----------------------------------------------------------------------===//
+
+template <typename OpType>
+static LogicalResult verifyCell(OpType op, int64_t gates) {
+  auto rows = tensorOf(op.getRows()), result = tensorOf(op.getResult());
+  if (isOfRows(rows) && isOfRows(result) && rows.getRank() == 2 &&
+      result.getRank() == 2 &&
+      rows.getDimSize(1) == gates * result.getDimSize(1) &&
+      rows.getElementType() == result.getElementType())
+    return success();
+  return op.emitOpError() << "makes " << op.getOperandTypes() << " to "
+                          << result << "; expected [ids, " << gates
+                          << " n] to [ids, n] (C1)";
+}
+
+template <typename OpType>
+static LogicalResult verifyCellSymbols(OpType op, int64_t gates,
+                                       SymbolTableCollection &symbols) {
+  auto result = tensorOf(op.getResult());
+  const int64_t width = result.getDimSize(1);
+  Type element = result.getElementType();
+  auto verifySymbol = [&](FlatSymbolRefAttr symbol,
+                          ArrayRef<int64_t> shape) -> LogicalResult {
+    auto expected = RankedTensorType::get(shape, element);
+    RankedTensorType found = denseSymbolType(op, symbols, symbol);
+    if (!found)
+      return op.emitOpError()
+             << "names " << symbol
+             << ", which is neither nn.param nor nn.state (C1)";
+    if (found != expected)
+      return op.emitOpError() << "names " << symbol << " of type " << found
+                              << "; expected " << expected << " (C1)";
+    return success();
+  };
+  if (failed(verifySymbol(op.getWeightAttr(), {width, gates * width})))
+    return failure();
+  return op.getBiasAttr() ? verifySymbol(op.getBiasAttr(), {gates * width})
+                          : success();
+}
+
+LogicalResult GRUOp::verify() { return verifyCell(*this, 3); }
+LogicalResult LSTMOp::verify() { return verifyCell(*this, 4); }
+
+LogicalResult GRUOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyCellSymbols(*this, 3, symbols);
+}
+LogicalResult LSTMOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyCellSymbols(*this, 4, symbols);
+}

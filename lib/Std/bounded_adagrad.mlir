@@ -1,0 +1,47 @@
+//===- bounded_adagrad.mlir - Row-wise AdaGrad between two bounds -*- mlir -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// value       -= rate * sqrt(initial / (initial + accumulator)) * gradient
+// value        = max(min(value, bound), -bound)
+// accumulator += mean of gradient^2 over the row
+//
+// The rule of PaddlePaddle's sparse tables (SparseAdaGradSGDRule): the first step
+// has the whole rate, and the accumulator of a step acts from the next one on.
+// There a gradient is divided by how often its row was shown in the step, which no
+// rule sees here. A value outside of the bounds moves under a zero gradient: a
+// group with a table must say untouched(lazy) or untouched(dense).
+//
+//===----------------------------------------------------------------------===//
+
+nn.rule @bounded_adagrad hyper(initial = 3.0, bound = 10.0) slots() row_slots(accumulator = 0.0) once {
+^bb0(%step: f64, %rate: f64, %initial: f64, %bound: f64):
+  %least = arith.negf %bound : f64
+  nn.yield %rate, %initial, %bound, %least : f64, f64, f64, f64
+} sum {
+^bb0(%value: f32, %gradient: f32, %rate: f32, %initial: f32, %bound: f32, %least: f32):
+  %wide = arith.extf %gradient : f32 to f64
+  %square = arith.mulf %wide, %wide : f64
+  nn.yield %square : f64
+} row {
+^bb0(%width: f64, %squares: f64, %accumulator: f32, %rate: f32, %initial: f32, %bound: f32, %least: f32):
+  %sum = arith.addf %initial, %accumulator : f32
+  %share = arith.divf %initial, %sum : f32
+  %root = math.sqrt %share : f32
+  %pace = arith.mulf %rate, %root : f32
+  %mean = arith.divf %squares, %width : f64
+  %added = arith.truncf %mean : f64 to f32
+  %new_accumulator = arith.addf %accumulator, %added : f32
+  nn.yield %new_accumulator, %pace : f32, f32
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32, %initial: f32, %bound: f32, %least: f32, %pace: f32):
+  %change = arith.mulf %pace, %gradient : f32
+  %moved = arith.subf %value, %change : f32
+  %below = arith.minimumf %moved, %bound : f32
+  %new_value = arith.maximumf %below, %least : f32
+  nn.yield %new_value : f32
+}

@@ -1,0 +1,45 @@
+// RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
+
+// What is drawn, with what the step context says of its samples.
+
+module attributes {nn.phase = "roles"} {
+nn.record @r {
+  nn.field @x : tensor<?x4xf32>
+  nn.field @i : tensor<?x2xi64>
+}
+nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros)
+
+// CHECK-LABEL: func.func @dropout_compute
+// CHECK: %[[DRAWS:.*]] = rt.pointer draws[0]
+// CHECK: rt.dropout %{{.*}} rate 5.000000e-01 %[[DRAWS]] stream 7 into %{{.*}} : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>
+nn.program @dropout frozen reads(@r except [@i]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.dropout %x rate(0.5) stream(7) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// Ids, and what else can fail, in stage prepare.
+// CHECK-LABEL: func.func @sample_prepare
+// CHECK: %[[DRAWS:.*]] = rt.pointer draws[0]
+// CHECK: rt.sample log_uniform %[[DRAWS]] stream 8 count 3 from 0 below 50 into %[[N:.*]] : !llvm.ptr, memref<?xi64>
+// CHECK: rt.unique %{{.*}}, (%[[N]])
+// CHECK: rt.log_probability log_uniform %{{.*}} from 0 below 50 into %{{.*}} : memref<?xi64>, memref<?xf32>
+// CHECK-LABEL: func.func @sample_compute
+// CHECK: scf.parallel (%[[I:.*]], %[[J:.*]]) = (%c0, %c0) to (%{{.*}}, %c3)
+// CHECK: %[[DRAWN:.*]] = memref.load %{{.*}}[%[[I]], %[[J]]] : memref<?x3xi64>
+// CHECK: scf.for %[[K:.*]] = %c0 to %c2
+// CHECK: %[[OWN:.*]] = memref.load %{{.*}}[%[[I]], %[[K]]] : memref<?x2xi64>
+// CHECK: arith.cmpi eq, %[[OWN]], %[[DRAWN]]
+nn.program @sample frozen reads(@r except [@x]) {
+^bb0(%i: tensor<?x2xi64>):
+  %n = nn.sample 3 from 0 below 50 log_uniform stream(8) : tensor<?x3xi64>
+  %f = nn.reshape %n : (tensor<?x3xi64>) -> tensor<?xi64>
+  %k, %v, %ks, %o = nn.unique %f
+  %r = nn.pull @t[%k] : tensor<?x4xf32>
+  %p = nn.pool %r[%v, %ks, %o] of (%f sum) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %e = nn.reshape %p : (tensor<?x4xf32>) -> tensor<?x3x4xf32>
+  %q = nn.log_probability %i from 0 below 50 log_uniform : (tensor<?x2xi64>) -> tensor<?x2xf32>
+  %h = nn.accidental_hits %i, %n : (tensor<?x2xi64>, tensor<?x3xi64>) -> tensor<?x3xf32>
+  nn.return %e, %q, %h : tensor<?x3x4xf32>, tensor<?x2xf32>, tensor<?x3xf32>
+}
+}

@@ -1,0 +1,43 @@
+// RUN: pdl-opt %s --nn-lower-model --nn-autodiff | FileCheck %s
+
+// The gradient of a scan is a scan the other way. What the adjoint reads of the first
+// becomes a result of it; the gradient of a shared tensor is one product behind.
+
+nn.record @r {
+  nn.field @c : !nn.ragged<?x1x*xi64>
+}
+nn.group @g rule(@sgd) rate(0.1)
+nn.table @t : i64 -> tensor<3xf32> in @g init(#nn.zeros)
+nn.param @u : tensor<3x3xf32> in @g init(#nn.zeros)
+
+// CHECK: %[[U:.*]] = nn.read @u
+// CHECK: %[[FIRST:.*]] = nn.scan %[[X:.*]] of %[[S:.*]] with(%[[U]]) {
+// CHECK: ^bb0(%[[ROW:.*]]: tensor<?x3xf32>, %[[BEFORE:.*]]: tensor<?x3xf32>, %[[SHARED:.*]]: tensor<3x3xf32>):
+// CHECK: %[[P:.*]] = nn.matmul %[[BEFORE]], %[[SHARED]]
+// CHECK: %[[A:.*]] = nn.add %[[ROW]], %[[P]]
+// CHECK: %[[AFTER:.*]] = nn.tanh %[[A]]
+// CHECK: nn.yield %[[AFTER]] : tensor<?x3xf32>
+// CHECK: %[[GIVEN:.*]] = nn.segment_repeat
+// CHECK: %[[BACK:.*]]:2 = nn.scan %[[GIVEN]], %[[FIRST]] of %[[S]] from_end with(%[[U]]) {
+// CHECK: ^bb0(%[[G:.*]]: tensor<?x3xf32>, %[[H:.*]]: tensor<?x3xf32>, %[[CARRY:.*]]: tensor<?x3xf32>, %[[W:.*]]: tensor<3x3xf32>):
+// CHECK: %[[C:.*]] = nn.add %[[G]], %[[CARRY]]
+// CHECK: %[[D:.*]] = nn.mul %[[C]], %{{.*}}
+// CHECK: %[[NEXT:.*]] = nn.matmul %[[D]], %[[W]] transposed
+// CHECK: nn.yield %[[NEXT]], %[[D]] : tensor<?x3xf32>, tensor<?x3xf32>
+// CHECK: %[[SHIFTED:.*]] = nn.segment_shift %[[FIRST]] of %[[S]] by 1
+// CHECK: nn.matmul %[[SHIFTED]] transposed, %[[BACK]]#1
+// CHECK: nn.pool_gradient{{.*}} from %[[BACK]]#1
+nn.program @train reads(@r) {
+^bb0(%c: !nn.ragged<?x1x*xi64>):
+  %x = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  %h = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x3xf32>, %before: tensor<?x3xf32>):
+    %0 = nn.linear %before, @u : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    %1 = nn.add %row, %0 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %2 = nn.tanh %1 : tensor<?x3xf32>
+    nn.yield %2 : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  %s = nn.segment_sum %h of %c : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
+  %l = nn.reduce sum %s axes [2] : (tensor<?x1x3xf32>) -> tensor<?x1xf32>
+  nn.minimize %l over [@g] : tensor<?x1xf32>
+}

@@ -1,0 +1,161 @@
+//===- DrawsTest.cpp - Random numbers of samples --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlabi/draws.h"
+#include "pdlabi/abi.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace {
+
+/// Samples with their numbers.
+struct Draws {
+  std::vector<int64_t> samples;
+  pdl_draws draws;
+
+  explicit Draws(std::vector<int64_t> numbers, uint64_t seed = 5,
+                 int64_t epoch = 2)
+      : samples(std::move(numbers)),
+        draws{seed, epoch, int64_t(samples.size()), samples.data()} {}
+};
+
+std::vector<float> dropRows(const Draws &draws, int64_t width, double rate,
+                            const std::vector<int32_t> &splits = {}) {
+  const size_t rows =
+      splits.empty() ? draws.samples.size() : size_t(splits.back());
+  std::vector<float> values(rows * size_t(width));
+  std::iota(values.begin(), values.end(), 1.0f);
+  std::vector<float> out(values.size(), -1.0f);
+  pdlrt_dropout(&draws.draws, 7, PDL_F32, rate, width,
+                splits.empty() ? 0 : int64_t(splits.size()) - 1,
+                splits.empty() ? nullptr : splits.data(), values.data(),
+                out.data());
+  return out;
+}
+
+std::vector<int64_t> drawIds(const Draws &draws, int32_t distribution,
+                             int64_t count, int64_t first, int64_t behind) {
+  std::vector<int64_t> out(draws.samples.size() * size_t(count));
+  pdlrt_sample(&draws.draws, 8, distribution, count, first, behind, out.data());
+  return out;
+}
+
+TEST(Dropout, IsWhatTheHeaderSays) {
+  const Draws draws({3, int64_t(1) << 40, 11});
+  const int64_t width = 131; // more than the blocks that are drawn at once
+  const std::vector<float> out = dropRows(draws, width, 0.3);
+  const pdlabi::Dropout<float> dropout(0.3);
+  const uint64_t key = pdlabi::drawKey(5, 2);
+  for (size_t i = 0; i < draws.samples.size(); ++i) {
+    std::vector<float> row(width), expected(width);
+    std::iota(row.begin(), row.end(), float(int64_t(i) * width + 1));
+    pdlabi::dropElements(dropout, key, 7, draws.samples[i], width, row.data(),
+                         expected.data());
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(),
+                           out.begin() + int64_t(i) * width))
+        << i;
+  }
+}
+
+TEST(Dropout, ASampleDoesNotDependOnItsBatch) {
+  const std::vector<float> together = dropRows(Draws({4, 9}), 50, 0.5);
+  const std::vector<float> swapped = dropRows(Draws({9, 4}), 50, 0.5);
+  for (size_t j = 0; j < 50; ++j) {
+    EXPECT_EQ(together[j] == 0, swapped[50 + j] == 0);
+    EXPECT_EQ(together[50 + j] == 0, swapped[j] == 0);
+  }
+}
+
+TEST(Dropout, DependsOnSeedEpochAndSample) {
+  const std::vector<float> one = dropRows(Draws({4}), 64, 0.5);
+  EXPECT_NE(one, dropRows(Draws({5}), 64, 0.5));
+  EXPECT_NE(one, dropRows(Draws({4}, 6), 64, 0.5));
+  EXPECT_NE(one, dropRows(Draws({4}, 5, 3), 64, 0.5));
+  EXPECT_EQ(one, dropRows(Draws({4}), 64, 0.5));
+}
+
+TEST(Dropout, DropsAsOftenAsItSays) {
+  std::vector<int64_t> samples(1000);
+  std::iota(samples.begin(), samples.end(), 0);
+  for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
+    const std::vector<float> out = dropRows(Draws(samples), 100, rate);
+    const double dropped = double(std::count(out.begin(), out.end(), 0.0f));
+    // Five deviations of a binomial distribution.
+    EXPECT_NEAR(dropped, 1e5 * rate,
+                5 * std::sqrt(1e5 * rate * (1 - rate)) + 0.5);
+  }
+}
+
+TEST(Dropout, RowsOfBagsAreThoseOfTheirSample) {
+  // Two samples of two bags: three rows, and none; two rows, and one.
+  const std::vector<float> rows =
+      dropRows(Draws({4, 9}), 10, 0.5, {0, 3, 3, 5, 6});
+  const std::vector<float> whole = dropRows(Draws({4, 9}), 30, 0.5);
+  for (size_t j = 0; j < 60; ++j)
+    EXPECT_EQ(rows[j] == 0, whole[j] == 0) << j;
+}
+
+TEST(Sample, StaysWithinItsRange) {
+  std::vector<int64_t> samples(500);
+  std::iota(samples.begin(), samples.end(), 0);
+  for (const int32_t distribution :
+       {PDL_DISTRIBUTION_UNIFORM, PDL_DISTRIBUTION_LOG_UNIFORM})
+    for (const int64_t size : {1, 2, 7, 1 << 20}) {
+      for (const int64_t id :
+           drawIds(Draws(samples), distribution, 3, -5, size - 5)) {
+        EXPECT_GE(id, -5);
+        EXPECT_LT(id, size - 5);
+      }
+    }
+}
+
+TEST(Sample, HasTheProbabilitiesThatItSays) {
+  std::vector<int64_t> samples(20000);
+  std::iota(samples.begin(), samples.end(), 0);
+  const int64_t size = 10;
+  for (const int32_t distribution :
+       {PDL_DISTRIBUTION_UNIFORM, PDL_DISTRIBUTION_LOG_UNIFORM}) {
+    std::vector<int64_t> counts(size), ids(size);
+    for (const int64_t id :
+         drawIds(Draws(samples), distribution, 5, 100, 100 + size))
+      ++counts[size_t(id - 100)];
+    std::iota(ids.begin(), ids.end(), 100);
+    std::vector<double> logarithms(size);
+    ASSERT_EQ(pdlrt_log_probability(PDL_F64, distribution, 100, 100 + size,
+                                    size, ids.data(), logarithms.data()),
+              PDL_OK);
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      const double expected = 1e5 * std::exp(logarithms[i]);
+      sum += std::exp(logarithms[i]);
+      const double difference = double(counts[i]) - expected;
+      square += difference * difference / expected;
+    }
+    EXPECT_NEAR(sum, 1, 1e-12);
+    // The 1e-5 quantile of chi square with nine degrees of freedom is 38.
+    EXPECT_LT(square, 38);
+  }
+}
+
+TEST(LogProbability, RefusesWhatIsNeverDrawn) {
+  const int64_t ids[] = {3, 12};
+  float out[2];
+  ASSERT_EQ(pdlrt_log_probability(PDL_F32, PDL_DISTRIBUTION_UNIFORM, 3, 12, 2,
+                                  ids, out),
+            PDL_INVALID_ARGUMENT);
+  EXPECT_THAT(pdlrt_last_error(),
+              testing::HasSubstr("meets the id 12, which nn.sample never draws "
+                                 "from 3 below 12"));
+}
+
+} // namespace
