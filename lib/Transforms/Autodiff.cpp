@@ -413,7 +413,8 @@ void reportLoss(MinimizeOp minimize) {
   builder.setInsertionPoint(minimize);
   ObserveOp::create(builder, minimize.getLoc(),
                     FlatSymbolRefAttr::get(metric.getSymNameAttr()),
-                    minimize.getLosses(), Value(), minimize.getWeights());
+                    minimize.getLosses(), Value(), minimize.getWeights(),
+                    /*group=*/Value());
 }
 
 struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {
