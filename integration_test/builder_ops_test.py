@@ -29,6 +29,13 @@ EXAMPLES = {
     "broadcast": [lambda n: pdl.broadcast(n.z, (None, 4), n.x),
                   lambda n: pdl.broadcast(n.vector, (None, 5), n.z),
                   lambda n: pdl.broadcast(n.vector, (3, 5))],
+    "accumulate": [lambda n: [pdl.accumulate(n.kept(4), n.x),
+                              pdl.minimize(n.trained, [n.group])],
+                   lambda n: [pdl.accumulate(n.kept(2, 3), n.cube, n.z),
+                              pdl.minimize(n.trained, [n.group])]],
+    "batch_norm": [lambda n: pdl.batch_norm(n.x, n.kept(4), n.kept(4)),
+                   lambda n: pdl.batch_norm(n.cube, n.kept(3), n.kept(3), 1e-3)],
+    "batch_sum": [lambda n: n.x - pdl.batch_sum(n.x), lambda n: n.cube - pdl.batch_sum(n.cube)],
     "bucketize": [lambda n: pdl.bucketize(n.x, [1, 2.5])],
     "compressed_interaction": [lambda n: pdl.compressed_interaction(
         n.cube, pdl.reshape(n.cube[:, 0:1], (None, 1, 3)), n.param((2, 7)))],
@@ -40,6 +47,8 @@ EXAMPLES = {
               lambda n: pdl.cross([n.ids, n.bags])],
     "cross_layer": [lambda n: pdl.cross_layer(n.x, n.y, n.param((4, 4)), n.param((4,))),
                     lambda n: pdl.cross_layer(n.x, n.y, n.param((4, 1)), n.param((4,)), True)],
+    "data_norm": [lambda n: pdl.data_norm(n.x, n.kept(4), n.kept(4), n.kept(4)),
+                  lambda n: pdl.data_norm(n.x, n.kept(4), n.kept(4), n.kept(4), 0.5)],
     "dropout": [lambda n: pdl.dropout(n.cube, 0.5),
                 lambda n: pdl.dropout(n.rows, 0.1, n.bags, stream=3) + n.rows],
     "factorization": [lambda n: pdl.factorization(n.cube)],
@@ -131,6 +140,7 @@ class Namespace:
         record.bags("bags", 4)
         record.bags("more_bags", 4)
         self.group = self.model.group("g", rule="sgd", rate=0.1)
+        self.kept_group = self.model.group("kept", rule="moving_average", rate=0.1)
         self.table = self.model.table("table", 3, init=pdl.init.uniform(-1, 1))
         self.matrix = self.model.param("matrix", (4, 5), init=pdl.init.xavier())
         self.vector = self.model.state("vector", (5,), init=pdl.init.normal(0, 1))
@@ -142,6 +152,11 @@ class Namespace:
     def param(self, shape):
         """A parameter of its own."""
         return self.model.param(f"p{next(self.numbers)}", shape, init=pdl.init.zeros())
+
+    def kept(self, *shape):
+        """A state of its own that programs write."""
+        return self.model.param(f"kept{next(self.numbers)}", shape, group=self.kept_group,
+                                init=pdl.init.constant(1))
 
     def program(self, build):
         """A program that `build` builds, as a model that the compiler is given."""

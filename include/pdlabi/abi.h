@@ -326,14 +326,15 @@ typedef struct pdl_step_context {
   void *const *parameters;      /* by descriptor symbol; read */
   void *const *gradients;       /* by program update; compute writes:
                                    parameter: its shape; table: U rows */
-  double *loss_sum;             /* compute writes: weighted sum of losses */
-  double *weight_sum;           /* compute writes: sum of weights */
-  double *const *metrics;       /* by descriptor metric, its sums (metrics.h);
-                                   compute adds */
-  void *const *outputs;         /* by program output; compute writes */
-  void *prepare_arena;          /* lives from prepare to the end of the step */
-  void *compute_arena;          /* lives during compute */
-  const pdl_draws *draws;       /* of this batch */
+  double *loss_sum;             /* by objective; compute writes: weighted sum of
+                                   losses */
+  double *weight_sum;     /* by objective; compute writes: sum of weights */
+  double *const *metrics; /* by descriptor metric, its sums (metrics.h);
+                             compute adds */
+  void *const *outputs;   /* by program output; compute writes */
+  void *prepare_arena;    /* lives from prepare to the end of the step */
+  void *compute_arena;    /* lives during compute */
+  const pdl_draws *draws; /* of this batch */
 } pdl_step_context;
 
 typedef int32_t (*pdl_stage)(const pdl_step_context *context);
@@ -343,8 +344,11 @@ typedef struct pdl_lookup_descriptor {
 } pdl_lookup_descriptor;
 
 typedef struct pdl_update_descriptor {
-  int32_t symbol; /* what `gradients[i]` updates */
-  int32_t lookup; /* table: whose keys the rows of the gradient belong to */
+  int32_t symbol;    /* what `gradients[i]` updates */
+  int32_t lookup;    /* table: whose keys the rows of the gradient belong to */
+  int32_t objective; /* whose sum of weights divides it: one for all updates of
+                        a group, and of groups that share a clip. Without weight
+                        in a step, its groups are not updated */
 } pdl_update_descriptor;
 
 typedef struct pdl_output {
@@ -363,7 +367,8 @@ typedef enum pdl_channel_kind {
   PDL_CHANNEL_ROWS = 3,     /* to the trainer: the values of those keys */
   PDL_CHANNEL_ROW_GRADIENT =
       4,                /* to the server: a row for each of those keys */
-  PDL_CHANNEL_LOSS = 5, /* both ways: sums of losses and of weights (f64) */
+  PDL_CHANNEL_LOSS = 5, /* both ways: sum of losses and of weights (f64) of an
+                           objective, one channel each, in their order */
   PDL_CHANNEL_PARTIAL_NORM = 6, /* to the trainer: partial squared norms of a
                                    symbol's gradient (f64): of each 64 rows of a
                                    parameter's block, of each table shard */
@@ -390,8 +395,10 @@ typedef struct pdl_program {
   const pdl_update_descriptor *updates;
   int32_t output_count;
   const pdl_output *outputs;
-  int32_t has_loss;              /* compute writes loss_sum and weight_sum */
-  int32_t observes_groups;       /* compute feeds a metric of groups */
+  int32_t objective_count; /* each has a sum of losses and one of weights; the
+                              first one's loss is that of the program. At least
+                              one where anything is updated */
+  int32_t observes_groups; /* compute feeds a metric of groups */
   pdl_affine_size prepare_arena; /* of batch and fields: the counts of keys and
                                     occurrences are not known yet, so its
                                     per_key and per_occurrence are zeros */

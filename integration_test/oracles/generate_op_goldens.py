@@ -21,6 +21,7 @@ from op_cases import KEYS, Case, Value, random_bags, tensor_type
 from recurrence_cases import recurrence
 from rule_cases import write_rule_cases
 from segment_cases import segments
+from state_cases import batch_sums, write_states
 
 
 def unary_ops():
@@ -417,8 +418,10 @@ def main():
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
                   interactions, lookups, recurrence, segments, features, mixing,
-                  drawing, sampled_losses, losses, composite_losses):
+                  drawing, sampled_losses, losses, batch_sums,
+                  composite_losses):
         build().write(sys.argv[1])
+    write_states(sys.argv[1])
     write_metrics(sys.argv[1])
     write_rule_cases(sys.argv[1])
 

@@ -19,7 +19,12 @@ using namespace pdlc::nn;
 /// for the op's operands, so that the program stays as it is.
 LogicalResult interpreter::evaluateComposite(CompositeOpInterface op,
                                              Frame &frame) {
-  Block block;
+  // Some ops ask whether their program trains.
+  OperationState like(op.getLoc(), ProgramOp::getOperationName());
+  like.addRegion();
+  OwningOpRef<ProgramOp> program(cast<ProgramOp>(Operation::create(like)));
+  program->setFrozen(frame.isFrozen());
+  Block &block = program->getBody().emplaceBlock();
   IRMapping mapping;
   Frame inner(frame.step());
   inner.setSymbols(frame.takenSymbols());

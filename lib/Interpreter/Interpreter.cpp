@@ -121,10 +121,12 @@ FailureOr<StepResult> interpreter::runStep(ProgramOp program,
 
   if (!updates)
     return result;
-  if (result.weightSum && *result.weightSum == 0) {
-    result.skipped = true;
+  auto sums = body.getOps<LossSumOp>();
+  result.skipped = !sums.empty() && llvm::all_of(sums, [&](LossSumOp sum) {
+    return frame.tensor(sum.getWeight()).get<double>()[0] == 0;
+  });
+  if (result.skipped)
     return result;
-  }
   for (Operation &op : body.without_terminator())
     if (op.hasTrait<AppliesStep>() && failed(evaluate(&op, frame)))
       return failure();

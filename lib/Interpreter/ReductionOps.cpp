@@ -138,14 +138,21 @@ static LogicalResult refuseWeights(Operation *op) {
                          "are finite and at least 0");
 }
 
+/// The first loss of a program is its loss.
+static void keepFirst(double sum, double weightSum, Frame &frame) {
+  if (frame.result().lossSum)
+    return;
+  frame.result().lossSum = sum;
+  frame.result().weightSum = weightSum;
+}
+
 static LogicalResult evaluateLossSum(LossSumOp op, Frame &frame) {
   auto [sum, weightSum] =
       sumLosses(frame.tensor(op.getLosses()),
                 op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
   if (!std::isfinite(weightSum))
     return refuseWeights(op);
-  frame.result().lossSum = sum;
-  frame.result().weightSum = weightSum;
+  keepFirst(sum, weightSum, frame);
   frame.set(op.getSum(), Tensor({}, std::vector<double>{sum}));
   frame.set(op.getWeight(), Tensor({}, std::vector<double>{weightSum}));
   return success();
@@ -159,13 +166,16 @@ static LogicalResult evaluateMinimize(MinimizeOp op, Frame &frame) {
                 op.getWeights() ? &frame.tensor(op.getWeights()) : nullptr);
   if (!std::isfinite(weightSum))
     return refuseWeights(op);
-  frame.result().lossSum = sum;
-  frame.result().weightSum = weightSum;
+  keepFirst(sum, weightSum, frame);
   return success();
 }
 
+// ... nor what is accumulated.
+static void evaluateAccumulate(AccumulateOp, Frame &) {}
+
 void interpreter::attachReductionOps(MLIRContext &context) {
   attachEvaluator<ReduceOp, evaluateReduce>(context);
+  attachEvaluator<AccumulateOp, evaluateAccumulate>(context);
   attachEvaluator<LossSumOp, evaluateLossSum>(context);
   attachEvaluator<MinimizeOp, evaluateMinimize>(context);
 }

@@ -82,7 +82,14 @@ static void evaluateSquaredNorm(SquaredNormOp op, Frame &frame) {
 // Scalars of a group
 //===----------------------------------------------------------------------===//
 
+/// Without weight in a step, what the weight divides is not updated.
+static bool isSkipped(OnceOp op, Frame &frame) {
+  return frame.tensor(op.getWeight()).get<double>()[0] == 0;
+}
+
 static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
+  if (isSkipped(op, frame))
+    return success();
   FailureOr<ScalarProgram> program = ScalarProgram::compile(op.getBody());
   if (failed(program))
     return failure();
@@ -321,6 +328,10 @@ static bool isUntouchedDense(UpdateOp op) {
 }
 
 static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
+  for (Value scalar : op.getScalars())
+    if (auto once = scalar.getDefiningOp<OnceOp>();
+        once && isSkipped(once, frame))
+      return success();
   Parameter *parameter = frame.state().findParameter(op.getSymbol());
   Table *table = frame.state().findTable(op.getSymbol());
   if (!parameter && !table)

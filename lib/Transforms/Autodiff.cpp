@@ -11,6 +11,7 @@
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace pdlc {
@@ -35,9 +36,10 @@ static bool mixesSamples(Operation &op) {
     return cast<RankedTensorType>(value.getType()).isDynamicDim(dimension);
   };
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    return llvm::any_of(reduce.getAxes(), [&](int64_t axis) {
-      return isDynamic(reduce.getInput(), axis);
-    });
+    return !reduce.getMixing() &&
+           llvm::any_of(reduce.getAxes(), [&](int64_t axis) {
+             return isDynamic(reduce.getInput(), axis);
+           });
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return isDynamic(matmul.getLhs(), matmul.getTransposeLhs() ? 0 : 1);
   return false;
@@ -230,18 +232,182 @@ private:
   SetVector<Operation *> trained;
 };
 
+//===----------------------------------------------------------------------===//
+// Sums that are accumulated
+//===----------------------------------------------------------------------===//
+
+/// Puts, for the states of each group, an nn.apply_gradients in the place of
+/// the ops that accumulate into them.
+class Accumulation {
+public:
+  explicit Accumulation(ProgramOp program)
+      : symbols(program->getParentOfType<ModuleOp>()),
+        body(program.getBody().front()), builder(body.getTerminator()) {}
+
+  LogicalResult run() {
+    for (auto minimize : body.getOps<MinimizeOp>())
+      for (Attribute group : minimize.getGroups())
+        minimized[group] = minimize;
+    for (auto op : body.getOps<AccumulateOp>())
+      if (failed(take(op)))
+        return failure();
+    for (auto &[group, ops] : byGroup) {
+      apply(cast<FlatSymbolRefAttr>(group), ops);
+      for (AccumulateOp op : ops)
+        op.erase();
+    }
+    return success();
+  }
+
+private:
+  LogicalResult take(AccumulateOp op) {
+    FlatSymbolRefAttr name = op.getStateAttr();
+    FlatSymbolRefAttr group = groupOf(symbols.lookup(name.getValue()));
+    auto fail = [&](Operation *other, const Twine &why) {
+      InFlightDiagnostic diagnostic = op.emitOpError() << why << " (C3)";
+      diagnostic.attachNote(other->getLoc()) << "the other one is here";
+      return diagnostic;
+    };
+    if (Operation *minimize = minimized.lookup(group))
+      return fail(minimize, "accumulates into @" + name.getValue() +
+                                ", whose group an nn.minimize trains; put "
+                                "states into a group of their own");
+    SmallVector<AccumulateOp> &ops = byGroup[group];
+    for (AccumulateOp other : ops)
+      if (other.getStateAttr() == name)
+        return fail(other, "accumulates into @" + name.getValue() +
+                               " a second time; add the values up");
+    if (!ops.empty() && ops.front().getWeights() != op.getWeights())
+      return fail(ops.front(),
+                  "accumulates into @" + name.getValue() +
+                      " with other weights than into another state of its "
+                      "group; put it into a group of its own");
+    ops.push_back(op);
+    return success();
+  }
+
+  void apply(FlatSymbolRefAttr group, MutableArrayRef<AccumulateOp> ops) {
+    DenseMap<Operation *, unsigned> order;
+    for (Operation &symbol : *body.getParentOp()->getBlock())
+      order.try_emplace(&symbol, order.size());
+    llvm::sort(ops, [&](AccumulateOp a, AccumulateOp b) {
+      return order.lookup(symbols.lookup(a.getState())) <
+             order.lookup(symbols.lookup(b.getState()));
+    });
+    AccumulateOp first = ops.front();
+    auto type = cast<RankedTensorType>(first.getValues().getType());
+    auto column =
+        RankedTensorType::get({ShapedType::kDynamic, 1}, type.getElementType());
+    // What is reported nowhere: the sum of "losses" is that of the weights.
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    Value number = ConstantOp::create(
+        builder, first.getLoc(),
+        DenseElementsAttr::get(
+            scalar, Attribute(builder.getFloatAttr(type.getElementType(), 1))));
+    Value ones = BroadcastOp::create(builder, first.getLoc(), column, number,
+                                     first.getValues());
+    SmallVector<SymbolGradient> sums;
+    for (AccumulateOp op : ops)
+      sums.push_back({op.getStateAttr(), sumOf(op), Value()});
+    ApplyGradientsOp::create(builder, first.getLoc(), ones, first.getWeights(),
+                             sums, builder.getArrayAttr({group}));
+  }
+
+  /// Of weight times value, over the samples.
+  Value sumOf(AccumulateOp op) {
+    Value values = op.getValues();
+    if (Value weights = op.getWeights()) {
+      auto type = cast<RankedTensorType>(values.getType());
+      SmallVector<int64_t> shape(type.getRank(), 1);
+      shape.front() = ShapedType::kDynamic;
+      auto like = RankedTensorType::get(shape, type.getElementType());
+      if (weights.getType() != like)
+        weights = ReshapeOp::create(builder, op.getLoc(), like, weights);
+      values = MulOp::create(builder, op.getLoc(), values, weights);
+    }
+    return ReduceOp::create(builder, op.getLoc(), Reduction::sum, values,
+                            ArrayRef<int64_t>{0}, /*keep=*/false);
+  }
+
+  SymbolTable symbols;
+  Block &body;
+  OpBuilder builder;
+  DenseMap<Attribute, Operation *> minimized;
+  llvm::MapVector<Attribute, SmallVector<AccumulateOp>> byGroup;
+};
+
+/// One norm is formed of gradients that one weight divides.
+LogicalResult checkClips(ProgramOp program) {
+  SymbolTable symbols(program->getParentOfType<ModuleOp>());
+  DenseMap<Attribute, Operation *> clipped;
+  for (auto minimize : program.getBody().getOps<MinimizeOp>())
+    for (auto name : minimize.getGroups().getAsRange<FlatSymbolRefAttr>()) {
+      auto group = symbols.lookup<GroupOp>(name.getValue());
+      FlatSymbolRefAttr clip = group.getClipAttr();
+      if (!clip || symbols.lookup<ClipOp>(clip.getValue()).getKind() !=
+                       ClipKind::global_norm)
+        continue;
+      auto [first, isNew] = clipped.try_emplace(clip, minimize);
+      if (isNew || first->second == minimize)
+        continue;
+      InFlightDiagnostic diagnostic =
+          minimize.emitOpError()
+          << "trains group " << name << ", whose joint clip " << clip
+          << " is also that of a group which another nn.minimize trains; give "
+             "each its own nn.clip (C5)";
+      diagnostic.attachNote(first->second->getLoc()) << "that one is here";
+      return diagnostic;
+    }
+  return success();
+}
+
+/// Reports show the first loss of a program as that of the program, others like
+/// any mean.
+void reportLoss(MinimizeOp minimize) {
+  auto program = minimize->getParentOfType<ProgramOp>();
+  OpBuilder builder(program);
+  auto group = cast<FlatSymbolRefAttr>(minimize.getGroups()[0]);
+  auto metric = MetricOp::create(
+      builder, minimize.getLoc(),
+      ("loss of " + group.getValue() + " in " + program.getSymName()).str(),
+      MeanAttr::get(builder.getContext()));
+  SymbolTable(program->getParentOfType<ModuleOp>()).insert(metric);
+  builder.setInsertionPoint(minimize);
+  ObserveOp::create(builder, minimize.getLoc(),
+                    FlatSymbolRefAttr::get(metric.getSymNameAttr()),
+                    minimize.getLosses(), Value(), minimize.getWeights(),
+                    /*group=*/Value());
+}
+
 struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {
   void runOnOperation() override {
     uint64_t differentiated = 0;
     for (ProgramOp program : getOperation().getOps<ProgramOp>()) {
-      auto minimizes = program.getBody().getOps<MinimizeOp>();
+      Accumulation accumulation(program);
+      SmallVector<MinimizeOp> minimizes(program.getBody().getOps<MinimizeOp>());
       if (minimizes.empty())
         continue;
-      FailureOr<unsigned> count =
-          Differentiator(program, *minimizes.begin()).run();
-      if (failed(count))
+      if (failed(checkClips(program)) || failed(accumulation.run()))
         return signalPassFailure();
-      differentiated += *count;
+      SmallVector<Operation *> accumulated(
+          program.getBody().getOps<ApplyGradientsOp>());
+      for (MinimizeOp minimize : llvm::drop_begin(minimizes))
+        reportLoss(minimize);
+      for (MinimizeOp minimize : minimizes) {
+        FailureOr<unsigned> count = Differentiator(program, minimize).run();
+        if (failed(count))
+          return signalPassFailure();
+        differentiated += *count;
+      }
+      // State changes behind all that reads it; the first loss is that of the
+      // program.
+      Block &body = program.getBody().front();
+      SmallVector<Operation *> applied(body.getOps<ApplyGradientsOp>());
+      for (Operation *op : applied)
+        if (!llvm::is_contained(accumulated, op))
+          op->moveBefore(body.getTerminator());
+      for (Operation *op : accumulated)
+        op->moveBefore(body.getTerminator());
     }
     reportStatistic(*this, getOperation(), numDifferentiated,
                     "ops-differentiated", differentiated);

@@ -173,6 +173,13 @@ static void checkGroups(ModuleOp module) {
     trains = true;
     trained.insert_range(minimize.getGroups());
   });
+  module.walk([&](Operation *op) {
+    // What a function takes it may accumulate into.
+    if (op->hasTrait<AccumulatesState>() || isa<CallOp>(op))
+      op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
+        trained.insert(groupOf(module.lookupSymbol(name)));
+      });
+  });
   if (!trains)
     return;
   for (auto group : module.getOps<GroupOp>()) {

@@ -322,9 +322,10 @@ private:
     auto argumentOf = [&](Value scalar) {
       return arguments[2 + slots + cast<OpResult>(scalar).getResultNumber()];
     };
-    Value value = arguments[0];
-    Value gradient = arith::DivFOp::create(builder, loc, arguments[1],
-                                           argumentOf(once.getWeightScalar()));
+    Value value = arguments[0], gradient = arguments[1];
+    if (!cast<RuleOp>(ofRule.getParentOp()).getUndivided())
+      gradient = arith::DivFOp::create(builder, loc, gradient,
+                                       argumentOf(once.getWeightScalar()));
     if (Value factor = once.getClipFactorScalar())
       gradient =
           arith::MulFOp::create(builder, loc, gradient, argumentOf(factor));

@@ -206,8 +206,14 @@ void PartCollector::addProgram(ProgramOp program) {
   auto minimizes = program.getBody().getOps<MinimizeOp>();
   if (minimizes.empty())
     return;
-  for (Attribute group : (*minimizes.begin()).getGroups())
-    trainedGroups.insert(cast<FlatSymbolRefAttr>(group).getAttr());
+  for (MinimizeOp minimize : minimizes)
+    for (Attribute group : minimize.getGroups())
+      trainedGroups.insert(cast<FlatSymbolRefAttr>(group).getAttr());
+  for (auto accumulate : program.getBody().getOps<AccumulateOp>()) {
+    reached.insert(accumulate.getStateAttr().getAttr());
+    trainedGroups.insert(
+        groupOf(symbols.lookup(accumulate.getState())).getAttr());
+  }
   ProgramSlice losses(program, [](Operation &op) {
     return !isa<ObserveOp>(op) && !wouldOpBeTriviallyDead(&op);
   });
@@ -280,7 +286,8 @@ void PartCollector::addGroup(GroupOp group) {
   add(training, "rule" + of,
       textOf(rule.getHyperNames(), rule.getHyperValues(),
              group.getRuleHyperAttr()) +
-          " slots " + slots + ", " + regions);
+          " slots " + slots + (rule.getUndivided() ? " undivided, " : ", ") +
+          regions);
   add(training, "rate" + of, textOf(group.getRate().convertToDouble()));
   if (FlatSymbolRefAttr name = group.getScheduleAttr()) {
     auto schedule = symbols.lookup<ScheduleOp>(name.getValue());

@@ -42,7 +42,10 @@ private:
   /// Refuses what the passes before would not have left.
   LogicalResult check();
   ps::ChannelOp createChannel(ChannelKind kind, FlatSymbolRefAttr symbol,
-                              FlatSymbolRefAttr clip, Type type);
+                              FlatSymbolRefAttr clip, Type type,
+                              int64_t objective = 0);
+  /// Which of the sums of losses has the weight.
+  int64_t objectiveOf(Value weight);
   /// The clip whose norm this is.
   FlatSymbolRefAttr clipOf(nn::SquaredNormOp norm);
   void receiveState();
@@ -53,7 +56,8 @@ private:
   ps::HandlerOp createHandler(StringRef name);
   /// In a handler: what came, by the update that needs it.
   struct Received {
-    Value weight;
+    /// By objective.
+    SmallVector<Value> weights;
     llvm::DenseMap<Operation *, ps::MergedOp> gradients;
   };
   Received receiveMerged(OpBuilder &inside);
@@ -78,8 +82,9 @@ private:
   SmallVector<nn::SquaredNormOp> norms;
   /// By update; by squared norm.
   SmallVector<ps::ChannelOp> gradientChannels, normChannels;
-  ps::ChannelOp lossChannel;
-  nn::LossSumOp lossSum;
+  /// By objective.
+  SmallVector<nn::LossSumOp> lossSums;
+  SmallVector<ps::ChannelOp> lossChannels;
   SmallVector<Value> tokens;
   struct Partial {
     ps::ChannelOp channel;
@@ -97,8 +102,8 @@ struct InsertSendRecv : pdlc::impl::PSInsertSendRecvBase<InsertSendRecv> {
 
 ps::ChannelOp ProgramSplitter::createChannel(ChannelKind kind,
                                              FlatSymbolRefAttr symbol,
-                                             FlatSymbolRefAttr clip,
-                                             Type type) {
+                                             FlatSymbolRefAttr clip, Type type,
+                                             int64_t objective) {
   std::string name =
       (program.getSymName() + "." + ps::stringifyChannelKind(kind)).str();
   // A symbol has one gradient, whatever clips it.
@@ -107,12 +112,19 @@ ps::ChannelOp ProgramSplitter::createChannel(ChannelKind kind,
   for (FlatSymbolRefAttr part : {isGradient ? nullptr : clip, symbol})
     if (part)
       name += "." + part.getValue().str();
-  auto channel =
-      ps::ChannelOp::create(builder, loc, name, nextNumber++,
-                            program.getSymName(), kind, symbol, clip, type);
+  auto channel = ps::ChannelOp::create(builder, loc, name, nextNumber++,
+                                       program.getSymName(), kind, symbol, clip,
+                                       objective, type);
   // The table renames where the model uses the name.
   symbols.insert(channel);
   return channel;
+}
+
+/// What computes the scalars of an update; null if nothing does.
+static nn::OnceOp onceOf(nn::UpdateOp update) {
+  if (update.getScalars().empty())
+    return {};
+  return update.getScalars().front().getDefiningOp<nn::OnceOp>();
 }
 
 static FlatSymbolRefAttr nameOf(ps::ChannelOp channel) {
@@ -156,6 +168,11 @@ FlatSymbolRefAttr ProgramSplitter::clipOf(nn::SquaredNormOp norm) {
   return symbols.lookup<nn::GroupOp>(once.getGroup()).getClipAttr();
 }
 
+int64_t ProgramSplitter::objectiveOf(Value weight) {
+  return llvm::find(lossSums, weight.getDefiningOp<nn::LossSumOp>()) -
+         lossSums.begin();
+}
+
 void ProgramSplitter::sendGradients() {
   OpBuilder at(body.getTerminator());
   // Where a worker forms the norms itself, gradients say whose they are.
@@ -169,7 +186,8 @@ void ProgramSplitter::sendGradients() {
     ps::ChannelOp channel = createChannel(
         isTable ? ChannelKind::row_gradient : ChannelKind::gradient,
         update.getSymbolAttr(), clips.lookup(update.getSymbolAttr()),
-        update.getGradient().getType());
+        update.getGradient().getType(),
+        objectiveOf(onceOf(update).getWeight()));
     gradientChannels.push_back(channel);
     Value sent =
         isTable
@@ -183,14 +201,18 @@ void ProgramSplitter::sendGradients() {
                   .getToken();
     tokens.push_back(sent);
   }
-  lossChannel = createChannel(ChannelKind::loss, {}, {},
-                              RankedTensorType::get({2}, builder.getF64Type()));
-  tokens.push_back(
-      in(nn::Stage::send,
-         ps::SendOp::create(
-             at, lossSum.getLoc(), token, nameOf(lossChannel),
-             ps::LossSums{lossSum.getSum(), lossSum.getWeight()}.getValues()))
-          .getToken());
+  for (nn::LossSumOp lossSum : lossSums) {
+    ps::ChannelOp channel =
+        createChannel(ChannelKind::loss, {}, {},
+                      RankedTensorType::get({2}, builder.getF64Type()));
+    lossChannels.push_back(channel);
+    tokens.push_back(
+        in(nn::Stage::send,
+           ps::SendOp::create(
+               at, lossSum.getLoc(), token, nameOf(channel),
+               ps::LossSums{lossSum.getSum(), lossSum.getWeight()}.getValues()))
+            .getToken());
+  }
 }
 
 void ProgramSplitter::exchangeNorms() {
@@ -201,10 +223,11 @@ void ProgramSplitter::exchangeNorms() {
   if (mode.stepsAreRounds)
     behind = {in(nn::Stage::send, ps::BarrierOp::create(at, loc, token, tokens))
                   .getToken()};
-  Type scalar = lossSum.getWeight().getType();
-  in(nn::Stage::send,
-     ps::RecvOp::create(at, lossSum.getLoc(), ps::valueTypes(lossChannel),
-                        nameOf(lossChannel), behind));
+  Type scalar = lossSums.front().getWeight().getType();
+  for (auto [lossSum, channel] : llvm::zip_equal(lossSums, lossChannels))
+    in(nn::Stage::send,
+       ps::RecvOp::create(at, lossSum.getLoc(), ps::valueTypes(channel),
+                          nameOf(channel), behind));
   for (nn::SquaredNormOp norm : norms) {
     FlatSymbolRefAttr clip = clipOf(norm);
     SmallVector<Partial> &own = partials.emplace_back();
@@ -261,11 +284,13 @@ ps::HandlerOp ProgramSplitter::createHandler(StringRef name) {
 }
 
 ProgramSplitter::Received ProgramSplitter::receiveMerged(OpBuilder &inside) {
-  auto loss =
-      ps::MergedOp::create(inside, lossSum.getLoc(),
-                           ps::valueTypes(lossChannel), nameOf(lossChannel));
   Received received;
-  received.weight = loss.getLossSums().weight;
+  for (auto [lossSum, channel] : llvm::zip_equal(lossSums, lossChannels))
+    received.weights.push_back(ps::MergedOp::create(inside, lossSum.getLoc(),
+                                                    ps::valueTypes(channel),
+                                                    nameOf(channel))
+                                   .getLossSums()
+                                   .weight);
   for (auto [update, channel] : llvm::zip_equal(updates, gradientChannels)) {
     SmallVector<Type> types{update.getGradient().getType()};
     if (update.getKeys())
@@ -285,7 +310,7 @@ void ProgramSplitter::createNormHandler() {
       ps::PartialNormOp::create(
           inside, partial.update.getLoc(), nameOf(partial.channel),
           received.gradients.lookup(partial.update).getGradient(),
-          received.weight);
+          received.weights[objectiveOf(onceOf(partial.update).getWeight())]);
 }
 
 void ProgramSplitter::createApplyHandler() {
@@ -293,7 +318,8 @@ void ProgramSplitter::createApplyHandler() {
   OpBuilder inside = OpBuilder::atBlockBegin(&handler.getBody().front());
   Received received = receiveMerged(inside);
   IRMapping mapping;
-  mapping.map(lossSum.getWeight(), received.weight);
+  for (auto [lossSum, weight] : llvm::zip_equal(lossSums, received.weights))
+    mapping.map(lossSum.getWeight(), weight);
   for (auto [norm, channel] : llvm::zip_equal(norms, normChannels))
     mapping.map(norm.getResult(),
                 ps::MergedOp::create(inside, norm.getLoc(),
@@ -354,9 +380,12 @@ LogicalResult ProgramSplitter::check() {
       return pull.emitOpError() << "pulls from " << pull.getTableAttr()
                                 << " a second time: run nn-merge-lookups first";
   }
-  if (!updates.empty() && !llvm::hasSingleElement(body.getOps<nn::LossSumOp>()))
-    return program.emitOpError("updates state without one nn.loss_sum, whose "
-                               "weight servers divide by");
+  for (nn::UpdateOp update : updates) {
+    nn::OnceOp once = onceOf(update);
+    if (!once || !once.getWeight().getDefiningOp<nn::LossSumOp>())
+      return update.emitOpError("updates state without an nn.loss_sum, whose "
+                                "weight servers divide by");
+  }
   for (nn::SquaredNormOp norm : norms) {
     if (llvm::none_of(norm.getResult().getUsers(), llvm::IsaPred<nn::OnceOp>))
       return norm.emitOpError("is the norm of no group's clip");
@@ -377,7 +406,7 @@ LogicalResult ProgramSplitter::run() {
     return failure();
   receiveState();
   if (!updates.empty()) {
-    lossSum = *body.getOps<nn::LossSumOp>().begin();
+    llvm::append_range(lossSums, body.getOps<nn::LossSumOp>());
     sendGradients();
     exchangeNorms();
     if (!mode.sendersFormNorms && !norms.empty())

@@ -24,7 +24,9 @@ static LogicalResult verifyNumbers(Role &role) {
                                 << " has the number " << channel.getNumber()
                                 << " of channel @" << earlier.getSymName(),
                             earlier, "that one is here");
-      if (earlier.getKind() == channel.getKind() &&
+      // Losses have one for each objective.
+      if (channel.getKind() != ChannelKind::loss &&
+          earlier.getKind() == channel.getKind() &&
           earlier.getSymbolAttr() == channel.getSymbolAttr() &&
           earlier.getClipAttr() == channel.getClipAttr())
         return failWithNote(channel.emitOpError()

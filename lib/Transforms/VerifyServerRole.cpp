@@ -50,6 +50,29 @@ static ps::ChannelOp channelOf(Value value) {
                 : ps::ChannelOp();
 }
 
+/// Which objective of its program a channel of kind loss is of.
+static int64_t objectiveOf(ps::ChannelOp loss) {
+  int64_t before = 0;
+  for (auto other : loss->getParentOfType<ModuleOp>().getOps<ps::ChannelOp>())
+    before += other.getProgram() == loss.getProgram() &&
+              other.getKind() == ChannelKind::loss &&
+              other.getNumber() < loss.getNumber();
+  return before;
+}
+
+/// A gradient's channel says which weight divides it.
+static LogicalResult verifyObjective(Operation *op, ps::ChannelOp gradient,
+                                     Value weight) {
+  if (objectiveOf(channelOf(weight)) ==
+      static_cast<int64_t>(gradient.getObjective()))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "divides a gradient by the weight of another "
+                           "objective than its channel says";
+  diagnostic.attachNote(gradient.getLoc()) << "the channel is declared here";
+  return diagnostic;
+}
+
 /// Whether `value` is the summed weight of a round, or of a worker.
 static bool isWeight(Value value) {
   ps::ChannelOp channel = channelOf(value);
@@ -159,7 +182,7 @@ LogicalResult ServerVerifier::verifyPartial(ps::MessageOp message,
     return partial.emitOpError(
         "divides by something else than the weight that a channel of kind "
         "loss brings");
-  return success();
+  return verifyObjective(partial, gradient, partial.getWeight());
 }
 
 LogicalResult ServerVerifier::verifyOnce(ps::HandlerOp handler,
@@ -231,6 +254,10 @@ LogicalResult ServerVerifier::verifyUpdate(ps::HandlerOp handler,
                         merged, "the gradient is received here");
   if (failed(verifyScalarsOf(update)) ||
       failed(verifyClip(channel, pserver, mode)))
+    return failure();
+  Value weight =
+      update.getScalars().front().getDefiningOp<nn::OnceOp>().getWeight();
+  if (isWeight(weight) && failed(verifyObjective(update, channel, weight)))
     return failure();
   // What the next step begins with is what this update leaves.
   auto message =

@@ -15,10 +15,11 @@ from pdl.symbols import Symbol
 from pdl.values import Operand, Value
 
 __all__ = [
-    "abs", "accidental_hits", "add", "bpr_loss", "broadcast", "bucketize", "clamp",
-    "compressed_interaction", "concat", "cosine_similarity", "cross", "cross_layer", "div",
-    "dropout", "elu", "equal", "exp", "factorization", "flatten", "floor", "gelu", "greater",
-    "gru", "hard_sigmoid", "hinge_loss", "huber_loss", "in_batch_softmax", "l2_normalise",
+    "abs", "accidental_hits", "accumulate", "add", "batch_norm", "batch_sum", "bpr_loss",
+    "broadcast", "bucketize", "clamp", "compressed_interaction", "concat",
+    "cosine_similarity", "cross", "cross_layer", "data_norm", "div", "dropout", "elu",
+    "equal", "exp", "factorization", "flatten", "floor", "gelu", "greater", "gru",
+    "hard_sigmoid", "hinge_loss", "huber_loss", "in_batch_softmax", "l2_normalise",
     "layer_norm", "leaky_relu", "linear", "log", "log1p", "log_loss", "log_probability",
     "log_softmax", "lookup", "lstm", "matmul", "max", "min", "minimize", "mul", "nce_loss",
     "neg", "negative_sampling", "observe", "one_hot", "pad", "pairwise_dots", "pow",
@@ -54,6 +55,26 @@ def accidental_hits(own: Operand, drawn: Operand) -> Value:
                     1, own=build.operand(own), drawn=build.operand(drawn))[0]
 
 
+def accumulate(state: Symbol, values: Operand, weights: Operand | None = None) -> None:
+    """Adds values of samples to a state.
+
+    Of a state, an `nn.param` of a group, sums over the samples of a step are formed and
+    merged over replicas like gradients: of weight times value, and of the weights; without
+    weights each sample weighs 1. They are applied once, by the group's rule, to which the
+    mean (the sum, where the rule says `undivided`) comes in the place of a gradient:
+    `@moving_average` and `@running_sum` are made for that. In all else it is as if the group
+    were trained by an `nn.minimize` of its own.
+
+    An `nn.read` of the state in the same program gives the value from before the step. No
+    gradient flows into it.
+    """
+    build.op("accumulate",
+             "$state `(` $values `)` (`weight` $weights^)? attr-dict `:` type($values) "
+             "(`,` type($weights)^)?",
+             0, values=build.operand(values), weights=build.operand(weights),
+             state=build.symbol(state))
+
+
 def add(lhs: Operand, rhs: Operand) -> Value:
     """Sum.
 
@@ -63,6 +84,39 @@ def add(lhs: Operand, rhs: Operand) -> Value:
     return build.op("add",
                     "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
+
+
+def batch_norm(input: Operand, mean: Symbol, variance: Symbol,
+               epsilon: float | None = None) -> Value:
+    """Features of mean 0 and deviation 1 over the batch.
+
+    (x - mean) / sqrt(variance + epsilon), for each feature of the last dimension (Ioffe and
+    Szegedy, 2015); `scale` and `shift` are ops of their own.
+
+    In a program with an `nn.minimize` mean and variance are those of the replica's batch
+    (over the middle dimensions too), through which gradients flow, and `nn.accumulate` adds,
+    for each sample, x to the state `mean` and (x - mean)^2 to the state `variance`: the
+    variance is divided by the number of samples, not by one less. In all other programs mean
+    and variance are those states'. They are in a group with `rule(@moving_average)
+    rate(0.1)`; the rate is 1 - momentum.
+    """
+    return build.op("batch_norm",
+                    "$input `mean` $mean `variance` $variance (`epsilon` $epsilon^)? attr-dict "
+                    "`:` type($input)",
+                    1, input=build.operand(input), mean=build.symbol(mean),
+                    variance=build.symbol(variance), epsilon=build.real(epsilon))[0]
+
+
+def batch_sum(input: Operand) -> Value:
+    """Sum over the samples of a replica's batch.
+
+    Each replica sums over its own batch, in the order of the samples, from +0: a sample's
+    result depends on what else is in the batch. Each mode says in docs/Modes.md what that is.
+    Of rows of bags it is the sum over all rows.
+    """
+    return build.op("batch_sum",
+                    "$input attr-dict `:` functional-type($input, results)",
+                    1, input=build.operand(input))[0]
 
 
 def bpr_loss(positive: Operand, negative: Operand) -> Value:
@@ -176,6 +230,24 @@ def cross_layer(first: Operand, input: Operand, weight: Symbol, bias: Symbol,
                     1, first=build.operand(first), input=build.operand(input),
                     weight=build.symbol(weight), bias=build.symbol(bias),
                     vector=build.flag(vector))[0]
+
+
+def data_norm(input: Operand, size: Symbol, sum: Symbol, square_sum: Symbol,
+              epsilon: float | None = None) -> Value:
+    """Features of mean 0 and deviation 1 over the data seen so far.
+
+    (x - sum / size) * sqrt(size / square_sum), for each feature, with what the three states
+    held before the step: samples do not mix, and no gradient flows into the states. In a
+    program with an `nn.minimize`, `nn.accumulate` adds, for each sample, 1 to `size`, x to
+    `sum`, and (x - sum / size)^2 + epsilon to `square_sum`. They are in a group with
+    `rule(@running_sum)`, and start above 0: 1e4, 0 and 1e4, say.
+    """
+    return build.op("data_norm",
+                    "$input `size` $size `sum` $sum `square_sum` $square_sum (`epsilon` "
+                    "$epsilon^)? attr-dict `:` type($input)",
+                    1, input=build.operand(input), size=build.symbol(size),
+                    sum=build.symbol(sum), square_sum=build.symbol(square_sum),
+                    epsilon=build.real(epsilon))[0]
 
 
 def div(lhs: Operand, rhs: Operand) -> Value:
@@ -568,6 +640,11 @@ def minimize(losses: Operand, groups: Sequence[Symbol],
 
     The loss of a step is the weighted sum of the samples' losses divided by the sum of their
     weights, over all replicas; without weights each sample weighs 1.
+
+    A program may minimize several losses, each over groups of its own: for each one, symbols
+    of the other groups are constants, its gradients are divided by its own weights, and a
+    step whose samples have no weight in it leaves its groups alone. The first one's loss is
+    that of the program.
     """
     build.op("minimize",
              "$losses (`weight` $weights^)? `over` custom<SymbolList>($groups) attr-dict "
@@ -709,7 +786,7 @@ def read(symbol: Symbol) -> Value:
 
 
 def reduce(kind: Literal["sum", "mean", "max"], input: Operand, axes: Sequence[int],
-           keep: bool = False) -> Value:
+           keep: bool = False, mixing: bool = False) -> Value:
     """Sum, mean or maximum over axes.
 
     Order of the sums: if the axes are the last ones, element j of a row goes to lane j mod
@@ -718,11 +795,11 @@ def reduce(kind: Literal["sum", "mean", "max"], input: Operand, axes: Sequence[i
     its cotangent among equal elements.
     """
     return build.op("reduce",
-                    "$kind $input `axes` $axes (`keep` $keep^)? attr-dict `:` "
-                    "functional-type($input, results)",
+                    "$kind $input `axes` $axes (`keep` $keep^)? (`mixing` $mixing^)? attr-dict "
+                    "`:` functional-type($input, results)",
                     1, input=build.operand(input),
                     kind=build.word(kind, ["sum", "mean", "max"]), axes=build.integers(axes),
-                    keep=build.flag(keep))[0]
+                    keep=build.flag(keep), mixing=build.flag(mixing))[0]
 
 
 def relu(input: Operand) -> Value:

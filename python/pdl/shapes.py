@@ -299,9 +299,12 @@ def flatten(input: Value, from_: int) -> TensorType:
     return type.with_shape([*type.shape[:from_], _elements(type.shape[from_:])])
 
 
-def reduce(kind: str, input: Value, axes: Sequence[int], keep: bool = False) -> TensorType:
+def reduce(kind: str, input: Value, axes: Sequence[int], keep: bool = False,
+           mixing: bool = False) -> TensorType:
     """nn.reduce."""
     _floats(input=input)
+    if mixing:
+        raise Misfit("`mixing` is what the compiler makes of pdl.batch_sum; write that")
     if not axes or list(axes) != sorted(set(axes)):
         raise Misfit(f"`axes` is {sequence(axes)}; it lists one axis at least, ascending, each "
                      "once")
@@ -372,6 +375,45 @@ def layer_norm(input: Value, scale: Value | None = None, shift: Value | None = N
     for name, value in (("scale", scale), ("shift", shift)):
         if value is not None and value.type != vector:
             raise Misfit(f"`{name}` is {value!r}; it has to be {vector}, one number a feature")
+    _positive("epsilon", epsilon)
+    return input.type
+
+
+def batch_sum(input: Value) -> TensorType:
+    """nn.batch_sum."""
+    _floats(input=input)
+    if input.type.rank < 2 or input.shape[0] is not None:
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, features, ...]")
+    return input.type.with_shape(input.shape[1:])
+
+
+def _states(type: TensorType, shape: Sequence[int | None], **states: Symbol) -> None:
+    """That ops may accumulate numbers of that shape into the states."""
+    expected = type.with_shape(shape)
+    for name, state in states.items():
+        if not isinstance(state, Dense) or state.type != expected:
+            raise Misfit(f"`{name}` is {state!r}; it has to be a parameter of a group whose rule "
+                         f"says what becomes of sums, such as moving_average, of type {expected}")
+
+
+def batch_norm(input: Value, mean: Symbol, variance: Symbol,
+               epsilon: float | None = None) -> TensorType:
+    """nn.batch_norm."""
+    _floats(input=input)
+    if input.type.rank < 2 or input.shape[0] is not None:
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
+    _states(input.type, input.shape[-1:], mean=mean, variance=variance)
+    _positive("epsilon", epsilon)
+    return input.type
+
+
+def data_norm(input: Value, size: Symbol, sum: Symbol, square_sum: Symbol,
+              epsilon: float | None = None) -> TensorType:
+    """nn.data_norm."""
+    _floats(input=input)
+    if input.type.rank != 2 or input.shape[0] is not None:
+        raise Misfit(f"`input` is {input!r}; it has to be [batch, features]")
+    _states(input.type, input.shape[-1:], size=size, sum=sum, square_sum=square_sum)
     _positive("epsilon", epsilon)
     return input.type
 
@@ -604,6 +646,16 @@ def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
                      "weights are given by their name, weights=...")
 
 
+def accumulate(state: Symbol, values: Value, weights: Value | None = None) -> None:
+    """nn.accumulate."""
+    _floats(values=values)
+    if values.type.rank < 2 or values.shape[0] is not None:
+        raise Misfit(f"`values` is {values!r}; it has to be [batch, ...]")
+    _states(values.type, values.shape[1:], state=state)
+    if weights is not None:
+        _column("weights", weights)
+
+
 def minimize(losses: Value, groups: Sequence[Symbol], weights: Value | None = None) -> None:
     """nn.minimize."""
     _column("losses", losses)
@@ -708,8 +760,11 @@ def corrected_loss(own: Value, drawn: Value, own_correction: Value, drawn_correc
 
 # Ops that are not here give the one type of their operands.
 RULES: dict[str, Callable] = {
+    "accumulate": accumulate,
     "accidental_hits": accidental_hits,
     "add": broadcast,
+    "batch_norm": batch_norm,
+    "batch_sum": batch_sum,
     "broadcast": broadcast_to,
     "bucketize": bucketize,
     "compressed_interaction": compressed_interaction,
@@ -717,6 +772,7 @@ RULES: dict[str, Callable] = {
     "cosine_similarity": cosine_similarity,
     "cross": cross,
     "cross_layer": cross_layer,
+    "data_norm": data_norm,
     "div": broadcast,
     "dropout": dropout,
     "equal": broadcast,

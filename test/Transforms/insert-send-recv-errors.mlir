@@ -98,10 +98,10 @@ module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   }
   nn.group @g rule(@sgd) rate(1.0)
   nn.param @w : tensor<1xf32> in @g init(#nn.zeros)
-  // expected-error @+1 {{updates state without one nn.loss_sum, whose weight servers divide by}}
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+    // expected-error @+1 {{updates state without an nn.loss_sum, whose weight servers divide by}}
     nn.update @w gradient(%g) scalars() {
     ^bb0(%value: f32, %gradient: f32):
       nn.yield %gradient : f32

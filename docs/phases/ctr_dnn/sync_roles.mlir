@@ -1,5 +1,5 @@
 module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
-  module @trainer attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "5354b48f00855001"} {
+  module @trainer attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "7ae858a1792cd76f"} {
     nn.record @criteo {
       nn.field @label : tensor<?x1xf32>
       nn.field @numbers : tensor<?x13xf32> missing(0.000000e+00 : f64)
@@ -197,7 +197,7 @@ module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
       "untouched rows of group @sparse" = "lazy"
     }
   }
-  module @pserver attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "5354b48f00855001"} {
+  module @pserver attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "7ae858a1792cd76f"} {
     nn.clip @joint : global_norm(1.000000e+01)
     nn.rule @adam hyper (beta1 = 9.000000e-01, beta2 = 0.99899999999999999, epsilon = 1.000000e-08) slots (m = 0.000000e+00, v = 0.000000e+00) once {
     ^bb0(%arg0: f64, %arg1: f64, %arg2: f64, %arg3: f64, %arg4: f64):

@@ -1,5 +1,5 @@
 module @logistic_regression attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
-  module @trainer attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "8290aa3ca1877d46"} {
+  module @trainer attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "a43740cdb50de2b4"} {
     nn.record @person {
       nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
       nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
@@ -177,7 +177,7 @@ module @logistic_regression attributes {nn.phase = "roles", ps.mode = #ps.mode<s
       "rule of group @linear" = "{epsilon = 1e-10} slots {accumulator = 0}, f9e77f759da8ff6fe0e8a09cc24c5336"
     }
   }
-  module @pserver attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "8290aa3ca1877d46"} {
+  module @pserver attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "a43740cdb50de2b4"} {
     nn.rule @adagrad hyper (epsilon = 1.000000e-10) slots (accumulator = 0.000000e+00) once {
     ^bb0(%arg0: f64, %arg1: f64, %arg2: f64):
       nn.yield %arg1, %arg2 : f64, f64

@@ -72,6 +72,12 @@ template <typename ConcreteType>
 class MixesSamples
     : public mlir::OpTrait::TraitBase<ConcreteType, MixesSamples> {};
 
+/// Trait: in a program that trains, the op accumulates into the states that its
+/// attributes name.
+template <typename ConcreteType>
+class AccumulatesState
+    : public mlir::OpTrait::TraitBase<ConcreteType, AccumulatesState> {};
+
 /// Trait: the op says its phases.
 template <typename ConcreteType>
 class HasPhases : public mlir::OpTrait::TraitBase<ConcreteType, HasPhases> {};

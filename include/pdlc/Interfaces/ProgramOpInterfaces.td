@@ -129,6 +129,7 @@ class PDLC_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::pdlc
 def ReadsModel : PDLC_Trait<"ReadsModel">;
 def PreparesStep : PDLC_Trait<"PreparesStep">;
 def AppliesStep : PDLC_Trait<"AppliesStep">;
+def AccumulatesState : PDLC_Trait<"AccumulatesState">;
 def HoldsState : PDLC_Trait<"HoldsState">;
 def MixesSamples : PDLC_Trait<"MixesSamples">;
 def SharedByRoles : PDLC_Trait<"SharedByRoles">;

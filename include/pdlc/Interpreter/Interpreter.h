@@ -34,12 +34,12 @@ namespace pdlc::interpreter {
 
 /// What one step of a program gave.
 struct StepResult {
-  /// Of programs with `nn.minimize` or `nn.loss_sum`: the weighted sum of the
-  /// samples' losses and the sum of their weights.
+  /// Of programs with `nn.minimize` or `nn.loss_sum`, of the first one: the
+  /// weighted sum of the samples' losses and the sum of their weights.
   std::optional<double> lossSum, weightSum;
   /// The operands of the program's `nn.return`.
   std::vector<Tensor> outputs;
-  /// Nothing was updated because the weights sum to zero.
+  /// Nothing was updated because all weights sum to zero.
   bool skipped = false;
 };
 

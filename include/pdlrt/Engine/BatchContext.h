@@ -94,6 +94,8 @@ private:
   std::vector<AlignedBuffer> gradients, gradientRows, outputs;
   std::vector<void *> gradientPointers, outputPointers;
   AlignedBuffer prepareArena, computeArena;
+  /// By objective; what the stage writes.
+  std::vector<double> lossSums, weightSums;
   Contribution ownContribution;
 };
 

@@ -49,8 +49,10 @@ struct RoundOffer {
 
 /// What a round came to: equal on all trainers.
 struct RoundOutcome {
+  /// Of the first objective, and the weights of the others.
   double lossSum = 0;
   double weightSum = 0;
+  double otherWeights = 0;
   /// Trainers that have a batch for the next step.
   int64_t contributingNext = 0;
   /// Whether any trainer was asked to stop.

@@ -35,9 +35,10 @@ public:
   /// All outlive the updater.
   Updater(Model &model, const pdl_program &program, Scheduler &scheduler);
 
-  /// One update of every group of the program. `merged.weightSum` > 0; its
-  /// dense blocks are what the model holds. Errors as of `finish`. Throws
-  /// std::bad_alloc before anything is written, and nothing afterwards.
+  /// One update of every group of the program whose objective has weight; at
+  /// least one has. The dense blocks of `merged` are what the model holds.
+  /// Errors as of `finish`. Throws std::bad_alloc before anything is written,
+  /// and nothing afterwards.
   Status apply(const Contribution &merged);
 
   // The same in parts, for a model that holds a part of each gradient: `begin`,
@@ -107,6 +108,13 @@ private:
                      const int64_t *keys) const;
   Status refuseNewValue(const Task &task) const;
   const pdl_symbol &symbolOf(int32_t update) const;
+  /// What divides the gradients of a group.
+  double weightOf(int32_t group, const Contribution &merged) const {
+    return merged.objectives[objectiveOf[group]].weight;
+  }
+  bool isUpdated(int32_t group, const Contribution &merged) const {
+    return objectiveOf[group] >= 0 && weightOf(group, merged) > 0;
+  }
   const void *scalarsOf(const pdl_symbol &symbol) const {
     return scalars[symbol.group].data();
   }
@@ -117,8 +125,8 @@ private:
 
   /// The program's updates in ascending order of symbol.
   std::vector<int32_t> bySymbol;
-  /// By group: whether an update belongs to it, and its scalars.
-  std::vector<char> usesGroup;
+  /// By group: the objective of its updates, -1 without any; and its scalars.
+  std::vector<int32_t> objectiveOf;
   std::vector<AlignedBuffer> scalars;
   /// By update.
   std::vector<ShardedRows> sharded;
@@ -133,8 +141,12 @@ private:
 /// The error of a step in which the sum of gradients of a symbol is not finite.
 Status refuseSum(const pdl_descriptor &descriptor, int32_t symbol);
 
-/// An error where a sum of gradients, or its quotient by the sum of weights
-/// (> 0), is not finite.
+/// Whether finite sums may have quotients that are not: some sum of weights is
+/// less than 1.
+bool hasSmallWeight(const Contribution &merged);
+
+/// An error where a sum of gradients that is to be applied, or its quotient by
+/// the sum of weights, is not finite.
 Status checkFiniteSums(const pdl_descriptor &descriptor,
                        std::span<const GradientBlock> blocks,
                        const Contribution &merged);

@@ -25,6 +25,14 @@ struct GradientBlock {
   bool isTable = false;
   /// Dense: all elements. Table: elements of one row.
   int64_t elementCount = 0;
+  /// Whose sum of weights divides it.
+  int32_t objective = 0;
+};
+
+/// Of one objective of a program, over samples.
+struct ObjectiveSums {
+  double loss = 0;
+  double weight = 0;
 };
 
 /// One contributor's gradient of a block. Borrowed memory.
@@ -43,10 +51,17 @@ struct BlockGradient {
 struct Contribution {
   /// A replica without a batch stays in the round and contributes nothing.
   bool present = false;
-  double lossSum = 0;
-  double weightSum = 0;
+  /// By objective of the program; one of zeros, if it has none.
+  std::vector<ObjectiveSums> objectives = std::vector<ObjectiveSums>(1);
   /// By update of the program.
   std::vector<BlockGradient> blocks;
+
+  /// Of all objectives but the first one, which is that of the program.
+  double otherWeights() const;
+  /// Whether anything is to be updated: some objective has weight.
+  bool hasWeight() const {
+    return objectives.front().weight > 0 || otherWeights() > 0;
+  }
 };
 
 /// The gradients that a step of `program` exchanges, by update.

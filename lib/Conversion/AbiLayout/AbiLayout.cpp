@@ -157,7 +157,8 @@ LAYOUT(pdl_lookup_descriptor,
 
 LAYOUT(pdl_update_descriptor,
   MEMBER(pdl_update_descriptor, symbol),
-  MEMBER(pdl_update_descriptor, lookup))
+  MEMBER(pdl_update_descriptor, lookup),
+  MEMBER(pdl_update_descriptor, objective))
 
 LAYOUT(pdl_output,
   MEMBER(pdl_output, name),
@@ -181,7 +182,7 @@ LAYOUT(pdl_program,
   MEMBER(pdl_program, updates),
   MEMBER(pdl_program, output_count),
   MEMBER(pdl_program, outputs),
-  MEMBER(pdl_program, has_loss),
+  MEMBER(pdl_program, objective_count),
   MEMBER(pdl_program, observes_groups),
   MEMBER(pdl_program, prepare_arena),
   MEMBER(pdl_program, compute_arena),

@@ -16,6 +16,7 @@
 #include "pdlc/Target/TargetSpec.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -72,7 +73,8 @@ private:
   void setLookups(Constant<pdl_program> &program, const std::string &prefix,
                   ArrayRef<StringRef> tables);
   void setUpdates(Constant<pdl_program> &program, const std::string &prefix,
-                  ArrayRef<StringRef> symbols, ArrayRef<int32_t> lookups);
+                  StringAttr name, ArrayRef<StringRef> symbols,
+                  ArrayRef<int32_t> lookups, ArrayRef<int32_t> objectives);
   void setChannels(Constant<pdl_program> &program, const std::string &prefix,
                    StringAttr name);
   void setUnits(Constant<pdl_symbol> &symbol, const std::string &prefix,
@@ -301,7 +303,6 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
   data.struct_size = sizeof(pdl_program);
   result.point(data.name, constants.string(program.getSymName()));
   data.frozen = program.getFrozen();
-  data.has_loss = program.getHasLoss();
   data.observes_groups = program.getGrouped();
 
   SmallVector<int32_t> fields;
@@ -316,8 +317,11 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
         [](FlatSymbolRefAttr name) { return name.getValue(); });
   };
   setLookups(result, prefix, namesOf(program.getLookups()));
-  setUpdates(result, prefix, namesOf(program.getUpdates()),
-             program.getUpdateLookups());
+  setUpdates(result, prefix, program.getSymNameAttr(),
+             namesOf(program.getUpdates()), program.getUpdateLookups(),
+             program.getUpdateObjectives());
+  if (!program.getHasLoss())
+    data.objective_count = 0;
   setChannels(result, prefix, program.getSymNameAttr());
 
   std::vector<Constant<pdl_output>> outputs;
@@ -367,14 +371,27 @@ void DescriptorBuilder::setLookups(Constant<pdl_program> &program,
 }
 
 void DescriptorBuilder::setUpdates(Constant<pdl_program> &program,
-                                   const std::string &prefix,
+                                   const std::string &prefix, StringAttr name,
                                    ArrayRef<StringRef> symbols,
-                                   ArrayRef<int32_t> lookups) {
+                                   ArrayRef<int32_t> lookups,
+                                   ArrayRef<int32_t> objectives) {
+  // Where servers update, the channels say whose weight divides.
+  llvm::StringMap<int32_t> ofChannels;
+  for (ps::ChannelOp channel : channelsOf(name))
+    if (channel.getObjective())
+      ofChannels[channel.getSymbolAttr().getValue()] =
+          static_cast<int32_t>(channel.getObjective());
   std::vector<Constant<pdl_update_descriptor>> updates;
-  for (auto [symbol, lookup] : llvm::zip_equal(symbols, lookups)) {
-    updates.emplace_back();
-    updates.back().data.symbol = order.symbol(symbol);
-    updates.back().data.lookup = lookup;
+  program.data.objective_count = 1;
+  for (auto [index, symbol] : llvm::enumerate(symbols)) {
+    pdl_update_descriptor &data = updates.emplace_back().data;
+    data.symbol = order.symbol(symbol);
+    data.lookup = lookups[index];
+    data.objective =
+        objectives.empty() ? ofChannels.lookup(symbol) : objectives[index];
+    // None is without updates.
+    program.data.objective_count =
+        std::max(program.data.objective_count, data.objective + 1);
   }
   program.data.update_count = updates.size();
   program.point(program.data.updates,
@@ -446,9 +463,10 @@ Constant<pdl_program> DescriptorBuilder::buildServerProgram(StringAttr name) {
                : -1);
   }
   data.frozen = updates.empty();
-  data.has_loss = !updates.empty();
   setLookups(result, prefix, tables);
-  setUpdates(result, prefix, updates, updateLookups);
+  setUpdates(result, prefix, name, updates, updateLookups, {});
+  if (updates.empty())
+    data.objective_count = 0;
   setChannels(result, prefix, name);
   return result;
 }

@@ -118,6 +118,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
     updateLookups.push_back(
         update.keys ? static_cast<int32_t>(lookup - lookups.begin()) : -1);
   }
+  SmallVector<int32_t> objectives = objectivesOf(program);
   SmallVector<std::string> outputNames;
   SmallVector<int64_t> outputWidths;
   SmallVector<Type> outputTypes;
@@ -142,6 +143,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
       builder.getArrayAttr(symbolRefs(mlir, lookups)),
       builder.getArrayAttr(symbolRefs(mlir, updates)),
       builder.getDenseI32ArrayAttr(updateLookups),
+      builder.getDenseI32ArrayAttr(objectives),
       builder.getStrArrayAttr(outputRefs),
       builder.getDenseI64ArrayAttr(outputWidths),
       builder.getTypeArrayAttr(outputTypes),

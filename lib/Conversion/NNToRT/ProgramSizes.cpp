@@ -56,6 +56,30 @@ SmallVector<nn::SymbolGradient> pdlc::gradientsOf(nn::ProgramOp program) {
   return gradients;
 }
 
+int32_t pdlc::objectiveOf(nn::LossSumOp sum) {
+  int32_t before = 0;
+  for (auto other : sum->getBlock()->getOps<nn::LossSumOp>()) {
+    if (other == sum)
+      break;
+    ++before;
+  }
+  return before;
+}
+
+SmallVector<int32_t> pdlc::objectivesOf(nn::ProgramOp program) {
+  SmallVector<int32_t> objectives;
+  for (auto update : program.getBody().getOps<nn::UpdateOp>()) {
+    nn::LossSumOp sum;
+    for (Value scalar : update.getScalars())
+      if (auto once = scalar.getDefiningOp<nn::OnceOp>())
+        sum = once.getWeight().getDefiningOp<nn::LossSumOp>();
+    objectives.push_back(sum ? objectiveOf(sum) : 0);
+  }
+  if (llvm::all_of(objectives, [](int32_t each) { return each == 0; }))
+    objectives.clear();
+  return objectives;
+}
+
 static Extent perBatch(int64_t factor) {
   Extent extent;
   extent.perBatch = factor;

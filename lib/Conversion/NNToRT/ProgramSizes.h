@@ -71,6 +71,12 @@ private:
 /// program order: the program's list of updates.
 llvm::SmallVector<nn::SymbolGradient> gradientsOf(nn::ProgramOp program);
 
+/// Which of the program's sums of losses `sum` is.
+int32_t objectiveOf(nn::LossSumOp sum);
+/// By gradient of `gradientsOf`: whose weight divides it. Empty where the
+/// program does not say that, or all are divided by one.
+llvm::SmallVector<int32_t> objectivesOf(nn::ProgramOp program);
+
 /// The product of all dimensions but the first.
 int64_t innerElements(mlir::Value tensor);
 int64_t elementBytes(mlir::Value tensor);

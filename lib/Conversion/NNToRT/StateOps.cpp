@@ -41,11 +41,12 @@ struct ConstantStage : WithoutCode<ConstantStage, nn::ConstantOp> {
 struct LossSumStage : StageModel<LossSumStage, nn::LossSumOp> {
   LogicalResult emit(Operation *op, StageEmitter &emitter) const {
     auto sum = cast<nn::LossSumOp>(op);
+    const int64_t objective = objectiveOf(sum);
     rt::LossSumOp::create(emitter.builder, emitter.flat(sum.getLosses()),
                           sum.getWeights() ? emitter.flat(sum.getWeights())
                                            : Value(),
-                          emitter.pointer(rt::Place::loss_sum),
-                          emitter.pointer(rt::Place::weight_sum));
+                          emitter.pointer(rt::Place::loss_sum, objective),
+                          emitter.pointer(rt::Place::weight_sum, objective));
     return success();
   }
   std::optional<Home> getHome(Operation *, OpResult,

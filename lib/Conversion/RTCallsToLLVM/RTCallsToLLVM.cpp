@@ -213,8 +213,11 @@ static Value reach(CallBuilder &builder, Value context, Member member,
   auto number = static_cast<int32_t>(index);
   Value address;
   if (!member.elements) {
+    // Of a number for each objective, its address.
     if (member.member < 0)
-      return list;
+      return number ? builder.element(builder.rewriter.getF64Type(), list,
+                                      {number})
+                    : list;
     address = builder.element(builder.pointer, list, {number});
   } else {
     Type element = abi::llvmType(builder.op->getContext(), *member.elements);

@@ -15,6 +15,7 @@
 #include "pdlabi/metrics.h"
 #include "pdlabi/norm.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 
@@ -213,7 +214,8 @@ void Checker::checkProgram(const pdl_program &program) {
   }
   require(!program.frozen || program.update_count == 0,
           what + ": it is frozen, but updates");
-  require(program.update_count == 0 || program.has_loss,
+  require(program.objective_count >= 0, what + ": number of objectives");
+  require(program.update_count == 0 || program.objective_count > 0,
           what + ": it updates without a loss");
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];
@@ -223,6 +225,14 @@ void Checker::checkProgram(const pdl_program &program) {
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];
     require(symbol.group >= 0 || descriptor.role == PDL_ROLE_TRAINER,
             what + ": updates a symbol without a group");
+    requireIndex(update.objective, program.objective_count,
+                 what + ": objective of an update");
+    for (int32_t j = 0; j < i && symbol.group >= 0; ++j) {
+      const pdl_update_descriptor &other = program.updates[j];
+      require(descriptor.symbols[other.symbol].group != symbol.group ||
+                  other.objective == update.objective,
+              what + ": updates of one group have several objectives");
+    }
     for (int32_t j = 0; j < i; ++j)
       require(program.updates[j].symbol != update.symbol,
               what + ": updates a symbol twice");
@@ -260,6 +270,12 @@ void Checker::checkProgram(const pdl_program &program) {
           what + ": channels without servers");
   for (int32_t i = 0; i < program.channel_count; ++i)
     checkChannel(program.channels[i], what + ": channel " + std::to_string(i));
+  const auto losses = std::count_if(
+      program.channels, program.channels + program.channel_count,
+      [](const pdl_channel &each) { return each.kind == PDL_CHANNEL_LOSS; });
+  require(program.channel_count == 0 || program.update_count == 0 ||
+              losses == program.objective_count,
+          what + ": channels of losses");
 }
 
 void Checker::checkChannel(const pdl_channel &channel,

@@ -155,10 +155,8 @@ Status AsyncEngine::runPass(int worker) {
     const Contribution &sum = replicaSet[worker].current().contribution();
     StepResult &result = results[step % keptRounds][worker];
     result = {};
-    if (sum.present) {
-      result.lossSum = sum.lossSum;
-      result.weightSum = sum.weightSum;
-    }
+    if (sum.present)
+      result.take(sum);
     std::optional<int64_t> following;
     if (turn == AsyncPace::Turn::Step)
       following = step + 1;
@@ -239,8 +237,9 @@ Expected<std::optional<StepResult>> AsyncEngine::next(bool last) {
     result.samples += inputs[place][w].samples;
     result.lossSum += results[place][w].lossSum;
     result.weightSum += results[place][w].weightSum;
+    result.otherWeights += results[place][w].otherWeights;
   }
-  result.skipped = !(result.weightSum > 0);
+  result.skipped = result.hasNoWeight();
   pace.noteTaken();
   return std::optional<StepResult>(result);
 }

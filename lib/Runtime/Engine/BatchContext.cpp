@@ -31,14 +31,17 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
               program.frozen != 0);
   worker.keepGroups(groups);
   ownContribution.blocks.resize(program.update_count);
+  lossSums.resize(std::max(program.objective_count, 1));
+  weightSums.resize(lossSums.size());
+  ownContribution.objectives.resize(lossSums.size());
 
   context.struct_size = sizeof(context);
   context.worker = &worker;
   context.lookups = lookups.data();
   context.parameters = model.parameters();
   context.gradients = gradientPointers.data();
-  context.loss_sum = &ownContribution.lossSum;
-  context.weight_sum = &ownContribution.weightSum;
+  context.loss_sum = lossSums.data();
+  context.weight_sum = weightSums.data();
   context.metrics = metrics;
   context.outputs = outputPointers.data();
   context.draws = &draws;
@@ -128,16 +131,20 @@ void BatchContext::reserveComputeBuffers() {
 }
 
 void BatchContext::compute() {
-  ownContribution.lossSum = ownContribution.weightSum = 0;
+  std::ranges::fill(lossSums, 0);
+  std::ranges::fill(weightSums, 0);
   program.compute(&context);
+  for (size_t o = 0; o < lossSums.size(); ++o)
+    ownContribution.objectives[o] = {lossSums[o], weightSums[o]};
   ownContribution.present = true;
 }
 
 std::string BatchContext::findNonFinite() const {
-  if (!program.has_loss)
+  if (program.objective_count == 0)
     return {};
-  if (!std::isfinite(ownContribution.lossSum))
-    return "the loss";
+  for (const ObjectiveSums &sums : ownContribution.objectives)
+    if (!std::isfinite(sums.loss))
+      return "the loss";
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];

@@ -38,7 +38,7 @@ Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
   StepResult result;
   for (const StepInput &input : inputs)
     result.samples += input.samples;
-  if (program.has_loss)
+  if (program.objective_count > 0)
     PDLRT_RETURN_IF_ERROR(exchangeAndApply(result));
   ownCosts.apply += stopwatch.lap();
   ++ownCosts.steps;
@@ -54,13 +54,12 @@ Status Engine::exchangeAndApply(StepResult &result) {
       communicator.exchange(blocks, *groups);
   if (!merged)
     return merged.status();
-  result.lossSum = (*merged)->lossSum;
-  result.weightSum = (*merged)->weightSum;
+  result.take(**merged);
   if (program.update_count > 0) {
-    result.skipped = !(result.weightSum > 0);
+    result.skipped = result.hasNoWeight();
     if (result.skipped)
       return {};
-    if (replicaSet.count() > 1 || result.weightSum < 1)
+    if (replicaSet.count() > 1 || hasSmallWeight(**merged))
       PDLRT_RETURN_IF_ERROR(
           checkFiniteSums(model.descriptor(), blocks, **merged));
     PDLRT_RETURN_IF_ERROR(updater.apply(**merged));

@@ -141,7 +141,8 @@ Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
   result.samples = step.samples;
   result.lossSum = outcome.lossSum;
   result.weightSum = outcome.weightSum;
-  result.skipped = !(result.weightSum > 0);
+  result.otherWeights = outcome.otherWeights;
+  result.skipped = result.hasNoWeight();
   return std::optional<StepResult>(result);
 }
 
@@ -224,9 +225,7 @@ Expected<std::optional<StepResult>> RemoteFrozenEngine::next(bool /*last*/) {
   Expected<std::span<const Contribution>> groups = replicaSet.sumGroups({});
   if (!groups)
     return groups.status();
-  if (groups->front().present) {
-    result.lossSum = groups->front().lossSum;
-    result.weightSum = groups->front().weightSum;
-  }
+  if (groups->front().present)
+    result.take(groups->front());
   return std::optional<StepResult>(result);
 }

@@ -63,11 +63,12 @@ Status ReplicaSet::compute(int replica) {
   const int64_t grouped = replicas[replica]->groupedCount();
   context.compute();
   PDLRT_RETURN_IF_ERROR(checkGroups(replica, grouped));
-  if (!std::isfinite(context.contribution().weightSum))
-    return Status::invalid(
-        "a weight is negative or not finite in " + placeOf(replica) +
-        "; nothing of this step was applied: weights are finite and at least "
-        "0");
+  for (const ObjectiveSums &sums : context.contribution().objectives)
+    if (!std::isfinite(sums.weight))
+      return Status::invalid(
+          "a weight is negative or not finite in " + placeOf(replica) +
+          "; nothing of this step was applied: weights are finite and at least "
+          "0");
   // A training stops for its loss and gradients alone.
   for (int32_t m = 0; program.frozen && m < descriptor.metric_count; ++m)
     if (pdlabi::isSpoilt(replicas[replica]->metric(m)))

@@ -104,7 +104,8 @@ void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
   const ExchangeLayout &layout = traffic.layout;
   const pdl_channel &channel = layout.channel(number);
   if (channel.kind == PDL_CHANNEL_LOSS) {
-    const double loss[] = {sum.lossSum, sum.weightSum};
+    const ObjectiveSums &sums = sum.objectives[layout.objectiveOf(number)];
+    const double loss[] = {sums.loss, sums.weight};
     writer.addCopy(number, loss, sizeof(loss));
     return;
   }
@@ -204,8 +205,6 @@ std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
                                            const Contribution &sum) const {
   const ExchangeLayout &layout = traffic.layout;
   std::vector<double> norms(layout.channelCount());
-  if (!(sum.weightSum > 0))
-    return norms;
   std::vector<pdlabi::SquaredNormUnit> shards;
   for (int32_t n = 0; n < layout.channelCount(); ++n) {
     if (layout.channel(n).kind != PDL_CHANNEL_NORM)
@@ -219,7 +218,12 @@ std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
           isTable ? PDL_CHANNEL_ROW_GRADIENT : PDL_CHANNEL_GRADIENT, s);
       if (number < 0 || layout.channel(number).clip != layout.channel(n).clip)
         continue;
-      const BlockGradient &block = sum.blocks[updateOf(layout.program(), s)];
+      const int32_t update = updateOf(layout.program(), s);
+      const BlockGradient &block = sum.blocks[update];
+      const double weight =
+          sum.objectives[layout.program().updates[update].objective].weight;
+      if (!(weight > 0))
+        continue;
       if (!isTable) {
         const int64_t count = elementCount(symbol);
         const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
@@ -230,7 +234,7 @@ std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
                                                   block.dense) +
                                                   begin * size,
                                               std::min(unit, count - begin),
-                                              sum.weightSum);
+                                              weight);
         continue;
       }
       // A server's keys stand in the order of (shard, key).
@@ -243,10 +247,10 @@ std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
           const void *row = block.gradients[place];
           if (isFloat)
             shard.add(static_cast<const float *>(row), symbol.row_width,
-                      sum.weightSum);
+                      weight);
           else
             shard.add(static_cast<const double *>(row), symbol.row_width,
-                      sum.weightSum);
+                      weight);
         }
       for (const pdlabi::SquaredNormUnit &shard : shards)
         norms[n] += shard.partial();
@@ -364,9 +368,14 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
     // The answer to the first message of a step has the losses.
     const ExchangeMessage &first = answers->front();
     head.contributes = first.head().contributes;
-    if (const int32_t loss = layout.find(PDL_CHANNEL_LOSS, -1);
-        head.contributes && loss >= 0) {
-      const std::span<const double> sums = first.sectionOf<double>(loss);
+    for (int32_t c = 0; head.contributes && c < layout.channelCount(); ++c) {
+      if (layout.channel(c).kind != PDL_CHANNEL_LOSS)
+        continue;
+      const std::span<const double> sums = first.sectionOf<double>(c);
+      if (layout.objectiveOf(c) > 0) {
+        outcome.otherWeights += sums[1];
+        continue;
+      }
       outcome.lossSum = sums[0];
       outcome.weightSum = sums[1];
     }

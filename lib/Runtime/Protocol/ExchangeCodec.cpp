@@ -135,7 +135,8 @@ ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
     const auto kind = pdl_channel_kind(channel.kind);
     const int32_t owner =
         kind == PDL_CHANNEL_NORM ? channel.clip : channel.symbol;
-    if (layout.find(kind, owner) != c)
+    // Losses have one for each objective.
+    if (kind != PDL_CHANNEL_LOSS && layout.find(kind, owner) != c)
       return broken("two channels of one kind for one symbol");
     layout.withNormRequest |= kind == PDL_CHANNEL_PARTIAL_NORM;
     const bool isRows =
@@ -159,6 +160,13 @@ int32_t ExchangeLayout::find(pdl_channel_kind kind,
       return c;
   }
   return -1;
+}
+
+int32_t ExchangeLayout::objectiveOf(int32_t number) const {
+  int32_t before = 0;
+  for (int32_t c = 0; c < number; ++c)
+    before += channel(c).kind == PDL_CHANNEL_LOSS;
+  return before;
 }
 
 size_t ExchangeLayout::sectionBytes(int32_t server, int32_t number) const {

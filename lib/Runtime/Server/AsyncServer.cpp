@@ -112,7 +112,7 @@ Expected<Message> AsyncServer::handleStep(const Envelope &request) {
   stopRequested |= incoming->head().stopRequested;
   outcome.stop = stopRequested;
   outcome.contributors = incoming->head().contributesNext ? 1 : 0;
-  if (part.present && part.weightSum > 0)
+  if (part.present && part.hasWeight())
     PDLRT_RETURN_IF_ERROR(updaters[layout.programIndex()]->finish(part, norms));
   renewRows(next);
   ownCosts.steps += part.present;

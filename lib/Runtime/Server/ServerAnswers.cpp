@@ -69,8 +69,9 @@ std::vector<Message> StateServer::answerState(
            (outcome.applied && updateOf(layout, channel.symbol) >= 0)))
         addValues(layout, c, snapshot, writer);
       if (channel.kind == PDL_CHANNEL_LOSS && outcome.merged) {
-        const double loss[] = {outcome.merged->lossSum,
-                               outcome.merged->weightSum};
+        const ObjectiveSums &sums =
+            outcome.merged->objectives[layout.objectiveOf(c)];
+        const double loss[] = {sums.loss, sums.weight};
         writer.addCopy(c, loss, sizeof(loss));
       }
       if (channel.kind == PDL_CHANNEL_ROWS && senders[s]->program >= 0) {

@@ -128,12 +128,13 @@ Contribution StateServer::contributionOf(const ExchangeLayout &layout,
   part.blocks.resize(layout.program().update_count);
   if (!part.present)
     return part;
-  const auto loss =
-      message.sectionOf<double>(layout.find(PDL_CHANNEL_LOSS, -1));
-  part.lossSum = loss[0];
-  part.weightSum = loss[1];
+  part.objectives.clear();
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
     const pdl_channel &channel = layout.channel(c);
+    if (channel.kind == PDL_CHANNEL_LOSS) {
+      const auto loss = message.sectionOf<double>(c);
+      part.objectives.push_back({loss[0], loss[1]});
+    }
     if (channel.kind == PDL_CHANNEL_GRADIENT)
       part.blocks[updateOf(layout, channel.symbol)].dense =
           message.section(c).data();

@@ -52,12 +52,12 @@ std::vector<Message> StateServer::closeReduce() {
 
 Expected<Contribution> StateServer::closeSum(RunningSum &sum, int32_t program) {
   Contribution merged = sum.finish(scheduler);
-  if (!merged.present || !(merged.weightSum > 0))
+  if (!merged.present || !merged.hasWeight())
     return merged;
   if (const int32_t block = sum.firstNonFinite(); block >= 0)
     return refuseSum(descriptor, blocks[program][block].symbol);
   // Values that are finite may have quotients that are not.
-  if (merged.weightSum < 1)
+  if (hasSmallWeight(merged))
     PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], merged));
   updaters[program]->begin(merged);
   return merged;

@@ -177,11 +177,12 @@ std::vector<Message> SyncServer::answerSums(const ExchangeLayout &layout) {
   ExchangeHead head;
   head.contributes = merged.present;
   ExchangeWriter writer(layout, head);
-  const bool isApplied = merged.weightSum > 0;
+  const bool isApplied = merged.hasWeight();
   for (int32_t c = 0; merged.present && c < layout.channelCount(); ++c) {
     const pdl_channel &channel = layout.channel(c);
     if (channel.kind == PDL_CHANNEL_LOSS) {
-      const double loss[] = {merged.lossSum, merged.weightSum};
+      const ObjectiveSums &sums = merged.objectives[layout.objectiveOf(c)];
+      const double loss[] = {sums.loss, sums.weight};
       writer.addCopy(c, loss, sizeof(loss));
     }
     if (channel.kind != PDL_CHANNEL_PARTIAL_NORM)
@@ -212,7 +213,7 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
   std::vector<double> norms(descriptor.clip_count);
   StepOutcome outcome;
   outcome.merged = merged.present ? &merged : nullptr;
-  outcome.applied = merged.present && merged.weightSum > 0;
+  outcome.applied = merged.present && merged.hasWeight();
   outcome.stop = stop;
   std::vector<Pulled *> senders;
   std::vector<bool> allValues;

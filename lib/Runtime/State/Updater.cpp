@@ -46,7 +46,7 @@ const pdl_symbol &Updater::symbolOf(int32_t update) const {
 
 Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     : model(model), program(program), scheduler(scheduler),
-      usesGroup(model.descriptor().group_count),
+      objectiveOf(model.descriptor().group_count, -1),
       scalars(model.descriptor().group_count), sharded(program.update_count) {
   const pdl_descriptor &descriptor = model.descriptor();
   size_t mostRowBytes = 1;
@@ -54,7 +54,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     const pdl_symbol &symbol = symbolOf(i);
     const size_t size = elementSize(symbol);
     bySymbol.push_back(i);
-    usesGroup[symbol.group] = true;
+    objectiveOf[symbol.group] = program.updates[i].objective;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
       mostRowBytes = std::max(mostRowBytes, symbol.row_width * size);
       const bool allRows =
@@ -162,8 +162,14 @@ const std::vector<double> &Updater::partialNorms(int32_t update,
   const pdl_symbol &symbol = symbolOf(update);
   const BlockGradient &block = merged.blocks[update];
   const bool isFloat = symbol.element_type == PDL_F32;
-  const double weight = merged.weightSum;
+  const double weight = weightOf(symbol.group, merged);
+  // Nothing will be applied, whatever the norm.
+  const bool isApplied = weight > 0;
   if (symbol.kind == PDL_SYMBOL_TABLE) {
+    if (!isApplied) {
+      partials.assign(EmbeddingTable::shardCount, 0);
+      return partials;
+    }
     const ShardedRows &rows = sharded[update];
     auto *gradients = static_cast<const void *const *>(rows.gradients.data());
     partials.resize(EmbeddingTable::shardCount);
@@ -185,7 +191,9 @@ const std::vector<double> &Updater::partialNorms(int32_t update,
   const int64_t elements = model.heldElements(program.updates[update].symbol);
   const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
   const int64_t units = (elements + unit - 1) / unit;
-  partials.resize(units);
+  partials.assign(units, 0);
+  if (!isApplied)
+    return partials;
   forEachTask(elements, units, [&](int64_t u) {
     partials[u] =
         (isFloat ? normOfElements<float>
@@ -335,7 +343,7 @@ Status Updater::computeScalars(int32_t index, const Contribution &merged,
   const pdl_group &group = model.descriptor().groups[index];
   pdl_once_arguments arguments = {};
   arguments.step = double(model.stepCount(index) + 1);
-  arguments.weight = merged.weightSum;
+  arguments.weight = weightOf(index, merged);
   if (group.clip >= 0)
     arguments.squared_norm = norms[group.clip];
   auto refuse = [&](const std::string &what) {
@@ -386,14 +394,16 @@ Status Updater::finish(const Contribution &merged,
                        const std::vector<double> &norms) {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t g = 0; g < descriptor.group_count; ++g)
-    if (usesGroup[g])
+    if (isUpdated(g, merged))
       PDLRT_RETURN_IF_ERROR(computeScalars(g, merged, norms));
   for (int32_t g = 0; g < descriptor.group_count; ++g)
-    if (usesGroup[g])
+    if (isUpdated(g, merged))
       model.countStep(g);
   int64_t elements = 0;
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
+    if (!isUpdated(symbol.group, merged))
+      continue;
     const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
     const bool allRows = isTable && descriptor.groups[symbol.group].untouched ==
                                         PDL_UNTOUCHED_DENSE;
@@ -407,6 +417,8 @@ Status Updater::finish(const Contribution &merged,
     Task &task = tasks[index];
     task.wroteNonFinite = false;
     const pdl_symbol &symbol = symbolOf(task.update);
+    if (!isUpdated(symbol.group, merged))
+      return;
     if (symbol.kind != PDL_SYMBOL_TABLE)
       applyDense(task, merged);
     else if (task.scratch >= 0)
@@ -429,13 +441,17 @@ Status Updater::finish(const Contribution &merged,
 /// one makes quotients larger than what they are made of.
 static int32_t findNonFiniteSum(std::span<const GradientBlock> blocks,
                                 const Contribution &merged) {
-  const double weight = merged.weightSum;
+  double weight = 0;
   auto areFinite = [&](int32_t type, int64_t count, const void *values) {
     return weight < 1 ? allQuotientsFinite(type, count, values, weight)
                       : allFinite(type, count, values);
   };
   for (size_t b = 0; b < blocks.size(); ++b) {
     const BlockGradient &gradient = merged.blocks[b];
+    weight = merged.objectives[blocks[b].objective].weight;
+    // Nobody divides by it.
+    if (!(weight > 0))
+      continue;
     const int32_t type = blocks[b].elementType;
     const int64_t count = blocks[b].elementCount;
     bool finite = !gradient.dense || areFinite(type, count, gradient.dense);
@@ -445,6 +461,12 @@ static int32_t findNonFiniteSum(std::span<const GradientBlock> blocks,
       return blocks[b].symbol;
   }
   return -1;
+}
+
+bool pdlrt::hasSmallWeight(const Contribution &merged) {
+  return std::ranges::any_of(merged.objectives, [](const ObjectiveSums &sums) {
+    return sums.weight > 0 && sums.weight < 1;
+  });
 }
 
 Status pdlrt::checkFiniteSums(const pdl_descriptor &descriptor,

@@ -12,6 +12,13 @@
 
 using namespace pdlrt;
 
+double Contribution::otherWeights() const {
+  double sum = 0;
+  for (size_t o = 1; o < objectives.size(); ++o)
+    sum += objectives[o].weight;
+  return sum;
+}
+
 std::vector<GradientBlock>
 pdlrt::gradientBlocks(const pdl_descriptor &descriptor,
                       const pdl_program &program) {
@@ -20,7 +27,8 @@ pdlrt::gradientBlocks(const pdl_descriptor &descriptor,
     int32_t symbol = program.updates[i].symbol;
     blocks.push_back({symbol, descriptor.symbols[symbol].element_type,
                       descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE,
-                      elementCount(descriptor.symbols[symbol])});
+                      elementCount(descriptor.symbols[symbol]),
+                      program.updates[i].objective});
   }
   return blocks;
 }

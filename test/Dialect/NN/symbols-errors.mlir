@@ -302,8 +302,9 @@ nn.record @r {
 nn.group @g rule(@sgd) rate(0.1)
 nn.program @p reads(@r) {
 ^bb0(%x: tensor<?x1xf32>):
+  // expected-note @+1 {{that one is here}}
   nn.minimize %x over @g : tensor<?x1xf32>
-  // expected-error @+1 {{is the second nn.minimize of program @p (C4)}}
+  // expected-error @+1 {{trains group @g, which another nn.minimize of @p trains; add the losses up, or give each its own groups (C4)}}
   nn.minimize %x over @g : tensor<?x1xf32>
 }
 

@@ -208,6 +208,11 @@ ps.channel @c number 0 in "train" rows of @emb : tensor<?x3xf64>
 
 // -----
 
+// expected-error @+1 {{of kind loss has objective 1; gradients alone have one, from 0 on (C5)}}
+ps.channel @c number 0 in "train" loss objective 1 : tensor<2xf64>
+
+// -----
+
 // expected-error @+1 {{of kind loss carries 'none', expected 'tensor<2xf64>' (C4)}}
 ps.channel @c number 0 in "train" loss : none
 

@@ -157,6 +157,38 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
   %0 = arith.constant 0 : i32
   return %0 : i32
 }
+// expected-error@+1 {{has 1 updates, but 2 `objectives` entries (C3)}}
+rt.program @p reads(@clicks [@label]) updates [@w] lookup_of [-1] objectives [0, 1] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has a negative objective (C3)}}
+rt.program @p reads(@clicks [@label]) updates [@w] lookup_of [-1] objectives [-1] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
 // expected-error@+1 {{must have 1 entries of `keys` and of `occurrences`, one for each lookup}}
 rt.program @p reads(@clicks [@label]) lookups [@emb] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
 

@@ -134,7 +134,13 @@ TEST(Descriptor, RefusesDamage) {
       {[](Copy &c) { c.metrics[1].kind = 99; }, "metric @logloss"},
       {[](Copy &c) { c.programs[0].prepare = nullptr; }, "@train: stages"},
       {[](Copy &c) { c.programs[0].frozen = 1; }, "frozen, but updates"},
-      {[](Copy &c) { c.programs[0].has_loss = 0; }, "without a loss"},
+      {[](Copy &c) { c.programs[0].objective_count = 0; }, "without a loss"},
+      {[](Copy &c) { c.updates[0].objective = 1; }, "objective of an update"},
+      {[](Copy &c) {
+         c.programs[0].objective_count = 2;
+         c.updates[1].objective = 1;
+       },
+       "updates of one group have several objectives"},
       {[](Copy &c) { c.updates[1].symbol = 0; }, "updates a symbol twice"},
       {[](Copy &c) { c.updates[2].lookup = -1; }, "lookup of an update"},
       {[](Copy &c) {

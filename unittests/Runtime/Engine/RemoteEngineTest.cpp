@@ -97,10 +97,10 @@ private:
       block.rows = rows[t].data();
     }
     EXPECT_TRUE(sum.assign(blocks, parts, scheduler).ok());
-    if (sum.result().present && sum.result().weightSum > 0)
+    if (sum.result().present && sum.result().hasWeight())
       EXPECT_TRUE(updater.apply(sum.result()).ok());
-    outcome.lossSum = sum.result().lossSum;
-    outcome.weightSum = sum.result().weightSum;
+    outcome.lossSum = sum.result().objectives[0].loss;
+    outcome.weightSum = sum.result().objectives[0].weight;
     asked.resize(offers.size());
     for (size_t t = 0; t < offers.size(); ++t) {
       const RowRequest &request = offers[t]->next[0];

@@ -52,8 +52,7 @@ public:
     for (size_t t = 0; t < gradients.size(); ++t) {
       const Gradients<T> &from = gradients[t];
       parts[t].present = from.present;
-      parts[t].lossSum = from.loss;
-      parts[t].weightSum = from.weight;
+      parts[t].objectives = {{from.loss, from.weight}};
       parts[t].blocks.resize(4);
       parts[t].blocks[0].dense = from.w.data();
       parts[t].blocks[1].dense = from.b.data();
@@ -70,7 +69,7 @@ public:
       }
     }
     ASSERT_TRUE(sum.assign(blocks, parts, scheduler).ok());
-    if (sum.result().present && sum.result().weightSum > 0)
+    if (sum.result().present && sum.result().hasWeight())
       ASSERT_TRUE(updater.apply(sum.result()).ok());
   }
   std::vector<void *> rowsOf(int table, const std::vector<int64_t> &keys) {
@@ -195,8 +194,8 @@ void runSync(bool clipped, int32_t servers, uint32_t trainers,
                 std::count_if(next.begin(), next.end(),
                               [](const auto &each) { return each.present; }));
       if (local.sum.result().present) {
-        EXPECT_EQ(job.lossSum, local.sum.result().lossSum);
-        EXPECT_EQ(job.weightSum, local.sum.result().weightSum);
+        EXPECT_EQ(job.lossSum, local.sum.result().objectives[0].loss);
+        EXPECT_EQ(job.weightSum, local.sum.result().objectives[0].weight);
       }
       now = std::move(next);
     }

@@ -63,7 +63,7 @@ struct Tables {
       symbol.row_width = width;
       symbol.initializer = {PDL_INIT_CONSTANT, 10.0 * t, 0};
       symbol.row_kernel = countRows;
-      updates[t] = {t, t};
+      updates[t] = {t, t, 0};
       lookups[t] = {t};
     }
     group.struct_size = sizeof(group);
@@ -77,7 +77,7 @@ struct Tables {
     program.lookup_count = program.update_count = tableCount;
     program.lookups = lookups;
     program.updates = updates;
-    program.has_loss = 1;
+    program.objective_count = 1;
     descriptor.symbol_count = tableCount;
     descriptor.symbols = symbols;
     descriptor.group_count = 1;
@@ -88,6 +88,51 @@ struct Tables {
 };
 
 } // namespace
+
+TEST(Updater, AnObjectiveWithoutWeightLeavesItsGroupsAlone) {
+  Tables tables;
+  pdl_group groups[] = {tables.group, tables.group};
+  groups[1].name = "other";
+  tables.descriptor.groups = groups;
+  tables.descriptor.group_count = 2;
+  tables.symbols[2].group = 1;
+  tables.updates[2].objective = 1;
+  tables.program.objective_count = 2;
+  Model model(tables.descriptor, 1);
+  Scheduler scheduler(1);
+  Updater updater(model, tables.program, scheduler);
+
+  const int64_t key = 7;
+  const std::vector<double> gradient(width, 0.5);
+  const void *gradients[] = {gradient.data()};
+  void *rows[tableCount];
+  TableScratch scratch;
+  Contribution merged;
+  merged.present = true;
+  for (int t = 0; t < tableCount; ++t) {
+    int64_t inserted = 0;
+    ASSERT_TRUE(model.table(t)
+                    ->findOrInsert(1, &key, &rows[t], scratch, inserted)
+                    .ok());
+    merged.blocks.push_back({nullptr, 1, &key, &rows[t], gradients});
+  }
+  auto first = [&](int t) { return static_cast<const double *>(rows[t])[0]; };
+
+  merged.objectives = {{0, 2}, {0, 0}};
+  ASSERT_TRUE(updater.apply(merged).ok());
+  EXPECT_EQ(first(0), 1.5);
+  EXPECT_EQ(first(1), 11.5);
+  EXPECT_EQ(first(2), 20);
+  EXPECT_EQ(model.stepCount(0), 1);
+  EXPECT_EQ(model.stepCount(1), 0);
+
+  merged.objectives = {{0, 0}, {0, 2}};
+  ASSERT_TRUE(updater.apply(merged).ok());
+  EXPECT_EQ(first(0), 1.5);
+  EXPECT_EQ(first(2), 21.5);
+  EXPECT_EQ(model.stepCount(0), 1);
+  EXPECT_EQ(model.stepCount(1), 1);
+}
 
 // The tables' shards are updated side by side; none may disturb another's.
 TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
@@ -109,7 +154,7 @@ TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
     gradients[i] = gradient.data() + i * width;
   Contribution merged;
   merged.present = true;
-  merged.weightSum = 1;
+  merged.objectives[0].weight = 1;
   for (int t = 0; t < tableCount; ++t) {
     rows[t].resize(keyCount);
     int64_t inserted = 0;
@@ -194,7 +239,7 @@ protected:
     static const char *const slotNames[] = {"count"};
     static const double slotValues[] = {0};
     static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 1}};
-    static const pdl_update_descriptor updates[] = {{0, -1}, {1, 0}};
+    static const pdl_update_descriptor updates[] = {{0, -1, 0}, {1, 0, 0}};
     static const pdl_lookup_descriptor lookups[] = {{1}};
     for (int32_t s = 0; s < 2; ++s) {
       pdl_symbol &symbol = symbols[s];
@@ -225,7 +270,7 @@ protected:
     program.lookups = lookups;
     program.update_count = 2;
     program.updates = updates;
-    program.has_loss = 1;
+    program.objective_count = 1;
     descriptor.symbol_count = 2;
     descriptor.symbols = symbols;
     descriptor.group_count = 1;
@@ -244,7 +289,7 @@ protected:
     for (int64_t i = 0; i < largeCount; ++i)
       rowPointers[i] = rowGradients[i];
     merged.present = true;
-    merged.weightSum = 1;
+    merged.objectives[0].weight = 1;
     merged.blocks = {{gradient, 0, nullptr, nullptr, nullptr},
                      {nullptr, largeCount, keys, rows, rowPointers}};
   }
@@ -277,16 +322,16 @@ TEST_P(NotFiniteTest, ScalarsAreTestedBeforeAnythingIsWritten) {
     EXPECT_EQ(model->stepCount(0), steps);
   };
   ASSERT_TRUE(updater->apply(merged).ok());
-  merged.weightSum = 1000;
+  merged.objectives[0].weight = 1000;
   refuses("group @all cannot be updated at its step 2: its rate is inf;");
-  merged.weightSum = std::numeric_limits<double>::infinity();
+  merged.objectives[0].weight = std::numeric_limits<double>::infinity();
   refuses("at its step 2: the sum of weights is inf;");
   // Rounded to the group's type.
-  merged.weightSum = 1e40;
+  merged.objectives[0].weight = 1e40;
   refuses("at its step 2: its sum of weights is inf;");
-  merged.weightSum = 1e-50;
+  merged.objectives[0].weight = 1e-50;
   refuses("its sum of weights is 0, by which its rule divides;");
-  merged.weightSum = 1;
+  merged.objectives[0].weight = 1;
   ASSERT_TRUE(updater->apply(merged).ok());
   refuses("at its step 3: its rate is 0, by which its rule divides;");
 }
@@ -343,7 +388,7 @@ TEST(Updater, CutsParametersIntoWholeRows) {
   static const char *const slotNames[] = {"touched"};
   static const double slotValues[] = {0};
   static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 1}};
-  static const pdl_update_descriptor updates[] = {{0, -1}};
+  static const pdl_update_descriptor updates[] = {{0, -1, 0}};
   pdl_symbol symbol = {};
   symbol.struct_size = sizeof(symbol);
   symbol.name = "w";
@@ -386,7 +431,7 @@ TEST(Updater, CutsParametersIntoWholeRows) {
   std::iota(gradient.begin(), gradient.end(), 0.0f);
   Contribution merged;
   merged.present = true;
-  merged.weightSum = 1;
+  merged.objectives[0].weight = 1;
   merged.blocks = {{gradient.data(), 0, nullptr, nullptr, nullptr}};
   const Status status = updater.apply(merged);
   ASSERT_TRUE(status.ok()) << status.message();

@@ -34,8 +34,8 @@ struct Part {
       pointers.push_back(rows.data() + 2 * i);
     Contribution result;
     result.present = true;
-    result.lossSum = loss;
-    result.weightSum = weight;
+    result.objectives[0].loss = loss;
+    result.objectives[0].weight = weight;
     result.blocks.resize(2);
     result.blocks[0].dense = dense.data();
     result.blocks[1] = {nullptr, int64_t(keys.size()), keys.data(),
@@ -77,8 +77,8 @@ TEST(Communicator, AddsInOrderAndSkipsWhatIsAbsent) {
   auto *dense = static_cast<const float *>(sum.result().blocks[0].dense);
   EXPECT_EQ(dense[0], ((1e8f + 1.f) + -1e8f) + 0.5f);
   EXPECT_EQ(dense[1], 6.f);
-  EXPECT_EQ(sum.result().lossSum, 6);
-  EXPECT_EQ(sum.result().weightSum, 46);
+  EXPECT_EQ(sum.result().objectives[0].loss, 6);
+  EXPECT_EQ(sum.result().objectives[0].weight, 46);
 }
 
 // The first part is copied: -0 + nothing stays -0, which adding to +0 would
@@ -200,6 +200,6 @@ TEST(Communicator, LocalGroupsAreSummedInOrder) {
   Expected<const Contribution *> sum = local->exchange(blocks, groups);
   ASSERT_TRUE(sum.ok());
   EXPECT_EQ(*static_cast<const float *>((*sum)->blocks[0].dense), 3);
-  EXPECT_EQ((*sum)->lossSum, 0.75);
-  EXPECT_EQ((*sum)->weightSum, 4);
+  EXPECT_EQ((*sum)->objectives[0].loss, 0.75);
+  EXPECT_EQ((*sum)->objectives[0].weight, 4);
 }

@@ -87,8 +87,10 @@ template <typename T> struct PlainSum {
     if (!part.present)
       return;
     const auto *values = static_cast<const T *>(part.blocks[0].dense);
-    lossSum = present ? lossSum + part.lossSum : part.lossSum;
-    weightSum = present ? weightSum + part.weightSum : part.weightSum;
+    lossSum =
+        present ? lossSum + part.objectives[0].loss : part.objectives[0].loss;
+    weightSum = present ? weightSum + part.objectives[0].weight
+                        : part.objectives[0].weight;
     for (int64_t i = 0; i < count; ++i)
       if (present)
         dense[i] += values[i];
@@ -109,8 +111,8 @@ template <typename T> struct PlainSum {
 
   void expectEqual(const Contribution &sum) const {
     ASSERT_EQ(sum.present, present);
-    EXPECT_EQ(sum.lossSum, lossSum);
-    EXPECT_EQ(sum.weightSum, weightSum);
+    EXPECT_EQ(sum.objectives[0].loss, lossSum);
+    EXPECT_EQ(sum.objectives[0].weight, weightSum);
     if (!present)
       return;
     if (!dense.empty()) {
@@ -150,8 +152,9 @@ template <typename T> void compare(int threads, uint32_t seed) {
       std::shuffle(part.keys.begin(), part.keys.end(), random);
       for (size_t i = 0; i < width * part.keys.size(); ++i)
         part.rows.push_back(randomValue<T>(random));
-      part.whole.lossSum = std::ldexp(double(random()), -int(random() % 60));
-      part.whole.weightSum = double(random());
+      part.whole.objectives[0].loss =
+          std::ldexp(double(random()), -int(random() % 60));
+      part.whole.objectives[0].weight = double(random());
       if (random() % 4)
         given[p] = part.contribution(random() % 2);
     }

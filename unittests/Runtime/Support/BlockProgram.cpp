@@ -106,7 +106,7 @@ struct BlockProgram::Content {
   pdl_group groups[3] = {};
   pdl_clip clip = {};
   pdl_update_descriptor updates[4] = {
-      {BlockW, -1}, {BlockB, -1}, {BlockLazy, 0}, {BlockAll, 1}};
+      {BlockW, -1, 0}, {BlockB, -1, 0}, {BlockLazy, 0, 0}, {BlockAll, 1, 0}};
   pdl_lookup_descriptor lookups[2] = {{BlockLazy}, {BlockAll}};
   std::vector<pdl_channel> channels[BlockPrograms];
   pdl_program programs[BlockPrograms] = {};
@@ -237,7 +237,7 @@ void BlockProgram::Content::buildPrograms(const BlockVariant &variant) {
   }
   programs[BlockTrain].update_count = 4;
   programs[BlockTrain].updates = updates;
-  programs[BlockTrain].has_loss = 1;
+  programs[BlockTrain].objective_count = 1;
 }
 
 BlockProgram::BlockProgram(const BlockVariant &variant)

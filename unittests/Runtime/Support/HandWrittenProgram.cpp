@@ -307,7 +307,7 @@ template <typename T> void Descriptor::buildPrograms() {
   static const int32_t predictFields[] = {FieldDense, FieldIds};
   static const pdl_lookup_descriptor lookups[] = {{SymbolTable}};
   static const pdl_update_descriptor updates[] = {
-      {SymbolWeights, -1}, {SymbolBias, -1}, {SymbolTable, 0}};
+      {SymbolWeights, -1, 0}, {SymbolBias, -1, 0}, {SymbolTable, 0, 0}};
   static const pdl_output outputs[] = {
       {"p", sizeof(T) == 4 ? PDL_F32 : PDL_F64, 1}};
   static const int64_t perKey[] = {width * sizeof(T)};
@@ -318,7 +318,7 @@ template <typename T> void Descriptor::buildPrograms() {
     program.fields = lossFields;
     program.lookup_count = 1;
     program.lookups = lookups;
-    program.has_loss = 1;
+    program.objective_count = 1;
     program.prepare_arena.constant = sizeof(Prepared);
     // z, p, losses, pooled rows and their cotangent; the rows of each key.
     program.compute_arena.per_batch = (3 + 2 * slots * width) * sizeof(T);
@@ -338,7 +338,7 @@ template <typename T> void Descriptor::buildPrograms() {
   predict.name = "predict";
   predict.field_count = 2;
   predict.fields = predictFields;
-  predict.has_loss = 0;
+  predict.objective_count = 0;
   predict.output_count = 1;
   predict.outputs = outputs;
   predict.prepare = prepare<inputFields>;
@@ -398,7 +398,7 @@ void Descriptor::buildRole(const ProgramVariant &variant) {
     program.prepare = nullptr;
     program.compute = nullptr;
     program.field_count = program.output_count = 0;
-    program.has_loss = program.update_count > 0;
+    program.objective_count = program.update_count > 0;
   }
   descriptor.field_count = descriptor.metric_count = 0;
 }

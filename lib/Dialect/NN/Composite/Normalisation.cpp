@@ -56,6 +56,139 @@ Value LogSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
 // Layer norm
 //===----------------------------------------------------------------------===//
 
+//===----------------------------------------------------------------------===//
+// Over samples
+//===----------------------------------------------------------------------===//
+
+LogicalResult BatchSumOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location> location,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  auto type = tensorOf(adaptor.getInput());
+  if (type.getRank() < 2 || !type.isDynamicDim(0))
+    return emitOptionalError(location, "'nn.batch_sum' op sums up ", type,
+                             "; expected [b, d, ...] with b the batch (C1)");
+  types.push_back(RankedTensorType::get(type.getShape().drop_front(),
+                                        type.getElementType()));
+  return success();
+}
+
+/// The sum over the samples of the batch, and over the axes up to `last`.
+static Value sumOverBatch(Composer &compose, Value input, int64_t last = 0) {
+  return ReduceOp::create(compose.builder, Reduction::sum, input,
+                          llvm::to_vector(llvm::seq<int64_t>(last + 1)),
+                          /*keep=*/false, /*mixing=*/true);
+}
+
+Value BatchSumOp::spellOut(ImplicitLocOpBuilder &builder) {
+  Composer compose(builder);
+  return sumOverBatch(compose, getInput());
+}
+
+/// Whether `op` stands in a program that trains.
+static bool isTraining(Operation *op) {
+  auto program = op->getParentOfType<ProgramOp>();
+  return program && !program.getFrozen();
+}
+
+/// [1]: the number of samples.
+static Value countSamples(Composer &compose, Value input) {
+  auto column = RankedTensorType::get({ShapedType::kDynamic, 1},
+                                      tensorOf(input).getElementType());
+  Value ones = BroadcastOp::create(compose.builder, column,
+                                   compose.number(input, 1), input);
+  return sumOverBatch(compose, ones);
+}
+
+static Value readState(Composer &compose, FlatSymbolRefAttr name, Value input) {
+  auto type = tensorOf(input);
+  return ReadOp::create(
+      compose.builder,
+      RankedTensorType::get({type.getShape().back()}, type.getElementType()),
+      name);
+}
+
+LogicalResult BatchNormOp::verify() {
+  auto type = tensorOf(getInput());
+  if (type.getRank() < 2 || !type.isDynamicDim(0))
+    return emitOpError() << "normalises " << type
+                         << "; expected [b, ..., n] with b the batch (C1)";
+  return verifyPositive(*this, "an epsilon", getEpsilon(), "C3");
+}
+
+Value BatchNormOp::getRowsOfOperand(OpOperand &) { return {}; }
+Value BatchNormOp::getRowsOfResult() { return {}; }
+
+Value BatchNormOp::spellOut(ImplicitLocOpBuilder &builder) {
+  Composer compose(builder);
+  Value mean, variance, centred;
+  if (isTraining(*this)) {
+    // A sample's own mean over the dimensions between batch and features.
+    const int64_t middle = lastAxis(getInput()) - 1;
+    int64_t places = 1;
+    for (int64_t axis = 1; axis <= middle; ++axis)
+      places *= tensorOf(getInput()).getDimSize(axis);
+    auto ofSample = [&](Value value) -> Value {
+      if (middle == 0)
+        return value;
+      return ReduceOp::create(
+          builder, Reduction::mean, value,
+          llvm::to_vector(llvm::seq<int64_t>(1, middle + 1)), /*keep=*/false);
+    };
+    Value count = compose.mul(countSamples(compose, getInput()),
+                              static_cast<double>(places));
+    mean = compose.div(sumOverBatch(compose, getInput(), middle), count);
+    centred = compose.sub(getInput(), mean);
+    Value squares = compose.square(centred);
+    variance = compose.div(sumOverBatch(compose, squares, middle), count);
+    AccumulateOp::create(builder, getMeanAttr(), ofSample(getInput()), Value());
+    AccumulateOp::create(builder, getVarianceAttr(), ofSample(squares),
+                         Value());
+  } else {
+    mean = readState(compose, getMeanAttr(), getInput());
+    variance = readState(compose, getVarianceAttr(), getInput());
+    centred = compose.sub(getInput(), mean);
+  }
+  Value deviation = compose.apply<SqrtOp>(
+      compose.add(variance, getEpsilon().convertToDouble()));
+  return compose.div(centred, deviation);
+}
+
+LogicalResult DataNormOp::verify() {
+  auto type = tensorOf(getInput());
+  if (type.getRank() != 2 || !type.isDynamicDim(0))
+    return emitOpError() << "normalises " << type
+                         << "; expected [b, n] with b the batch (C1)";
+  return verifyPositive(*this, "an epsilon", getEpsilon(), "C3");
+}
+
+Value DataNormOp::getRowsOfOperand(OpOperand &) { return {}; }
+Value DataNormOp::getRowsOfResult() { return {}; }
+
+Value DataNormOp::spellOut(ImplicitLocOpBuilder &builder) {
+  Composer compose(builder);
+  Value size = readState(compose, getSizeAttr(), getInput());
+  Value sum = readState(compose, getSumAttr(), getInput());
+  Value squareSum = readState(compose, getSquareSumAttr(), getInput());
+  Value centred = compose.sub(getInput(), compose.div(sum, size));
+  if (isTraining(*this)) {
+    Value ones = BroadcastOp::create(builder, getInput().getType(),
+                                     compose.number(getInput(), 1), getInput());
+    AccumulateOp::create(builder, getSizeAttr(), ones, Value());
+    AccumulateOp::create(builder, getSumAttr(), getInput(), Value());
+    AccumulateOp::create(
+        builder, getSquareSumAttr(),
+        compose.add(compose.square(centred), getEpsilon().convertToDouble()),
+        Value());
+  }
+  return compose.mul(centred,
+                     compose.apply<SqrtOp>(compose.div(size, squareSum)));
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
 LogicalResult LayerNormOp::verify() {
   auto type = tensorOf(getInput());
   if (type.getRank() < 2 || getType() != type)

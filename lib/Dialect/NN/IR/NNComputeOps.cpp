@@ -676,6 +676,78 @@ LogicalResult MinimizeOp::verify() {
   return success();
 }
 
+LogicalResult AccumulateOp::verify() {
+  auto values = tensorOf(getValues());
+  if (values.getRank() < 2 || !values.isDynamicDim(0))
+    return emitOpError() << "adds " << values
+                         << " to a state; expected values of samples, [b, d, "
+                            "...] with b the batch (C1)";
+  if (getWeights() &&
+      (!isColumn(getWeights().getType()) ||
+       getElementTypeOrSelf(getWeights()) != values.getElementType()))
+    return emitOpError() << "has weights of type " << getWeights().getType()
+                         << "; expected [b, 1] of " << values.getElementType()
+                         << ", with b the batch (C2)";
+  return success();
+}
+
+/// That `name` is a parameter of a group, of a type, that ops may accumulate
+/// into.
+static LogicalResult verifyState(Operation *op, SymbolTableCollection &symbols,
+                                 FlatSymbolRefAttr name, Type type,
+                                 StringRef constraint) {
+  // Which group a symbol is in that a function takes, its calls say.
+  auto function = op->getParentOfType<FuncOp>();
+  const bool isTaken = function && llvm::any_of(function.getTakenSymbols(),
+                                                [&](const auto &each) {
+                                                  return each.first == name;
+                                                });
+  RankedTensorType state = denseSymbolType(op, symbols, name);
+  if (!state ||
+      (!isTaken && !groupOf(symbols.lookupNearestSymbolFrom(op, name))))
+    return op->emitOpError()
+           << "accumulates into " << name
+           << ", which is not an nn.param of a group; the group's rule says "
+              "what becomes of the sums, such as rule(@moving_average) ("
+           << constraint << ")";
+  if (state == type)
+    return success();
+  return op->emitOpError() << "accumulates into " << name << " of type "
+                           << state << "; expected " << type << " ("
+                           << constraint << ")";
+}
+
+LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto values = tensorOf(getValues());
+  return verifyState(*this, symbols, getStateAttr(),
+                     RankedTensorType::get(values.getShape().drop_front(),
+                                           values.getElementType()),
+                     "C1");
+}
+
+/// The type of a state with an element for each feature of `input`.
+static RankedTensorType featureType(Value input) {
+  auto type = tensorOf(input);
+  return RankedTensorType::get({type.getShape().back()}, type.getElementType());
+}
+
+LogicalResult BatchNormOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (FlatSymbolRefAttr state : {getMeanAttr(), getVarianceAttr()})
+    if (failed(
+            verifyState(*this, symbols, state, featureType(getInput()), "C2")))
+      return failure();
+  return success();
+}
+
+LogicalResult DataNormOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (FlatSymbolRefAttr state :
+       {getSizeAttr(), getSumAttr(), getSquareSumAttr()})
+    if (failed(
+            verifyState(*this, symbols, state, featureType(getInput()), "C2")))
+      return failure();
+  return success();
+}
+
 LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (auto group : getGroups().getAsRange<FlatSymbolRefAttr>())
     if (!symbols.lookupNearestSymbolFrom<GroupOp>(*this, group))
@@ -689,10 +761,13 @@ LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 
 std::optional<std::string> ReduceOp::mixesSamples() {
+  if (getMixing())
+    return "mixes samples; say nn.batch_sum (C3)";
   for (int64_t axis : getAxes())
     if (tensorOf(getInput()).isDynamicDim(axis))
       return "reduces over the samples of a batch, which replicas could not do "
-             "alike (C3)";
+             "alike (C3); nn.batch_sum sums over the batch of one replica, if "
+             "that is meant";
   return std::nullopt;
 }
 

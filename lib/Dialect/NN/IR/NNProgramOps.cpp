@@ -369,18 +369,35 @@ static SmallVector<Type> getArgumentTypes(ArrayRef<FieldOp> fields,
 }
 
 LogicalResult ProgramOp::verifyRegions() {
-  Operation *minimize = nullptr;
+  DenseMap<Attribute, Operation *> trained;
+  AccumulateOp accumulates;
   for (Operation &op : getBody().front()) {
-    if (getFrozen() && isa<MinimizeOp, OnceOp, UpdateOp>(op))
+    if (getFrozen() && isa<MinimizeOp, AccumulateOp, OnceOp, UpdateOp>(op))
       return op.emitOpError() << "stands in frozen program @" << getSymName()
                               << ", which only reads (C3)";
-    if (isa<MinimizeOp>(op)) {
-      if (minimize)
-        return op.emitOpError() << "is the second nn.minimize of program @"
-                                << getSymName() << " (C4)";
-      minimize = &op;
+    if (auto accumulate = dyn_cast<AccumulateOp>(op))
+      accumulates = accumulate;
+    auto minimize = dyn_cast<MinimizeOp>(op);
+    if (!minimize)
+      continue;
+    for (Attribute group : minimize.getGroups()) {
+      auto [first, isNew] = trained.try_emplace(group, minimize);
+      if (isNew || first->second == minimize)
+        continue;
+      InFlightDiagnostic diagnostic =
+          minimize.emitOpError()
+          << "trains group " << group << ", which another nn.minimize of @"
+          << getSymName()
+          << " trains; add the losses up, or give each its own groups (C4)";
+      diagnostic.attachNote(first->second->getLoc()) << "that one is here";
+      return diagnostic;
     }
   }
+  if (accumulates && trained.empty())
+    return accumulates.emitOpError()
+           << "stands in program @" << getSymName()
+           << ", which has no nn.minimize: only what trains changes state "
+              "(C4)";
   return success();
 }
 

@@ -228,6 +228,10 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (getClipAttr() &&
       !tables.lookupNearestSymbolFrom<nn::ClipOp>(*this, getClipAttr()))
     return emitOpError() << getClipAttr() << " is not an nn.clip (C3)";
+  if (getObjective() && (static_cast<int64_t>(getObjective()) < 0 || !mayClip))
+    return emitOpError() << "of kind " << kindName << " has objective "
+                         << static_cast<int64_t>(getObjective())
+                         << "; gradients alone have one, from 0 on (C5)";
   Operation *symbol =
       needsSymbol ? tables.lookupNearestSymbolFrom(*this, getSymbolAttr())
                   : nullptr;

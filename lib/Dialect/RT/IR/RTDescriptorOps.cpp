@@ -43,6 +43,12 @@ LogicalResult ProgramOp::verify() {
   if (getUpdateLookups().size() != getUpdates().size())
     return emitOpError() << "has " << getUpdates().size() << " updates, but "
                          << getUpdateLookups().size() << " `lookup_of` entries";
+  ArrayRef<int32_t> objectives = getUpdateObjectives();
+  if (!objectives.empty() && objectives.size() != getUpdates().size())
+    return emitOpError() << "has " << getUpdates().size() << " updates, but "
+                         << objectives.size() << " `objectives` entries (C3)";
+  if (llvm::any_of(objectives, [](int32_t each) { return each < 0; }))
+    return emitOpError("has a negative objective (C3)");
   size_t lookups = getLookups().size();
   for (SizeAttr size : {getPrepareArena(), getComputeArena()})
     if (!size.getPerId().empty() &&

@@ -246,7 +246,7 @@ Status Command::requireSamples(const pdl_program &program, const Report &report,
   if (report.samples == 0)
     return Status::invalid("no samples in " + where +
                            "; check the file and the range of rows");
-  if (program.has_loss && !(report.weightSum > 0))
+  if (program.objective_count > 0 && !(report.weightSum > 0))
     logWarning(
         "all weights in " + where +
         " are 0, so that nothing was trained and there is no loss; check "

@@ -42,8 +42,8 @@ Status EvaluateCommand::run() {
                                        : 0.0));
   reportBadRows("test ", tester, report);
   reportKeys("test", tester.pulls);
-  for (const std::string &line :
-       reportLines("test", descriptor, tester.program->has_loss, report))
+  for (const std::string &line : reportLines(
+           "test", descriptor, tester.program->objective_count > 0, report))
     print(line);
   return {};
 }

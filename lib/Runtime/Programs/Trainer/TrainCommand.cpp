@@ -296,8 +296,8 @@ Status TrainCommand::runTraining() {
       PDLRT_RETURN_IF_ERROR(requireSamples(
           *tester.program, tested,
           options.evaluateFiles.empty() ? data.files : options.evaluateFiles));
-      std::vector<std::string> more =
-          reportLines("test", descriptor, tester.program->has_loss, tested);
+      std::vector<std::string> more = reportLines(
+          "test", descriptor, tester.program->objective_count > 0, tested);
       lines.insert(lines.end(), more.begin(), more.end());
     }
     logInfo(epochLine(epoch, trained.steps, lines));
@@ -379,8 +379,8 @@ void TrainCommand::reportTraining(const Report &trained,
   if (tested.samples > 0) {
     reportBadRows("test ", tester, tested);
     reportKeys("test", tester.pulls);
-    for (const std::string &line :
-         reportLines("test", descriptor, tester.program->has_loss, tested))
+    for (const std::string &line : reportLines(
+             "test", descriptor, tester.program->objective_count > 0, tested))
       print(line);
   }
 }

@@ -77,6 +77,92 @@ def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def NN_BatchSumOp : NN_CompositeOp<"batch_sum", [NN_InferType, MixesSamples]> {
+  let summary = "Sum over the samples of a replica's batch";
+  let description = [{
+    Each replica sums over its own batch, in the order of the samples, from +0: a
+    sample's result depends on what else is in the batch. Each mode says in
+    docs/Modes.md what that is. Of rows of bags it is the sum over all rows.
+
+    Constraints:
+    - (C1) The input is [b, d, ...], with b the batch; the result is [d, ...].
+
+    Example:
+    ```mlir
+    %0 = nn.batch_sum %x : (tensor<?x8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input);
+  let assemblyFormat = "$input attr-dict `:` functional-type($input, results)";
+}
+
+def NN_BatchNormOp : NN_BodyOp<"batch_norm", [NN_BatchFirst, NN_Composite, MixesSamples,
+    NN_Rows, SameOperandsAndResultType, ReadsModel, AccumulatesState,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Features of mean 0 and deviation 1 over the batch";
+  let description = [{
+    (x - mean) / sqrt(variance + epsilon), for each feature of the last dimension
+    (Ioffe and Szegedy, 2015); `scale` and `shift` are ops of their own.
+
+    In a program with an `nn.minimize` mean and variance are those of the replica's
+    batch (over the middle dimensions too), through which gradients flow, and
+    `nn.accumulate` adds, for each sample, x to the state `mean` and (x - mean)^2 to
+    the state `variance`: the variance is divided by the number of samples, not by
+    one less. In all other programs mean and variance are those states'. They are in
+    a group with `rule(@moving_average) rate(0.1)`; the rate is 1 - momentum.
+
+    Constraints:
+    - (C1) Input and result have one type [b, ..., n], with b the batch.
+    - (C2) The states are two `nn.param` of a group, of type [n].
+    - (C3) Epsilon is finite and > 0 in the element type.
+
+    Example:
+    ```mlir
+    %0 = nn.batch_norm %x mean @mean variance @variance : tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, FlatSymbolRefAttr:$mean,
+    FlatSymbolRefAttr:$variance, DefaultValuedAttr<F64Attr, "1.0e-5">:$epsilon);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `mean` $mean `variance` $variance (`epsilon` $epsilon^)? attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_DataNormOp : NN_BodyOp<"data_norm", [NN_BatchFirst, NN_Composite, NN_Rows,
+    SameOperandsAndResultType, ReadsModel, AccumulatesState,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Features of mean 0 and deviation 1 over the data seen so far";
+  let description = [{
+    (x - sum / size) * sqrt(size / square_sum), for each feature, with what the three
+    states held before the step: samples do not mix, and no gradient flows into the
+    states. In a program with an `nn.minimize`, `nn.accumulate` adds, for each
+    sample, 1 to `size`, x to `sum`, and (x - sum / size)^2 + epsilon to
+    `square_sum`. They are in a group with `rule(@running_sum)`, and start above 0:
+    1e4, 0 and 1e4, say.
+
+    Constraints:
+    - (C1) Input and result have one type [b, n], with b the batch.
+    - (C2) The states are three `nn.param` of a group, of type [n].
+    - (C3) Epsilon is finite and > 0 in the element type.
+
+    Example:
+    ```mlir
+    %0 = nn.data_norm %x size @size sum @sum square_sum @squares : tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, FlatSymbolRefAttr:$size,
+    FlatSymbolRefAttr:$sum, FlatSymbolRefAttr:$square_sum,
+    DefaultValuedAttr<F64Attr, "1.0e-4">:$epsilon);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `size` $size `sum` $sum `square_sum` $square_sum (`epsilon` $epsilon^)? attr-dict
+    `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_L2NormaliseOp : NN_CompositeOp<"l2_normalise", [SameOperandsAndResultType]> {
   let summary = "Rows of length 1";
   let description = [{

@@ -577,7 +577,7 @@ def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, NN_InferType, NN_MayMi
     - (C1) Axes ascend, are distinct and within the rank.
     - (C2) `keep` leaves unit dimensions in place of the axes.
     - (C3) In phase `model` the axes do not contain a dynamic dimension: samples
-      do not mix.
+      do not mix, except with `mixing`, which `nn.batch_sum` becomes.
 
     Example:
     ```mlir
@@ -585,10 +585,10 @@ def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, NN_InferType, NN_MayMi
     ```
   }];
   let arguments = (ins NN_ReductionAttr:$kind, NN_FloatTensor:$input,
-    DenseI64ArrayAttr:$axes, UnitAttr:$keep);
+    DenseI64ArrayAttr:$axes, UnitAttr:$keep, UnitAttr:$mixing);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $kind $input `axes` $axes (`keep` $keep^)? attr-dict `:` functional-type($input, results)
+    $kind $input `axes` $axes (`keep` $keep^)? (`mixing` $mixing^)? attr-dict `:` functional-type($input, results)
   }];
   let extraClassDeclaration = [{
     /// Whether the axes are the last ones, so that a row is contiguous.
@@ -722,6 +722,44 @@ def NN_ObserveOp : NN_BodyOp<"observe", [StopsGradients, AttrSizedOperandSegment
   let hasVerifier = 1;
 }
 
+def NN_AccumulateOp : NN_BodyOp<"accumulate", [MemoryEffects<[MemWrite]>, StopsGradients, NN_BatchFirst, AccumulatesState,
+    StandsUntil<"Merged", "nn-autodiff replaces it by updates">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Adds values of samples to a state";
+  let description = [{
+    Of a state, an `nn.param` of a group, sums over the samples of a step are formed
+    and merged over replicas like gradients: of weight times value, and of the
+    weights; without weights each sample weighs 1. They are applied once, by the
+    group's rule, to which the mean (the sum, where the rule says `undivided`) comes
+    in the place of a gradient: `@moving_average` and `@running_sum` are made for
+    that. In all else it is as if the group were trained by an `nn.minimize` of its
+    own.
+
+    An `nn.read` of the state in the same program gives the value from before the
+    step. No gradient flows into it.
+
+    Constraints:
+    - (C1) The symbol is an `nn.param` of a group; values are [b, d, ...], with b the
+      batch and [d, ...] the state's shape, of its element type.
+    - (C2) Weights are [b, 1], of the values' element type.
+    - (C3) A program accumulates once into a state, with the same weights into all
+      states of a group, which no `nn.minimize` trains (checked by `nn-autodiff`).
+    - (C4) The program has an `nn.minimize`.
+
+    Example:
+    ```mlir
+    nn.accumulate @mean(%x) weight %w : tensor<?x8xf32>, tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$state, NN_FloatTensor:$values,
+    Optional<NN_FloatTensor>:$weights);
+  let assemblyFormat = [{
+    $state `(` $values `)` (`weight` $weights^)? attr-dict `:`
+    type($values) (`,` type($weights)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_MinimizeOp : NN_BodyOp<"minimize", [MemoryEffects<[MemWrite]>, StopsGradients, NN_BatchFirst,
     StandsUntil<"Merged", "nn-autodiff replaces it by updates">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -730,12 +768,19 @@ def NN_MinimizeOp : NN_BodyOp<"minimize", [MemoryEffects<[MemWrite]>, StopsGradi
     The loss of a step is the weighted sum of the samples' losses divided by the
     sum of their weights, over all replicas; without weights each sample weighs 1.
 
+    A program may minimize several losses, each over groups of its own: for each
+    one, symbols of the other groups are constants, its gradients are divided by its
+    own weights, and a step whose samples have no weight in it leaves its groups
+    alone. The first one's loss is that of the program.
+
     Constraints:
     - (C1) Losses and weights have one type of shape [b, 1], with b the batch:
       one value for each sample.
     - (C2) Each group is an `nn.group`, named once.
     - (C3) At least one symbol of each group contributes to the losses.
     - (C4) Weights do not depend on trained symbols.
+    - (C5) No other `nn.minimize` of the program trains one of the groups, nor one
+      with the same joint clip.
 
     Example:
     ```mlir

@@ -309,6 +309,10 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     Both hold `arith` and `math` ops on scalars. The same rule becomes a loop
     over a dense block and a kernel over rows, with equal bits.
 
+    With `undivided` the gradient is not divided by the summed weight: a sum, for
+    states that `nn.accumulate` adds to. A clip by a norm multiplies it by the factor
+    that it has for the divided one.
+
     A rule that needs to know of a whole row has two more regions, both or none.
     Region `sum` runs for one element, with the arguments of `each`, before
     anything of the row is written; what it yields, in f64, is added over the row
@@ -373,12 +377,13 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
     DenseF64ArrayAttr:$hyper_values, StrArrayAttr:$slot_names,
-    DenseF64ArrayAttr:$slot_values, DefaultValuedAttr<StrArrayAttr, "{}">:$row_slot_names,
+    DenseF64ArrayAttr:$slot_values, UnitAttr:$undivided, DefaultValuedAttr<StrArrayAttr, "{}">:$row_slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$row_slot_values);
   let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each, AnyRegion:$sum,
     AnyRegion:$row);
   let assemblyFormat = [{
-    $sym_name `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
+    $sym_name (`undivided` $undivided^)?
+    `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
     `slots` custom<NamedNumbers>($slot_names, $slot_values)
     (`row_slots` custom<NamedNumbers>($row_slot_names, $row_slot_values)^)?
     attr-dict-with-keyword `once` $once (`sum` $sum^ `row` $row)? `each` $each
@@ -574,8 +579,10 @@ def NN_ProgramOp : NN_Op<"program", [Symbol, IsolatedFromAbove,
     Constraints:
     - (C1) `reads` names an `nn.record`; each excepted name is one of its fields.
     - (C2) The arguments are as described, by the module's phase.
-    - (C3) A frozen program holds no `nn.minimize`, `nn.once`, `nn.update`.
-    - (C4) At most one `nn.minimize`.
+    - (C3) A frozen program holds no `nn.minimize`, `nn.accumulate`, `nn.once`,
+      `nn.update`.
+    - (C4) Each group is trained by one `nn.minimize`; groups with one joint clip are
+      trained by the same one.
     - (C5, snapshot rule, from `merged` on) Each parameter or state is read at
       most once and each table pulled at most once; each symbol is updated at
       most once, by the last op that mentions it.

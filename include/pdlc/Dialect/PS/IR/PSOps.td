@@ -96,7 +96,7 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
     | `keys` | distinct keys of a table, `tensor<?xi64>` | server |
     | `rows` | a row for each of those keys, `tensor<?xWxT>` | trainer |
     | `row_gradient` | a sum for each of those keys, the same type | server |
-    | `loss` | sums of losses and of weights, `tensor<2xf64>` | both |
+    | `loss` | sums of losses and of weights of one `nn.loss_sum`, `tensor<2xf64>` | both |
     | `partial_norm` | partial squared norms of a symbol's gradient, `tensor<?xf64>` | trainer |
     | `norm` | a clip's squared norm, `tensor<f64>` | server |
 
@@ -110,6 +110,9 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
       have the clip of the symbol's group, if it has one; in mode sync they have
       none. No other kind has one.
     - (C4) The type is as the table says.
+    - (C5) Only `gradient` and `row_gradient` have an `objective` other than 0: which
+      of the program's channels of kind `loss`, in the order of their numbers, brings
+      the weight that divides the sum.
 
     Example:
     ```mlir
@@ -118,9 +121,11 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$number, StrAttr:$program,
     PS_ChannelKind:$kind, OptionalAttr<FlatSymbolRefAttr>:$symbol,
-    OptionalAttr<FlatSymbolRefAttr>:$clip, TypeAttr:$type);
+    OptionalAttr<FlatSymbolRefAttr>:$clip,
+    DefaultValuedAttr<I64Attr, "0">:$objective, TypeAttr:$type);
   let assemblyFormat = [{
     $sym_name `number` $number `in` $program $kind (`of` $symbol^)? (`clip` $clip^)?
+    (`objective` $objective^)?
     `:` $type attr-dict
   }];
   let extraClassDeclaration = [{

@@ -32,7 +32,9 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
       updates, and for a table the lookup whose keys its rows belong to.
     - `outputs ["output0"] widths [1] types [f32]`: elements a sample of each
       output, and their type.
-    - `loss`: compute writes the sum of losses and of weights.
+    - `objectives [0, 1]`: whose weights divide each gradient; without the list, all
+      are of one. `loss`: compute writes the sum of losses and of weights of each
+      objective.
     - `grouped`: compute feeds a metric of groups of samples.
     - `prepare(@f, size)`, `compute(@f, size)`: the stage functions
       `(!llvm.ptr) -> i32` and the bytes that each needs in its arena.
@@ -42,8 +44,8 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     - (C2) The record is an `nn.record` and has each field; each lookup names an
       `nn.table`; each update names an `nn.param` or `nn.table`, a table with
       its lookup, a parameter with -1.
-    - (C3) As many widths and types as outputs, types f32, f64 or i64, `lookup_of` entries as updates, and
-      `keys` and `occurrences` entries of both sizes as lookups, and `ids`
+    - (C3) As many widths and types as outputs, types f32, f64 or i64, `lookup_of` entries as updates, as many `objectives`
+      or none, and `keys` and `occurrences` entries of both sizes as lookups, and `ids`
       entries, where there are any, as fields.
     - (C4) A frozen program has neither updates nor `loss`.
 
@@ -60,6 +62,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$lookups,
     DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$updates,
     DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$update_lookups,
+    DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$update_objectives,
     DefaultValuedAttr<StrArrayAttr, "{}">:$output_names,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_widths,
     DefaultValuedAttr<TypeArrayAttr, "{}">:$output_types,
@@ -68,6 +71,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
   let assemblyFormat = [{
     $sym_name (`frozen` $frozen^)? `reads` `(` $record $fields `)`
     (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
+    (`objectives` $update_objectives^)?
     (`outputs` $output_names^ `widths` $output_widths `types` $output_types)?
     (`loss` $has_loss^)? (`grouped` $grouped^)?
     `prepare` `(` $prepare `,` $prepare_arena `)`

@@ -1,0 +1,103 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Several losses in a program, and states that it writes: the golden case `states`
+(batch norm, data norm, calibration, a counter, a second loss with weights of its
+own) has the bits of the interpreter, of any threads, of one process on servers, and
+those of a training that was interrupted."""
+
+import json
+import re
+import unittest
+
+import exactness
+import programs
+import tensorfile
+from cluster import Cluster
+from programs import PDL_TRANSLATE, run
+from tensorfile import Tensor
+
+CASE = (programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops" /
+        "states")
+PDL_CHECKPOINT = programs.BUILD / "bin" / "pdl-checkpoint"
+
+
+class States(exactness.ExactnessTest):
+
+    def setUp(self):
+        super().setUp()
+        facts = json.loads((CASE / "case.json").read_text())
+        self.batch, self.steps = facts["batch_size"], facts["steps"]
+        self.source, self.data = CASE / "model.mlir", CASE / "data.safetensors"
+
+    def test_interpreter_and_program_give_the_same_bits(self):
+        trainer = self.compile_strict(self.source)
+        self.check_program(self.source, trainer, self.data, self.batch, self.steps)
+
+    def test_threads_and_resumed_trainings_give_the_same_bits(self):
+        trainer = self.compile_strict(self.source)
+        flags = ["--data", self.data, "--seed", 7, "--batch-size", self.batch,
+                 "--replicas", "2x1", "--epochs", 4]
+
+        def train(name, *more):
+            return run(trainer, "train", *flags, "--checkpoint", self.path / name,
+                       *more).stdout
+
+        whole = train("whole", "--threads", 1)
+        train("threads", "--threads", 2)
+        train("parts", "--steps", 5)
+        last = train("parts", "--resume")
+        for name in ("threads", "parts"):
+            run(PDL_CHECKPOINT, "diff", self.path / "whole", self.path / name)
+        # The second loss is reported like a metric, and goes on like one.
+        reported = [re.findall(r"^train mean .*@loss of critic in train.*$", text,
+                               re.MULTILINE) for text in (whole, last)]
+        self.assertEqual(len(reported[0]), 1, whole)
+        self.assertEqual(*reported)
+
+    def test_servers_give_the_bits_of_one_process(self):
+        units = ("--min-block-elements=64", "--target-block-bytes=256")
+        for mode in ("local", "sync", "async"):
+            run(PDL_TRANSLATE, self.source, "-o", self.path / mode,
+                "--numerics=strict", f"--mode={mode}",
+                *(() if mode == "local" else units))
+
+        def flags(name):
+            return ["--data", self.data, "--seed", 7, "--batch-size", self.batch,
+                    "--epochs", 2, "--checkpoint", self.path / f"{name}.saved"]
+
+        for mode, trainers, workers, servers in (("sync", 2, 2, 2), ("async", 1, 1, 2)):
+            with self.subTest(mode=mode):
+                alone = f"alone_{mode}"
+                run(self.path / "local" / "trainer", "train", *flags(alone),
+                    "--replicas", f"{trainers}x{workers}")
+                with Cluster(self.path / mode, trainers, servers,
+                             [*flags(mode), "--replicas", f"1x{workers}"],
+                             ["--seed", 7]) as cluster:
+                    cluster.start().finish()
+                run(PDL_CHECKPOINT, "diff", self.path / f"{alone}.saved",
+                    self.path / f"{mode}.saved")
+
+    def test_an_objective_without_weight_leaves_its_groups_alone(self):
+        trainer = self.compile_strict(self.source)
+        batch = tensorfile.read(self.data)
+        batch["weight"] = Tensor("F32", batch["weight"].shape,
+                                 type(batch["weight"].data)(
+                                     "f", [0.0] * len(batch["weight"].data)))
+        data = self.path / "unweighted.safetensors"
+        tensorfile.write(data, batch)
+        after = self.path / "after.safetensors"
+        common = ["--data", data, "--batch-size", self.batch, "--init-from",
+                  CASE / "init.safetensors", "--dump-slots"]
+        run(trainer, "train", *common, "--steps", self.steps, "--dump", after)
+        left = tensorfile.read(CASE / "init.safetensors")
+        found = tensorfile.read(after)
+        for name in ("critic_w", "predicted", "clicked"):
+            self.assertEqual(found[name].data, left[name].data, name)
+        for name in ("scale", "mean", "variance", "wide_mean", "size", "sum"):
+            self.assertNotEqual(found[name].data, left[name].data, name)
+        self.assertEqual(list(found["seen"].data), list(left["seen"].data))
+
+
+if __name__ == "__main__":
+    unittest.main()

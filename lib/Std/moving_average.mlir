@@ -1,0 +1,26 @@
+//===- moving_average.mlir - A mean that forgets ---------------*- mlir -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// value += rate * (mean - value)
+//
+// For states: `nn.accumulate` brings the mean over all samples of a step. The rate
+// is one less the momentum. A row moves under a zero gradient: a group with a table
+// must say untouched(lazy) or untouched(dense).
+//
+//===----------------------------------------------------------------------===//
+
+nn.rule @moving_average hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %mean: f32, %rate: f32):
+  %distance = arith.subf %mean, %value : f32
+  %change = arith.mulf %rate, %distance : f32
+  %new_value = arith.addf %value, %change : f32
+  nn.yield %new_value : f32
+}
