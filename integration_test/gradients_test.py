@@ -12,9 +12,9 @@ import programs
 import check_gradients
 
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
-CASES = ("unary", "gelu", "activations", "select", "binary", "broadcast", "reduce",
-         "shapes", "linear", "products", "batched", "normalisation", "interactions",
-         "lookup", "segments", "losses", "composite_losses")
+CASES = ("unary", "gelu", "activations", "select", "binary", "comparisons", "broadcast",
+         "reduce", "shapes", "linear", "products", "batched", "normalisation",
+         "interactions", "lookup", "weighted", "segments", "losses", "composite_losses")
 
 
 class Gradients(unittest.TestCase):

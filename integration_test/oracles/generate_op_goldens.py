@@ -19,6 +19,7 @@ from metric_cases import write_metrics
 from op_cases import KEYS, Case, Value, random_bags, tensor_type
 from rule_cases import write_rule_cases
 from segment_cases import segments
+from type_cases import casts, comparisons, id_arithmetic, weighted_lookups
 
 
 def unary_ops():
@@ -415,7 +416,8 @@ def main():
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
                   interactions, lookups, segments, features, losses,
-                  composite_losses):
+                  composite_losses, comparisons, id_arithmetic, casts,
+                  weighted_lookups):
         build().write(sys.argv[1])
     write_metrics(sys.argv[1])
     write_rule_cases(sys.argv[1])
