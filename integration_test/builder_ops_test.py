@@ -221,14 +221,15 @@ class Attributes(unittest.TestCase):
     def offered(self, module):
         """The functions of a module that make attributes."""
         return {name: one for name, one in vars(module).items()
-                if inspect.isfunction(one) and one.__module__ == module.__name__}
+                if inspect.isfunction(one) and one.__module__ == module.__name__
+                and not name.startswith("_")}
 
     def test_all_of_the_dialect(self):
         text = REFERENCE.read_text().partition("\n## Attributes\n")[2].partition("\n## Types\n")[0]
         sections = re.findall(r"^### \w+Attr\n(.*?)(?=^### |\Z)", text, flags=re.M | re.S)
-        # Words of ops and declarations are none by themselves.
+        # Words of ops and declarations are none by themselves, and passes write scalars.
         names = {re.search(r"#nn\.(\w+)", section)[1] for section in sections
-                 if "an enum of type" not in section}
+                 if not re.search(r"\| value \|.*an enum of type", section)} - {"scalar"}
         offered = set().union(*(self.offered(module) for module in
                                 (pdl.init, pdl.decay, pdl.metrics)), {"hash"})
         self.assertEqual(names - offered, set(),

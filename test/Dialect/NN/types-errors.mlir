@@ -3,8 +3,9 @@
 // Ids and numbers, weights of ids, and rows that begin with counts.
 
 nn.func private @f(%c: tensor<?x2xi64>) {
+  // nn.id_arithmetic (C1)
   // expected-error @+1 {{failed to verify that all of {input, result} have same type}}
-  %0 = "nn.id_arithmetic"(%c) <{kind = #nn<id_operation add>, number = 1 : i64}> : (tensor<?x2xi64>) -> tensor<?x1xi64> // nn.id_arithmetic
+  %0 = "nn.id_arithmetic"(%c) <{kind = #nn<id_operation add>, number = 1 : i64}> : (tensor<?x2xi64>) -> tensor<?x1xi64>
   nn.return
 }
 
