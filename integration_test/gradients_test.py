@@ -12,10 +12,10 @@ import programs
 import check_gradients
 
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
-CASES = ("unary", "gelu", "activations", "select", "binary", "broadcast", "reduce",
-         "shapes", "linear", "products", "batched", "normalisation", "interactions",
-         "lookup", "recurrence", "segments", "mixing", "drawing", "sampled_losses", "losses",
-         "composite_losses", "batch_sums")
+CASES = ("unary", "gelu", "activations", "select", "binary", "comparisons", "broadcast",
+         "reduce", "shapes", "linear", "products", "batched", "normalisation",
+         "interactions", "lookup", "weighted", "recurrence", "segments", "mixing", "drawing",
+         "sampled_losses", "losses", "composite_losses", "batch_sums")
 
 
 class Gradients(unittest.TestCase):

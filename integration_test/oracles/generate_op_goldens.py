@@ -22,6 +22,7 @@ from recurrence_cases import recurrence
 from rule_cases import write_rule_cases
 from segment_cases import segments
 from state_cases import batch_sums, write_states
+from type_cases import casts, comparisons, id_arithmetic, weighted_lookups
 
 
 def unary_ops():
@@ -418,8 +419,8 @@ def main():
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
                   interactions, lookups, recurrence, segments, features, mixing,
-                  drawing, sampled_losses, losses, batch_sums,
-                  composite_losses):
+                  drawing, sampled_losses, losses, batch_sums, composite_losses,
+                  comparisons, id_arithmetic, casts, weighted_lookups):
         build().write(sys.argv[1])
     write_states(sys.argv[1])
     write_metrics(sys.argv[1])

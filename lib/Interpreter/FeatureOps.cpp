@@ -10,6 +10,7 @@
 
 #include "pdlabi/hash.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -136,6 +137,75 @@ static LogicalResult evaluateCrossBags(CrossBagsOp op, Frame &frame) {
   return success();
 }
 
+/// One id of an nn.id_arithmetic; overflow wraps.
+static int64_t computeId(IdOperation kind, int64_t id, int64_t number) {
+  auto bits = static_cast<uint64_t>(id), other = static_cast<uint64_t>(number);
+  switch (kind) {
+  case IdOperation::add:
+    return static_cast<int64_t>(bits + other);
+  case IdOperation::multiply:
+    return static_cast<int64_t>(bits * other);
+  case IdOperation::quotient:
+    return id / number - (id % number < 0 ? 1 : 0);
+  case IdOperation::remainder:
+    return id % number + (id % number < 0 ? number : 0);
+  }
+  llvm_unreachable("all operations are defined");
+}
+
+static void evaluateIdArithmetic(IdArithmeticOp op, Frame &frame) {
+  auto compute = [&](ArrayRef<int64_t> ids) {
+    std::vector<int64_t> out;
+    for (int64_t id : ids)
+      out.push_back(
+          computeId(op.getKind(), id, static_cast<int64_t>(op.getNumber())));
+    return out;
+  };
+  if (frame.isRagged(op.getInput())) {
+    const Ragged &bags = frame.ragged(op.getInput());
+    frame.set(op.getResult(),
+              Ragged{bags.slots, compute(bags.ids), bags.splits});
+    return;
+  }
+  const Tensor &ids = frame.tensor(op.getInput());
+  frame.set(op.getResult(), Tensor(ids.shape(), compute(ids.get<int64_t>())));
+}
+
+/// Towards zero, within 64 bits; NaN gives 0.
+template <typename T> static int64_t idOf(T number) {
+  if (number >= T(0x1p63))
+    return std::numeric_limits<int64_t>::max();
+  if (number <= T(-0x1p63))
+    return std::numeric_limits<int64_t>::min();
+  return std::isnan(number) ? 0 : static_cast<int64_t>(number);
+}
+
+static void evaluateCast(CastOp op, Frame &frame) {
+  auto widen = [&](ArrayRef<int64_t> ids, Tensor::Shape shape) {
+    dispatchFloat(op.getType(), [&](auto zero) {
+      using T = decltype(zero);
+      frame.set(op.getResult(),
+                Tensor(shape, std::vector<T>(ids.begin(), ids.end())));
+    });
+  };
+  if (frame.isRagged(op.getInput())) {
+    const Ragged &bags = frame.ragged(op.getInput());
+    widen(bags.ids, {static_cast<int64_t>(bags.ids.size()), 1});
+    return;
+  }
+  const Tensor &input = frame.tensor(op.getInput());
+  if (!op.getType().getElementType().isInteger()) {
+    widen(input.get<int64_t>(), Tensor::Shape(input.shape()));
+    return;
+  }
+  std::vector<int64_t> out;
+  dispatchFloat(op.getInput().getType(), [&](auto zero) {
+    for (auto number : input.get<decltype(zero)>())
+      out.push_back(idOf(number));
+  });
+  frame.set(op.getResult(), Tensor(input.shape(), std::move(out)));
+}
+
 static void evaluateSingleBags(SingleBagsOp op, Frame &frame) {
   int64_t count = frame.tensor(op.getIds()).count();
   std::vector<int32_t> splits;
@@ -146,7 +216,9 @@ static void evaluateSingleBags(SingleBagsOp op, Frame &frame) {
 
 void interpreter::attachFeatureOps(MLIRContext &context) {
   attachEvaluator<BucketizeOp, evaluateBucketize>(context);
+  attachEvaluator<CastOp, evaluateCast>(context);
   attachEvaluator<CrossOp, evaluateCross>(context);
   attachEvaluator<CrossBagsOp, evaluateCrossBags>(context);
+  attachEvaluator<IdArithmeticOp, evaluateIdArithmetic>(context);
   attachEvaluator<SingleBagsOp, evaluateSingleBags>(context);
 }

@@ -66,6 +66,8 @@ static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult evaluateLookup(LookupOp op, Frame &frame) {
+  if (op.getWeights())
+    return evaluateComposite(op, frame);
   Table *table = frame.state().findTable(frame.symbol(op.getTableAttr()));
   if (!table)
     return op.emitOpError() << "looks up in " << op.getTableAttr()

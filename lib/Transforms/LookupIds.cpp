@@ -34,6 +34,8 @@ static int64_t idsOfInput(Value ids) {
   }
   if (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
     return idsOfInput(reshape.getInput());
+  if (auto arithmetic = ids.getDefiningOp<nn::IdArithmeticOp>())
+    return idsOfInput(arithmetic.getInput());
   if (auto cross = ids.getDefiningOp<nn::CrossBagsOp>())
     return idsOfInput(cross.getBags().front().ids);
   return 1;
@@ -49,9 +51,22 @@ int64_t pdlc::idsPerSample(nn::PullOp pull) {
 
 /// Whether the number of these ids is known before a step is prepared.
 static bool areOfField(Value ids) {
-  while (auto same = ids.getDefiningOp<nn::SameBagsOp>())
-    ids = same.getInput();
-  return isa<BlockArgument>(ids);
+  while (Operation *op = ids.getDefiningOp()) {
+    // Both keep the bags of their input.
+    if (!isa<nn::SameBagsOp, nn::IdArithmeticOp>(op))
+      return false;
+    ids = op->getOperand(0);
+  }
+  return true;
+}
+
+/// Diagnoses an op that makes rows of bags which are counted too late.
+static LogicalResult verifyOfField(Operation *op, Value bags) {
+  if (areOfField(bags))
+    return success();
+  return op->emitOpError(
+      "makes rows of bags of ids that the program makes, whose number is known "
+      "only while a step is prepared; name those of a field (C3)");
 }
 
 LogicalResult pdlc::verifyCountedRows(BagsOpInterface op) {
@@ -63,11 +78,13 @@ LogicalResult pdlc::verifyCountedRows(BagsOpInterface op) {
     if (isa<RankedTensorType>(operand.get().getType()) &&
         rows.getRowsOfOperand(operand))
       return success();
-  if (areOfField(op.getBagsOperand()))
+  return verifyOfField(op, op.getBagsOperand());
+}
+
+LogicalResult pdlc::verifyCountedRows(nn::CastOp op) {
+  if (!op.leadsToOtherRows())
     return success();
-  return op->emitOpError(
-      "makes rows of bags of ids that the program makes, whose number is known "
-      "only while a step is prepared; name those of a field (C3)");
+  return verifyOfField(op, op.getInput());
 }
 
 LogicalResult pdlc::verifyIdsFromFields(nn::LookupOp lookup) {
@@ -87,12 +104,12 @@ LogicalResult pdlc::verifyIdsFromFields(nn::LookupOp lookup) {
     }
     slice.insert(op->operand_begin(), op->operand_end());
   }
-  if (lookup.getPooling())
+  if (lookup.getPooling() && !lookup.getWeights())
     return success();
   if (areOfField(lookup.getIds()))
     return success();
   return lookup.emitOpError(
       "looks up ids one by one that the program makes, whose number is known "
-      "only while a step is prepared; pool them, or look up those of a field "
-      "(C4)");
+      "only while a step is prepared; pool them, without weights, or look up "
+      "those of a field (C4)");
 }

@@ -25,6 +25,7 @@ mlir::LogicalResult verifyIdsFromFields(nn::LookupOp lookup);
 
 /// Diagnoses an op that makes rows of bags which are counted too late.
 mlir::LogicalResult verifyCountedRows(BagsOpInterface op);
+mlir::LogicalResult verifyCountedRows(nn::CastOp op);
 
 } // namespace pdlc
 

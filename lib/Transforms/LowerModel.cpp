@@ -44,16 +44,20 @@ public:
       if (auto drawing = dyn_cast<DrawingOpInterface>(op);
           drawing && lowerDraw(drawing))
         continue;
-      if (auto composite = dyn_cast<CompositeOpInterface>(op))
+      if (auto lookup = dyn_cast<LookupOp>(op); lookup && !lookup.getWeights())
+        lowerLookup(lookup);
+      else if (auto composite = dyn_cast<CompositeOpInterface>(op))
         next = spellOut(composite, next);
       else if (auto read = dyn_cast<ReadOp>(op))
         replace(read, readAtEntry(read.getSymbolAttr(), read.getType()));
-      else if (auto lookup = dyn_cast<LookupOp>(op))
-        lowerLookup(lookup);
       else if (auto cross = dyn_cast<CrossOp>(op))
         lowerCross(cross);
       else if (auto scan = dyn_cast<ScanOp>(op))
         lowerScan(scan);
+      else if (auto arithmetic = dyn_cast<IdArithmeticOp>(op))
+        lowerIdArithmetic(arithmetic);
+      else if (auto toNumbers = dyn_cast<CastOp>(op))
+        lowerCast(toNumbers);
       else if (auto ofBags = dyn_cast<BagsOpInterface>(op))
         lowerBags(ofBags);
       else if (auto same = dyn_cast<SameBagsOp>(op))
@@ -222,6 +226,27 @@ private:
     dead.push_back(op);
   }
 
+  /// The ids of bags alone change.
+  void lowerIdArithmetic(IdArithmeticOp op) {
+    if (!isa<RaggedType>(op.getType()))
+      return;
+    auto [ids, splits] = flatten(op.getInput(), op.getLoc());
+    Value made = IdArithmeticOp::create(builder, op.getLoc(), flatIds,
+                                        op.getKind(), ids, op.getNumber());
+    bags[op.getResult()] = {made, splits};
+    dead.push_back(op);
+  }
+
+  /// A row for each id.
+  void lowerCast(CastOp op) {
+    if (!isa<RaggedType>(op.getInput().getType()))
+      return;
+    Value ids = flatten(op.getInput(), op.getLoc()).ids;
+    auto rows = RankedTensorType::get({ShapedType::kDynamic, 1}, i64);
+    op.getInputMutable().assign(
+        ReshapeOp::create(builder, op.getLoc(), rows, ids));
+  }
+
   void eraseRagged() {
     for (Operation *op : llvm::reverse(dead))
       op->erase();
@@ -258,6 +283,9 @@ struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
       result = module.walk([](BagsOpInterface op) -> WalkResult {
         return verifyCountedRows(op);
       });
+    if (!result.wasInterrupted())
+      result = module.walk(
+          [](CastOp op) -> WalkResult { return verifyCountedRows(op); });
     if (result.wasInterrupted())
       return signalPassFailure();
     for (ProgramOp program : module.getOps<ProgramOp>()) {

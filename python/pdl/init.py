@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Initial values of parameters, states and rows of tables."""
 
-from pdl.text import Attribute, attribute
+from pdl.errors import ModelError
+from pdl.text import Attribute, attribute, did_you_mean
 
 
 def zeros() -> Attribute:
@@ -29,3 +30,24 @@ def normal(mean: float, deviation: float) -> Attribute:
 def xavier() -> Attribute:
     """Uniform in [-b, b) with b = sqrt(6 / (fan in + fan out)), of a matrix or a row."""
     return attribute("xavier")
+
+
+def xavier_normal() -> Attribute:
+    """Normal with mean 0 and variance 2 / (fan in + fan out), of a matrix or a row."""
+    return attribute("xavier_normal")
+
+
+def _fan(fan: str) -> str:
+    if fan not in ("fan_in", "fan_out"):
+        raise ModelError(f"`fan` is {fan!r}" + did_you_mean(str(fan), ("fan_in", "fan_out")))
+    return fan
+
+
+def msra_uniform(fan: str = "fan_in") -> Attribute:
+    """Uniform in [-b, b) with b = sqrt(6 / fan), of a matrix or a row."""
+    return attribute("msra_uniform", _fan(fan))
+
+
+def msra_normal(fan: str = "fan_in") -> Attribute:
+    """Normal with mean 0 and variance 2 / fan, of a matrix or a row."""
+    return attribute("msra_normal", _fan(fan))

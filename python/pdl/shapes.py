@@ -153,7 +153,8 @@ def _one_element(value: Value, dense: Dense) -> None:
                      "with one")
 
 
-def lookup(table: Symbol, ids: Value, pooling: str) -> TensorType:
+def lookup(table: Symbol, ids: Value, pooling: str,
+           weights: Value | None = None) -> TensorType:
     """nn.lookup."""
     if not isinstance(table, Table):
         raise Misfit(f"`table` is {table!r}; it has to be what model.table has returned")
@@ -161,6 +162,12 @@ def lookup(table: Symbol, ids: Value, pooling: str) -> TensorType:
         raise Misfit(f"`ids` is {ids!r}, which holds numbers; pdl.bucketize makes ids of them")
     if len(ids.shape) != 2 or ids.shape[0] is not None:
         raise Misfit(f"`ids` is {ids!r}; ids are [batch, slots]")
+    if weights is not None:
+        _bags("ids", ids)
+        expected = table.row.with_shape([None, 1])
+        if pooling == "none" or weights.type != expected:
+            raise Misfit(f"`weights` is {weights!r}; it has to be {expected}, one number for "
+                         "each id, of bags that are pooled")
     if pooling == "none":
         _bags("ids", ids)
         return table.row.with_shape([None, *table.row.shape])
@@ -323,6 +330,27 @@ def bucketize(input: Value, boundaries: Sequence[float]) -> TensorType:
         raise Misfit(f"`boundaries` is {sequence(boundaries)}; they are finite, and each is "
                      "above the one before")
     return TensorType(input.shape, "i64")
+
+
+def _ids(name: str, value: Value) -> Type:
+    if value.type.is_float:
+        raise Misfit(f"`{name}` is {value!r}, which holds numbers; pdl.bucketize and pdl.cast "
+                     "make ids of them")
+    return value.type
+
+
+def id_arithmetic(kind: str, input: Value, number: int) -> Type:
+    """nn.id_arithmetic."""
+    if kind in ("quotient", "remainder") and number <= 0:
+        raise Misfit(f"`number` is {number}; what ids are divided by is above 0")
+    return _ids("input", input)
+
+
+def cast(input: Value) -> TensorType:
+    """nn.cast."""
+    if isinstance(input.type, RaggedType):
+        return TensorType((None, 1), input.body.model.element)
+    return TensorType(input.shape, "i64" if input.type.is_float else input.body.model.element)
 
 
 def cross(inputs: Sequence[Value], salt: int | None = None) -> Type:
@@ -620,6 +648,26 @@ def segment_unpad(input: Value, bags: Value, like: Value | None = None,
     return type.with_shape([None, *type.shape[3:]])
 
 
+def segment_window(rows: Value, bags: Value, first: int, last: int) -> TensorType:
+    """nn.segment_window."""
+    _bags("bags", bags)
+    type = _rows("rows", rows)
+    if type.rank != 2:
+        raise Misfit(f"`rows` is {rows!r}; it has to be [ids, width]")
+    if first > last:
+        raise Misfit(f"`first` is {first} and `last` {last}; the first row is the first one")
+    return type.with_shape([None, type.shape[1] * (last - first + 1)])
+
+
+def cvm(input: Value) -> TensorType:
+    """nn.cvm."""
+    _floats(input=input)
+    if input.type.rank < 2 or input.shape[-1] < 2:
+        raise Misfit(f"`input` is {input!r}; its rows have to begin with a show and a click, "
+                     "[batch, ..., 2 or more]")
+    return input.type
+
+
 def _column(name: str, value: Value) -> None:
     if value.shape != (None, 1) or not value.type.is_float:
         raise Misfit(f"`{name}` is {value!r}; it has to be one number a sample, "
@@ -767,11 +815,13 @@ RULES: dict[str, Callable] = {
     "batch_sum": batch_sum,
     "broadcast": broadcast_to,
     "bucketize": bucketize,
+    "cast": cast,
     "compressed_interaction": compressed_interaction,
     "concat": concat,
     "cosine_similarity": cosine_similarity,
     "cross": cross,
     "cross_layer": cross_layer,
+    "cvm": cvm,
     "data_norm": data_norm,
     "div": broadcast,
     "dropout": dropout,
@@ -779,10 +829,14 @@ RULES: dict[str, Callable] = {
     "factorization": factorization,
     "flatten": flatten,
     "greater": broadcast,
+    "greater_equal": broadcast,
     "gru": gru,
+    "id_arithmetic": id_arithmetic,
     "in_batch_softmax": in_batch_softmax,
     "l2_normalise": l2_normalise,
     "layer_norm": layer_norm,
+    "less": broadcast,
+    "less_equal": broadcast,
     "linear": linear,
     "log_probability": log_probability,
     "log_softmax": softmax,
@@ -795,6 +849,7 @@ RULES: dict[str, Callable] = {
     "mul": broadcast,
     "nce_loss": corrected_loss,
     "negative_sampling": negative_sampling,
+    "not_equal": broadcast,
     "observe": observe,
     "pad": pad,
     "pairwise_dots": pairwise_dots,
@@ -819,6 +874,7 @@ RULES: dict[str, Callable] = {
     "segment_sqrtn": segment_reduction,
     "segment_sum": segment_reduction,
     "segment_unpad": segment_unpad,
+    "segment_window": segment_window,
     "select": broadcast,
     "one_hot": one_hot,
     "slice": slice,

@@ -62,6 +62,12 @@ class Arithmetic:
     def __lt__(self, other: Operand) -> Value:
         return _operations().greater(other, self)
 
+    def __ge__(self, other: Operand) -> Value:
+        return _operations().greater_equal(self, other)
+
+    def __le__(self, other: Operand) -> Value:
+        return _operations().less_equal(self, other)
+
     def __pow__(self, exponent: float) -> Value:
         # A product is faster than a power, and has one rounding as well.
         if exponent == 2:

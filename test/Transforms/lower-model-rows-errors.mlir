@@ -113,7 +113,7 @@ module {
   nn.program @predict frozen reads(@r) {
   ^bb0(%c: !nn.ragged<?x1x*xi64>):
     %x = nn.cross %c, %c : (!nn.ragged<?x1x*xi64>, !nn.ragged<?x1x*xi64>) -> !nn.ragged<?x1x*xi64>
-    // expected-error @+1 {{looks up ids one by one that the program makes, whose number is known only while a step is prepared; pool them, or look up those of a field (C4)}}
+    // expected-error @+1 {{looks up ids one by one that the program makes, whose number is known only while a step is prepared; pool them, without weights, or look up those of a field (C4)}}
     %h = nn.lookup @t[%x] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
     %0 = nn.segment_sum %h of %x : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x4xf32>
     nn.return %0 : tensor<?x1x4xf32>

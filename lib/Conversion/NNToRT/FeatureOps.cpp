@@ -8,6 +8,7 @@
 
 #include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <limits>
 
 using namespace mlir;
 using namespace pdlc;
@@ -46,6 +47,85 @@ static void emitCrossBags(StageEmitter &emitter, nn::CrossBagsOp op) {
   rt::CrossRaggedOp::create(builder, ids, splits, op.getSalt(),
                             emitter.flat(op.getResult()),
                             emitter.flat(op.getResultSplits()));
+}
+
+/// What a turn makes of one id.
+static Value computeId(ImplicitLocOpBuilder &builder, nn::IdArithmeticOp op,
+                       Value id) {
+  Value number = arith::ConstantIntOp::create(
+      builder, static_cast<int64_t>(op.getNumber()), 64);
+  if (op.getKind() == nn::IdOperation::add)
+    return arith::AddIOp::create(builder, id, number);
+  if (op.getKind() == nn::IdOperation::multiply)
+    return arith::MulIOp::create(builder, id, number);
+  Value zero = arith::ConstantIntOp::create(builder, 0, 64);
+  Value rest = arith::RemSIOp::create(builder, id, number);
+  Value isBelow =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, rest, zero);
+  const bool wantsRest = op.getKind() == nn::IdOperation::remainder;
+  Value value = wantsRest
+                    ? rest
+                    : arith::DivSIOp::create(builder, id, number).getResult();
+  Value step = wantsRest
+                   ? number
+                   : arith::ConstantIntOp::create(builder, -1, 64).getResult();
+  Value moved = arith::AddIOp::create(builder, value, step);
+  return arith::SelectOp::create(builder, isBelow, moved, value);
+}
+
+/// Ids whose number is known only when those before them have been made.
+static bool isCountedLater(const Extent &extent) {
+  return extent.perCount != 0 && !isa<BlockArgument>(extent.counted);
+}
+
+static void emitIdArithmetic(StageEmitter &emitter, nn::IdArithmeticOp op) {
+  Value count = emitter.evaluate(emitter.sizes.elements(op.getResult()));
+  if (isCountedLater(emitter.sizes.first(op.getResult())))
+    emitter.allocate(op.getResult(), count);
+  Value from = emitter.flat(op.getInput());
+  Value to = emitter.flat(op.getResult());
+  emitter.parallel(count, [&](ValueRange turn) {
+    Value id = emitter.load(from, turn);
+    emitter.store(computeId(emitter.builder, op, id), to, turn);
+  });
+}
+
+/// Towards zero, within 64 bits; NaN gives 0. What the conversion does not know
+/// is replaced before it.
+static Value idOf(StageEmitter &emitter, Value number) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Type type = number.getType();
+  auto chooseWhere = [&](arith::CmpFPredicate condition, double bound,
+                         Value yes, Value no) -> Value {
+    Value holds = arith::CmpFOp::create(builder, condition, number,
+                                        emitter.scalar(type, bound));
+    return arith::SelectOp::create(builder, holds, yes, no);
+  };
+  Value zero = emitter.scalar(type, 0);
+  Value known = chooseWhere(arith::CmpFPredicate::OLT, 0x1p63, number, zero);
+  known = chooseWhere(arith::CmpFPredicate::OGT, -0x1p63, known, zero);
+  Value id = arith::FPToSIOp::create(builder, builder.getI64Type(), known);
+  Value most = arith::ConstantIntOp::create(
+      builder, std::numeric_limits<int64_t>::max(), 64);
+  Value least = arith::ConstantIntOp::create(
+      builder, std::numeric_limits<int64_t>::min(), 64);
+  id = chooseWhere(arith::CmpFPredicate::OGE, 0x1p63, most, id);
+  return chooseWhere(arith::CmpFPredicate::OLE, -0x1p63, least, id);
+}
+
+static void emitCast(StageEmitter &emitter, nn::CastOp op) {
+  Value from = emitter.flat(op.getInput());
+  Value to = emitter.flat(op.getResult());
+  Type type = op.getType().getElementType();
+  Value count = emitter.evaluate(emitter.sizes.elements(op.getResult()));
+  emitter.parallel(count, [&](ValueRange turn) {
+    Value value = emitter.load(from, turn);
+    value =
+        type.isInteger()
+            ? idOf(emitter, value)
+            : arith::SIToFPOp::create(emitter.builder, type, value).getResult();
+    emitter.store(value, to, turn);
+  });
 }
 
 static void emitSingleBags(StageEmitter &emitter, nn::SingleBagsOp op) {
@@ -92,6 +172,16 @@ struct CrossBagsStage
   }
 };
 
+struct IdArithmeticStage
+    : EmittedModel<IdArithmeticStage, nn::IdArithmeticOp, emitIdArithmetic> {
+  std::optional<Home> getHome(Operation *, OpResult result,
+                              const HomeNumbers &numbers) const {
+    if (isCountedLater(numbers.sizes.first(result)))
+      return Home::ofKind(Home::Allocated);
+    return std::nullopt;
+  }
+};
+
 struct SingleBagsStage
     : EmittedModel<SingleBagsStage, nn::SingleBagsOp, emitSingleBags> {
   Extent getExtent(Operation *op, OpResult, const ProgramSizes &sizes) const {
@@ -103,8 +193,10 @@ struct SingleBagsStage
 
 void pdlc::attachFeatureStages(MLIRContext &context) {
   attachEmitter<nn::BucketizeOp, emitBucketize>(context);
+  attachEmitter<nn::CastOp, emitCast>(context);
   attachEmitter<nn::CrossOp, emitCross>(context);
   attachEmitter<nn::CheckBagsOp, emitCheckBags>(context);
   nn::CrossBagsOp::attachInterface<CrossBagsStage>(context);
+  nn::IdArithmeticOp::attachInterface<IdArithmeticStage>(context);
   nn::SingleBagsOp::attachInterface<SingleBagsStage>(context);
 }

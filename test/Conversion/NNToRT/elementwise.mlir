@@ -242,6 +242,54 @@ nn.program @greater frozen reads(@r) {
   nn.return %0 : tensor<?x4xf32>
 }
 
+// CHECK-LABEL: func.func @greater_equal_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.cmpf oge, %[[X]], %[[Y]] : f32
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @greater_equal frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.greater_equal %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @less_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.cmpf olt, %[[X]], %[[Y]] : f32
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @less frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.less %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @less_equal_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.cmpf ole, %[[X]], %[[Y]] : f32
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @less_equal frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.less_equal %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @not_equal_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[Y:.*]] = memref.load
+// CHECK:         arith.cmpf une, %[[X]], %[[Y]] : f32
+// CHECK:         arith.select
+// CHECK:         memref.store
+nn.program @not_equal frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %0 = nn.not_equal %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
 // CHECK-LABEL: func.func @relu_gradient_compute
 // CHECK:         %[[X:.*]] = memref.load
 // CHECK:         %[[Y:.*]] = memref.load

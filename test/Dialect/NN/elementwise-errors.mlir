@@ -194,6 +194,74 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 // -----
 
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.greater_equal %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.greater_equal (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.greater_equal %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.less %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.less (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.less %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.less_equal %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.less_equal (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.less_equal %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
+  %0 = nn.not_equal %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
+  // nn.not_equal (C2)
+  // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
+  %0 = nn.not_equal %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.add (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}

@@ -94,6 +94,21 @@ nn.param @w : tensor<4xf32> init(#nn.xavier)
 
 // -----
 
+// expected-error @+1 {{uses #nn.xavier_normal, which needs rank 2 (C3)}}
+nn.param @w : tensor<4xf32> init(#nn.xavier_normal)
+
+// -----
+
+// expected-error @+1 {{uses #nn.msra_uniform<fan_in>, which needs rank 2 (C3)}}
+nn.param @w : tensor<4xf32> init(#nn.msra_uniform<fan_in>)
+
+// -----
+
+// expected-error @+1 {{uses #nn.msra_normal<fan_out>, which needs rank 2 (C3)}}
+nn.param @w : tensor<2x3x4xf32> init(#nn.msra_normal<fan_out>)
+
+// -----
+
 // expected-error @+1 {{#nn.uniform needs two finite bounds, the lower first}}
 nn.param @w : tensor<4xf32> init(#nn.uniform<1.0, -1.0>)
 

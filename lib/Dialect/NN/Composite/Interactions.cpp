@@ -28,6 +28,37 @@ static LogicalResult verifyDense(Operation *op, SymbolTableCollection &symbols,
 }
 
 //===----------------------------------------------------------------------===//
+// Counts of a feature
+//===----------------------------------------------------------------------===//
+
+LogicalResult CvmOp::verify() {
+  auto type = tensorOf(getInput());
+  if (type.getRank() >= 2 && type.getShape().back() >= 2)
+    return success();
+  return emitOpError() << "takes " << type
+                       << "; expected rows that begin with a show and a click, "
+                          "[b, ..., 2 or more] (C2)";
+}
+
+Value CvmOp::spellOut(ImplicitLocOpBuilder &builder) {
+  Composer compose(builder);
+  auto type = tensorOf(getInput());
+  const int64_t axis = type.getRank() - 1, width = type.getShape().back();
+  auto part = [&](int64_t offset, int64_t size) -> Value {
+    return SliceOp::create(builder, getInput(), axis, offset, size);
+  };
+  auto logarithm = [&](int64_t offset) {
+    Value count = compose.apply<StopGradientOp>(part(offset, 1));
+    return compose.apply<Log1pOp>(count);
+  };
+  Value shows = logarithm(0);
+  SmallVector<Value> parts{shows, compose.sub(logarithm(1), shows)};
+  if (width > 2)
+    parts.push_back(part(2, width - 2));
+  return ConcatOp::create(builder, parts, axis);
+}
+
+//===----------------------------------------------------------------------===//
 // Pairs of rows
 //===----------------------------------------------------------------------===//
 

@@ -61,6 +61,18 @@ Value SegmentLastOp::spellOut(ImplicitLocOpBuilder &builder) {
   return takeEnd(compose, *this, /*fromEnd=*/true);
 }
 
+Value SegmentWindowOp::spellOut(ImplicitLocOpBuilder &builder) {
+  auto last = static_cast<int64_t>(getLast());
+  SmallVector<Value> parts;
+  for (auto i = static_cast<int64_t>(getFirst()); i <= last; ++i)
+    parts.push_back(i == 0
+                        ? getRows()
+                        : SegmentShiftOp::create(builder, getRows().getType(),
+                                                 getRows(), getBags(), -i)
+                              .getResult());
+  return ConcatOp::create(builder, parts, 1);
+}
+
 Value SegmentSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
   Composer compose(builder);
   auto type = tensorOf(getRows());

@@ -184,6 +184,43 @@ bool GreaterOp::isDifferentiable(unsigned) { return false; }
 SmallVector<Value> GreaterOp::getResiduals() { return {}; }
 LogicalResult GreaterOp::buildAdjoint(AdjointBuilder &) { return success(); }
 
+Value GreaterEqualOp::buildScalar(ImplicitLocOpBuilder &builder,
+                                  ValueRange operands) {
+  return truthOf(builder, arith::CmpFPredicate::OGE, operands);
+}
+
+bool GreaterEqualOp::isDifferentiable(unsigned) { return false; }
+SmallVector<Value> GreaterEqualOp::getResiduals() { return {}; }
+LogicalResult GreaterEqualOp::buildAdjoint(AdjointBuilder &) {
+  return success();
+}
+
+Value LessOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return truthOf(builder, arith::CmpFPredicate::OLT, operands);
+}
+
+bool LessOp::isDifferentiable(unsigned) { return false; }
+SmallVector<Value> LessOp::getResiduals() { return {}; }
+LogicalResult LessOp::buildAdjoint(AdjointBuilder &) { return success(); }
+
+Value LessEqualOp::buildScalar(ImplicitLocOpBuilder &builder,
+                               ValueRange operands) {
+  return truthOf(builder, arith::CmpFPredicate::OLE, operands);
+}
+
+bool LessEqualOp::isDifferentiable(unsigned) { return false; }
+SmallVector<Value> LessEqualOp::getResiduals() { return {}; }
+LogicalResult LessEqualOp::buildAdjoint(AdjointBuilder &) { return success(); }
+
+Value NotEqualOp::buildScalar(ImplicitLocOpBuilder &builder,
+                              ValueRange operands) {
+  return truthOf(builder, arith::CmpFPredicate::UNE, operands);
+}
+
+bool NotEqualOp::isDifferentiable(unsigned) { return false; }
+SmallVector<Value> NotEqualOp::getResiduals() { return {}; }
+LogicalResult NotEqualOp::buildAdjoint(AdjointBuilder &) { return success(); }
+
 //===----------------------------------------------------------------------===//
 // A choice by a third operand
 //===----------------------------------------------------------------------===//

@@ -26,7 +26,10 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
       .Case("minimum", "nn.min")
       .Cases({"eq", "equal_to"}, "nn.equal")
       .Cases({"gt", "greater_than"}, "nn.greater")
-      .Cases({"lt", "less", "less_than"}, "nn.greater, operands swapped")
+      .Cases({"ge", "greater_than_equal"}, "nn.greater_equal")
+      .Cases({"lt", "less_than"}, "nn.less")
+      .Cases({"le", "less_than_equal"}, "nn.less_equal")
+      .Cases({"ne", "not_equal_to"}, "nn.not_equal")
       .Cases({"where", "cond"}, "nn.select")
       .Case("clip", "nn.clamp, or nn.clip for gradients")
       .Cases({"relu6", "hardtanh"}, "nn.clamp")
@@ -71,6 +74,9 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
       .Case("sequence_softmax", "nn.segment_softmax")
       .Cases({"sequence_pad", "pad_sequence"}, "nn.segment_pad")
       .Case("sequence_reverse", "nn.segment_reverse")
-      .Case("sequence_conv", "nn.segment_shift, nn.concat and nn.linear")
+      .Case("sequence_conv", "nn.segment_window and nn.linear")
+      .Cases({"continuous_value_model", "show_click"}, "nn.cvm")
+      .Cases({"to", "astype", "convert"}, "nn.cast")
+      .Cases({"mod", "modulo", "floordiv"}, "nn.id_arithmetic of ids")
       .Default("");
 }

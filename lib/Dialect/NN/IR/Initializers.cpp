@@ -50,12 +50,51 @@ pdl_initializer NormalAttr::getNumbers(ArrayRef<int64_t>) const {
           getDeviation().getValueAsDouble()};
 }
 
+namespace {
+/// How many numbers a layer of a weight [in, out] takes and gives. A table's
+/// row of n elements counts as [1, n].
+struct Fans {
+  explicit Fans(ArrayRef<int64_t> shape)
+      : in(shape.size() == 2 ? shape.front() : 1), out(shape.back()) {}
+  int64_t of(Fan fan) const { return fan == Fan::in ? in : out; }
+
+  int64_t in, out;
+};
+} // namespace
+
+/// Uniform around 0 with the variance 2 / `count`.
+static pdl_initializer uniformAround(int64_t count) {
+  double bound = std::sqrt(6.0 / static_cast<double>(count));
+  return {PDL_INIT_UNIFORM, -bound, bound};
+}
+
+/// Normal around 0 with the variance 2 / `count`.
+static pdl_initializer normalAround(int64_t count) {
+  return {PDL_INIT_NORMAL, 0, std::sqrt(2.0 / static_cast<double>(count))};
+}
+
 std::optional<int64_t> XavierAttr::getNeededRank() const { return 2; }
 
-/// Becomes the uniform distribution that it stands for. A table's row of n
-/// elements counts as [1, n].
 pdl_initializer XavierAttr::getNumbers(ArrayRef<int64_t> shape) const {
-  int64_t fans = shape.back() + (shape.size() == 2 ? shape.front() : 1);
-  double bound = std::sqrt(6.0 / static_cast<double>(fans));
-  return {PDL_INIT_UNIFORM, -bound, bound};
+  Fans fans(shape);
+  return uniformAround(fans.in + fans.out);
+}
+
+std::optional<int64_t> XavierNormalAttr::getNeededRank() const { return 2; }
+
+pdl_initializer XavierNormalAttr::getNumbers(ArrayRef<int64_t> shape) const {
+  Fans fans(shape);
+  return normalAround(fans.in + fans.out);
+}
+
+std::optional<int64_t> MsraUniformAttr::getNeededRank() const { return 2; }
+
+pdl_initializer MsraUniformAttr::getNumbers(ArrayRef<int64_t> shape) const {
+  return uniformAround(Fans(shape).of(getFan()));
+}
+
+std::optional<int64_t> MsraNormalAttr::getNeededRank() const { return 2; }
+
+pdl_initializer MsraNormalAttr::getNumbers(ArrayRef<int64_t> shape) const {
+  return normalAround(Fans(shape).of(getFan()));
 }

@@ -37,6 +37,17 @@ static SmallVector<int64_t> idShape(Type type) {
 LogicalResult LookupOp::verify() {
   SmallVector<int64_t> shape = idShape(getIds().getType());
   auto result = tensorOf(getResult());
+  if (getWeights()) {
+    auto expected = RankedTensorType::get({ShapedType::kDynamic, 1},
+                                          result.getElementType());
+    if (!isa<RaggedType>(getIds().getType()) || !getPooling())
+      return emitOpError("has weights, which are for pooled bags; nn.mul takes "
+                         "those of single rows (C5)");
+    if (getWeights().getType() != expected)
+      return emitOpError() << "has weights " << getWeights().getType()
+                           << "; expected one number for each id, " << expected
+                           << " (C5)";
+  }
   if (!getPooling()) {
     if (!isa<RaggedType>(getIds().getType()))
       return emitOpError() << "pools nothing of " << getIds().getType()
@@ -57,7 +68,10 @@ LogicalResult LookupOp::verify() {
   return success();
 }
 
-Value LookupOp::getRowsOfOperand(OpOperand &) { return {}; }
+/// Weights belong to ids.
+Value LookupOp::getRowsOfOperand(OpOperand &operand) {
+  return operand.get() == getWeights() ? getIds() : Value();
+}
 
 bool LookupOp::leadsToOtherRows() {
   return isa<RaggedType>(getIds().getType());
@@ -271,6 +285,10 @@ PDL_INFER_BROADCAST(MaxOp)
 PDL_INFER_BROADCAST(MinOp)
 PDL_INFER_BROADCAST(EqualOp)
 PDL_INFER_BROADCAST(GreaterOp)
+PDL_INFER_BROADCAST(GreaterEqualOp)
+PDL_INFER_BROADCAST(LessOp)
+PDL_INFER_BROADCAST(LessEqualOp)
+PDL_INFER_BROADCAST(NotEqualOp)
 PDL_INFER_BROADCAST(SelectOp)
 #undef PDL_INFER_BROADCAST
 
@@ -577,6 +595,48 @@ LogicalResult CrossOp::inferReturnTypes(MLIRContext *context,
   types.push_back(ragged ? Type(RaggedType::get(context, shape, i64))
                          : Type(RankedTensorType::get(shape, i64)));
   return success();
+}
+
+LogicalResult IdArithmeticOp::verify() {
+  const bool divides =
+      getKind() == IdOperation::quotient || getKind() == IdOperation::remainder;
+  auto number = static_cast<int64_t>(getNumber());
+  if (divides && number <= 0)
+    return emitOpError() << "divides by " << number
+                         << "; expected a number above 0 (C2)";
+  return success();
+}
+
+Value IdArithmeticOp::getRowsOfOperand(OpOperand &) { return {}; }
+Value IdArithmeticOp::getRowsOfResult() { return getInput(); }
+bool IdArithmeticOp::leadsToOtherRows() { return isa<RaggedType>(getType()); }
+
+LogicalResult CastOp::verify() {
+  auto result = tensorOf(getResult());
+  auto ragged = dyn_cast<RaggedType>(getInput().getType());
+  Type from =
+      ragged ? ragged.getElementType() : tensorOf(getInput()).getElementType();
+  if (from.isInteger() == result.getElementType().isInteger())
+    return emitOpError() << "makes " << from << " to "
+                         << result.getElementType()
+                         << "; it is for ids to floats and back (C1)";
+  SmallVector<int64_t> shape{ShapedType::kDynamic, 1};
+  if (!ragged)
+    shape.assign(tensorOf(getInput()).getShape().begin(),
+                 tensorOf(getInput()).getShape().end());
+  if (result.getShape() != ArrayRef<int64_t>(shape))
+    return emitOpError() << "makes " << getInput().getType() << " to " << result
+                         << "; expected "
+                         << RankedTensorType::get(shape,
+                                                  result.getElementType())
+                         << " (C2)";
+  return success();
+}
+
+Value CastOp::getRowsOfOperand(OpOperand &) { return {}; }
+Value CastOp::getRowsOfResult() { return getInput(); }
+bool CastOp::leadsToOtherRows() {
+  return isa<RaggedType>(getInput().getType());
 }
 
 //===----------------------------------------------------------------------===//

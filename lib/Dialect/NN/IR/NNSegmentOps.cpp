@@ -141,6 +141,22 @@ LogicalResult SegmentShiftOp::verify() {
                          << "; bags have less than 2^31 rows (C2)";
   return verifyWithin(*this);
 }
+LogicalResult SegmentWindowOp::verify() {
+  auto first = static_cast<int64_t>(getFirst());
+  auto last = static_cast<int64_t>(getLast());
+  constexpr int64_t limit = int64_t(1) << 31;
+  if (first > last || first <= -limit || last >= limit || last - first >= 1024)
+    return emitOpError() << "takes rows from " << first << " to " << last
+                         << "; expected at most 1024, the first one first, and "
+                            "bags have less than 2^31 (C2)";
+  auto rows = tensorOf(getRows()), result = tensorOf(getResult());
+  if (isOfRows(rows) && rows.getRank() == 2 && isOfRows(result) &&
+      result.getRank() == 2 &&
+      result.getElementType() == rows.getElementType() &&
+      result.getDimSize(1) == rows.getDimSize(1) * (last - first + 1))
+    return success();
+  return refuse(*this, "[ids, width] to [ids, (last - first + 1) * width]");
+}
 LogicalResult SegmentReverseOp::verify() { return verifyWithin(*this); }
 
 //===----------------------------------------------------------------------===//

@@ -171,7 +171,8 @@ static LogicalResult verifyInitializer(Operation *op, Attribute init,
     return op->emitOpError()
            << "has initial value " << init
            << "; expected #nn.zeros, #nn.constant<v>, #nn.uniform<low, high>, "
-              "#nn.normal<mean, deviation> or #nn.xavier";
+              "#nn.normal<mean, deviation>, #nn.xavier, #nn.xavier_normal, "
+              "#nn.msra_uniform<fan_in> or #nn.msra_normal<fan_in>";
   std::optional<int64_t> needed = initializer.getNeededRank();
   if (needed && rank != *needed)
     return op->emitOpError()

@@ -52,6 +52,12 @@ def NN_Number : AttrOrTypeParameter<"::mlir::FloatAttr", "number"> {
   let printer = "::pdlc::nn::printNumber($_printer, $_self)";
 }
 
+class NN_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::pdlc::nn";
+}
+
 //===----------------------------------------------------------------------===//
 // Initial values
 //===----------------------------------------------------------------------===//
@@ -87,6 +93,33 @@ def NN_XavierAttr : NN_Initializer<"Xavier", "xavier", ["getNeededRank"]> {
     of n elements counts as [1, n].
   }];
 }
+
+def NN_XavierNormalAttr : NN_Initializer<"XavierNormal", "xavier_normal", ["getNeededRank"]> {
+  let summary = "Normal with mean 0 and variance 2 / (fan in + fan out)";
+  let description = [{
+    Glorot and Bengio, 2010. The fans are those of `#nn.xavier`.
+  }];
+}
+
+def NN_Fan : NN_Enum<"Fan", "the side of a layer that is counted", [
+  I32EnumAttrCase<"in", 0, "fan_in">, I32EnumAttrCase<"out", 1, "fan_out">]>;
+
+// ... of the variance 2 / fan (He et al., 2015).
+class NN_Msra<string name, string mnemonic, string summary_>
+    : NN_Initializer<name, mnemonic, ["getNeededRank"]> {
+  let summary = summary_;
+  let description = [{
+    He et al., 2015: what keeps the variance from layer to layer behind rectifiers,
+    in values (`fan_in`) or in gradients (`fan_out`). The fans are those of
+    `#nn.xavier`.
+  }];
+  let parameters = (ins EnumParameter<NN_Fan>:$fan);
+  let assemblyFormat = "`<` $fan `>`";
+}
+def NN_MsraUniformAttr : NN_Msra<"MsraUniform", "msra_uniform",
+  "Uniform in [-b, b), b = sqrt(6 / fan)">;
+def NN_MsraNormalAttr : NN_Msra<"MsraNormal", "msra_normal",
+  "Normal with mean 0 and variance 2 / fan">;
 
 //===----------------------------------------------------------------------===//
 // Hashes, regularizers, metrics
@@ -238,11 +271,6 @@ def NN_MrrAttr : NN_Metric<"Mrr", "mrr", "PDL_METRIC_MRR"> {
 // Enumerations
 //===----------------------------------------------------------------------===//
 
-class NN_Enum<string name, string summary, list<I32EnumAttrCase> cases>
-    : I32EnumAttr<name, summary, cases> {
-  let genSpecializedAttr = 0;
-  let cppNamespace = "::pdlc::nn";
-}
 class NN_EnumAttr<EnumAttrInfo info, string mnemonic>
     : EnumAttr<NN_Dialect, info, mnemonic>;
 
@@ -258,6 +286,11 @@ def NN_BatchSideAttr : NN_EnumAttr<NN_BatchSide, "batch_side">;
 def NN_Distribution : NN_Enum<"Distribution", "how ids are drawn", [
   I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>]>;
 def NN_DistributionAttr : NN_EnumAttr<NN_Distribution, "distribution">;
+
+def NN_IdOperation : NN_Enum<"IdOperation", "what is computed with ids", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"multiply", 1>,
+  I32EnumAttrCase<"quotient", 2>, I32EnumAttrCase<"remainder", 3>]>;
+def NN_IdOperationAttr : NN_EnumAttr<NN_IdOperation, "id_operation">;
 
 def NN_ScalarRole : NN_Enum<"ScalarRole", "what a scalar of a group is to its updates", [
   I32EnumAttrCase<"weight", 0>, I32EnumAttrCase<"clip_factor", 1>,

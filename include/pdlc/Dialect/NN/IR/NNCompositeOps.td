@@ -341,6 +341,29 @@ def NN_SoftmaxCrossEntropyOp : NN_CompositeOp<"softmax_cross_entropy", [NN_Infer
   let assemblyFormat = "$logits `,` $labels attr-dict `:` functional-type(operands, results)";
 }
 
+def NN_CvmOp : NN_CompositeOp<"cvm", [SameOperandsAndResultType]> {
+  let summary = "Shows and clicks as logarithms, beside the rest of a row";
+  let description = [{
+    The first two numbers of a row count how often a feature was shown and clicked:
+    they become log1p(show) and log1p(click) - log1p(show), and no gradient passes
+    through them. What stands behind them stays. Without the two, a row is its
+    `nn.slice`. PaddlePaddle's op of this name writes the counts of the sample to
+    where their gradient would be; here counts are the model's or the data's.
+
+    Constraints:
+    - (C1) Operand and result have one type.
+    - (C2) Rank 2 or more, and at least two numbers in a row.
+
+    Example:
+    ```mlir
+    %0 = nn.cvm %e : tensor<?x26x11xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 class NN_CompositeLossOp<string mnemonic, string summary_, string formula,
                          string first, string second>
     : NN_CompositeOp<mnemonic, [SameOperandsAndResultType]> {

@@ -65,7 +65,7 @@ class NN_PureOp<string mnemonic, list<Trait> traits = []>
 // Lookup and linear layers: named state, phase `model` only
 //===----------------------------------------------------------------------===//
 
-def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
+def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_Composite, ReadsModel,
     DeclareOpInterfaceMethods<RowsOpInterface, ["leadsToOtherRows"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Rows of a table, pooled by bag or one by one";
@@ -80,8 +80,15 @@ def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
     that count the same, and those named `nn.segment_...` lead from samples to
     their rows and back.
 
+    With `weights`, one number for each id of the bags, rows are multiplied by theirs
+    before they are added; `mean` divides by the sum of the bag's weights, `sqrtn` by
+    the root of the sum of their squares. Where that divisor is 0 nothing is
+    divided. Weights have gradients like rows: they may be computed from fields, as
+    by `nn.cast`, or looked up.
+
     Phase `merged` turns all lookups of one table into `nn.unique`, `nn.pull`
-    and `nn.pool`.
+    and `nn.pool`, those with weights into a lookup without pooling and sums of its
+    rows.
 
     Constraints:
     - (C1) The symbol is an `nn.table`.
@@ -90,20 +97,25 @@ def NN_LookupOp : NN_BodyOp<"lookup", [NN_BatchFirst, NN_SpelledOut, ReadsModel,
       [ids, width].
     - (C3) Ids derive from fields and constants alone, not from parameters, states
       or tables.
-    - (C4) Ids that are looked up without pooling are those of a field.
+    - (C4) Ids that are looked up without pooling, or with weights, are those of a
+      field, or what `nn.id_arithmetic` makes of them.
+    - (C5) Weights stand with bags and a pooling, and have shape [ids, 1] and the
+      result's element type.
 
     Example:
     ```mlir
     %e = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
     %h = nn.lookup @emb[%c] pool(none) : (!nn.ragged<?x26x*xi64>) -> tensor<?x10xf32>
+    %m = nn.lookup @emb[%c] weights(%w) pool(mean) : (!nn.ragged<?x26x*xi64>, tensor<?x1xf32>) -> tensor<?x26x10xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$table, NN_Ids:$ids,
-    OptionalAttr<NN_PoolingAttr>:$pooling);
+    Optional<NN_FloatTensor>:$weights, OptionalAttr<NN_PoolingAttr>:$pooling);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $table `[` $ids `]` `pool` `(` custom<LookupPooling>($pooling) `)` attr-dict
-    `:` functional-type($ids, results)
+    $table `[` $ids `]` (`weights` `(` $weights^ `)`)?
+    `pool` `(` custom<LookupPooling>($pooling) `)` attr-dict
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -291,6 +303,15 @@ def NN_EqualOp : NN_BinaryOp<"equal", "1 where equal, else 0",
   "a == b ? 1 : 0, with derivative 0.", NN_DifferentiableSome>;
 def NN_GreaterOp : NN_BinaryOp<"greater", "1 where greater, else 0",
   "a > b ? 1 : 0, with derivative 0.", NN_DifferentiableSome>;
+
+def NN_GreaterEqualOp : NN_BinaryOp<"greater_equal", "1 where greater or equal, else 0",
+  "a >= b ? 1 : 0, with derivative 0; 0 if either is NaN.", NN_DifferentiableSome>;
+def NN_LessOp : NN_BinaryOp<"less", "1 where less, else 0",
+  "a < b ? 1 : 0, with derivative 0; 0 if either is NaN.", NN_DifferentiableSome>;
+def NN_LessEqualOp : NN_BinaryOp<"less_equal", "1 where less or equal, else 0",
+  "a <= b ? 1 : 0, with derivative 0; 0 if either is NaN.", NN_DifferentiableSome>;
+def NN_NotEqualOp : NN_BinaryOp<"not_equal", "1 where not equal, else 0",
+  "a == b ? 0 : 1, with derivative 0; 1 if either is NaN.", NN_DifferentiableSome>;
 
 def NN_SelectOp : NN_PureOp<"select", [NN_Elementwise, NN_DifferentiableSome, NN_InferType]> {
   let summary = "One of two values";
@@ -640,6 +661,68 @@ def NN_CrossOp : NN_PureOp<"cross", [NN_InferType, StopsGradients]> {
   let assemblyFormat = [{
     $inputs (`salt` `(` $salt^ `)`)? attr-dict `:` functional-type($inputs, results)
   }];
+}
+
+def NN_IdArithmeticOp : NN_PureOp<"id_arithmetic", [StopsGradients,
+    AllTypesMatch<["input", "result"]>,
+    DeclareOpInterfaceMethods<RowsOpInterface, ["leadsToOtherRows"]>]> {
+  let summary = "Ids, each computed with one number";
+  let description = [{
+    `add` and `multiply` are modulo 2^64. `quotient` and `remainder` are those of
+    Euclid: the remainder is from 0 to number - 1 for ids below 0, too, and
+    quotient * number + remainder is the id. The two make, of one feature, the ids of
+    two small tables whose rows are multiplied or added (Shi et al., 2020); the
+    remainder alone folds ids into buckets.
+
+    Bags keep their lengths, so that what counts the ids of the input counts those
+    of the result.
+
+    Constraints:
+    - (C1) Input and result have one type.
+    - (C2) What `quotient` and `remainder` divide by is above 0.
+
+    Example:
+    ```mlir
+    %0 = nn.id_arithmetic remainder %c with 1000 : !nn.ragged<?x26x*xi64>
+    %1 = nn.id_arithmetic add %d with 7 : tensor<?x2xi64>
+    ```
+  }];
+  let arguments = (ins NN_IdOperationAttr:$kind, NN_Ids:$input, I64Attr:$number);
+  let results = (outs NN_Ids:$result);
+  let assemblyFormat = "$kind $input `with` $number attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def NN_CastOp : NN_PureOp<"cast", [StopsGradients,
+    DeclareOpInterfaceMethods<RowsOpInterface, ["leadsToOtherRows"]>]> {
+  let summary = "Ids as numbers, or numbers as ids";
+  let description = [{
+    An id becomes the float that is nearest to it, the even one of two. A float
+    loses what is behind the point; beyond 64 bits it becomes the least or the
+    largest id, and NaN becomes 0. Either way there is no gradient. All floats
+    of a program have one type, so none is cast to another.
+
+    The ids of bags become a row each: a ragged field with `#nn.hash<none>` holds
+    whole numbers that belong to the ids of another one, such as seconds of
+    watching, once `nn.same_bags` has joined the two.
+
+    Constraints:
+    - (C1) One of input and result holds ids, the other floats.
+    - (C2) They have one shape; bags give [ids, 1].
+    - (C3) The ids of a ragged operand are those of a field, or what
+      `nn.id_arithmetic` makes of them.
+
+    Example:
+    ```mlir
+    %0 = nn.cast %class : (tensor<?x1xi64>) -> tensor<?x1xf32>
+    %1 = nn.cast %x : (tensor<?x4xf32>) -> tensor<?x4xi64>
+    %2 = nn.cast %seconds : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[RankedTensorOf<[F32, F64, I64]>, NN_Ragged]>:$input);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
+  let assemblyFormat = "$input attr-dict `:` functional-type($input, results)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

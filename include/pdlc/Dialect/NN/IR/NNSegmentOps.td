@@ -213,6 +213,30 @@ def NN_SegmentShiftOp : NN_WithinBagsOp<"segment_shift", [NN_Differentiable]> {
   }];
 }
 
+def NN_SegmentWindowOp : NN_WithinBagsOp<"segment_window", [NN_Composite]> {
+  let summary = "Each row beside its neighbours in the same bag";
+  let description = [{
+    Row i of a bag of the result is rows i + first to i + last of that bag, side by
+    side; zeros where there is none. `nn.linear` of it is a convolution over the
+    sequence, `nn.segment_max` of that its largest responses.
+
+    Constraints:
+    - (C1) Rows [ids, width], with the ids of the bags, give [ids, (last - first + 1)
+      * width].
+    - (C2) first <= last, both less than 2^31 from 0, at most 1024 rows in all.
+
+    Example:
+    ```mlir
+    %0 = nn.segment_window %h of %c from -1 to 1 : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x30xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags, I64Attr:$first, I64Attr:$last);
+  let assemblyFormat = [{
+    $rows `of` $bags `from` $first `to` $last attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
 def NN_SegmentReverseOp : NN_WithinBagsOp<"segment_reverse", [NN_Differentiable]> {
   let summary = "The rows of each bag, the last one first";
   let description = [{

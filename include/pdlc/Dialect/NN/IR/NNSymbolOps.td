@@ -118,8 +118,8 @@ def NN_ParamOp : NN_Op<"param", [Symbol, HoldsState, SharedByRoles,
       2^40 elements.
     - (C2) The group, where given, names an `nn.group`. A parameter without
       group is never trained.
-    - (C3) `#nn.xavier` needs rank 2. Initial values are finite in f32, in which
-      programs of all element types draw them.
+    - (C3) `#nn.xavier` and its like need rank 2. Initial values are finite in f32, in
+      which programs of all element types draw them.
     - (C4) The name does not end in `.keys` or `.values` and has no `.slot.` in
       it: dumps give such names to parts of tables and to slots.
 

@@ -1,0 +1,118 @@
+// RUN: pdl-opt %s -split-input-file -verify-diagnostics
+
+// Ids and numbers, weights of ids, and rows that begin with counts.
+
+nn.func private @f(%c: tensor<?x2xi64>) {
+  // nn.id_arithmetic (C1)
+  // expected-error @+1 {{failed to verify that all of {input, result} have same type}}
+  %0 = "nn.id_arithmetic"(%c) <{kind = #nn<id_operation add>, number = 1 : i64}> : (tensor<?x2xi64>) -> tensor<?x1xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%c: tensor<?x2xi64>) {
+  // expected-error @+1 {{divides by 0; expected a number above 0 (C2)}}
+  %0 = nn.id_arithmetic remainder %c with 0 : tensor<?x2xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{divides by -7; expected a number above 0 (C2)}}
+  %0 = nn.id_arithmetic quotient %c with -7 : !nn.ragged<?x2x*xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x2xf32>) {
+  // expected-error @+1 {{makes 'f32' to 'f64'; it is for ids to floats and back (C1)}}
+  %0 = nn.cast %x : (tensor<?x2xf32>) -> tensor<?x2xf64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{makes 'i64' to 'i64'; it is for ids to floats and back (C1)}}
+  %0 = nn.cast %c : (!nn.ragged<?x2x*xi64>) -> tensor<?x1xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%c: tensor<?x2xi64>) {
+  // expected-error @+1 {{expected 'tensor<?x2xf32>' (C2)}}
+  %0 = nn.cast %c : (tensor<?x2xi64>) -> tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{expected 'tensor<?x1xf32>' (C2)}}
+  %0 = nn.cast %c : (!nn.ragged<?x2x*xi64>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
+nn.func private @f(%c: !nn.ragged<?x2x*xi64>, %w: tensor<?x2xf32>) {
+  // expected-error @+1 {{has weights 'tensor<?x2xf32>'; expected one number for each id, 'tensor<?x1xf32>' (C5)}}
+  %0 = nn.lookup @t[%c] weights(%w) pool(sum) : (!nn.ragged<?x2x*xi64>, tensor<?x2xf32>) -> tensor<?x2x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
+nn.func private @f(%c: !nn.ragged<?x2x*xi64>, %w: tensor<?x1xf32>) {
+  // expected-error @+1 {{has weights, which are for pooled bags; nn.mul takes those of single rows (C5)}}
+  %0 = nn.lookup @t[%c] weights(%w) pool(none) : (!nn.ragged<?x2x*xi64>, tensor<?x1xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
+nn.func private @f(%c: tensor<?x1xi64>, %w: tensor<?x1xf32>) {
+  // expected-error @+1 {{has weights, which are for pooled bags; nn.mul takes those of single rows (C5)}}
+  %0 = nn.lookup @t[%c] weights(%w) pool(sum) : (tensor<?x1xi64>, tensor<?x1xf32>) -> tensor<?x1x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // nn.cvm (C1)
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.cvm"(%x) : (tensor<?x4xf32>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{takes 'tensor<?x1xf32>'; expected rows that begin with a show and a click, [b, ..., 2 or more] (C2)}}
+  %0 = nn.cvm %x : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{expected [ids, width] to [ids, (last - first + 1) * width] (C1)}}
+  %0 = nn.segment_window %h of %c from -1 to 1 : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x6xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{takes rows from 1 to 0; expected at most 1024, the first one first, and bags have less than 2^31 (C2)}}
+  %0 = nn.segment_window %h of %c from 1 to 0 : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
+  nn.return
+}

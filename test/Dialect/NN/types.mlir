@@ -1,0 +1,37 @@
+// RUN: pdl-opt %s | pdl-opt | FileCheck %s
+
+nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
+// CHECK: nn.param @a : tensor<2x3xf32> init(#nn.xavier_normal)
+nn.param @a : tensor<2x3xf32> init(#nn.xavier_normal)
+// CHECK: nn.param @b : tensor<2x3xf32> init(#nn.msra_uniform<fan_in>)
+nn.param @b : tensor<2x3xf32> init(#nn.msra_uniform<fan_in>)
+// CHECK: nn.param @c : tensor<2x3xf32> init(#nn.msra_normal<fan_out>)
+nn.param @c : tensor<2x3xf32> init(#nn.msra_normal<fan_out>)
+
+nn.func private @f(%d: tensor<?x2xi64>, %c: !nn.ragged<?x1x*xi64>, %e: tensor<?x2x5xf32>) {
+  // CHECK: nn.id_arithmetic add %{{.*}} with -7 : tensor<?x2xi64>
+  %0 = nn.id_arithmetic add %d with -7 : tensor<?x2xi64>
+  // CHECK: nn.id_arithmetic remainder %{{.*}} with 1000 : !nn.ragged<?x1x*xi64>
+  %1 = nn.id_arithmetic remainder %c with 1000 : !nn.ragged<?x1x*xi64>
+  // CHECK: nn.cast %{{.*}} : (tensor<?x2xi64>) -> tensor<?x2xf32>
+  %2 = nn.cast %0 : (tensor<?x2xi64>) -> tensor<?x2xf32>
+  // CHECK: nn.cast %{{.*}} : (tensor<?x2xf32>) -> tensor<?x2xi64>
+  %3 = nn.cast %2 : (tensor<?x2xf32>) -> tensor<?x2xi64>
+  // CHECK: nn.cast %{{.*}} : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+  %4 = nn.cast %1 : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+  // CHECK: nn.lookup @t[%{{.*}}] weights(%{{.*}}) pool(mean) : (!nn.ragged<?x1x*xi64>, tensor<?x1xf32>) -> tensor<?x1x3xf32>
+  %5 = nn.lookup @t[%1] weights(%4) pool(mean) : (!nn.ragged<?x1x*xi64>, tensor<?x1xf32>) -> tensor<?x1x3xf32>
+  // CHECK: nn.cvm %{{.*}} : tensor<?x2x5xf32>
+  %6 = nn.cvm %e : tensor<?x2x5xf32>
+  // CHECK: nn.segment_window %{{.*}} of %{{.*}} from -1 to 1 : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  %7 = nn.segment_window %4 of %1 from -1 to 1 : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  // CHECK: nn.less %
+  %8 = nn.less %2, %2 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  // CHECK: nn.less_equal %
+  %9 = nn.less_equal %2, %2 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  // CHECK: nn.greater_equal %
+  %10 = nn.greater_equal %2, %2 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  // CHECK: nn.not_equal %
+  %11 = nn.not_equal %2, %2 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  nn.return
+}
