@@ -108,6 +108,9 @@ class Exactness(exactness.ExactnessTest):
     def test_gru4rec(self):
         self.check_model("gru4rec", model_data("gru4rec", self.path, 4000))
 
+    def test_nfm(self):
+        self.check_model("nfm", ADULT)
+
     def test_wide_deep(self):
         self.check_model("wide_deep", ADULT)
 

@@ -66,6 +66,8 @@ class Model:
     behind a bag's end, and the bags' sizes [batch, 1].
     """
     sequences = ()
+    # What the last forward pass of training hands to states, by name.
+    accumulated = {}
     # Of Adult: the columns of each field of ids; a text is hashed with its slot.
     id_columns = {"categories": reference_data.ADULT_CATEGORIES}
 
@@ -301,6 +303,51 @@ class DeepFm(FactorizationMachine):
                 layers(vectors.flatten(1), parameters, self.LAYERS))
 
 
+class NeuralFactorizationMachine(FactorizationMachine):
+    """models/nfm."""
+    name = "nfm"
+    LAYERS = [("w2", "b2"), ("w3", None)]
+    symbols = {
+        "weights": Symbol((1,), "sparse", ("zeros",), is_table=True),
+        "factors": Symbol((8,), "sparse", SMALL, is_table=True),
+        "number_weights": Symbol((5, 1), "dense", ("zeros",)),
+        "number_factors": Symbol((5, 8), "dense", SMALL),
+        "bias": Symbol((1,), "dense", ("zeros",)),
+        **layer_symbols("dense", [("w1", None)], [8, 64]),
+        **layer_symbols("dense", LAYERS, [64, 32, 1]),
+        **{f"{name}_{part}": Symbol((width,), group, init)
+           for name, width in (("pairs", 8), ("hidden", 64))
+           for part, group, init in (("mean", "seen", ("zeros",)),
+                                     ("variance", "seen", ("constant", 1.0)),
+                                     ("scale", "dense", ("constant", 1.0)),
+                                     ("shift", "dense", ("zeros",)))},
+    }
+    groups = {**DENSE_SPARSE, "seen": Group("moving_average", 0.1)}
+
+    def __init__(self):
+        self.accumulated = {}
+
+    def batch_norm(self, x, parameters, name):
+        mean, variance, scale, shift = (parameters[f"{name}_{part}"] for part in (
+            "mean", "variance", "scale", "shift"))
+        if torch.is_grad_enabled():
+            self.accumulated[f"{name}_mean"] = x.detach().mean(dim=0)
+            self.accumulated[f"{name}_variance"] = x.detach().var(dim=0, correction=0)
+            return torch.nn.functional.batch_norm(x, None, None, scale, shift,
+                                                  training=True)
+        return torch.nn.functional.batch_norm(x, mean, variance, scale, shift)
+
+    def logit(self, fields, pooled, parameters):
+        p = parameters
+        x = standard(fields["numbers"])
+        vectors = self.vectors(x, pooled, p)
+        row, column = torch.tril_indices(13, 13, offset=-1)
+        pairs = (vectors[:, row] * vectors[:, column]).sum(dim=1)
+        hidden = self.batch_norm(self.batch_norm(pairs, p, "pairs") @ p["w1"], p, "hidden")
+        return (pooled["weights"][0].sum(dim=1) + x @ p["number_weights"] + p["bias"] +
+                layers(torch.relu(hidden), p, self.LAYERS))
+
+
 class FieldAwareFactorizationMachine(AdultModel):
     """models/ffm."""
     name = "ffm"
@@ -511,5 +558,5 @@ class EntireSpace(TwoTaskModel):
 
 MODELS = {model.name: model for model in (
     LogisticRegression, WideDeep, CtrDnn, FactorizationMachine, DeepFm,
-    FieldAwareFactorizationMachine, DeepCross, DeepCross2, Dlrm, XDeepFm,
-    MultiGateMixture, EntireSpace)}
+    NeuralFactorizationMachine, FieldAwareFactorizationMachine, DeepCross, DeepCross2,
+    Dlrm, XDeepFm, MultiGateMixture, EntireSpace)}

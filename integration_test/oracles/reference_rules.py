@@ -41,6 +41,11 @@ def _sgd(value, gradient, slots, rate, step, hyper):
     return value - rate * gradient, {}
 
 
+def _moving_average(value, mean, slots, rate, step, hyper):
+    """Of what a program accumulates; `mean` is that of the batch."""
+    return value + rate * (mean - value), {}
+
+
 def _momentum(value, gradient, slots, rate, step, hyper):
     velocity = hyper["momentum"] * slots["velocity"] + gradient
     return value - rate * velocity, {"velocity": velocity}
@@ -193,6 +198,7 @@ def _rowwise_lamb(value, gradient, slots, rate, step, hyper):
 
 RULES = {
     "sgd": Rule({}, lambda hyper: {}, _sgd),
+    "moving_average": Rule({}, lambda hyper: {}, _moving_average),
     "momentum": Rule({"momentum": 0.9}, lambda hyper: {"velocity": 0.0}, _momentum),
     "nesterov": Rule({"momentum": 0.9}, lambda hyper: {"velocity": 0.0}, _nesterov),
     "adagrad": Rule({"epsilon": 1e-10}, lambda hyper: {"accumulator": 0.0}, _adagrad),

@@ -105,6 +105,21 @@ class YoutubeDnn(PairModel):
                 for item in pooled["item_rows"]]
 
 
+def last_state(rows, sizes, p):
+    """PyTorch's own units, on packed sequences; of an empty one zeros."""
+    width = rows.shape[2]
+    cell = torch.nn.GRU(width, width, dtype=rows.dtype)
+    values = {"weight_ih_l0": p["w"].T, "weight_hh_l0": p["u"].T,
+              "bias_ih_l0": p["wb"], "bias_hh_l0": p["ub"]}
+    sizes = sizes[:, 0].long()
+    full = sizes > 0
+    packed = torch.nn.utils.rnn.pack_padded_sequence(
+        rows[full], sizes[full], batch_first=True, enforce_sorted=False)
+    _, last = torch.func.functional_call(cell, values, (packed,))
+    states = torch.zeros((len(rows), width), dtype=rows.dtype)
+    return states.index_put((full.nonzero()[:, 0],), last[0])
+
+
 class Sessions(PairModel):
     """models/gru4rec."""
     name = "gru4rec"
@@ -122,21 +137,8 @@ class Sessions(PairModel):
         return {"seen_rows": [fields["items"]],
                 "item_rows": [fields["next"], fields["other"]]}
 
-    def last_state(self, rows, sizes, p):
-        """PyTorch's own units, on packed sequences; of an empty one zeros."""
-        cell = torch.nn.GRU(self.WIDTH, self.WIDTH, dtype=rows.dtype)
-        values = {"weight_ih_l0": p["w"].T, "weight_hh_l0": p["u"].T,
-                  "bias_ih_l0": p["wb"], "bias_hh_l0": p["ub"]}
-        sizes = sizes[:, 0].long()
-        full = sizes > 0
-        packed = torch.nn.utils.rnn.pack_padded_sequence(
-            rows[full], sizes[full], batch_first=True, enforce_sorted=False)
-        _, last = torch.func.functional_call(cell, values, (packed,))
-        states = torch.zeros((len(rows), self.WIDTH), dtype=rows.dtype)
-        return states.index_put((full.nonzero()[:, 0],), last[0])
-
     def scores(self, pooled, parameters):
-        session = self.last_state(*pooled["seen_rows"][0], parameters)
+        session = last_state(*pooled["seen_rows"][0], parameters)
         return [(session * item[:, 0]).sum(dim=1, keepdim=True)
                 for item in pooled["item_rows"]]
 
@@ -331,5 +333,69 @@ class TagSpace(PairModel):
         return torch.relu(1 - (positive - negative))
 
 
+class SequenceRetrieval(PairModel):
+    """models/ssr."""
+    name = "ssr"
+    symbols = {
+        "item_rows": Symbol((32,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", [("w", "wb")], [32, 96]),
+        **layer_symbols("dense", [("u", "ub")], [32, 96]),
+        **layer_symbols("dense", [("user_w", "user_b")], [32, 16]),
+        **layer_symbols("dense", [("item_w", "item_b")], [32, 16]),
+    }
+    groups = DENSE_SPARSE
+    sequences = (("item_rows", 0),)
+
+    def ids(self, fields):
+        return {"item_rows": [fields["items"], fields["next"], fields["other"]]}
+
+    def side(self, x, p, name):
+        """A vector of length 1, but for those that are shorter than 0.01."""
+        x = torch.tanh(x @ p[name + "_w"] + p[name + "_b"])
+        return x / torch.sqrt(torch.clamp((x * x).sum(dim=1, keepdim=True), min=1e-4))
+
+    def sides(self, pooled, p):
+        """The inputs of the user's side and of both items'."""
+        session, *items = pooled["item_rows"]
+        return last_state(*session, p), [item[:, 0] for item in items]
+
+    def scores(self, pooled, parameters):
+        user, items = self.sides(pooled, parameters)
+        user = self.side(user, parameters, "user")
+        return [3 * (user * self.side(item, parameters, "item")).sum(dim=1, keepdim=True)
+                for item in items]
+
+    def losses(self, fields, pooled, parameters):
+        positive, negative = self.scores(pooled, parameters)
+        return torch.relu(1 - (positive - negative))
+
+
+class MultiViewSimilarity(SequenceRetrieval):
+    """models/multiview_simnet."""
+    name = "multiview_simnet"
+    symbols = {
+        "item_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        "category_rows": Symbol((16,), "sparse", SMALL, is_table=True),
+        **layer_symbols("dense", [("w", "wb")], [16, 48]),
+        **layer_symbols("dense", [("u", "ub")], [16, 48]),
+        **layer_symbols("dense", [("user_w", "user_b")], [32, 16]),
+        **layer_symbols("dense", [("item_w", "item_b")], [32, 16]),
+    }
+    sequences = (("category_rows", 0),)
+
+    def ids(self, fields):
+        return {"item_rows": [fields["items"], fields["next"], fields["other"]],
+                "category_rows": [fields["categories"], fields["next_category"],
+                                  fields["other_category"]]}
+
+    def sides(self, pooled, p):
+        bag, *items = [torch.tanh(rows[:, 0]) for rows in pooled["item_rows"]]
+        sequence, *categories = pooled["category_rows"]
+        return (torch.cat([bag, last_state(*sequence, p)], dim=1),
+                [torch.cat([item, category[:, 0]], dim=1)
+                 for item, category in zip(items, categories)])
+
+
 MODELS = {model.name: model for model in (
-    DeepInterest, YoutubeDnn, Sessions, TwoTowers, Dssm, Word2Vec, SelfAttention, TagSpace)}
+    DeepInterest, YoutubeDnn, Sessions, TwoTowers, Dssm, Word2Vec, SelfAttention, TagSpace,
+    SequenceRetrieval, MultiViewSimilarity)}

@@ -145,6 +145,8 @@ class Trainer:
         loss = self.model.losses(tensors, pooled, parameters).mean()
         loss.backward()
         gradients = {name: value.grad for name, value in parameters.items()}
+        # What a state is handed takes the place of a gradient.
+        gradients.update(self.model.accumulated)
         touched = {}
         for table, (index, rows, distinct) in leaves.items():
             gradients[table] = rows.grad

@@ -1,0 +1,122 @@
+//===- ssr.mlir - Sessions and items in one space -*- mlir -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Gated recurrent units go over a session; the state behind its last item and the item
+// that comes next are vectors of one space, and the cosine between them is the score.
+//
+//===----------------------------------------------------------------------===//
+
+!ids = !nn.ragged<?x1x*xi64>
+!id = tensor<?x1xi64>
+!one = tensor<?x1xf32>
+!rows = tensor<?x32xf32>
+!row = tensor<?x1x32xf32>
+!gates = tensor<?x96xf32>
+!small = tensor<?x1x16xf32>
+!vector = tensor<?x16xf32>
+
+module @ssr {
+  // Columns as scripts/make_histories.py writes them.
+  nn.record @visit {
+    nn.field @items : !ids separator(" ") columns([3])
+    nn.field @next : !id columns([5])
+    nn.field @other : !id columns([7])
+  }
+
+  nn.group @dense rule(@adam) rate(3.0e-3)
+  nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
+
+  // Items that were seen and items that are scored share their rows.
+  nn.table @item_rows : i64 -> tensor<32xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
+  // Reset, update and candidate, side by side.
+  nn.param @w : tensor<32x96xf32> in @dense init(#nn.xavier)
+  nn.param @wb : tensor<96xf32> in @dense init(#nn.zeros)
+  nn.param @u : tensor<32x96xf32> in @dense init(#nn.xavier)
+  nn.param @ub : tensor<96xf32> in @dense init(#nn.zeros)
+  nn.param @user_w : tensor<32x16xf32> in @dense init(#nn.xavier)
+  nn.param @user_b : tensor<16xf32> in @dense init(#nn.zeros)
+  nn.param @item_w : tensor<32x16xf32> in @dense init(#nn.xavier)
+  nn.param @item_b : tensor<16xf32> in @dense init(#nn.zeros)
+  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @mean_loss : #nn.mean
+
+  // A vector that is nearly 0, such as that of a user without history in the first
+  // steps, would have enormous gradients if it were made as long as the others.
+  nn.func private @user(%items: !ids) -> !vector {
+    %x = nn.lookup @item_rows[%items] pool(none) : (!ids) -> !rows
+    // What the items contribute is one product for all of them.
+    %gates = nn.linear %x, @w, @wb : (!rows) -> !gates
+    %states = nn.gru %gates of %items, @u, @ub : (!gates, !ids) -> !rows
+    %last = nn.segment_last %states of %items : (!rows, !ids) -> !row
+    %y = nn.linear %last, @user_w, @user_b act(tanh) : (!row) -> !small
+    %flat = nn.flatten %y from 1 : (!small) -> !vector
+    %u = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
+    nn.return %u : !vector
+  }
+
+  nn.func private @item(%item: !id) -> !vector {
+    %x = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
+    %y = nn.linear %x, @item_w, @item_b act(tanh) : (!row) -> !small
+    %flat = nn.flatten %y from 1 : (!small) -> !vector
+    %v = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
+    nn.return %v : !vector
+  }
+
+  // Three times the cosine: the loss wants a distance of 1, a third in cosines.
+  nn.func private @score(%user: !vector, %item: !vector) -> !one {
+    %products = nn.mul %user, %item : (!vector, !vector) -> !vector
+    %cosine = nn.reduce sum %products axes [1] keep : (!vector) -> !one
+    %three = nn.constant dense<3.0> : tensor<1xf32>
+    %score = nn.mul %cosine, %three : (!one, tensor<1xf32>) -> !one
+    nn.return %score : !one
+  }
+
+  // The loss, and the probabilities of both items with their labels.
+  nn.func private @loss(%items: !ids, %next: !id, %other: !id) -> (!one, !one, !one, !one, !one) {
+    %user = nn.call @user(%items) : (!ids) -> !vector
+    %chosen = nn.call @item(%next) : (!id) -> !vector
+    %rejected = nn.call @item(%other) : (!id) -> !vector
+    %positive = nn.call @score(%user, %chosen) : (!vector, !vector) -> !one
+    %negative = nn.call @score(%user, %rejected) : (!vector, !vector) -> !one
+    %unit = nn.constant dense<1.0> : tensor<1xf32>
+    %zero = nn.constant dense<0.0> : tensor<1xf32>
+    %yes = nn.broadcast %unit like %positive : (tensor<1xf32>, !one) -> !one
+    %no = nn.broadcast %zero like %positive : (tensor<1xf32>, !one) -> !one
+    %ahead = nn.sub %positive, %negative : (!one, !one) -> !one
+    %l = nn.hinge_loss %ahead, %yes : !one
+    %p1 = nn.sigmoid %positive : !one
+    %p2 = nn.sigmoid %negative : !one
+    nn.return %l, %p1, %yes, %p2, %no : !one, !one, !one, !one, !one
+  }
+
+  nn.program @train reads(@visit) {
+  ^bb0(%items: !ids, %next: !id, %other: !id):
+    %l:5 = nn.call @loss(%items, %next, %other) : (!ids, !id, !id) -> (!one, !one, !one, !one, !one)
+    nn.observe @mean_loss(%l#0) : !one
+    nn.observe @auc(%l#1, %l#2) : !one
+    nn.observe @auc(%l#3, %l#4) : !one
+    nn.minimize %l#0 over [@dense, @sparse] : !one
+  }
+
+  nn.program @evaluate frozen reads(@visit) {
+  ^bb0(%items: !ids, %next: !id, %other: !id):
+    %l:5 = nn.call @loss(%items, %next, %other) : (!ids, !id, !id) -> (!one, !one, !one, !one, !one)
+    nn.observe @mean_loss(%l#0) : !one
+    nn.observe @auc(%l#1, %l#2) : !one
+    nn.observe @auc(%l#3, %l#4) : !one
+  }
+
+  nn.program @predict frozen reads(@visit except [@other]) {
+  ^bb0(%items: !ids, %next: !id):
+    %user = nn.call @user(%items) : (!ids) -> !vector
+    %item = nn.call @item(%next) : (!id) -> !vector
+    %score = nn.call @score(%user, %item) : (!vector, !vector) -> !one
+    %p = nn.sigmoid %score : !one
+    nn.return %p : !one
+  }
+}
