@@ -16,18 +16,19 @@ from pdl.values import Operand, Value
 
 __all__ = [
     "abs", "accidental_hits", "accumulate", "add", "batch_norm", "batch_sum", "bpr_loss",
-    "broadcast", "bucketize", "clamp", "compressed_interaction", "concat",
-    "cosine_similarity", "cross", "cross_layer", "data_norm", "div", "dropout", "elu",
-    "equal", "exp", "factorization", "flatten", "floor", "gelu", "greater", "gru",
-    "hard_sigmoid", "hinge_loss", "huber_loss", "in_batch_softmax", "l2_normalise",
-    "layer_norm", "leaky_relu", "linear", "log", "log1p", "log_loss", "log_probability",
-    "log_softmax", "lookup", "lstm", "matmul", "max", "min", "minimize", "mul", "nce_loss",
-    "neg", "negative_sampling", "observe", "one_hot", "pad", "pairwise_dots", "pow",
-    "rank_loss", "read", "reduce", "relu", "relu_gradient", "reshape", "rotate", "rsqrt",
-    "same_bags", "sample", "sampled_softmax", "segment_first", "segment_last", "segment_max",
-    "segment_mean", "segment_pad", "segment_positions", "segment_repeat", "segment_reverse",
-    "segment_shift", "segment_sizes", "segment_softmax", "segment_sqrtn", "segment_sum",
-    "segment_unpad", "select", "sigmoid", "sigmoid_cross_entropy", "sign", "signed_log1p",
+    "broadcast", "bucketize", "cast", "clamp", "compressed_interaction", "concat",
+    "cosine_similarity", "cross", "cross_layer", "cvm", "data_norm", "div", "dropout", "elu",
+    "equal", "exp", "factorization", "flatten", "floor", "gelu", "greater", "greater_equal",
+    "gru", "hard_sigmoid", "hinge_loss", "huber_loss", "id_arithmetic", "in_batch_softmax",
+    "l2_normalise", "layer_norm", "leaky_relu", "less", "less_equal", "linear", "log",
+    "log1p", "log_loss", "log_probability", "log_softmax", "lookup", "lstm", "matmul", "max",
+    "min", "minimize", "mul", "nce_loss", "neg", "negative_sampling", "not_equal", "observe",
+    "one_hot", "pad", "pairwise_dots", "pow", "rank_loss", "read", "reduce", "relu",
+    "relu_gradient", "reshape", "rotate", "rsqrt", "same_bags", "sample", "sampled_softmax",
+    "segment_first", "segment_last", "segment_max", "segment_mean", "segment_pad",
+    "segment_positions", "segment_repeat", "segment_reverse", "segment_shift",
+    "segment_sizes", "segment_softmax", "segment_sqrtn", "segment_sum", "segment_unpad",
+    "segment_window", "select", "sigmoid", "sigmoid_cross_entropy", "sign", "signed_log1p",
     "slice", "softmax", "softmax_cross_entropy", "softplus", "sqrt", "squared_error",
     "standardise", "stop_gradient", "sub", "swish", "take", "tanh", "transpose"]
 
@@ -154,6 +155,23 @@ def bucketize(input: Operand, boundaries: Sequence[float]) -> Value:
                     1, input=build.operand(input), boundaries=build.reals(boundaries))[0]
 
 
+def cast(input: Operand) -> Value:
+    """Ids as numbers, or numbers as ids.
+
+    An id becomes the float that is nearest to it, the even one of two. A float loses what is
+    behind the point; beyond 64 bits it becomes the least or the largest id, and NaN becomes
+    0. Either way there is no gradient. All floats of a program have one type, so none is cast
+    to another.
+
+    The ids of bags become a row each: a ragged field with `#nn.hash<none>` holds whole
+    numbers that belong to the ids of another one, such as seconds of watching, once
+    `nn.same_bags` has joined the two.
+    """
+    return build.op("cast",
+                    "$input attr-dict `:` functional-type($input, results)",
+                    1, input=build.operand(input))[0]
+
+
 def clamp(input: Operand, lower: float, upper: float) -> Value:
     """Within two bounds.
 
@@ -230,6 +248,20 @@ def cross_layer(first: Operand, input: Operand, weight: Symbol, bias: Symbol,
                     1, first=build.operand(first), input=build.operand(input),
                     weight=build.symbol(weight), bias=build.symbol(bias),
                     vector=build.flag(vector))[0]
+
+
+def cvm(input: Operand) -> Value:
+    """Shows and clicks as logarithms, beside the rest of a row.
+
+    The first two numbers of a row count how often a feature was shown and clicked: they
+    become log1p(show) and log1p(click) - log1p(show), and no gradient passes through them.
+    What stands behind them stays. Without the two, a row is its `nn.slice`. PaddlePaddle's op
+    of this name writes the counts of the sample to where their gradient would be; here counts
+    are the model's or the data's.
+    """
+    return build.op("cvm",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
 
 
 def data_norm(input: Operand, size: Symbol, sum: Symbol, square_sum: Symbol,
@@ -363,6 +395,17 @@ def greater(lhs: Operand, rhs: Operand) -> Value:
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+def greater_equal(lhs: Operand, rhs: Operand) -> Value:
+    """1 where greater or equal, else 0.
+
+    a >= b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy:
+    aligned at the last dimension, a missing or unit dimension is repeated.
+    """
+    return build.op("greater_equal",
+                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
+
+
 def gru(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None,
         from_end: bool = False) -> Value:
     """Gated recurrent units.
@@ -418,6 +461,25 @@ def huber_loss(predictions: Operand, labels: Operand, delta: float | None = None
                     delta=build.real(delta))[0]
 
 
+def id_arithmetic(kind: Literal["add", "multiply", "quotient", "remainder"], input: Operand,
+                  number: int) -> Value:
+    """Ids, each computed with one number.
+
+    `add` and `multiply` are modulo 2^64. `quotient` and `remainder` are those of Euclid: the
+    remainder is from 0 to number - 1 for ids below 0, too, and quotient * number + remainder
+    is the id. The two make, of one feature, the ids of two small tables whose rows are
+    multiplied or added (Shi et al., 2020); the remainder alone folds ids into buckets.
+
+    Bags keep their lengths, so that what counts the ids of the input counts those of the
+    result.
+    """
+    return build.op("id_arithmetic",
+                    "$kind $input `with` $number attr-dict `:` type($input)",
+                    1, input=build.operand(input),
+                    kind=build.word(kind, ["add", "multiply", "quotient", "remainder"]),
+                    number=build.integer(number))[0]
+
+
 def in_batch_softmax(users: Operand, items: Operand, correction: Operand | None = None,
                      ids: Operand | None = None) -> Value:
     """How unlikely each user's own item is among the items of the batch.
@@ -469,6 +531,28 @@ def leaky_relu(input: Operand, slope: float | None = None) -> Value:
     return build.op("leaky_relu",
                     "$input (`slope` $slope^)? attr-dict `:` type($input)",
                     1, input=build.operand(input), slope=build.real(slope))[0]
+
+
+def less(lhs: Operand, rhs: Operand) -> Value:
+    """1 where less, else 0.
+
+    a < b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy:
+    aligned at the last dimension, a missing or unit dimension is repeated.
+    """
+    return build.op("less",
+                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
+
+
+def less_equal(lhs: Operand, rhs: Operand) -> Value:
+    """1 where less or equal, else 0.
+
+    a <= b ? 1 : 0, with derivative 0; 0 if either is NaN. Shapes broadcast as in NumPy:
+    aligned at the last dimension, a missing or unit dimension is repeated.
+    """
+    return build.op("less_equal",
+                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
 def linear(input: Operand, weight: Symbol, bias: Symbol | None = None,
@@ -548,8 +632,8 @@ def log_softmax(input: Operand, axis: int) -> Value:
                     1, input=build.operand(input), axis=build.integer(axis))[0]
 
 
-def lookup(table: Symbol, ids: Operand,
-           pooling: Literal["sum", "mean", "sqrtn", "none"]) -> Value:
+def lookup(table: Symbol, ids: Operand, pooling: Literal["sum", "mean", "sqrtn", "none"],
+           weights: Operand | None = None) -> Value:
     """Rows of a table, pooled by bag or one by one.
 
     Looks every id up and pools the rows of each bag: `sum`, `mean` (sum divided by the bag's
@@ -560,12 +644,20 @@ def lookup(table: Symbol, ids: Operand,
     The first dimension of the result counts ids then; ops keep to tensors that count the
     same, and those named `nn.segment_...` lead from samples to their rows and back.
 
-    Phase `merged` turns all lookups of one table into `nn.unique`, `nn.pull` and `nn.pool`.
+    With `weights`, one number for each id of the bags, rows are multiplied by theirs before
+    they are added; `mean` divides by the sum of the bag's weights, `sqrtn` by the root of the
+    sum of their squares. Where that divisor is 0 nothing is divided. Weights have gradients
+    like rows: they may be computed from fields, as by `nn.cast`, or looked up.
+
+    Phase `merged` turns all lookups of one table into `nn.unique`, `nn.pull` and `nn.pool`,
+    those with weights into a lookup without pooling and sums of its rows.
     """
     return build.op("lookup",
-                    "$table `[` $ids `]` `pool` `(` custom<LookupPooling>($pooling) `)` "
-                    "attr-dict `:` functional-type($ids, results)",
-                    1, ids=build.operand(ids), table=build.symbol(table),
+                    "$table `[` $ids `]` (`weights` `(` $weights^ `)`)? `pool` `(` "
+                    "custom<LookupPooling>($pooling) `)` attr-dict `:` "
+                    "functional-type(operands, results)",
+                    1, ids=build.operand(ids), weights=build.operand(weights),
+                    table=build.symbol(table),
                     pooling=build.word(pooling, ["sum", "mean", "sqrtn", "none"]))[0]
 
 
@@ -703,6 +795,17 @@ def negative_sampling(own: Operand, drawn: Operand, hits: Operand | None = None)
                     "results)",
                     1, own=build.operand(own), drawn=build.operand(drawn),
                     hits=build.operand(hits))[0]
+
+
+def not_equal(lhs: Operand, rhs: Operand) -> Value:
+    """1 where not equal, else 0.
+
+    a == b ? 0 : 1, with derivative 0; 1 if either is NaN. Shapes broadcast as in NumPy:
+    aligned at the last dimension, a missing or unit dimension is repeated.
+    """
+    return build.op("not_equal",
+                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
 def observe(metric: Symbol, predictions: Operand, labels: Operand | None = None,
@@ -1044,6 +1147,20 @@ def segment_unpad(input: Operand, bags: Operand, like: Operand | None = None,
                     "`:` functional-type(operands, results)",
                     1, input=build.operand(input), bags=build.operand(bags),
                     like=build.operand(like), from_end=build.flag(from_end))[0]
+
+
+def segment_window(rows: Operand, bags: Operand, first: int, last: int) -> Value:
+    """Each row beside its neighbours in the same bag.
+
+    Row i of a bag of the result is rows i + first to i + last of that bag, side by side;
+    zeros where there is none. `nn.linear` of it is a convolution over the sequence,
+    `nn.segment_max` of that its largest responses.
+    """
+    return build.op("segment_window",
+                    "$rows `of` $bags `from` $first `to` $last attr-dict `:` "
+                    "functional-type(operands, results)",
+                    1, rows=build.operand(rows), bags=build.operand(bags),
+                    first=build.integer(first), last=build.integer(last))[0]
 
 
 def select(condition: Operand, yes: Operand, no: Operand) -> Value:
