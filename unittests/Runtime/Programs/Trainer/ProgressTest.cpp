@@ -34,8 +34,8 @@ TEST(Progress, BarOnATerminalOnly) {
 
 TEST(Report, Lines) {
   Report report;
-  report.add({3.0, 4.0, 4, false});
-  report.add({1.0, 4.0, 4, true});
+  report.add({.lossSum = 3.0, .weightSum = 4.0, .samples = 4});
+  report.add({.lossSum = 1.0, .weightSum = 4.0, .samples = 4, .skipped = true});
   EXPECT_EQ(report.meanLoss(), 0.5);
   EXPECT_EQ(report.samples, 8);
   EXPECT_EQ(report.skippedUpdates, 1);
