@@ -14,7 +14,8 @@ import check_gradients
 OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 CASES = ("unary", "gelu", "activations", "select", "binary", "comparisons", "broadcast",
          "reduce", "shapes", "linear", "products", "batched", "normalisation",
-         "interactions", "lookup", "weighted", "recurrence", "segments", "mixing", "drawing",
+         "interactions", "lookup", "weighted", "recurrence", "choices",
+         "segments", "mixing", "drawing",
          "sampled_losses", "losses", "composite_losses", "batch_sums")
 
 

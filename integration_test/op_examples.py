@@ -65,9 +65,12 @@ class Example:
                 self.body.append(line)
 
     def type_of(self, name):
-        """The type of a value of the program, which stands at the end of its line."""
-        for line in self.body:
+        """The type of a value of the program, which stands at the end of its line, or
+        behind the last brace of its bodies."""
+        for index, line in enumerate(self.body):
             if re.match(rf"%{re.escape(name.split('#')[0])}(:\d+)? = ", line):
+                if line.endswith("{"):
+                    line = next(end for end in self.body[index:] if end.startswith("} : "))
                 types = line.rsplit(" : ", 1)[1]
                 results = types.rsplit("-> ", 1)[-1]
                 return re.findall(r"tensor<[^>]*>", results)[int(name.partition("#")[2] or 0)]

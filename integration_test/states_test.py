@@ -96,6 +96,7 @@ class States(exactness.ExactnessTest):
             self.assertEqual(found[name].data, left[name].data, name)
         for name in ("scale", "mean", "variance", "wide_mean", "size", "sum"):
             self.assertNotEqual(found[name].data, left[name].data, name)
+        self.assertEqual(found["steps"].data[0], self.steps)
         self.assertEqual(list(found["seen"].data), list(left["seen"].data))
 
 

@@ -15,6 +15,7 @@ import torch
 import hashing
 from composite_cases import (composite_losses, interactions, normalisations,
                              sample_products)
+from control_cases import choices
 from metric_cases import write_metrics
 from mixing_cases import drawing, mixing, sampled_losses
 from op_cases import KEYS, Case, Value, random_bags, tensor_type
@@ -418,7 +419,7 @@ def main():
     torch.set_num_threads(1)
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
-                  interactions, lookups, recurrence, segments, features, mixing,
+                  interactions, lookups, recurrence, choices, segments, features, mixing,
                   drawing, sampled_losses, losses, batch_sums, composite_losses,
                   comparisons, id_arithmetic, casts, weighted_lookups):
         build().write(sys.argv[1])

@@ -29,6 +29,8 @@ MODEL = """module @states {
   nn.group @data rule(@running_sum {decay = 0.75}) rate(1.0)
   nn.group @calibration rule(@moving_average) rate(0.5)
   nn.group @counter rule(@running_sum) rate(1.0)
+  nn.group @stepping rule(@step_counter) rate(1.0)
+  nn.param @steps : tensor<1xf32> in @stepping init(#nn.zeros)
   nn.param @scale : tensor<3xf32> in @dense init(#nn.uniform<-1.0, 1.0>)
   nn.param @shift : tensor<3xf32> in @dense init(#nn.zeros)
   nn.param @other : tensor<3x1xf32> in @dense init(#nn.uniform<-1.0, 1.0>)
@@ -68,10 +70,21 @@ MODEL = """module @states {
   ^bb0(%x: tensor<?x3xf32>, %target: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %z = nn.call @predicted_of(%x) : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %e = nn.squared_error %z, %target : tensor<?x1xf32>
-    %third = nn.constant dense<0.25> : tensor<f32>
-    %square = nn.mul %z, %z : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %small = nn.mul %square, %third : (tensor<?x1xf32>, tensor<f32>) -> tensor<?x1xf32>
-    %l = nn.add %e, %small : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %steps = nn.read @steps : tensor<1xf32>
+    %two = nn.constant dense<2.0> : tensor<1xf32>
+    %late = nn.greater %steps, %two : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+    %l = nn.if %late with(%e, %z) {
+    ^bb0(%error: tensor<?x1xf32>, %guess: tensor<?x1xf32>):
+      nn.yield %error : tensor<?x1xf32>
+    } else {
+    ^bb0(%error: tensor<?x1xf32>, %guess: tensor<?x1xf32>):
+      %part = nn.constant dense<0.25> : tensor<f32>
+      %square = nn.mul %guess, %guess : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+      %small = nn.mul %square, %part : (tensor<?x1xf32>, tensor<f32>) -> tensor<?x1xf32>
+      %sum = nn.add %error, %small : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+      nn.yield %sum : tensor<?x1xf32>
+    } : (tensor<1xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.accumulate @steps(%weight) : tensor<?x1xf32>
     nn.minimize %l over [@dense] : tensor<?x1xf32>
     %c = nn.linear %x, @critic_w : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %sum = nn.add %c, %z : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
@@ -140,6 +153,7 @@ def write_states(folder):
     positive = {"variance": (3,), "wide_variance": (2,), "size": (3,), "squares": (3,)}
     initial = {name: numbers(shape, -1, 1) for name, shape in shapes.items()}
     initial |= {name: numbers(shape, 1, 3) for name, shape in positive.items()}
+    initial["steps"] = numpy.zeros(1)
     state = {name: torch.tensor(value) for name, value in initial.items()}
     tensors = {name: torch.tensor(values) for name, values in data.items()}
 
@@ -161,7 +175,8 @@ def write_states(folder):
         trained = [name for _, _, names in GROUPS.values() for name in names]
         leaves = {name: state[name].clone().requires_grad_() for name in trained}
         z, means = forward(x, {**state, **leaves}, training=True)
-        loss = ((z - target)**2 + 0.25 * z * z).mean()
+        penalty = 0.25 * z * z if old["steps"] <= 2 else 0.0
+        loss = ((z - target)**2 + penalty).mean()
         losses.append(loss.item())
         loss.backward(inputs=[leaves[name] for name in GROUPS["dense"][2]],
                       retain_graph=True)
@@ -184,6 +199,7 @@ def write_states(folder):
         state["size"] = DECAY * old["size"] + BATCH
         state["sum"] = DECAY * old["sum"] + x.sum(dim=0)
         state["squares"] = DECAY * old["squares"] + ((x - centre)**2 + 1e-4).sum(dim=0)
+        state["steps"] = old["steps"] + 1
         state["seen"] = old["seen"] + weight.sum()
         if whole > 0:
             for name, values in (("predicted", z.detach()), ("clicked", target)):

@@ -113,6 +113,7 @@ void attachEvaluator(mlir::MLIRContext &context) {
 // One function for each file of this folder that evaluates ops.
 void attachElementwiseOps(mlir::MLIRContext &context);
 void attachCompositeOps(mlir::MLIRContext &context);
+void attachControlOps(mlir::MLIRContext &context);
 void attachSegmentOps(mlir::MLIRContext &context);
 void attachShapeOps(mlir::MLIRContext &context);
 void attachReductionOps(mlir::MLIRContext &context);

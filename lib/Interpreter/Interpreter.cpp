@@ -67,6 +67,7 @@ static LogicalResult evaluateCall(CallOp op, Frame &frame) {
 
 void pdlc::registerInterpretation(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
+    attachControlOps(*context);
     attachSegmentOps(*context);
     attachShapeOps(*context);
     attachReductionOps(*context);

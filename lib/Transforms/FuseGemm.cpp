@@ -53,10 +53,14 @@ struct Chain {
 struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
   void runOnOperation() override {
     fusedPosts = 0;
-    for (ProgramOp program : getOperation().getOps<ProgramOp>())
-      for (MatmulOp matmul :
-           llvm::make_early_inc_range(program.getBody().getOps<MatmulOp>()))
-        fuse(matmul);
+    SmallVector<MatmulOp> products;
+    getOperation().walk([&](MatmulOp matmul) {
+      // Those of one row are loops.
+      if (!matmul->getParentOfType<ScanOp>())
+        products.push_back(matmul);
+    });
+    for (MatmulOp matmul : products)
+      fuse(matmul);
     getOperation()->setAttr(NNDialect::kPhaseAttrName,
                             StringAttr::get(&getContext(), "fused"));
     reportStatistic(*this, getOperation(), numPosts, "posts-fused", fusedPosts);

@@ -52,8 +52,8 @@ public:
         replace(read, readAtEntry(read.getSymbolAttr(), read.getType()));
       else if (auto cross = dyn_cast<CrossOp>(op))
         lowerCross(cross);
-      else if (auto scan = dyn_cast<ScanOp>(op))
-        lowerScan(scan);
+      else if (auto withBodies = dyn_cast<BodyOpInterface>(op))
+        lowerBodies(withBodies);
       else if (auto arithmetic = dyn_cast<IdArithmeticOp>(op))
         lowerIdArithmetic(arithmetic);
       else if (auto toNumbers = dyn_cast<CastOp>(op))
@@ -104,6 +104,14 @@ private:
     lastRead = ReadOp::create(builder, program.getLoc(), type, symbol);
     value = lastRead->getResult(0);
     return value;
+  }
+
+  /// What an op reads, where bodies see nothing but their arguments.
+  Value readIn(Block &block, ReadOp read) {
+    auto owner = dyn_cast<BodyOpInterface>(block.getParentOp());
+    if (!owner)
+      return readAtEntry(read.getSymbolAttr(), read.getType());
+    return owner.share(block, readIn(*owner->getBlock(), read));
   }
 
   /// Puts the ops that say the same in place of the op. Returns the first of
@@ -181,32 +189,26 @@ private:
     op.setExplicitBags(ids, splits);
   }
 
-  /// What the body reads comes in as a tensor that rows share: the body sees
-  /// nothing but its arguments.
-  void lowerScan(ScanOp scan) {
-    lowerBags(scan);
-    Block &body = scan.getBody().front();
-    for (auto next = body.begin(); next != body.end();) {
-      Operation &op = *next++;
-      builder.setInsertionPoint(&op);
-      if (auto composite = dyn_cast<CompositeOpInterface>(op))
-        next = spellOut(composite, next);
-      else if (auto read = dyn_cast<ReadOp>(op))
-        replace(read,
-                share(scan, readAtEntry(read.getSymbolAttr(), read.getType())));
-      else if (auto constant = dyn_cast<ConstantOp>(op))
-        constant.removeExactAttr();
+  /// What a body reads comes in as an operand: it sees nothing but its
+  /// arguments.
+  void lowerBodies(BodyOpInterface owner) {
+    if (auto ofBags = dyn_cast<BagsOpInterface>(owner.getOperation()))
+      lowerBags(ofBags);
+    for (Region &region : owner->getRegions()) {
+      Block &body = region.front();
+      for (auto next = body.begin(); next != body.end();) {
+        Operation &op = *next++;
+        builder.setInsertionPoint(&op);
+        if (auto composite = dyn_cast<CompositeOpInterface>(op))
+          next = spellOut(composite, next);
+        else if (auto read = dyn_cast<ReadOp>(op))
+          replace(read, readIn(body, read));
+        else if (auto nested = dyn_cast<BodyOpInterface>(op))
+          lowerBodies(nested);
+        else if (auto constant = dyn_cast<ConstantOp>(op))
+          constant.removeExactAttr();
+      }
     }
-  }
-
-  /// The argument of the body that is `value`.
-  static Value share(ScanOp scan, Value value) {
-    for (auto [argument, shared] :
-         llvm::zip_equal(scan.getSharedArguments(), scan.getShared()))
-      if (shared == value)
-        return argument;
-    scan.getSharedMutable().append(value);
-    return scan.getBody().addArgument(value.getType(), value.getLoc());
   }
 
   void lowerCross(CrossOp op) {

@@ -124,6 +124,30 @@ def BagsOpInterface : OpInterface<"BagsOpInterface"> {
   ];
 }
 
+def BodyOpInterface : OpInterface<"BodyOpInterface"> {
+  let cppNamespace = "::pdlc";
+  let description = [{
+    An op with bodies: each of its regions is one block of ops that compute, which
+    see nothing but the arguments of the block. Arguments are rows of operands, or
+    operands as they are.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The argument of a body that is `value` as it is. If there is none, the value
+      becomes an operand, and an argument of each body.
+    }], "::mlir::Value", "share", (ins "::mlir::Block &":$body, "::mlir::Value":$value)>,
+    InterfaceMethod<[{
+      The operand that counts as much in its first dimension as the argument of a
+      body; null for an argument that is one row, or that has a static shape.
+    }], "::mlir::Value", "getCounted", (ins "::mlir::BlockArgument":$argument)>,
+    InterfaceMethod<[{
+      The arguments of the bodies that no operand holds: they need memory.
+    }], "::llvm::ArrayRef<::mlir::BlockArgument>", "getStateArguments", (ins), "", [{
+      return {};
+    }]>
+  ];
+}
+
 // Traits; ProgramOpInterfaces.h says what they mean.
 class PDLC_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::pdlc"; }
 def ReadsModel : PDLC_Trait<"ReadsModel">;

@@ -88,8 +88,10 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
   for (Operation &op : body)
     positions[&op] = next++;
   findFused(body);
-  for (auto scan : body.getOps<nn::ScanOp>())
-    findFused(scan.getBody().front());
+  body.walk([&](BodyOpInterface owner) {
+    for (Region &inner : owner->getRegions())
+      findFused(inner.front());
+  });
   placeGiven(program, numbers);
   findColumns(body);
   claimResults(program);
@@ -268,14 +270,18 @@ unsigned BufferPlan::lastRead(ArrayRef<Value> values, nn::StageAttr stage,
   return end;
 }
 
-SmallVector<Value> BufferPlan::localsOf(nn::ScanOp scan) const {
-  SmallVector<Value> locals(scan.getStateArguments());
-  for (Operation &op : scan.getBody().front())
-    if (!isView(&op) && !isFused(&op))
-      for (Value result : op.getResults())
-        if (Home::Kind kind = homes.lookup(result).kind;
-            kind == Home::None || kind == Home::Arena)
-          locals.push_back(result);
+SmallVector<Value> BufferPlan::localsOf(BodyOpInterface owner) const {
+  SmallVector<Value> locals(owner.getStateArguments());
+  for (Region &body : owner->getRegions())
+    for (Operation &op : body.front()) {
+      if (!isView(&op) && !isFused(&op))
+        for (Value result : op.getResults())
+          if (Home::Kind kind = homes.lookup(result).kind;
+              kind == Home::None || kind == Home::Arena)
+            locals.push_back(result);
+      if (auto nested = dyn_cast<BodyOpInterface>(op))
+        llvm::append_range(locals, localsOf(nested));
+    }
   return locals;
 }
 
@@ -314,8 +320,8 @@ void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
       if (Extent scratch; inStage.findScratch(sizes, scratch))
         lifetimes.push_back({Value(), inStage, scratch, here, here});
     });
-    if (auto scan = dyn_cast<nn::ScanOp>(op))
-      for (Value local : localsOf(scan))
+    if (auto owner = dyn_cast<BodyOpInterface>(op))
+      for (Value local : localsOf(owner))
         lifetimes.push_back({local, nullptr, sizes.bytes(local), here, here});
   }
   assignSlots(lifetimes, stage);

@@ -95,9 +95,9 @@ public:
     return inPlace.contains(&operand);
   }
 
-  /// What needs memory while a scan runs: its states, and what its body
-  /// computes for one row.
-  llvm::SmallVector<mlir::Value> localsOf(nn::ScanOp scan) const;
+  /// What needs memory while an op with bodies runs: its states, and what the
+  /// bodies compute (those of a scan, for one row).
+  llvm::SmallVector<mlir::Value> localsOf(BodyOpInterface owner) const;
 
   size_t fusedCount() const { return fused.size(); }
   size_t inPlaceCount() const { return inPlace.size(); }

@@ -106,24 +106,31 @@ ProgramSizes::ProgramSizes(nn::ProgramOp program) {
     extents[body.getArgument(argument++)] = perBatch(field.getWidth()).plus(1);
   }
   llvm::append_range(pulls, body.getOps<nn::PullOp>());
-  for (Operation &op : body) {
-    for (OpResult result : op.getResults())
-      extents[result] = infer(result);
-    if (auto scan = dyn_cast<nn::ScanOp>(op))
-      addBody(scan.getBody().front());
-  }
+  for (Operation &op : body)
+    addOp(op);
 }
 
-/// The body of a scan sees one row.
-void ProgramSizes::addBody(Block &body) {
-  for (BlockArgument argument : body.getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    bool isOne = type.getRank() == 0 || type.isDynamicDim(0);
-    extents[argument] = Extent().plus(isOne ? 1 : type.getDimSize(0));
+void ProgramSizes::addOp(Operation &op) {
+  for (OpResult result : op.getResults())
+    extents[result] = infer(result);
+  if (auto owner = dyn_cast<BodyOpInterface>(op))
+    addBodies(owner);
+}
+
+void ProgramSizes::addBodies(BodyOpInterface owner) {
+  for (Region &body : owner->getRegions()) {
+    for (BlockArgument argument : body.getArguments()) {
+      if (Value counted = owner.getCounted(argument)) {
+        extents[argument] = first(counted);
+        continue;
+      }
+      auto type = cast<RankedTensorType>(argument.getType());
+      bool isOne = type.getRank() == 0 || type.isDynamicDim(0);
+      extents[argument] = Extent().plus(isOne ? 1 : type.getDimSize(0));
+    }
+    for (Operation &op : body.front())
+      addOp(op);
   }
-  for (Operation &op : body)
-    for (OpResult result : op.getResults())
-      extents[result] = infer(result);
 }
 
 int32_t ProgramSizes::lookupOf(Value unique) const {

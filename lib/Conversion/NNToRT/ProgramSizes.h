@@ -60,7 +60,8 @@ public:
   int32_t lookupOf(mlir::Value unique) const;
 
 private:
-  void addBody(mlir::Block &body);
+  void addOp(mlir::Operation &op);
+  void addBodies(BodyOpInterface owner);
   Extent infer(mlir::OpResult result) const;
 
   llvm::SmallVector<nn::PullOp> pulls;

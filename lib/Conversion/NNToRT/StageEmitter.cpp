@@ -346,6 +346,32 @@ void StageEmitter::fill(Value tensor, Value scalar) {
 // The function
 //===----------------------------------------------------------------------===//
 
+Block *StageEmitter::addBlock() {
+  auto *block = new Block();
+  if (exit)
+    block->insertBefore(exit);
+  else
+    function.getBody().push_back(block);
+  return block;
+}
+
+LogicalResult StageEmitter::branch(Value condition,
+                                   function_ref<LogicalResult()> taken,
+                                   function_ref<LogicalResult()> otherwise) {
+  Block *first = addBlock(), *second = addBlock(), *behind = addBlock();
+  cf::CondBranchOp::create(builder, condition, first, ValueRange(), second,
+                           ValueRange());
+  for (auto [block, emitBody] :
+       {std::pair(first, taken), {second, otherwise}}) {
+    builder.setInsertionPointToStart(block);
+    if (failed(emitBody()))
+      return failure();
+    cf::BranchOp::create(builder, behind);
+  }
+  builder.setInsertionPointToStart(behind);
+  return success();
+}
+
 void StageEmitter::returnUnlessZero(Value status) {
   if (!exit) {
     OpBuilder::InsertionGuard guard(builder);
@@ -355,8 +381,7 @@ void StageEmitter::returnUnlessZero(Value status) {
     builder.setInsertionPointToStart(exit);
     func::ReturnOp::create(builder, argument);
   }
-  auto *next = new Block();
-  next->insertBefore(exit);
+  Block *next = addBlock();
   Value zero = arith::ConstantIntOp::create(builder, PDL_OK, 32);
   Value failed =
       arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, status, zero);

@@ -111,10 +111,17 @@ public:
   /// The address of an array of constants.
   mlir::Value constant(mlir::DenseElementsAttr value);
 
+  /// Emits `taken` or `otherwise`, and goes on behind both. What they emit is
+  /// not seen from there, but for what the emitter reads at entry.
+  mlir::LogicalResult
+  branch(mlir::Value condition, llvm::function_ref<mlir::LogicalResult()> taken,
+         llvm::function_ref<mlir::LogicalResult()> otherwise);
   /// Ends the stage with this status if it is not 0.
   void returnUnlessZero(mlir::Value status);
 
 private:
+  /// A new block behind the one that is written, before the exit.
+  mlir::Block *addBlock();
   void declareCallees();
   void emitOffsets(nn::StageAttr arena);
   void emitDeferred();

@@ -17,6 +17,7 @@ using namespace pdlc;
 
 void pdlc::registerStageOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
+    attachControlStages(*context);
     attachScanStages(*context);
     attachSegmentStages(*context);
     attachShapeStages(*context);

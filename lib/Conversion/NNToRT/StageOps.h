@@ -118,6 +118,7 @@ void attachEmitter(mlir::MLIRContext &context) {
 
 // One function for each file of this folder that emits ops.
 void attachElementwiseStages(mlir::MLIRContext &context);
+void attachControlStages(mlir::MLIRContext &context);
 void attachScanStages(mlir::MLIRContext &context);
 void attachSegmentStages(mlir::MLIRContext &context);
 void attachShapeStages(mlir::MLIRContext &context);

@@ -204,3 +204,23 @@ nn.func private @f(%x: tensor<?x4xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.lstm %x of %c, @u, @b : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-note @+1 {{the scan is here}}
+  %0 = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+    %k = nn.constant dense<1.0> : tensor<1xf32>
+    // expected-error @+1 {{has bodies of its own, which the body of a scan does not; put it before or behind the scan (C4)}}
+    %a = nn.if %k with(%row) {
+    ^bb0(%r: tensor<?x3xf32>):
+      nn.yield %r : tensor<?x3xf32>
+    } else {
+    ^bb0(%r: tensor<?x3xf32>):
+      nn.yield %r : tensor<?x3xf32>
+    } : (tensor<1xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    nn.yield %a : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  nn.return
+}

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlc/Dialect/NN/IR/NN.h"
+#include "Bodies.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -74,28 +74,6 @@ LogicalResult ScanOp::verify() {
   return success();
 }
 
-/// What keeps an op out of a body; empty if nothing does.
-static std::string findHindrance(Operation &op) {
-  if (isa<CallOp>(op))
-    return "";
-  // A body runs row by row, and what is drawn or mixed belongs to samples.
-  if (isa<DrawingOpInterface>(op))
-    return "draws for each sample";
-  if (op.hasTrait<MixesSamples>())
-    return "mixes the samples of a batch";
-  auto rows = dyn_cast<RowsOpInterface>(op);
-  if (rows && rows.leadsToOtherRows())
-    return "leads from rows to others";
-  if (auto mixing = dyn_cast<SampleMixingOpInterface>(op))
-    if (std::optional<std::string> how = mixing.mixesSamples())
-      return *how;
-  if (!op.hasTrait<InProgram>() || op.hasTrait<PreparesStep>() ||
-      op.hasTrait<AppliesStep>() ||
-      (!isPure(&op) && !op.hasTrait<ReadsModel>()))
-    return "does more than compute";
-  return "";
-}
-
 LogicalResult ScanOp::verifyRegions() {
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield)
@@ -116,17 +94,26 @@ LogicalResult ScanOp::verifyRegions() {
     if (!isOfRows(type))
       return yield.emitOpError()
              << "yields " << type << "; expected a row [?, ...] (C3)";
-  for (Operation &op : getBody().front().without_terminator())
-    if (std::string hindrance = findHindrance(op); !hindrance.empty()) {
-      InFlightDiagnostic diagnostic =
-          op.emitOpError() << hindrance
-                           << ", which the body of a scan does not; put it "
-                              "before or behind the scan (C4)";
-      diagnostic.attachNote(getLoc()) << "the scan is here";
-      return diagnostic;
-    }
-  return success();
+  return verifyBodyComputes(
+      getBody(), "scan", [](Operation &op) -> std::string {
+        // The loop over rows is one kernel, which does not branch.
+        if (isa<BodyOpInterface>(op))
+          return "has bodies of its own";
+        auto mixing = dyn_cast<SampleMixingOpInterface>(op);
+        return mixing ? mixing.mixesSamples().value_or("") : "";
+      });
 }
+
+Value ScanOp::share(Block &body, Value value) {
+  for (auto [argument, shared] :
+       llvm::zip_equal(getSharedArguments(), getShared()))
+    if (shared == value)
+      return argument;
+  getSharedMutable().append(value);
+  return body.addArgument(value.getType(), value.getLoc());
+}
+
+Value ScanOp::getCounted(BlockArgument) { return {}; }
 
 //===----------------------------------------------------------------------===//
 // Cells

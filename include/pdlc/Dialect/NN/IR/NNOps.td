@@ -12,6 +12,7 @@
 include "pdlc/Dialect/NN/IR/NNSymbolOps.td"
 include "pdlc/Dialect/NN/IR/NNComputeOps.td"
 include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
+include "pdlc/Dialect/NN/IR/NNControlOps.td"
 include "pdlc/Dialect/NN/IR/NNDrawOps.td"
 include "pdlc/Dialect/NN/IR/NNLoweredOps.td"
 include "pdlc/Dialect/NN/IR/NNMixingOps.td"

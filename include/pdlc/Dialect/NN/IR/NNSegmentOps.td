@@ -308,7 +308,8 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
 //===----------------------------------------------------------------------===//
 
 def NN_ScanOp : NN_SegmentOp<"scan", "getBags()", "getBags()", [NN_Differentiable,
-    ReadsModel, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock]> {
+    ReadsModel, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
+    DeclareOpInterfaceMethods<BodyOpInterface, ["getStateArguments"]>]> {
   let summary = "From row to row of each bag, with a state";
   let description = [{
     The body is what one row does. Its arguments are the row of each input, the
@@ -356,7 +357,6 @@ def NN_ScanOp : NN_SegmentOp<"scan", "getBags()", "getBags()", [NN_Differentiabl
   let extraClassDeclaration = [{
     /// The arguments of the body, by what they are.
     ::llvm::ArrayRef<::mlir::BlockArgument> getInputArguments();
-    ::llvm::ArrayRef<::mlir::BlockArgument> getStateArguments();
     ::llvm::ArrayRef<::mlir::BlockArgument> getSharedArguments();
     /// What the body yields.
     ::mlir::OperandRange getYielded();

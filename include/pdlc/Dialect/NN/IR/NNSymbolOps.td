@@ -431,7 +431,7 @@ def NN_ScheduleOp : NN_Op<"schedule", [Symbol, OwnedByServers, IsolatedFromAbove
 }
 
 def NN_YieldOp : NN_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["RuleOp", "ScheduleOp", "OnceOp", "UpdateOp", "ScanOp"]>]> {
+    ParentOneOf<["RuleOp", "ScheduleOp", "OnceOp", "UpdateOp", "ScanOp", "IfOp"]>]> {
   let summary = "Ends a region of scalars, or the body of a scan";
   let description = [{
     Example:

@@ -22,6 +22,8 @@ module @states {
   nn.group @data rule(@running_sum {decay = 0.75}) rate(1.0)
   nn.group @calibration rule(@moving_average) rate(0.5)
   nn.group @counter rule(@running_sum) rate(1.0)
+  nn.group @stepping rule(@step_counter) rate(1.0)
+  nn.param @steps : tensor<1xf32> in @stepping init(#nn.zeros)
   nn.param @scale : tensor<3xf32> in @dense init(#nn.uniform<-1.0, 1.0>)
   nn.param @shift : tensor<3xf32> in @dense init(#nn.zeros)
   nn.param @other : tensor<3x1xf32> in @dense init(#nn.uniform<-1.0, 1.0>)
@@ -61,10 +63,21 @@ module @states {
   ^bb0(%x: tensor<?x3xf32>, %target: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %z = nn.call @predicted_of(%x) : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %e = nn.squared_error %z, %target : tensor<?x1xf32>
-    %third = nn.constant dense<0.25> : tensor<f32>
-    %square = nn.mul %z, %z : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %small = nn.mul %square, %third : (tensor<?x1xf32>, tensor<f32>) -> tensor<?x1xf32>
-    %l = nn.add %e, %small : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %steps = nn.read @steps : tensor<1xf32>
+    %two = nn.constant dense<2.0> : tensor<1xf32>
+    %late = nn.greater %steps, %two : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+    %l = nn.if %late with(%e, %z) {
+    ^bb0(%error: tensor<?x1xf32>, %guess: tensor<?x1xf32>):
+      nn.yield %error : tensor<?x1xf32>
+    } else {
+    ^bb0(%error: tensor<?x1xf32>, %guess: tensor<?x1xf32>):
+      %part = nn.constant dense<0.25> : tensor<f32>
+      %square = nn.mul %guess, %guess : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+      %small = nn.mul %square, %part : (tensor<?x1xf32>, tensor<f32>) -> tensor<?x1xf32>
+      %sum = nn.add %error, %small : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+      nn.yield %sum : tensor<?x1xf32>
+    } : (tensor<1xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.accumulate @steps(%weight) : tensor<?x1xf32>
     nn.minimize %l over [@dense] : tensor<?x1xf32>
     %c = nn.linear %x, @critic_w : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %sum = nn.add %c, %z : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>

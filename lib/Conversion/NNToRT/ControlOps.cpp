@@ -1,0 +1,65 @@
+//===- ControlOps.cpp - What a program does, and what not -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bodies are blocks of the stage, between two branches: their loops become
+// kernels, and their products calls, as those of the program do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+static LogicalResult emitIf(nn::IfOp op, StageEmitter &emitter) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  // What bodies see is asked for where it is known to both, and to all behind.
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs()) {
+    inputs.push_back(emitter.address(input));
+    emitter.evaluate(emitter.sizes.first(input));
+  }
+  Value condition =
+      emitter.load(emitter.flat(op.getCondition()), emitter.index(0));
+  Value isTrue =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::UNE, condition,
+                            emitter.scalar(condition.getType(), 0));
+  auto emitBody = [&](Region &region) -> LogicalResult {
+    Block &body = region.front();
+    for (auto [argument, base] : llvm::zip_equal(body.getArguments(), inputs))
+      emitter.bind(argument, base, emitter.index(0));
+    for (Operation &each : body.without_terminator()) {
+      builder.setLoc(each.getLoc());
+      if (failed(emitter.emitOp(&each)))
+        return failure();
+    }
+    builder.setLoc(op.getLoc());
+    for (auto [result, yielded] :
+         llvm::zip_equal(op.getValues(), body.getTerminator()->getOperands()))
+      memref::CopyOp::create(builder, emitter.flat(yielded),
+                             emitter.flat(result));
+    return success();
+  };
+  return emitter.branch(
+      isTrue, [&] { return emitBody(op.getTaken()); },
+      [&] { return emitBody(op.getOtherwise()); });
+}
+
+namespace {
+struct IfStage : StageModel<IfStage, nn::IfOp> {
+  LogicalResult emit(Operation *op, StageEmitter &emitter) const {
+    return emitIf(cast<nn::IfOp>(op), emitter);
+  }
+};
+} // namespace
+
+void pdlc::attachControlStages(MLIRContext &context) {
+  nn::IfOp::attachInterface<IfStage>(context);
+}

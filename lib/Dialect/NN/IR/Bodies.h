@@ -1,0 +1,25 @@
+//===- Bodies.h - What ops with bodies share --------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_DIALECT_NN_IR_BODIES_H
+#define LIB_DIALECT_NN_IR_BODIES_H
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+namespace pdlc::nn {
+
+/// Refuses ops of a body that do more than compute, and those of which
+/// `hinders` says something, the end of a sentence that begins with the op's
+/// name. `what` names the op of the body in the errors, which cite C4.
+mlir::LogicalResult
+verifyBodyComputes(mlir::Region &body, llvm::StringRef what,
+                   llvm::function_ref<std::string(mlir::Operation &)> hinders);
+
+} // namespace pdlc::nn
+
+#endif // LIB_DIALECT_NN_IR_BODIES_H

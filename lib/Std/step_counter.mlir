@@ -1,0 +1,23 @@
+//===- step_counter.mlir - How many steps have been done -------*- mlir -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// value += rate
+//
+// For states: whatever `nn.accumulate` brings, a step adds the rate. At rate 1 an f32
+// counts to 16,777,216 and stays there.
+//
+//===----------------------------------------------------------------------===//
+
+nn.rule @step_counter undivided hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%value: f32, %sum: f32, %rate: f32):
+  %new_value = arith.addf %value, %rate : f32
+  nn.yield %new_value : f32
+}
