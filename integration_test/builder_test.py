@@ -315,6 +315,35 @@ class Text(unittest.TestCase):
         self.assertIn("nn.program @predict frozen reads(@r) {\n", str(result))
         parsed(result)
 
+    def test_cycle(self):
+        model = pdl.Model("turns")
+        record = model.record("r")
+        record.floats("x", 2)
+        groups = [model.group(name, rule="sgd", rate=0.1) for name in "ab"]
+        first, second = (model.param(name, (2, 1), init=pdl.init.zeros(), group=group)
+                         for name, group in zip("vw", groups))
+
+        @model.program
+        def one(x):
+            pdl.minimize(pdl.linear(x, first), [groups[0]])
+
+        @model.program
+        def other(x):
+            pdl.minimize(pdl.linear(x, second), [groups[1]])
+
+        @model.program(frozen=True)
+        def predict(x):
+            return pdl.linear(x, first)
+
+        for turns, text in (((), "has no turns"), (((one, 0),), "a turn of 0 steps"),
+                            ((predict,), "program @predict, which minimizes nothing"),
+                            (("one",), "a turn of 'one'; a turn is a program")):
+            with self.assertRaisesRegex(pdl.ModelError, text):
+                model.cycle("train", *turns)
+        model.cycle("train", (one, 3), other)
+        self.assertTrue(model.text().endswith("\n  nn.cycle @train [@one * 3, @other]\n}\n"))
+        run(PDL_OPT, "-", "--pdl-pipeline=to=fused", input=model.text())
+
     def test_function_that_nobody_calls(self):
         """Its types are not known; it is left out."""
         result = small()

@@ -4,7 +4,7 @@
 """Several losses in a program, and states that it writes: the golden case `states`
 (batch norm, data norm, calibration, a counter, a second loss with weights of its
 own) has the bits of the interpreter, of any threads, of one process on servers, and
-those of a training that was interrupted."""
+those of a training that was interrupted. So has the case `cycle`, of programs that take turns."""
 
 import json
 import re
@@ -17,18 +17,22 @@ from cluster import Cluster
 from programs import PDL_TRANSLATE, run
 from tensorfile import Tensor
 
-CASE = (programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops" /
-        "states")
+OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 PDL_CHECKPOINT = programs.BUILD / "bin" / "pdl-checkpoint"
 
 
-class States(exactness.ExactnessTest):
+class OfCase(exactness.ExactnessTest):
+    """What holds for any such case, whose second loss trains the group `second`."""
+
+    case, second = "", ""
 
     def setUp(self):
         super().setUp()
-        facts = json.loads((CASE / "case.json").read_text())
+        self.folder_of_case = OPS / self.case
+        facts = json.loads((self.folder_of_case / "case.json").read_text())
         self.batch, self.steps = facts["batch_size"], facts["steps"]
-        self.source, self.data = CASE / "model.mlir", CASE / "data.safetensors"
+        self.source = self.folder_of_case / "model.mlir"
+        self.data = self.folder_of_case / "data.safetensors"
 
     def test_interpreter_and_program_give_the_same_bits(self):
         trainer = self.compile_strict(self.source)
@@ -50,8 +54,8 @@ class States(exactness.ExactnessTest):
         for name in ("threads", "parts"):
             run(PDL_CHECKPOINT, "diff", self.path / "whole", self.path / name)
         # The second loss is reported like a metric, and goes on like one.
-        reported = [re.findall(r"^train mean .*@loss of critic in train.*$", text,
-                               re.MULTILINE) for text in (whole, last)]
+        reported = [re.findall(rf"^train mean .*@loss of {self.second} in train.*$",
+                               text, re.MULTILINE) for text in (whole, last)]
         self.assertEqual(len(reported[0]), 1, whole)
         self.assertEqual(*reported)
 
@@ -78,6 +82,14 @@ class States(exactness.ExactnessTest):
                 run(PDL_CHECKPOINT, "diff", self.path / f"{alone}.saved",
                     self.path / f"{mode}.saved")
 
+
+class Cycle(OfCase):
+    case, second = "cycle", "generator"
+
+
+class States(OfCase):
+    case, second = "states", "critic"
+
     def test_an_objective_without_weight_leaves_its_groups_alone(self):
         trainer = self.compile_strict(self.source)
         batch = tensorfile.read(self.data)
@@ -88,9 +100,9 @@ class States(exactness.ExactnessTest):
         tensorfile.write(data, batch)
         after = self.path / "after.safetensors"
         common = ["--data", data, "--batch-size", self.batch, "--init-from",
-                  CASE / "init.safetensors", "--dump-slots"]
+                  self.folder_of_case / "init.safetensors", "--dump-slots"]
         run(trainer, "train", *common, "--steps", self.steps, "--dump", after)
-        left = tensorfile.read(CASE / "init.safetensors")
+        left = tensorfile.read(self.folder_of_case / "init.safetensors")
         found = tensorfile.read(after)
         for name in ("critic_w", "predicted", "clicked"):
             self.assertEqual(found[name].data, left[name].data, name)
@@ -98,6 +110,9 @@ class States(exactness.ExactnessTest):
             self.assertNotEqual(found[name].data, left[name].data, name)
         self.assertEqual(found["steps"].data[0], self.steps)
         self.assertEqual(list(found["seen"].data), list(left["seen"].data))
+
+
+del OfCase  # has no case of its own
 
 
 if __name__ == "__main__":

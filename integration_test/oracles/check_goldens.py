@@ -97,6 +97,8 @@ def compare_losses(expected, path, tolerance):
     if len(actual) != len(expected):
         return [f"loss: {len(actual)} steps, expected {len(expected)}"]
     for step, (wanted, given) in enumerate(zip(expected, actual), 1):
+        if math.isnan(wanted) and math.isnan(given):
+            continue
         if not abs(given - wanted) <= tolerance * abs(wanted):
             return [f"loss of step {step} is {given!r}, expected {wanted!r}"]
     return []
@@ -205,6 +207,8 @@ def check_op(case, folder, options):
 
 def check_interpreted(case, folder, options):
     facts, expected = read_case(case)
+    if options.phase == "model" and facts.get("takes_turns"):
+        return []  # phase merged makes one program of several, and their counter
     tolerance = TOLERANCES[options.element_type]
     pipeline = f"to={options.phase} numerics=strict element-type={options.element_type}"
 

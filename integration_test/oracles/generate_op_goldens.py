@@ -16,6 +16,7 @@ import hashing
 from composite_cases import (composite_losses, interactions, normalisations,
                              sample_products)
 from control_cases import choices
+from cycle_cases import write_cycle
 from metric_cases import write_metrics
 from mixing_cases import drawing, mixing, sampled_losses
 from op_cases import KEYS, Case, Value, random_bags, tensor_type
@@ -424,6 +425,7 @@ def main():
                   comparisons, id_arithmetic, casts, weighted_lookups):
         build().write(sys.argv[1])
     write_states(sys.argv[1])
+    write_cycle(sys.argv[1])
     write_metrics(sys.argv[1])
     write_rule_cases(sys.argv[1])
 

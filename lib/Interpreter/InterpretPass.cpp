@@ -147,6 +147,9 @@ FailureOr<State> NNInterpret::createState(ModuleOp module) {
 }
 
 LogicalResult NNInterpret::interpret(ModuleOp module) {
+  if (auto cycle = module.lookupSymbol<CycleOp>(programName))
+    return cycle.emitOpError("is no program yet: interpret it in phase merged "
+                             "or behind it, where nn-join-cycle has made one");
   auto program = module.lookupSymbol<ProgramOp>(programName);
   if (!program) {
     InFlightDiagnostic diagnostic = module.emitError()

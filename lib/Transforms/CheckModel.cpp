@@ -53,6 +53,11 @@ static LogicalResult checkPrograms(ModuleOp module) {
              << " is not frozen, and would change the model by the data that "
                 "it is given; write `nn.program @"
              << name << " frozen`, and no nn.minimize";
+  for (StringRef name : {"evaluate", "predict"})
+    if (auto cycle = module.lookupSymbol<CycleOp>(name))
+      return cycle.emitOpError()
+             << "@" << name << " is what a command runs that leaves the model "
+             << "alone, but the programs of a cycle train; call it @train";
   auto train = module.lookupSymbol<ProgramOp>("train");
   if (train && !train
                     .walk([](Operation *op) {
@@ -140,13 +145,17 @@ static std::string meantCommand(StringRef name, ArrayRef<StringRef> missing) {
 static void checkProgramNames(ModuleOp module) {
   SmallVector<StringRef> missing;
   for (StringRef known : knownPrograms)
-    if (!module.lookupSymbol<ProgramOp>(known))
+    if (!isa_and_nonnull<ProgramOp, CycleOp>(module.lookupSymbol(known)))
       missing.push_back(known);
+  DenseSet<Attribute> inCycles;
+  for (auto cycle : module.getOps<CycleOp>())
+    inCycles.insert_range(cycle.getPrograms());
   bool hasWarned = false;
   ProgramOp first;
   for (auto program : module.getOps<ProgramOp>()) {
     StringRef name = program.getSymName();
-    if (llvm::is_contained(knownPrograms, name))
+    if (llvm::is_contained(knownPrograms, name) ||
+        inCycles.contains(FlatSymbolRefAttr::get(program.getSymNameAttr())))
       continue;
     // Frozen ones run by --program.
     if (!program.getFrozen())

@@ -49,18 +49,24 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
       if (failed(link<RuleOp>(group, group.getRuleAttr(), symbols)) ||
           failed(link<ScheduleOp>(group, group.getScheduleAttr(), symbols)))
         return signalPassFailure();
+    // What nn-join-cycle names.
+    for (CycleOp cycle : module.getOps<CycleOp>())
+      if (failed(link<RuleOp>(
+              cycle, FlatSymbolRefAttr::get(&getContext(), CycleOp::kRule),
+              symbols)))
+        return signalPassFailure();
     reportStatistic(*this, module, numLinked, "definitions-linked", linked);
   }
 
   template <typename OpT>
-  LogicalResult link(GroupOp group, FlatSymbolRefAttr name,
+  LogicalResult link(Operation *user, FlatSymbolRefAttr name,
                      SymbolTable &symbols) {
     if (!name || symbols.lookup(name.getValue()))
       return success();
     const StandardDefinition *definition =
         findStandardDefinition(name.getValue());
     if (!definition)
-      return group.emitOpError()
+      return user->emitOpError()
              << "names " << name << ", which neither the module nor the "
              << "standard library defines; the library has "
              << standardLibraryList();
@@ -71,14 +77,14 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
       return failure();
     auto definitions = library->getOps<OpT>();
     if (definitions.empty())
-      return group.emitOpError()
+      return user->emitOpError()
              << "names " << name << ", which is not an "
              << OpT::getOperationName() << " in the standard library (C1)";
     Operation *found = *definitions.begin();
     found->remove();
     if (isWide(getOperation()))
       widenElementType(found);
-    symbols.insert(found, group->getIterator());
+    symbols.insert(found, user->getIterator());
     ++linked;
     return success();
   }

@@ -65,6 +65,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
   case Phase::Merged:
     manager.addPass(createNNLowerModel());
+    manager.addPass(createNNJoinCycle());
     // One value for equal lookups, before they are joined.
     manager.addPass(createCSEPass());
     manager.addPass(createNNMergeLookups());
@@ -81,6 +82,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
   case Phase::Fused:
     manager.addPass(createNNCanonicalize());
+    manager.addPass(createNNGateTurns());
     manager.addPass(createNNFuseGemm());
     manager.addPass(createNNBroadcastSplats());
     break;

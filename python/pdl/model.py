@@ -180,6 +180,14 @@ class Model:
             return lambda real: Program(self, real, frozen)
         return Program(self, function, frozen)
 
+    def cycle(self, name: str, *turns: Program | tuple[Program, int]) -> Cycle:
+        """Lets programs that train take turns, under the name of a program.
+
+        A turn is a program that does one step, or one and how many steps it does:
+        `model.cycle("train", (train_critic, 5), train_generator)`.
+        """
+        return Cycle(self, name, turns)
+
     def only_record(self) -> Record:
         """The record that programs read."""
         for one in self._symbols.values():
@@ -363,10 +371,34 @@ class Program(_Region):
         return head
 
 
+class Cycle(Symbol):
+    """Programs that take turns in a training."""
+
+    kind = "nn.cycle"
+
+    def __init__(self, model: Model, name: str, turns: Sequence[Program | tuple[Program, int]]):
+        texts = []
+        for turn in turns:
+            program, steps = turn if isinstance(turn, tuple) else (turn, 1)
+            if not isinstance(program, Program) or program.model is not model:
+                raise ModelError(f"cycle @{name} has a turn of {program!r}; a turn is a program "
+                                 "of the model, or a pair of one and its steps")
+            if program.frozen:
+                raise ModelError(f"cycle @{name} has a turn of program {program}, which "
+                                 "minimizes nothing")
+            if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:
+                raise ModelError(f"cycle @{name} has a turn of {steps!r} steps; expected a whole "
+                                 "number above 0")
+            texts.append(f"{program} * {steps}" if steps != 1 else str(program))
+        if not texts:
+            raise ModelError(f"cycle @{name} has no turns; give it programs that train")
+        super().__init__(model, name, f" [{', '.join(texts)}]")
+
+
 # What stands in which order in the text, with a line between two entries; kinds that
 # stand together as they were declared.
 _SECTIONS = ((Record,), (Rule,), (Schedule,), (Clip, Group), ((Table, Dense), Metric),
-             (Function,), (Program,))
+             (Function,), (Program,), (Cycle,))
 
 
 def _variable(name: str) -> str:

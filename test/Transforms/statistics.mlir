@@ -11,12 +11,13 @@
 // RUN: cat %pdl_src/docs/Reference/Passes*.md | sed -n "/^#### Statistics/,/^### /s/^\([a-z-]*\) *: .*/\1/p" | sort -u > %t.declared
 // RUN: diff %t.declared %t.reported
 
-// CHECK: statistics.mlir:[[# @LINE + 27]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
+// CHECK: statistics.mlir:[[# @LINE + 28]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
 // CHECK-NEXT: nn-merge-lookups | Category:statistics | lookups-merged=1{{$}}
 // CHECK-NEXT: nn-autodiff | Category:statistics | ops-differentiated=10{{$}}
 // CHECK-NEXT: nn-split-clips | Category:statistics | groups-split=0{{$}}
 // CHECK-NEXT: nn-expand-updates | Category:statistics | symbols-updated=3{{$}}
 // CHECK-NEXT: nn-canonicalize | Category:statistics | ops-removed=2{{$}}
+// CHECK-NEXT: nn-gate-turns | Category:statistics | ops-gated=0{{$}}
 // CHECK-NEXT: nn-fuse-gemm | Category:statistics | posts-fused=2{{$}}
 // CHECK-NEXT: nn-broadcast-splats | Category:statistics | splats-broadcast=0{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | prepare=4{{$}}

@@ -126,6 +126,43 @@ def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pdlc::nn::NNDialect"];
 }
 
+def NNJoinCycle : Pass<"nn-join-cycle", "::mlir::ModuleOp"> {
+  let summary = "Makes one program of those that take turns";
+  let description = [{
+    Replaces an `nn.cycle` and its programs by one program with the name of the cycle:
+    their ops behind each other, and each symbol read once. A state of the model
+    counts the steps of the cycle; samples have no weight in the losses,
+    sums and metrics of a program whose turn it is not, so that its groups stay as
+    they are.
+
+    Before:
+    ```mlir
+    nn.program @critic reads(@r) {
+    ^bb0(%x: tensor<?x1xf32>):
+      ...
+      nn.minimize %l over @a : tensor<?x1xf32>
+    }
+    nn.program @generator reads(@r) { ... nn.minimize %m over @b ... }
+    nn.cycle @train [@critic * 5, @generator]
+    ```
+    After:
+    ```mlir
+    nn.group @"train.turns" rule(@cyclic_counter {length = 6.0}) rate(1.0)
+    nn.param @train.turn : tensor<1xf32> in @"train.turns" init(#nn.zeros)
+    nn.program @train reads(@r) {
+    ^bb0(%x: tensor<?x1xf32>):
+      %turn = nn.read @train.turn : tensor<1xf32>
+      ... // %now0: 1 while %turn < 5, else 0; %now1: 1 from there on
+      %w = nn.broadcast %now0 like %l : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+      nn.minimize %l weight %w over @a : tensor<?x1xf32>, tensor<?x1xf32>
+      ...
+      nn.accumulate @train.turn(%ones) : tensor<?x1xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+}
+
 def NNMergeLookups : Pass<"nn-merge-lookups", "::mlir::ModuleOp"> {
   let summary = "One deduplicated lookup for each table and program";
   let description = [{
@@ -319,6 +356,41 @@ def NNCanonicalize : Pass<"nn-canonicalize", "::mlir::ModuleOp"> {
   }];
   let statistics = [
     Statistic<"numRemoved", "ops-removed", "Ops that are not needed any more">
+  ];
+}
+
+def NNGateTurns : Pass<"nn-gate-turns", "::mlir::ModuleOp"> {
+  let summary = "Computes only what losses with weights need";
+  let description = [{
+    Where all samples of a step weigh the same number (`nn.broadcast` of a scalar, alone or
+    times other weights, as `nn-join-cycle` makes them) and that is 0, a loss, its
+    gradients and metrics do not count. What only they need goes into an `nn.if` of that
+    number, which gives zeros else: forward and backward together, so that nothing is
+    computed again.
+
+    Lookups, what is drawn, ids, and ops on bags or on several samples stay where they
+    are; so do parts without a matrix product, which cost no more than zeros do.
+
+    Before:
+    ```mlir
+    %h = nn.matmul %x, %w : (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+    %l = nn.reduce sum %h axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %c = nn.broadcast %now like %l : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %loss, %weight = nn.loss_sum %l weight %c ...
+    ```
+    After:
+    ```mlir
+    %l = nn.if %now with(%x, %w) {
+    ^bb0(%0: tensor<?x3xf32>, %1: tensor<3x4xf32>):
+      %h = nn.matmul %0, %1 : (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+      %2 = nn.reduce sum %h axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+      nn.yield %2 : tensor<?x1xf32>
+    } else { ... nn.yield %zeros : tensor<?x1xf32> } : ...
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numOps", "ops-gated", "Ops that run only where their losses count">
   ];
 }
 

@@ -54,6 +54,10 @@ static LogicalResult emitIf(nn::IfOp op, StageEmitter &emitter) {
 
 namespace {
 struct IfStage : StageModel<IfStage, nn::IfOp> {
+  Extent getExtent(Operation *op, OpResult result,
+                   const ProgramSizes &sizes) const {
+    return sizes.first(cast<nn::IfOp>(op).getCountedBy(result));
+  }
   LogicalResult emit(Operation *op, StageEmitter &emitter) const {
     return emitIf(cast<nn::IfOp>(op), emitter);
   }

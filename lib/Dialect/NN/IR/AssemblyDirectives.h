@@ -221,6 +221,41 @@ inline void printSymbolList(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << "]";
 }
 
+/// `[@a * 5, @b]`: programs, and how many steps each does in turn.
+inline mlir::ParseResult parseTurns(mlir::OpAsmParser &parser,
+                                    mlir::ArrayAttr &programs,
+                                    mlir::DenseI64ArrayAttr &steps) {
+  llvm::SmallVector<mlir::Attribute> symbols;
+  llvm::SmallVector<int64_t> counts;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    counts.push_back(1);
+    if (parseSymbol(parser, symbols))
+      return mlir::failure();
+    if (mlir::failed(parser.parseOptionalStar()))
+      return mlir::success();
+    return parser.parseInteger(counts.back());
+  };
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square,
+                                     parseOne))
+    return mlir::failure();
+  programs = parser.getBuilder().getArrayAttr(symbols);
+  steps = parser.getBuilder().getDenseI64ArrayAttr(counts);
+  return mlir::success();
+}
+
+inline void printTurns(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                       mlir::ArrayAttr programs,
+                       mlir::DenseI64ArrayAttr steps) {
+  printer << "[";
+  llvm::interleaveComma(llvm::zip_equal(programs, steps.asArrayRef()), printer,
+                        [&](auto turn) {
+                          printer << std::get<0>(turn);
+                          if (std::get<1>(turn) != 1)
+                            printer << " * " << std::get<1>(turn);
+                        });
+  printer << "]";
+}
+
 /// `[bias, relu]`: enumerators without their dialect prefix.
 template <typename AttrT, typename Symbolize>
 mlir::ParseResult parseEnumerators(mlir::OpAsmParser &parser,

@@ -12,8 +12,7 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// What keeps an op out of any body; empty if nothing does.
-static std::string findHindrance(Operation &op) {
+std::string pdlc::nn::findBodyHindrance(Operation &op) {
   if (isa<CallOp>(op))
     return "";
   // What is drawn or mixed belongs to the samples of a whole batch.
@@ -36,7 +35,7 @@ pdlc::nn::verifyBodyComputes(Region &body, StringRef what,
                              function_ref<std::string(Operation &)> hinders) {
   Operation *owner = body.getParentOp();
   for (Operation &op : body.front().without_terminator()) {
-    std::string hindrance = findHindrance(op);
+    std::string hindrance = findBodyHindrance(op);
     if (hindrance.empty())
       hindrance = hinders(op);
     if (hindrance.empty())

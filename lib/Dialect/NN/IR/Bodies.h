@@ -13,6 +13,10 @@
 
 namespace pdlc::nn {
 
+/// What keeps an op out of any body, the end of a sentence that begins with the
+/// op's name; empty if nothing does.
+std::string findBodyHindrance(mlir::Operation &op);
+
 /// Refuses ops of a body that do more than compute, and those of which
 /// `hinders` says something, the end of a sentence that begins with the op's
 /// name. `what` names the op of the body in the errors, which cite C4.

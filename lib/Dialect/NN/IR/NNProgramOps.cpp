@@ -423,3 +423,52 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << ") (C2)";
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// CycleOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult CycleOp::verify() {
+  // The position is counted in the element type of the model.
+  constexpr int64_t kMost = 65536;
+  int64_t length = 0;
+  for (int64_t count : getSteps()) {
+    if (count < 1 || count > kMost)
+      return emitOpError() << "has a turn of " << count
+                           << " steps; expected 1 to " << kMost << " (C1)";
+    length += count;
+  }
+  if (length < 1 || length > kMost)
+    return emitOpError() << "has " << length << " steps; expected 1 to "
+                         << kMost << " (C1)";
+  if (getPrograms().size() != getSteps().size())
+    return emitOpError() << "names " << getPrograms().size() << " programs and "
+                         << getSteps().size() << " numbers of steps (C1)";
+  return success();
+}
+
+LogicalResult CycleOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto name : getPrograms().getAsRange<FlatSymbolRefAttr>()) {
+    auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, name);
+    if (!program)
+      return emitOpError() << "names " << name
+                           << ", which is not an nn.program (C2)";
+    auto refuse = [&](const char *why) {
+      InFlightDiagnostic diagnostic = emitOpError() << "names " << name << ", "
+                                                    << why << " (C2)";
+      diagnostic.attachNote(program.getLoc()) << "the program is here";
+      return diagnostic;
+    };
+    if (program.getFrozen())
+      return refuse("which is frozen, and trains nothing; take it off the "
+                    "list, or `frozen` off the program");
+    if (program.getBody().getOps<MinimizeOp>().empty())
+      return refuse("which has no nn.minimize, and trains nothing; take it off "
+                    "the list, or give it one");
+    if (program.getReturn().getNumOperands() != 0)
+      return refuse(
+          "which has outputs, that nobody would get; return them from "
+          "a frozen program");
+  }
+  return success();
+}

@@ -57,6 +57,13 @@ def NN_IfOp : NN_PureOp<"if", [NN_DifferentiableSome, ReadsModel, IsolatedFromAb
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether bodies may hold the op (C4).
+    static bool mayHold(::mlir::Operation &op);
+    /// The input that has as many rows as a result; null for a result without a
+    /// dynamic dimension.
+    ::mlir::Value getCountedBy(::mlir::OpResult result);
+  }];
 }
 
 #endif // PDLC_DIALECT_NN_IR_NNCONTROLOPS_TD

@@ -612,4 +612,44 @@ def NN_ProgramOp : NN_Op<"program", [Symbol, IsolatedFromAbove,
   }];
 }
 
+def NN_CycleOp : NN_Op<"cycle", [Symbol,
+    StandsUntil<"Model", "nn-join-cycle makes one program of its programs">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Programs that take turns in a training";
+  let description = [{
+    One step is that of one program: so many steps of the first, then of the second, and
+    from the last to the first again. Each step reads the next batch. Commands name the
+    cycle as they name a program: `train` runs what is called `@train`.
+
+    The programs train groups of their own, and see the others' parameters as
+    the steps before have left them. Phase `merged` has one program instead of them
+    (`nn-join-cycle`), with a state that says whose turn it is (`@NAME.turn`, by the rule
+    `@cyclic_counter`): it is saved with the model, and all replicas and servers see it alike.
+    So the loss of the first program is reported as that of the training, the others' as
+    means, as of several `nn.minimize` of one program.
+
+    Constraints:
+    - (C1) There is at least one turn; each has 1 to 65536 steps, and all together at most
+      as many.
+    - (C2) Each name is a program that trains, has no outputs, and is not frozen.
+    - (C3) No two of the programs train one group, or accumulate into one (checked by
+      `nn-join-cycle`).
+    - (C4) Rules of states that the programs accumulate into are not `undivided`: they would
+      run in every step, whoever's turn it is (checked by `nn-join-cycle`).
+
+    Example:
+    ```mlir
+    nn.cycle @train [@train_critic * 5, @train_generator]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefArrayAttr:$programs,
+    DenseI64ArrayAttr:$steps);
+  let assemblyFormat = "$sym_name custom<Turns>($programs, $steps) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The rule of the state that counts the steps of the cycle.
+    static constexpr ::llvm::StringLiteral kRule = "cyclic_counter";
+  }];
+}
+
 #endif // PDLC_DIALECT_NN_IR_NNSYMBOLOPS_TD

@@ -1,0 +1,337 @@
+//===- GateTurns.cpp - Computes only what losses with weights need --------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/IRMapping.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Support/Statistics.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNGATETURNS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+/// The number that all samples weigh, or that all weights are multiplied by;
+/// null if there is none.
+static Value conditionOf(Value weights) {
+  if (!weights)
+    return {};
+  if (auto product = weights.getDefiningOp<MulOp>()) {
+    Value found = conditionOf(product.getRhs());
+    return found ? found : conditionOf(product.getLhs());
+  }
+  auto broadcast = weights.getDefiningOp<BroadcastOp>();
+  if (!broadcast || matchPattern(broadcast.getInput(), m_Constant()))
+    return {};
+  RankedTensorType type = tensorOf(broadcast.getInput());
+  return type.hasStaticShape() && type.getNumElements() == 1
+             ? broadcast.getInput()
+             : Value();
+}
+
+namespace {
+
+/// When a value is needed.
+struct Need {
+  enum Kind { Never, Sometimes, Always } kind = Never;
+  Value condition; // Sometimes: where it is not 0
+
+  void join(Need other) {
+    if (kind == Never)
+      *this = other;
+    else if (other.kind != Never && (kind == Always || other.kind == Always ||
+                                     condition != other.condition))
+      *this = {Always, Value()};
+  }
+};
+
+/// Ops that go into one nn.if.
+using Part = SmallVector<Operation *>;
+
+class Gating {
+public:
+  explicit Gating(ProgramOp program) : body(program.getBody().front()) {}
+
+  /// Returns how many ops went into bodies.
+  uint64_t run();
+
+private:
+  static Need needOf(Value condition) {
+    return condition ? Need{Need::Sometimes, condition}
+                     : Need{Need::Always, Value()};
+  }
+  Need needOf(OpOperand &use);
+  void shortenLikes();
+  void findNeeds();
+  void findPrepared();
+  bool mayMove(Operation &op);
+  void findParts();
+  void move(Value condition, const Part &part);
+  void moveUsersBehind(Operation *gate);
+
+  Block &body;
+  DenseMap<Operation *, Need> needs;
+  /// What ids depend on, before the values of the model are known.
+  DenseSet<Operation *> prepared;
+  /// By condition, and by how many ops that stay lie between, what moves.
+  llvm::MapVector<std::pair<Value, unsigned>, Part> parts;
+};
+
+} // namespace
+
+/// The operand that has as many rows as the result of an op that keeps them;
+/// null for other ops.
+static Value sameRows(Operation *op) {
+  auto isOfRows = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() > 0 && type.isDynamicDim(0);
+  };
+  if (auto matmul = dyn_cast_or_null<MatmulOp>(op))
+    return matmul.getTransposeLhs() ? Value() : matmul.getLhs();
+  if (!isa_and_nonnull<ElementwiseOpInterface, ReduceOp, SliceOp, ConcatOp>(
+          op) ||
+      !isOfRows(op->getResult(0)))
+    return {};
+  auto found = llvm::find_if(op->getOperands(), isOfRows);
+  return found == op->getOperands().end() ? Value() : *found;
+}
+
+/// Of `like` only the number of rows is read: where that comes from something
+/// that is there before, it need not wait, nor be computed.
+void Gating::shortenLikes() {
+  for (auto broadcast : body.getOps<BroadcastOp>()) {
+    Value like = broadcast.getLike();
+    while (Value before = like ? sameRows(like.getDefiningOp()) : Value())
+      like = before;
+    if (like)
+      broadcast.getLikeMutable().assign(like);
+  }
+}
+
+/// The condition of the loss that divides what the scalars are for.
+static Value conditionOf(OnceOp once) {
+  auto sum = once.getWeight().getDefiningOp<LossSumOp>();
+  return sum ? conditionOf(sum.getWeights()) : Value();
+}
+
+Need Gating::needOf(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto sum = dyn_cast<LossSumOp>(user))
+    return needOf(use.get() == sum.getLosses() ? conditionOf(sum.getWeights())
+                                               : Value());
+  if (auto observe = dyn_cast<ObserveOp>(user))
+    return needOf(use.get() == observe.getPredictions() ||
+                          use.get() == observe.getLabels()
+                      ? conditionOf(observe.getWeights())
+                      : Value());
+  if (auto update = dyn_cast<UpdateOp>(user)) {
+    auto once = update.getScalars().empty()
+                    ? OnceOp()
+                    : update.getScalars().front().getDefiningOp<OnceOp>();
+    return needOf(once && use.get() == update.getGradient() ? conditionOf(once)
+                                                            : Value());
+  }
+  if (auto norm = dyn_cast<SquaredNormOp>(user)) {
+    auto sum = norm.getWeight().getDefiningOp<LossSumOp>();
+    return needOf(sum && use.get() != norm.getWeight()
+                      ? conditionOf(sum.getWeights())
+                      : Value());
+  }
+  if (!isPure(user))
+    return {Need::Always, Value()};
+  return needs.lookup(user);
+}
+
+void Gating::findNeeds() {
+  for (Operation &op : llvm::reverse(body)) {
+    Need need;
+    if (op.getNumResults() == 0)
+      need.kind = Need::Always;
+    for (Value result : op.getResults())
+      for (OpOperand &use : result.getUses())
+        need.join(needOf(use));
+    needs[&op] = need;
+  }
+}
+
+void Gating::findPrepared() {
+  for (Operation &op : llvm::reverse(body)) {
+    if (!op.hasTrait<PreparesStep>() && !prepared.contains(&op))
+      continue;
+    for (Value operand : op.getOperands())
+      if (Operation *maker = operand.getDefiningOp())
+        prepared.insert(maker);
+  }
+}
+
+static bool areFloats(ValueRange values) {
+  return llvm::all_of(values, [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && isa<FloatType>(type.getElementType());
+  });
+}
+
+bool Gating::mayMove(Operation &op) {
+  return needs.lookup(&op).kind == Need::Sometimes && isPure(&op) &&
+         !isa<ReadOp, PullOp, ConstantOp>(op) && IfOp::mayHold(op) &&
+         areFloats(op.getOperands()) && areFloats(op.getResults()) &&
+         !prepared.contains(&op);
+}
+
+void Gating::findParts() {
+  // How often a value that moves has gone through an op that stays.
+  DenseMap<Operation *, unsigned> levels;
+  for (Operation &op : body) {
+    const bool moves = mayMove(op);
+    unsigned level = 0;
+    for (Value operand : op.getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      if (!maker)
+        continue;
+      const bool leaves = needs.lookup(maker).kind == Need::Sometimes &&
+                          mayMove(*maker) &&
+                          (!moves || needs.lookup(maker).condition !=
+                                         needs.lookup(&op).condition);
+      level = std::max(level, levels.lookup(maker) + leaves);
+    }
+    levels[&op] = level;
+    if (moves)
+      parts[{needs.lookup(&op).condition, level}].push_back(&op);
+  }
+}
+
+/// Whether the part costs more than zeros do.
+static bool isWorthIt(const Part &part) {
+  return llvm::any_of(
+      part, [](Operation *op) { return isa<MatmulOp, BatchMatmulOp>(op); });
+}
+
+static Value createZeros(OpBuilder &builder, Location loc,
+                         RankedTensorType type, Value like) {
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value zero = ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          scalar, Attribute(builder.getFloatAttr(type.getElementType(), 0))));
+  return BroadcastOp::create(builder, loc, type, zero, like);
+}
+
+void Gating::move(Value condition, const Part &part) {
+  DenseSet<Operation *> members(part.begin(), part.end());
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> outputs;
+  SmallVector<Operation *> constants;
+  for (Operation *op : part) {
+    for (Value operand : op->getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      if (isa_and_nonnull<ConstantOp>(maker)) {
+        if (members.insert(maker).second)
+          constants.push_back(maker);
+      } else if (!members.contains(maker)) {
+        inputs.insert(operand);
+      }
+    }
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !members.contains(user);
+          }))
+        outputs.push_back(result);
+  }
+  OpBuilder builder(part.back());
+  Location loc = part.back()->getLoc();
+  auto gate = IfOp::create(builder, loc, TypeRange(ValueRange(outputs)),
+                           condition, inputs.getArrayRef());
+  for (Region *region : {&gate.getTaken(), &gate.getOtherwise()}) {
+    Block &block = region->emplaceBlock();
+    for (Value input : inputs)
+      block.addArgument(input.getType(), input.getLoc());
+  }
+
+  Block &taken = gate.getTaken().front();
+  IRMapping mapping;
+  mapping.map(inputs.getArrayRef(), taken.getArguments());
+  builder.setInsertionPointToEnd(&taken);
+  for (Operation *constant : constants)
+    builder.clone(*constant, mapping);
+  for (Operation *op : part)
+    builder.clone(*op, mapping);
+  SmallVector<Value> yielded;
+  for (Value output : outputs)
+    yielded.push_back(mapping.lookup(output));
+  YieldOp::create(builder, loc, yielded);
+
+  Block &otherwise = gate.getOtherwise().front();
+  builder.setInsertionPointToEnd(&otherwise);
+  SmallVector<Value> zeros;
+  for (OpResult result : gate->getResults()) {
+    Value counted = gate.getCountedBy(result);
+    Value like;
+    if (counted)
+      like =
+          otherwise.getArgument(llvm::find(inputs, counted) - inputs.begin());
+    zeros.push_back(createZeros(builder, loc, tensorOf(result), like));
+  }
+  YieldOp::create(builder, loc, zeros);
+
+  for (auto [output, result] : llvm::zip_equal(outputs, gate.getResults()))
+    output.replaceAllUsesWith(result);
+  for (Operation *op : llvm::reverse(part))
+    op->erase();
+  moveUsersBehind(gate);
+}
+
+/// What a part gives may have been used before its last op.
+void Gating::moveUsersBehind(Operation *gate) {
+  DenseSet<Operation *> late{gate};
+  Operation *last = gate;
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::make_range(body.begin(), gate->getIterator()))) {
+    bool isLate = false;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        isLate |= late.contains(operand.getDefiningOp());
+    });
+    if (!isLate)
+      continue;
+    late.insert(&op);
+    op.moveAfter(last);
+    last = &op;
+  }
+}
+
+uint64_t Gating::run() {
+  shortenLikes();
+  findNeeds();
+  findPrepared();
+  findParts();
+  uint64_t moved = 0;
+  for (auto &[key, part] : parts)
+    if (isWorthIt(part)) {
+      move(key.first, part);
+      moved += part.size();
+    }
+  return moved;
+}
+
+namespace {
+struct GateTurns : pdlc::impl::NNGateTurnsBase<GateTurns> {
+  void runOnOperation() override {
+    uint64_t moved = 0;
+    for (ProgramOp program : getOperation().getOps<ProgramOp>())
+      if (!program.getFrozen())
+        moved += Gating(program).run();
+    reportStatistic(*this, getOperation(), numOps, "ops-gated", moved);
+  }
+};
+} // namespace

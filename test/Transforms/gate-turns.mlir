@@ -1,0 +1,64 @@
+// RUN: pdl-opt %s --nn-link-std --nn-lower-model --nn-autodiff --nn-expand-updates --cse \
+// RUN:   --nn-gate-turns | FileCheck %s
+
+// What only a loss needs whose samples may have no weight, forward and backward, goes
+// into a choice. What the other loss needs as well, lookups, and what costs no more than
+// zeros stay.
+
+nn.record @r {
+  nn.field @x : tensor<?x3xf32>
+  nn.field @c : !nn.ragged<?x1x*xi64>
+}
+nn.group @a rule(@sgd) rate(0.1)
+nn.group @b rule(@sgd) rate(0.1)
+nn.state @now : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<3x1xf32> in @a init(#nn.zeros)
+nn.param @v : tensor<3x1xf32> in @b init(#nn.zeros)
+nn.param @u : tensor<1xf32> in @b init(#nn.zeros)
+nn.table @t : i64 -> tensor<3xf32> in @a init(#nn.zeros)
+
+// CHECK-LABEL: nn.program @train
+// CHECK: ^bb0(%[[X:.*]]: tensor<?x3xf32>,
+// CHECK-DAG: %[[NOW:.*]] = nn.read @now
+// CHECK-DAG: %[[W:.*]] = nn.read @w
+// CHECK-DAG: %[[P:.*]] = nn.pool
+// The size is that of what is there at first.
+// CHECK: nn.broadcast %[[NOW]] like %[[X]]
+// CHECK: %[[G:.*]]:3 = nn.if %[[NOW]] with(
+// CHECK: nn.matmul
+// CHECK: nn.matmul %{{.*}} transposed
+// CHECK: nn.yield
+// CHECK: } else {
+// CHECK-NOT: nn.matmul
+// CHECK: nn.yield
+// CHECK: } :
+// The gradient of rows is a lookup's.
+// CHECK: nn.pool_gradient{{.*}} from %[[G]]
+// CHECK: nn.loss_sum %[[G]]#
+// CHECK: nn.update @w gradient(%[[G]]#
+// The first loss has always weight: its product stays outside.
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
+  %now = nn.read @now : tensor<1xf32>
+  %z = nn.linear %x, @v : (tensor<?x3xf32>) -> tensor<?x1xf32>
+  %l = nn.tanh %z : tensor<?x1xf32>
+  nn.minimize %l over @b : tensor<?x1xf32>
+  %e = nn.lookup @t[%c] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
+  %f = nn.reshape %e : (tensor<?x1x3xf32>) -> tensor<?x3xf32>
+  %y = nn.add %x, %f : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %h = nn.linear %y, @w act(sigmoid) : (tensor<?x3xf32>) -> tensor<?x1xf32>
+  %m = nn.mul %h, %h : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  %weight = nn.broadcast %now like %m : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.minimize %m weight %weight over @a : tensor<?x1xf32>, tensor<?x1xf32>
+}
+// CHECK-LABEL: nn.program @cheap
+// CHECK-NOT: nn.if
+nn.program @cheap reads(@r) {
+^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
+  %now = nn.read @now : tensor<1xf32>
+  %u = nn.read @u : tensor<1xf32>
+  %first = nn.slice %x axis 1 offset 0 size 1 : (tensor<?x3xf32>) -> tensor<?x1xf32>
+  %l = nn.mul %first, %u : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+  %weight = nn.broadcast %now like %l : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.minimize %l weight %weight over @b : tensor<?x1xf32>, tensor<?x1xf32>
+}
