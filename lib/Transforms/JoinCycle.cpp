@@ -277,6 +277,18 @@ struct JoinCycle : pdlc::impl::NNJoinCycleBase<JoinCycle> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    DenseMap<Attribute, CycleOp> cycleOf;
+    for (CycleOp cycle : module.getOps<CycleOp>())
+      for (Attribute name : cycle.getPrograms()) {
+        CycleOp first = cycleOf.try_emplace(name, cycle).first->second;
+        if (first == cycle)
+          continue;
+        InFlightDiagnostic diagnostic =
+            cycle.emitOpError()
+            << "names " << name << ", which takes turns in another cycle (C2)";
+        diagnostic.attachNote(first.getLoc()) << "the other one is here";
+        return signalPassFailure();
+      }
     for (CycleOp cycle : llvm::make_early_inc_range(module.getOps<CycleOp>()))
       if (failed(Joining(cycle, symbols).run()))
         return signalPassFailure();

@@ -47,8 +47,6 @@
 // LINK: error: {{.*}}.link: is a link, and would be replaced itself; name the file that it stands for
 // RUN: not pdl-opt %s --nn-interpret="data=%t.good dump=-" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: error: -: is the standard output, and the dump is not text; name a file (./- for one of that name)
-// RUN: not pdl-opt %s --nn-interpret="data=%t.good program=turns" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TURNS
-// TURNS: error: 'nn.cycle' op is no program yet: interpret it in phase merged or behind it, where nn-join-cycle has made one
 module @m {
   nn.record @sample {
     nn.field @x : tensor<?x1xf32>
@@ -66,5 +64,4 @@ module @m {
     %l = nn.add %p, %f : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
-  nn.cycle @turns [@train]
 }

@@ -90,3 +90,18 @@ nn.cycle @train []
 
 // expected-error @+1 {{has 65537 steps; expected 1 to 65536 (C1)}}
 nn.cycle @train [@a * 65536, @b]
+
+// -----
+
+nn.record @r { nn.field @x : tensor<?x1xf32> }
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @u : tensor<1x1xf32> in @g init(#nn.zeros)
+nn.program @a reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  %l = nn.linear %x, @u : (tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.minimize %l over @g : tensor<?x1xf32>
+}
+// expected-note @+1 {{the other one is here}}
+nn.cycle @train [@a]
+// expected-error @+1 {{names @a, which takes turns in another cycle (C2)}}
+nn.cycle @again [@a * 2]
