@@ -15,7 +15,7 @@ OPS = programs.SOURCE / "integration_test" / "oracles" / "goldens" / "ops"
 CASES = ("unary", "gelu", "activations", "select", "binary", "comparisons", "broadcast",
          "reduce", "shapes", "linear", "products", "batched", "normalisation",
          "interactions", "lookup", "weighted", "recurrence", "choices",
-         "segments", "mixing", "drawing",
+         "selection", "segments", "mixing", "drawing",
          "sampled_losses", "losses", "composite_losses", "batch_sums")
 
 

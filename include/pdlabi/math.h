@@ -227,6 +227,8 @@ inline float sinTurns(float turns) { return detail::cosOfTurns(turns, 1); }
 
 namespace detail {
 
+inline constexpr double roundingShift64 = 0x1.8p+52;
+
 /// The unevaluated sum of two doubles, |low| at most half an ulp of high.
 struct DoublePair {
   double high, low;
@@ -253,8 +255,6 @@ inline DoublePair multiply(DoublePair a, DoublePair b) {
   low = __builtin_fma(a.low, b.high, low);
   return fastTwoSum(high, low);
 }
-
-inline constexpr double roundingShift64 = 0x1.8p+52;
 
 /// log x for a finite x > 0, relative error below 2^-64.
 inline DoublePair logOfPositive(double x) {
@@ -369,10 +369,11 @@ inline double pow(double x, double y) {
   return negativeResult ? -result : result;
 }
 
-/// cos x for |x| <= 2^24, at most 1 ulp or 2^-80 off; NaN beyond: an argument
-/// that large is no angle any more.
-inline double cos(double x) {
-  using namespace detail;
+namespace detail {
+
+/// cos(x - quadrants * pi / 2) for |x| <= 2^24, at most 1 ulp or 2^-80 off; NaN
+/// beyond.
+inline double cosOfQuadrants(double x, uint64_t quadrants) {
   if (!(__builtin_fabs(x) <= 0x1p+24))
     return __builtin_nan("");
   // x = n pi/2 + r. The first two parts of pi/2 have few enough bits for n
@@ -384,7 +385,7 @@ inline double cos(double x) {
   const DoublePair second = twoSum(first, n * -0x1.10b4611p-30);
   const double third = n * -0x1.4c4c6628b80dcp-59;
   const DoublePair r = fastTwoSum(second.high, second.low + third);
-  const uint64_t quadrant = bitsOf(shifted) & 3;
+  const uint64_t quadrant = (bitsOf(shifted) - quadrants) & 3;
   const double z = r.high * r.high;
   double value;
   if (quadrant & 1) {
@@ -410,6 +411,52 @@ inline double cos(double x) {
     value = head + (rounded + __builtin_fma(z * z, p, -r.low * r.high));
   }
   return quadrant == 1 || quadrant == 2 ? -value : value;
+}
+
+/// cosOfQuadrants in f32: by f64, so that it rounds once.
+inline float cosOfQuadrants(float x, uint64_t quadrants) {
+  const double angle = x;
+  const double shifted =
+      __builtin_fma(angle, 0x1.45f306dc9c883p-1, roundingShift64);
+  const double n = shifted - roundingShift64;
+  double r = __builtin_fma(n, -0x1.921fb54p+0, angle);
+  r = __builtin_fma(n, -0x1.10b4611p-30, r);
+  r = __builtin_fma(n, -0x1.4c4c6628b80dcp-59, r);
+  const uint64_t quadrant = bitsOf(shifted) - quadrants;
+  const double z = r * r;
+  double p = -1.0 / 39916800.0;
+  p = __builtin_fma(p, z, 1.0 / 362880.0);
+  p = __builtin_fma(p, z, -1.0 / 5040.0);
+  p = __builtin_fma(p, z, 1.0 / 120.0);
+  p = __builtin_fma(p, z, -1.0 / 6.0);
+  const double sine = __builtin_fma(r * z, p, r);
+  double q = 1.0 / 479001600.0;
+  q = __builtin_fma(q, z, -1.0 / 3628800.0);
+  q = __builtin_fma(q, z, 1.0 / 40320.0);
+  q = __builtin_fma(q, z, -1.0 / 720.0);
+  q = __builtin_fma(q, z, 1.0 / 24.0);
+  q = __builtin_fma(q, z, -0.5);
+  const double cosine = __builtin_fma(q, z, 1.0);
+  const float magnitude = static_cast<float>((quadrant & 1u) ? sine : cosine);
+  // cos is negative in the second and third quadrant.
+  const uint32_t sign = static_cast<uint32_t>((quadrant + 1u) & 2u) << 30;
+  const float result = floatOf(bitsOf(magnitude) ^ sign);
+  return __builtin_fabsf(x) <= 0x1p+24f ? result : notANumber;
+}
+
+} // namespace detail
+
+/// cos x for |x| <= 2^24; NaN beyond: an argument that large is no angle any
+/// more.
+inline double cos(double x) { return detail::cosOfQuadrants(x, 0); }
+inline float cos(float x) { return detail::cosOfQuadrants(x, 0); }
+
+/// sin x for |x| <= 2^24; NaN beyond.
+inline double sin(double x) {
+  return x == 0.0 ? x : detail::cosOfQuadrants(x, 1);
+}
+inline float sin(float x) {
+  return x == 0.0f ? x : detail::cosOfQuadrants(x, 1);
 }
 
 } // namespace pdlabi

@@ -23,6 +23,7 @@ from op_cases import KEYS, Case, Value, random_bags, tensor_type
 from recurrence_cases import recurrence
 from rule_cases import write_rule_cases
 from segment_cases import segments
+from selection_cases import selection
 from state_cases import batch_sums, write_states
 from type_cases import casts, comparisons, id_arithmetic, weighted_lookups
 
@@ -420,7 +421,7 @@ def main():
     torch.set_num_threads(1)
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
-                  interactions, lookups, recurrence, choices, segments, features, mixing,
+                  interactions, lookups, recurrence, choices, selection, segments, features, mixing,
                   drawing, sampled_losses, losses, batch_sums, composite_losses,
                   comparisons, id_arithmetic, casts, weighted_lookups):
         build().write(sys.argv[1])

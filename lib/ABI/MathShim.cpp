@@ -21,7 +21,10 @@ float pdlabi_logf(float x) { return pdlabi::log(x); }
 float pdlabi_log1pf(float x) { return pdlabi::log1p(x); }
 float pdlabi_tanhf(float x) { return pdlabi::tanh(x); }
 float pdlabi_sigmoidf(float x) { return pdlabi::sigmoid(x); }
+float pdlabi_sinf(float x) { return pdlabi::sin(x); }
+float pdlabi_cosf(float x) { return pdlabi::cos(x); }
 double pdlabi_pow(double x, double y) { return pdlabi::pow(x, y); }
 double pdlabi_cos(double x) { return pdlabi::cos(x); }
+double pdlabi_sin(double x) { return pdlabi::sin(x); }
 
 } // extern "C"

@@ -160,6 +160,30 @@ static LogicalResult evaluateLossSum(LossSumOp op, Frame &frame) {
 
 // The phases before `gradient` say what is minimized, not how: only the losses
 // are summed.
+static void evaluateTopK(TopKOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  const int64_t width = input.dim(input.rank() - 1);
+  const auto count = static_cast<int64_t>(op.getCount());
+  std::vector<int64_t> positions;
+  input.visit([&](auto &elements) {
+    for (size_t row = 0; row < elements.size(); row += width) {
+      std::vector<int64_t> order;
+      for (int64_t i = 0; i < width; ++i)
+        if (elements[row + i] == elements[row + i]) // no NaN
+          order.push_back(i);
+      llvm::sort(order, [&](int64_t a, int64_t b) {
+        const auto left = elements[row + a], right = elements[row + b];
+        return left > right || (left == right && a < b);
+      });
+      order.resize(count, -1);
+      llvm::append_range(positions, order);
+    }
+  });
+  Tensor::Shape shape(input.shape());
+  shape.back() = count;
+  frame.set(op.getResult(), Tensor(shape, std::move(positions)));
+}
+
 static LogicalResult evaluateMinimize(MinimizeOp op, Frame &frame) {
   auto [sum, weightSum] =
       sumLosses(frame.tensor(op.getLosses()),
@@ -178,4 +202,5 @@ void interpreter::attachReductionOps(MLIRContext &context) {
   attachEvaluator<AccumulateOp, evaluateAccumulate>(context);
   attachEvaluator<LossSumOp, evaluateLossSum>(context);
   attachEvaluator<MinimizeOp, evaluateMinimize>(context);
+  attachEvaluator<TopKOp, evaluateTopK>(context);
 }

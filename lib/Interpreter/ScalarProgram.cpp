@@ -113,9 +113,10 @@ struct Pow {
   }
 };
 struct Cos {
-  template <typename T> T operator()(T a) const {
-    return static_cast<T>(pdlabi::cos(double(a)));
-  }
+  template <typename T> T operator()(T a) const { return pdlabi::cos(a); }
+};
+struct Sin {
+  template <typename T> T operator()(T a) const { return pdlabi::sin(a); }
 };
 /// `pdlabi_sigmoidf`, which is called by name.
 struct Sigmoid {
@@ -270,6 +271,7 @@ StepFunction functionOf(Operation *op) {
       .Case<math::CopySignOp>([&](auto) { return inType<CopySign>(type); })
       .Case<math::PowFOp>([&](auto) { return inType<Pow>(type); })
       .Case<math::CosOp>([&](auto) { return inType<Cos>(type); })
+      .Case<math::SinOp>([&](auto) { return inType<Sin>(type); })
       .Case<math::ExpOp>([&](auto) { return inType<Exp>(type); })
       .Case<math::LogOp>([&](auto) { return inType<Log>(type); })
       .Case<math::Log1pOp>([&](auto) { return inType<Log1p>(type); })

@@ -16,27 +16,28 @@ from pdl.values import Operand, Value
 
 __all__ = [
     "abs", "accidental_hits", "accumulate", "add", "batch_norm", "batch_sum", "bpr_loss",
-    "broadcast", "bucketize", "cast", "clamp", "compressed_interaction", "concat",
-    "cosine_similarity", "cross", "cross_layer", "cvm", "data_norm", "div", "dropout", "elu",
-    "equal", "exp", "factorization", "flatten", "floor", "gelu", "greater", "greater_equal",
-    "gru", "hard_sigmoid", "hinge_loss", "huber_loss", "id_arithmetic", "in_batch_softmax",
-    "l2_normalise", "layer_norm", "leaky_relu", "less", "less_equal", "linear", "log",
-    "log1p", "log_loss", "log_probability", "log_softmax", "lookup", "lstm", "matmul", "max",
-    "min", "minimize", "mul", "nce_loss", "neg", "negative_sampling", "not_equal", "observe",
-    "one_hot", "pad", "pairwise_dots", "pow", "rank_loss", "read", "reduce", "relu",
-    "relu_gradient", "reshape", "rotate", "rsqrt", "same_bags", "sample", "sampled_softmax",
-    "segment_first", "segment_last", "segment_max", "segment_mean", "segment_pad",
-    "segment_positions", "segment_repeat", "segment_reverse", "segment_shift",
-    "segment_sizes", "segment_softmax", "segment_sqrtn", "segment_sum", "segment_unpad",
-    "segment_window", "select", "sigmoid", "sigmoid_cross_entropy", "sign", "signed_log1p",
-    "slice", "softmax", "softmax_cross_entropy", "softplus", "sqrt", "squared_error",
-    "standardise", "stop_gradient", "sub", "swish", "take", "tanh", "transpose"]
+    "broadcast", "bucketize", "cast", "clamp", "compressed_interaction", "concat", "cos",
+    "cosine_similarity", "cross", "cross_layer", "cumulative_sum", "cvm", "data_norm", "div",
+    "dropout", "elu", "equal", "exp", "factorization", "flatten", "floor", "gather", "gelu",
+    "greater", "greater_equal", "gru", "hard_sigmoid", "hinge_loss", "huber_loss",
+    "id_arithmetic", "in_batch_softmax", "l2_normalise", "layer_norm", "leaky_relu", "less",
+    "less_equal", "linear", "log", "log1p", "log_loss", "log_probability", "log_softmax",
+    "lookup", "lstm", "matmul", "max", "min", "minimize", "mul", "nce_loss", "neg",
+    "negative_sampling", "not_equal", "observe", "one_hot", "pad", "pairwise_dots", "pow",
+    "rank_loss", "read", "reduce", "relu", "relu_gradient", "reshape", "rotate", "rsqrt",
+    "same_bags", "sample", "sampled_softmax", "segment_first", "segment_last", "segment_max",
+    "segment_mean", "segment_pad", "segment_positions", "segment_repeat", "segment_reverse",
+    "segment_shift", "segment_sizes", "segment_softmax", "segment_sqrtn", "segment_sum",
+    "segment_unpad", "segment_window", "select", "sigmoid", "sigmoid_cross_entropy", "sign",
+    "signed_log1p", "sin", "slice", "softmax", "softmax_cross_entropy", "softplus", "sqrt",
+    "squared_error", "standardise", "stop_gradient", "sub", "swish", "take", "tanh", "top_k",
+    "transpose"]
 
 # What may stand in `act(...)` of nn.linear.
 ACTIVATIONS = (
-    "none", "abs", "exp", "floor", "gelu", "hard_sigmoid", "log", "log1p", "neg", "relu",
-    "rsqrt", "sigmoid", "sign", "signed_log1p", "softplus", "sqrt", "stop_gradient", "swish",
-    "tanh")
+    "none", "abs", "cos", "exp", "floor", "gelu", "hard_sigmoid", "log", "log1p", "neg",
+    "relu", "rsqrt", "sigmoid", "sign", "signed_log1p", "sin", "softplus", "sqrt",
+    "stop_gradient", "swish", "tanh")
 
 
 def abs(input: Operand) -> Value:
@@ -207,6 +208,16 @@ def concat(inputs: Sequence[Operand], axis: int) -> Value:
                     1, inputs=build.operands(inputs), axis=build.integer(axis))[0]
 
 
+def cos(input: Operand) -> Value:
+    """Cosine.
+
+    cos(x), for |x| up to 2^24; NaN beyond, where a float is no angle any more.
+    """
+    return build.op("cos",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
+
+
 def cosine_similarity(lhs: Operand, rhs: Operand, epsilon: float | None = None) -> Value:
     """The cosine of the angle between rows.
 
@@ -248,6 +259,21 @@ def cross_layer(first: Operand, input: Operand, weight: Symbol, bias: Symbol,
                     1, first=build.operand(first), input=build.operand(input),
                     weight=build.symbol(weight), bias=build.symbol(bias),
                     vector=build.flag(vector))[0]
+
+
+def cumulative_sum(input: Operand, exclusive: bool = False, reversed: bool = False) -> Value:
+    """Sums of all that stands before.
+
+    Element i of the last dimension is the sum of the elements 0 to i, added in ascending
+    order; with `exclusive` without i itself; with `reversed` of the elements from i to the
+    last. It is a product with a matrix of ones and zeros. Of the rows of bags, `nn.scan`
+    adds.
+    """
+    return build.op("cumulative_sum",
+                    "$input (`exclusive` $exclusive^)? (`reversed` $reversed^)? attr-dict `:` "
+                    "type($input)",
+                    1, input=build.operand(input), exclusive=build.flag(exclusive),
+                    reversed=build.flag(reversed))[0]
 
 
 def cvm(input: Operand) -> Value:
@@ -370,6 +396,18 @@ def floor(input: Operand) -> Value:
     return build.op("floor",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
+
+
+def gather(input: Operand, index: Operand) -> Value:
+    """Entries of a sample's list, by their places.
+
+    Entry j of a sample's result is entry index[j] of its input; a place that is none, such as
+    -1, gives zeros. It is a product with a matrix of ones and zeros: entries that are not
+    taken are finite. Gradients flow into the entries that are.
+    """
+    return build.op("gather",
+                    "$input `at` $index attr-dict `:` functional-type(operands, results)",
+                    1, input=build.operand(input), index=build.operand(index))[0]
 
 
 def gelu(input: Operand) -> Value:
@@ -1217,6 +1255,16 @@ def signed_log1p(input: Operand) -> Value:
                     1, input=build.operand(input))[0]
 
 
+def sin(input: Operand) -> Value:
+    """Sine.
+
+    sin(x), for |x| up to 2^24; NaN beyond, where a float is no angle any more.
+    """
+    return build.op("sin",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
+
+
 def slice(input: Operand, axis: int, offset: int, size: int) -> Value:
     """A range of one axis."""
     return build.op("slice",
@@ -1336,6 +1384,18 @@ def tanh(input: Operand) -> Value:
     return build.op("tanh",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
+
+
+def top_k(input: Operand, count: int) -> Value:
+    """Where the largest numbers of a row are.
+
+    The positions of the `count` largest numbers of the last dimension, the largest first; of
+    equal ones the first comes first. NaN is none of them: where there are too few others,
+    positions are -1. `nn.gather` gives the numbers, or what belongs to them, with gradients.
+    """
+    return build.op("top_k",
+                    "$input `count` $count attr-dict `:` functional-type($input, results)",
+                    1, input=build.operand(input), count=build.integer(count))[0]
 
 
 def transpose(input: Operand, permutation: Sequence[int]) -> Value:

@@ -526,6 +526,36 @@ def one_hot(input: Value, classes: int) -> TensorType:
     return type.with_shape([type.shape[0], classes])
 
 
+def gather(input: Value, index: Value) -> TensorType:
+    """nn.gather."""
+    _floats(input=input)
+    type = _tensor("input", input)
+    if len(type.shape) not in (2, 3) or len(index.shape) != 2 or index.type.is_float:
+        raise Misfit(f"`input` is {input!r} and `index` {index!r}; they need to be "
+                     "[batch, entries] or [batch, entries, width], and places [batch, taken]")
+    return type.with_shape([type.shape[0], index.shape[1], *type.shape[2:]])
+
+
+def top_k(input: Value, count: int) -> TensorType:
+    """nn.top_k."""
+    _floats(input=input)
+    type = _tensor("input", input)
+    if len(type.shape) < 2 or not 1 <= count <= (type.shape[-1] or 0):
+        raise Misfit(f"`input` is {input!r}; of its last dimension {count} numbers cannot be "
+                     "the largest")
+    return TensorType((*type.shape[:-1], count), "i64")
+
+
+def cumulative_sum(input: Value, exclusive: bool = False, reversed: bool = False) -> TensorType:
+    """nn.cumulative_sum."""
+    _floats(input=input)
+    type = _tensor("input", input)
+    if len(type.shape) < 2 or not 1 <= (type.shape[-1] or 0) <= 1024:
+        raise Misfit(f"`input` is {input!r}; it has to have rank 2 or more, and a last "
+                     "dimension of at most 1024")
+    return type
+
+
 def softmax_cross_entropy(logits: Value, labels: Value) -> TensorType:
     """nn.softmax_cross_entropy."""
     same(logits=logits, labels=labels)
@@ -876,6 +906,9 @@ RULES: dict[str, Callable] = {
     "segment_unpad": segment_unpad,
     "segment_window": segment_window,
     "select": broadcast,
+    "gather": gather,
+    "top_k": top_k,
+    "cumulative_sum": cumulative_sum,
     "one_hot": one_hot,
     "slice": slice,
     "softmax": softmax,

@@ -10,9 +10,13 @@ func.func @f32(%x: f32) -> f32 {
   %2 = math.log1p %1 : f32
   // CHECK: call @pdlabi_tanhf
   %3 = math.tanh %2 : f32
+  // CHECK: call @pdlabi_sinf
+  %6 = math.sin %3 : f32
+  // CHECK: call @pdlabi_cosf
+  %7 = math.cos %6 : f32
   // One instruction each: they stay.
   // CHECK: math.sqrt
-  %4 = math.sqrt %3 : f32
+  %4 = math.sqrt %7 : f32
   // CHECK: math.fma
   %5 = math.fma %4, %x, %x : f32
   return %5 : f32
@@ -28,5 +32,7 @@ func.func @f64(%x: f64) -> f64 {
   %2 = math.powf %1, %x : f64
   // CHECK: call @pdlabi_cos(
   %3 = math.cos %2 : f64
-  return %3 : f64
+  // CHECK: call @pdlabi_sin(
+  %4 = math.sin %3 : f64
+  return %4 : f64
 }

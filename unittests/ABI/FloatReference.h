@@ -60,6 +60,17 @@ inline double referenceSigmoid(double x) {
   return 1 / (1 + referenceExp(-x));
 }
 
+/// No angles beyond 2^24.
+inline double referenceSin(double x) {
+  return std::fabs(x) <= 0x1p+24 ? std::sin(x)
+                                 : std::numeric_limits<double>::quiet_NaN();
+}
+
+inline double referenceCos(double x) {
+  return std::fabs(x) <= 0x1p+24 ? std::cos(x)
+                                 : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// How far `value` is from the true `reference`, in units of the spacing of f32
 /// at `reference` (of denormals below the least normal). Infinity where one is
 /// NaN and the other not, or where one overflows wrongly. Without branches, so
@@ -109,6 +120,8 @@ inline constexpr FloatFunction floatFunctions[] = {
     {"log1p", computeLoop<pdlabi::log1p>, referenceLog1p, true},
     {"tanh", computeLoop<pdlabi::tanh>, referenceTanh, true},
     {"sigmoid", computeLoop<pdlabi::sigmoid>, referenceSigmoid, false},
+    {"sin", computeLoop<pdlabi::sin>, referenceSin, true},
+    {"cos", computeLoop<pdlabi::cos>, referenceCos, false},
 };
 
 /// The bound that math.h promises.

@@ -21,8 +21,11 @@ float pdlabi_logf(float x);
 float pdlabi_log1pf(float x);
 float pdlabi_tanhf(float x);
 float pdlabi_sigmoidf(float x);
+float pdlabi_sinf(float x);
+float pdlabi_cosf(float x);
 double pdlabi_pow(double x, double y);
 double pdlabi_cos(double x);
+double pdlabi_sin(double x);
 }
 
 namespace {
@@ -61,8 +64,9 @@ TEST(MathTest, LoopsAndSingleCallsGiveTheSameBits) {
   const std::vector<float> in = sampledFloats();
   std::vector<float> out(in.size());
   using Function = float (*)(float);
-  const Function exported[] = {pdlabi_expf, pdlabi_logf, pdlabi_log1pf,
-                               pdlabi_tanhf, pdlabi_sigmoidf};
+  const Function exported[] = {pdlabi_expf,  pdlabi_logf,     pdlabi_log1pf,
+                               pdlabi_tanhf, pdlabi_sigmoidf, pdlabi_sinf,
+                               pdlabi_cosf};
   for (size_t f = 0; f < std::size(exported); ++f) {
     floatFunctions[f].compute(in.data(), out.data(),
                               static_cast<int64_t>(in.size()));
@@ -180,15 +184,18 @@ TEST(MathTest, PowTreatsExceptionalCasesAsCDoes) {
     }
 }
 
-TEST(MathTest, CosIsWithinItsBound) {
+TEST(MathTest, SinAndCosAreWithinTheirBound) {
   std::mt19937_64 random(12);
   std::uniform_real_distribution<double> unit(0, 1);
-  const auto check = [](double x) {
-    const long double reference = std::cos(static_cast<long double>(x));
+  const auto checkOne = [](double x, double found, long double reference) {
     const double error = static_cast<double>(
-        std::fabs(static_cast<long double>(pdlabi_cos(x)) - reference));
-    // The reference itself is a long double near a zero of the cosine.
+        std::fabs(static_cast<long double>(found) - reference));
+    // The reference itself is a long double near a zero.
     ASSERT_LE(error, std::max(spacing(reference), 0x1p-80)) << x;
+  };
+  const auto check = [&](double x) {
+    checkOne(x, pdlabi_cos(x), std::cos(static_cast<long double>(x)));
+    checkOne(-x, pdlabi_sin(-x), std::sin(static_cast<long double>(-x)));
   };
   for (int i = 0; i < 300000; ++i) {
     check(M_PI * unit(random));
@@ -201,6 +208,9 @@ TEST(MathTest, CosIsWithinItsBound) {
   EXPECT_EQ(pdlabi_cos(M_PI), -1.0);
   EXPECT_TRUE(std::isnan(pdlabi_cos(infinity64)));
   EXPECT_TRUE(std::isnan(pdlabi_cos(0x1p+25)));
+  EXPECT_EQ(pdlabi_sin(M_PI_2), 1.0);
+  EXPECT_TRUE(std::signbit(pdlabi_sin(-0.0)));
+  EXPECT_TRUE(std::isnan(pdlabi_sin(-infinity64)));
 }
 
 } // namespace

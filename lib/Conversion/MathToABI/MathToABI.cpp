@@ -40,7 +40,10 @@ static std::optional<Replacement> replacementOf(Operation *op) {
       .Case<math::TanhOp>(
           [](auto) { return Replacement{"pdlabi_tanhf", "tanh"}; })
       .Case<math::PowFOp>([](auto) { return Replacement{"", "pdlabi_pow"}; })
-      .Case<math::CosOp>([](auto) { return Replacement{"", "pdlabi_cos"}; })
+      .Case<math::CosOp>(
+          [](auto) { return Replacement{"pdlabi_cosf", "pdlabi_cos"}; })
+      .Case<math::SinOp>(
+          [](auto) { return Replacement{"pdlabi_sinf", "pdlabi_sin"}; })
       .Default([](Operation *) { return std::nullopt; });
 }
 

@@ -20,6 +20,7 @@ void pdlc::registerStageOps(DialectRegistry &registry) {
     attachControlStages(*context);
     attachScanStages(*context);
     attachSegmentStages(*context);
+    attachSelectionStages(*context);
     attachShapeStages(*context);
     attachDrawStages(*context);
     attachMixingStages(*context);

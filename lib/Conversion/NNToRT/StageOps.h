@@ -121,6 +121,7 @@ void attachElementwiseStages(mlir::MLIRContext &context);
 void attachControlStages(mlir::MLIRContext &context);
 void attachScanStages(mlir::MLIRContext &context);
 void attachSegmentStages(mlir::MLIRContext &context);
+void attachSelectionStages(mlir::MLIRContext &context);
 void attachShapeStages(mlir::MLIRContext &context);
 void attachDrawStages(mlir::MLIRContext &context);
 void attachMixingStages(mlir::MLIRContext &context);

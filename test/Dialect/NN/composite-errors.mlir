@@ -261,3 +261,19 @@ nn.func private @f(%x: tensor<?x4xf32>) {
   %0 = nn.l2_normalise %x epsilon 1.0e-300 : tensor<?x4xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>, %i: tensor<?x2x1xi64>) {
+  // expected-error @+1 {{takes entries of 'tensor<?x4xf32>' at 'tensor<?x2x1xi64>'; expected [b, n] or [b, n, d], n at most 2^24, and places [b, k] (C1)}}
+  %0 = nn.gather %x at %i : (tensor<?x4xf32>, tensor<?x2x1xi64>) -> tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x2000xf32>) {
+  // expected-error @+1 {{sums along the last dimension of 'tensor<?x2000xf32>'; expected rank 2 or more, and a last dimension of at most 1024; nn.scan goes through longer lists, as bags (C1)}}
+  %0 = nn.cumulative_sum %x : tensor<?x2000xf32>
+  nn.return
+}

@@ -331,3 +331,19 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   %0 = nn.sub %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.sin"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.cos"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}

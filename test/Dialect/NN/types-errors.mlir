@@ -116,3 +116,19 @@ nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   %0 = nn.segment_window %h of %c from 1 to 0 : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{takes 'tensor<4xf32>'; expected rank 2 or more (C1)}}
+  %0 = nn.top_k %x count 2 : (tensor<4xf32>) -> tensor<2xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{finds the 5 largest of 'tensor<?x4xf32>'; expected 1 to the last dimension (C2)}}
+  %0 = nn.top_k %x count 5 : (tensor<?x4xf32>) -> tensor<?x5xi64>
+  nn.return
+}

@@ -202,6 +202,37 @@ LogicalResult TanhOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
+Value SinOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return math::SinOp::create(builder, operands[0]);
+}
+
+SmallVector<Value> SinOp::getResiduals() { return {getInput()}; }
+
+LogicalResult SinOp::buildAdjoint(AdjointBuilder &adjoints) {
+  OpBuilder &builder = adjoints.builder();
+  Value slope = CosOp::create(builder, getLoc(), getInput());
+  adjoints.accumulate(
+      getInput(),
+      MulOp::create(builder, getLoc(), adjoints.cotangent(getResult()), slope));
+  return success();
+}
+
+Value CosOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return math::CosOp::create(builder, operands[0]);
+}
+
+SmallVector<Value> CosOp::getResiduals() { return {getInput()}; }
+
+LogicalResult CosOp::buildAdjoint(AdjointBuilder &adjoints) {
+  OpBuilder &builder = adjoints.builder();
+  Value sine = SinOp::create(builder, getLoc(), getInput());
+  Value slope = NegOp::create(builder, getLoc(), sine);
+  adjoints.accumulate(
+      getInput(),
+      MulOp::create(builder, getLoc(), adjoints.cotangent(getResult()), slope));
+  return success();
+}
+
 static Value buildSigmoid(ImplicitLocOpBuilder &builder, Value x) {
   // f32: one source for all halves (pdlabi/math.h). f64: 1 / (1 + exp(-x)).
   Type type = x.getType();

@@ -39,7 +39,11 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
       .Cases({"view", "squeeze", "unsqueeze", "expand_dims"}, "nn.reshape")
       .Cases({"permute", "swapaxes"}, "nn.transpose")
       .Cases({"split", "narrow", "chunk"}, "nn.slice")
-      .Cases({"index_select", "gather"}, "nn.take")
+      .Case("index_select", "nn.take")
+      .Cases({"gather_nd", "take_along_axis", "take_along_dim"}, "nn.gather")
+      .Case("cumsum", "nn.cumulative_sum")
+      .Cases({"topk", "argmax", "argsort"}, "nn.top_k, and nn.gather")
+      .Cases({"sine", "cosine"}, "nn.sin, nn.cos")
       .Cases({"expand", "tile", "repeat"}, "nn.broadcast")
       .Cases({"sum", "mean", "reduce_sum", "reduce_mean", "reduce_max"},
              "nn.reduce sum, mean or max")

@@ -323,6 +323,50 @@ def NN_OneHotOp : NN_CompositeOp<"one_hot", [NN_InferType]> {
   let assemblyFormat = "$input `classes` $classes attr-dict `:` functional-type($input, results)";
 }
 
+def NN_GatherOp : NN_CompositeOp<"gather", [NN_InferType]> {
+  let summary = "Entries of a sample's list, by their places";
+  let description = [{
+    Entry j of a sample's result is entry index[j] of its input; a place that is none, such
+    as -1, gives zeros. It is a product with a matrix of ones and zeros: entries that are not
+    taken are finite. Gradients flow into the entries that are.
+
+    Constraints:
+    - (C1) From [b, n] or [b, n, d] and places [b, k] to [b, k] or [b, k, d], with n at most
+      2^24.
+
+    Example:
+    ```mlir
+    %0 = nn.gather %x at %best : (tensor<?x10x8xf32>, tensor<?x3xi64>) -> tensor<?x3x8xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, RankedTensorOf<[I64]>:$index);
+  let assemblyFormat = "$input `at` $index attr-dict `:` functional-type(operands, results)";
+}
+
+def NN_CumulativeSumOp : NN_CompositeOp<"cumulative_sum", [SameOperandsAndResultType]> {
+  let summary = "Sums of all that stands before";
+  let description = [{
+    Element i of the last dimension is the sum of the elements 0 to i, added in ascending order;
+    with `exclusive` without i itself; with `reversed` of the elements from i to the
+    last. It is a product with a matrix of ones and zeros. Of the rows of
+    bags, `nn.scan` adds.
+
+    Constraints:
+    - (C1) The input has rank 2 or more; its last dimension is static, and at most 1024.
+
+    Example:
+    ```mlir
+    %0 = nn.cumulative_sum %x : tensor<?x8xf32>
+    %1 = nn.cumulative_sum %x exclusive reversed : tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, UnitAttr:$exclusive, UnitAttr:$reversed);
+  let assemblyFormat = [{
+    $input (`exclusive` $exclusive^)? (`reversed` $reversed^)? attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_SoftmaxCrossEntropyOp : NN_CompositeOp<"softmax_cross_entropy", [NN_InferType]> {
   let summary = "Log loss of logits of several classes, sample by sample";
   let description = [{

@@ -203,6 +203,10 @@ def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm", "log(x).">;
 def NN_Log1pOp : NN_UnaryOp<"log1p", "Logarithm of 1 + x", "log(1 + x).">;
 def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root", "Correctly rounded.">;
 def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent", "tanh(x).">;
+def NN_SinOp : NN_UnaryOp<"sin", "Sine",
+  "sin(x), for |x| up to 2^24; NaN beyond, where a float is no angle any more.">;
+def NN_CosOp : NN_UnaryOp<"cos", "Cosine",
+  "cos(x), for |x| up to 2^24; NaN beyond, where a float is no angle any more.">;
 def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "Logistic function", "1 / (1 + exp(-x)).">;
 def NN_ReluOp : NN_UnaryOp<"relu", "Rectifier",
   "x <= 0 ? +0 : x. NaN survives; the derivative at 0 is 0.",
@@ -691,6 +695,28 @@ def NN_IdArithmeticOp : NN_PureOp<"id_arithmetic", [StopsGradients,
   let results = (outs NN_Ids:$result);
   let assemblyFormat = "$kind $input `with` $number attr-dict `:` type($input)";
   let hasVerifier = 1;
+}
+
+def NN_TopKOp : NN_PureOp<"top_k", [StopsGradients, NN_InferType]> {
+  let summary = "Where the largest numbers of a row are";
+  let description = [{
+    The positions of the `count` largest numbers of the last dimension, the largest
+    first; of equal ones the first comes first. NaN is none of them: where there are too
+    few others, positions are -1. `nn.gather` gives the numbers, or what belongs
+    to them, with gradients.
+
+    Constraints:
+    - (C1) The input has rank 2 or more.
+    - (C2) 1 <= count <= the last dimension, which is static.
+
+    Example:
+    ```mlir
+    %0 = nn.top_k %x count 3 : (tensor<?x10xf32>) -> tensor<?x3xi64>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, I64Attr:$count);
+  let results = (outs RankedTensorOf<[I64]>:$result);
+  let assemblyFormat = "$input `count` $count attr-dict `:` functional-type($input, results)";
 }
 
 def NN_CastOp : NN_PureOp<"cast", [StopsGradients,

@@ -1,0 +1,127 @@
+//===- SelectionOps.cpp - The largest numbers of a row --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+namespace {
+
+/// A number and where it stands.
+struct Place {
+  Value number, position;
+  SmallVector<Value> values() const { return {number, position}; }
+};
+
+/// The loops of one row.
+class TopKLoop {
+public:
+  TopKLoop(StageEmitter &emitter, nn::TopKOp op, Value from, Value to,
+           Value row)
+      : emitter(emitter), builder(emitter.builder), from(from), to(to),
+        row(row), element(nn::tensorOf(op.getInput()).getElementType()),
+        width(nn::tensorOf(op.getInput()).getShape().back()),
+        count(static_cast<int64_t>(op.getCount())) {}
+
+  void emit();
+
+private:
+  /// A loop over [0, bound) that carries a place.
+  Place carry(int64_t bound, Place initial,
+              function_ref<Place(Value, Place)> body) {
+    auto loop =
+        scf::ForOp::create(builder, emitter.index(0), emitter.index(bound),
+                           emitter.index(1), initial.values());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Place next = body(loop.getInductionVar(),
+                      {loop.getRegionIterArg(0), loop.getRegionIterArg(1)});
+    scf::YieldOp::create(builder, next.values());
+    return {loop.getResult(0), loop.getResult(1)};
+  }
+  Value integer(int64_t value) {
+    return arith::ConstantIntOp::create(builder, value, 64);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder, predicate, a, b);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, predicate, a, b);
+  }
+  Value either(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(builder, condition, yes, no);
+  }
+  Place next(Place before);
+
+  StageEmitter &emitter;
+  ImplicitLocOpBuilder &builder;
+  Value from, to, row;
+  Type element;
+  int64_t width, count;
+};
+
+} // namespace
+
+/// The largest number that comes behind `before`: a smaller one, or an equal
+/// one further back. Position -1 if there is none.
+Place TopKLoop::next(Place before) {
+  Place none{emitter.scalar(element, 0), integer(-1)};
+  return carry(width, none, [&](Value at, Place best) -> Place {
+    Value number = emitter.load(from, {row, at});
+    Value position =
+        arith::IndexCastOp::create(builder, builder.getI64Type(), at);
+    Value isSmaller = compare(arith::CmpFPredicate::OLT, number, before.number);
+    Value isEqual = compare(arith::CmpFPredicate::OEQ, number, before.number);
+    Value isBehind =
+        compare(arith::CmpIPredicate::sgt, position, before.position);
+    Value follows = arith::OrIOp::create(
+        builder, isSmaller, arith::AndIOp::create(builder, isEqual, isBehind));
+    Value isFirst =
+        compare(arith::CmpIPredicate::slt, best.position, integer(0));
+    Value isLarger = compare(arith::CmpFPredicate::OGT, number, best.number);
+    Value isBetter = arith::AndIOp::create(
+        builder, follows, arith::OrIOp::create(builder, isFirst, isLarger));
+    return {either(isBetter, number, best.number),
+            either(isBetter, position, best.position)};
+  });
+}
+
+void TopKLoop::emit() {
+  Value infinity =
+      emitter.scalar(element, std::numeric_limits<double>::infinity());
+  Value least =
+      emitter.scalar(element, -std::numeric_limits<double>::infinity());
+  carry(count, {infinity, integer(-1)}, [&](Value at, Place before) -> Place {
+    Place found = next(before);
+    emitter.store(found.position, to, {row, at});
+    // Nothing comes behind nothing.
+    Value isNone =
+        compare(arith::CmpIPredicate::slt, found.position, integer(0));
+    return {either(isNone, least, found.number),
+            either(isNone, integer(width), found.position)};
+  });
+}
+
+static void emitTopK(StageEmitter &emitter, nn::TopKOp op) {
+  auto input = nn::tensorOf(op.getInput());
+  const int64_t width = input.getShape().back();
+  const auto count = static_cast<int64_t>(op.getCount());
+  const Extent rows = emitter.sizes.elements(op.getInput()).scaled(1, width);
+  Value from = emitter.view(op.getInput(), rows, {width});
+  Value to = emitter.view(op.getResult(), rows, {count});
+  emitter.parallel(emitter.evaluate(rows), [&](ValueRange at) {
+    TopKLoop(emitter, op, from, to, at[0]).emit();
+  });
+}
+
+void pdlc::attachSelectionStages(MLIRContext &context) {
+  attachEmitter<nn::TopKOp, emitTopK>(context);
+}

@@ -1,0 +1,36 @@
+// RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
+
+// For each row so many passes as numbers are wanted: the largest that comes behind the
+// one before. Nothing is moved or sorted.
+
+module attributes {nn.phase = "roles"} {
+nn.record @r {
+  nn.field @x : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: func.func @largest_compute
+// CHECK: scf.parallel (%[[ROW:.*]]) =
+// CHECK: scf.for %[[RANK:.*]] = %c0 to %c3 step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (f32, i64)
+// CHECK: scf.for %[[AT:.*]] = %c0 to %c8 step %c1 iter_args
+// CHECK: memref.load %{{.*}}[%[[ROW]], %[[AT]]]
+// CHECK: arith.cmpf olt
+// CHECK: arith.cmpf oeq
+// CHECK: arith.cmpf ogt
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[RANK]]] : memref<?x3xi64>
+nn.program @largest frozen reads(@r) {
+^bb0(%x: tensor<?x8xf32>):
+  %places = nn.top_k %x count 3 : (tensor<?x8xf32>) -> tensor<?x3xi64>
+  %0 = nn.cast %places : (tensor<?x3xi64>) -> tensor<?x3xf32>
+  nn.return %0 : tensor<?x3xf32>
+}
+// An angle is an elementwise loop, whose functions are inlined later.
+// CHECK-LABEL: func.func @angles_compute
+// CHECK: math.sin
+// CHECK: math.cos
+nn.program @angles frozen reads(@r) {
+^bb0(%x: tensor<?x8xf32>):
+  %0 = nn.sin %x : tensor<?x8xf32>
+  %1 = nn.cos %0 : tensor<?x8xf32>
+  nn.return %1 : tensor<?x8xf32>
+}
+}
