@@ -37,6 +37,35 @@ static bool isOfRows(Type type) {
   return tensor && tensor.getRank() >= 2 && tensor.isDynamicDim(0);
 }
 
+/// The body sees what it is given. Comes before the trait IsolatedFromAbove,
+/// which says the same without a way out.
+static LogicalResult verifyCaptures(ScanOp scan) {
+  Region &body = scan.getBody();
+  Operation *user = nullptr;
+  Value taken;
+  body.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (operand && !body.isAncestor(operand.getParentRegion())) {
+        user = op;
+        taken = operand;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  if (!user)
+    return success();
+  auto tensor = dyn_cast<RankedTensorType>(taken.getType());
+  InFlightDiagnostic diagnostic =
+      user->emitOpError() << "uses a value from outside of the scan's body; "
+                          << (tensor && !tensor.hasStaticShape()
+                                  ? "make it an input of the scan, in front "
+                                    "of `of`, if it has the rows of its bags"
+                                  : "hand it to the body by `with (...)`")
+                          << " (nn.scan, C5)";
+  diagnostic.attachNote(taken.getLoc()) << "the value comes from here";
+  return diagnostic;
+}
+
 LogicalResult ScanOp::verify() {
   if (getInputs().empty())
     return emitOpError("needs an input: its rows are what the body goes over "
@@ -71,7 +100,7 @@ LogicalResult ScanOp::verify() {
     if (!isOfRows(state.getType()))
       return emitOpError() << "has a state " << state.getType()
                            << "; expected a row [?, ...] (C2)";
-  return success();
+  return verifyCaptures(*this);
 }
 
 /// What keeps an op out of a body; empty if nothing does.
@@ -83,6 +112,8 @@ static std::string findHindrance(Operation &op) {
     return "draws for each sample";
   if (op.hasTrait<MixesSamples>())
     return "mixes the samples of a batch";
+  if (op.hasTrait<MeasuresLoss>())
+    return "measures the loss of a sample";
   auto rows = dyn_cast<RowsOpInterface>(op);
   if (rows && rows.leadsToOtherRows())
     return "leads from rows to others";
