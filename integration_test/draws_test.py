@@ -15,6 +15,8 @@ import programs
 from programs import compile_model, run
 from sync_comparison import SyncComparison
 
+import tensorfile
+
 sys.path.insert(0, str(programs.SOURCE / "scripts"))
 import made_up  # noqa: E402
 import make_histories  # noqa: E402
@@ -65,6 +67,24 @@ class Draws(exactness.ExactnessTest):
         self.interpret(SOURCE, "model", f"program=train data={batches} seed=7 steps=1 "
                        f"losses={lines}")
         self.assertAlmostEqual(float(lines.read_text()), float(losses.split()[0]), 5)
+
+    def test_interpreter_passes_over_a_plain_file(self):
+        """Each pass of the interpreter is an epoch of the trainer's."""
+        data = write_histories(self.path, 96)
+        trainer = self.compile_strict(SOURCE)
+        dumped, plain = self.path / "dumped", self.path / "plain.safetensors"
+        self.train(trainer, "dumping", data, "--batch-size", 96, "--steps", 1,
+                   "--dump-batches", dumped)
+        batch = "batch0/"
+        tensorfile.write(str(plain), {
+            name[len(batch):]: tensor for name, tensor in tensorfile.read(dumped).items()
+            if name.startswith(batch)})
+        _, losses = self.train(trainer, "compiled", plain, "--batch-size", 32, "--epochs", 2)
+        self.assertEqual(len(losses.split()), 6)
+        lines = self.path / "lines"
+        self.interpret(SOURCE, "gradient", f"program=train data={plain} seed=7 batch-size=32 "
+                       f"steps=6 losses={lines}")
+        self.assertEqual(losses, lines.read_text())
 
     def test_epochs_and_seeds_differ(self):
         """With a rate of 0 only draws can make a difference."""

@@ -37,6 +37,10 @@ module @two_rates {
     %pair = nn.linear %x, @pair : (tensor<?x1xf32>) -> tensor<?x2xf32>
     nn.return %ctr as "ctr", %pair as "cvr of" : tensor<?x1xf32>, tensor<?x2xf32>
   }
+  nn.program @same frozen reads(@r except [@request, @y]) {
+  ^bb0(%x: tensor<?x1xf32>):
+    nn.return %x as "request" : tensor<?x1xf32>
+  }
   nn.program @unnamed frozen reads(@r except @y) {
   ^bb0(%request: tensor<?x1xi64>, %x: tensor<?x1xf32>):
     %z = nn.linear %x, @two : (tensor<?x1xf32>) -> tensor<?x1xf32>
@@ -121,6 +125,16 @@ class PredictColumns(unittest.TestCase):
                                "--program", "unnamed")
         self.assertEqual(lines, [["request", "output0"], ["r1", "2"], ["r2", "nan"],
                                  ["r3", "6"]])
+
+    def test_no_two_columns_have_one_name(self):
+        data = self.put("named.csv", "cvr of.1,y,x\nr1,0,1\n")
+        self.assertIn("two columns `cvr of.1`: what --id or --copy-column lets through, and "
+                      "an output of program @predict; give the output another name",
+                      self.refused(data, "--header", "--columns", "request,y,x",
+                                   "--copy-column", "cvr of.1"))
+        self.assertIn("two columns `request`",
+                      self.refused(self.put("a.csv", "r1,0,1\n"), "--id", "request",
+                                   "--program", "same"))
 
     def test_refuses(self):
         data = self.put("a.csv", "r1,0,1\n")

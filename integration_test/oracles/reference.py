@@ -210,7 +210,7 @@ def dumped_batches(path):
     while any(name.startswith(f"batch{index}/") for name in tensors):
         prefix, fields = f"batch{index}/", {}
         for name, tensor in tensors.items():
-            if not name.startswith(prefix) or name == prefix + "place":
+            if not name.startswith(prefix):
                 continue
             field, value = name[len(prefix):], tensorfile.to_numpy(tensor)
             if field.endswith(".values"):

@@ -188,7 +188,7 @@ LogicalResult NNInterpret::interpret(ModuleOp module) {
   for (int64_t step = 0; step < stepCount; ++step) {
     FailureOr<std::vector<RuntimeValue>> arguments =
         batches->read(step % batches->count());
-    FailureOr<Draws> draws = batches->readDraws(step % batches->count(), seed);
+    FailureOr<Draws> draws = batches->readDraws(step, seed);
     if (failed(arguments) || failed(draws))
       return failure();
     FailureOr<StepResult> result =

@@ -81,9 +81,12 @@ interpreter::readTensor(const SafetensorsReader &file, StringRef name,
 // Batches
 //===----------------------------------------------------------------------===//
 
-static std::string prefixOf(int64_t batch) {
-  return "batch" + std::to_string(batch) + "/";
+static std::string nameOf(int64_t batch) {
+  return "batch" + std::to_string(batch);
 }
+
+/// Of the fields of a batch, whose names no `.epoch` of the batch can be.
+static std::string prefixOf(int64_t batch) { return nameOf(batch) + "/"; }
 
 /// Elements of one sample in a row-major tensor.
 static int64_t widthOf(const TensorInFile &tensor) {
@@ -141,7 +144,7 @@ FailureOr<BatchFile> BatchFile::open(StringRef path, int64_t batchSize,
   batches.isDump = batches.file.find(prefixOf(0) + first) != nullptr;
   if (batches.isDump) {
     while (batches.file.find(prefixOf(batches.batchCount) + first)) {
-      std::string place = prefixOf(batches.batchCount) + "place";
+      std::string place = nameOf(batches.batchCount) + ".place";
       if (const TensorInFile *found = batches.file.find(place)) {
         auto numbers = readTensor(batches.file, place, *found,
                                   IntegerType::get(program.getContext(), 64),
@@ -276,14 +279,16 @@ FailureOr<std::vector<RuntimeValue>> BatchFile::read(int64_t index) {
   return arguments;
 }
 
-FailureOr<Draws> BatchFile::readDraws(int64_t index, uint64_t seed) {
+FailureOr<Draws> BatchFile::readDraws(int64_t step, uint64_t seed) {
+  const int64_t index = step % batchCount;
   FailureOr<Range> range = rangeOf(index);
   if (failed(range))
     return failure();
   const auto [first, count] = *range;
-  Draws draws{seed, 0, std::vector<int64_t>(static_cast<size_t>(count))};
+  Draws draws{seed, step / batchCount,
+              std::vector<int64_t>(static_cast<size_t>(count))};
   std::iota(draws.samples.begin(), draws.samples.end(), first);
-  const std::string own = "batch" + std::to_string(index);
+  const std::string own = nameOf(index);
   auto numbersOf = [&](const std::string &name,
                        int64_t size) -> FailureOr<std::vector<int64_t>> {
     const TensorInFile *found = isDump ? file.find(own + name) : nullptr;

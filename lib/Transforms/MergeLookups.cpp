@@ -31,7 +31,17 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
     reportStatistic(*this, getOperation(), numMerged, "lookups-merged", merged);
   }
 
+  /// Erases what nobody reads, so that no row is looked up for it. Users stand
+  /// behind what they use: backwards, one pass finds whole chains.
+  static void eraseUnread(ProgramOp program) {
+    Block &body = program.getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
   LogicalResult mergeIn(ProgramOp program) {
+    eraseUnread(program);
     llvm::MapVector<StringAttr, SmallVector<PoolOp>> pools;
     for (PoolOp pool : program.getBody().getOps<PoolOp>()) {
       auto pull = pool.getRows().getDefiningOp<PullOp>();

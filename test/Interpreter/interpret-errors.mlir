@@ -1,4 +1,5 @@
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.good x F32 2,1 1,2 c.values I64 2 1,2 c.splits I32 3 0,1,2
+// RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.replicas batch0/x F32 2,1 1,2 batch0/c.values I64 2 1,2 batch0/c.splits I32 3 0,1,2 batch0.place I64 3 0,0,1
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.infinite x F32 2,1 inf,2 c.values I64 2 1,2 c.splits I32 3 0,1,2
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.splits x F32 2,1 1,2 c.values I64 2 1,2 c.splits I32 3 0,2,1
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.missing x F32 2,1 1,2
@@ -33,6 +34,8 @@
 // TWICE: error: {{.*}}.twice: 'emb.keys' holds a key twice
 // RUN: not pdl-opt %s --nn-interpret="data=%t.good init=%t.extra" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXTRA
 // EXTRA: error: {{.*}}.extra: tensor 'v' belongs to nothing in the module
+// RUN: not pdl-opt %s --nn-interpret="data=%t.replicas" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REPLICAS
+// REPLICAS: error: {{.*}}.replicas: batch 0 is of another replica than the first; the interpreter runs one replica
 
 // A dump takes the place of a file, and of nothing else.
 // RUN: rm -rf %t.pipe %t.link %t.folder && mkfifo %t.pipe && ln -s %t.target %t.link && mkdir %t.folder && echo old > %t.target

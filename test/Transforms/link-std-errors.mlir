@@ -15,5 +15,5 @@ nn.group @g rule(@adam) rate(0.1) schedule(@sgd)
 
 // -----
 
-// expected-error @+1 {{gives 'beta' to @adam, whose hyper-parameters are ["beta1", "beta2", "epsilon"] (C2)}}
+// expected-error @+1 {{gives 'beta' to @adam, whose hyper-parameters are ["beta1", "beta2", "epsilon"]; name one of these, or leave it out (C2)}}
 nn.group @g rule(@adam {beta = 0.5}) rate(0.1)

@@ -3,15 +3,15 @@
 module attributes {nn.phase = "merged"} {
   nn.record @r {
     nn.field @c : !nn.ragged<?x1x*xi64>
+    nn.field @row : tensor<?x2xf32>
   }
-  nn.state @rows : tensor<1x2xf32> init(#nn.zeros)
   nn.program @predict frozen reads(@r) {
-  ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>):
+  ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>, %row: tensor<?x2xf32>):
     %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
-    %row = nn.read @rows : tensor<1x2xf32>
     // expected-error @+1 {{pools rows that no nn.pull made, so its table is not known}}
     %e = nn.pool %row[%inverse, %key_splits, %occurrences] of (%ids bags(%splits) sum)
-      : (tensor<1x2xf32>) -> tensor<1x2xf32>
+      : (tensor<?x2xf32>) -> tensor<?x2xf32>
+    nn.return %e : tensor<?x2xf32>
   }
 }
 
@@ -36,5 +36,6 @@ module attributes {nn.phase = "merged"} {
     %rows2 = nn.pull @t[%keys2] : tensor<?x1xf32>
     %e2 = nn.pool %rows2[%inverse2, %key_splits2, %occurrences2] of (%again sum)
       : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.return %e2 : tensor<?x1xf32>
   }
 }

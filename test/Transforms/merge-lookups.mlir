@@ -35,4 +35,20 @@ module {
     %5 = nn.concat %0, %1, %2, %4 axis 1 : (tensor<?x1x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x1x3xf32>) -> tensor<?x6x3xf32>
     nn.return %5 : tensor<?x6x3xf32>
   }
+  // What nobody reads is not looked up: neither beside another lookup of the
+  // table, one by one or pooled, nor alone.
+  // CHECK-LABEL: nn.program @unread
+  // CHECK: %[[KEYS:.*]], %{{.*}}, %{{.*}}, %{{.*}} = nn.unique %{{[^,]*$}}
+  // CHECK-NEXT: nn.pull @t[%[[KEYS]]]
+  // CHECK-NOT: nn.unique
+  // CHECK-NOT: nn.pull
+  nn.program @unread frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>, %a: !nn.ragged<?x1x*xi64>, %b: tensor<?x2xi64>):
+    %0 = nn.lookup @t[%a] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+    %1 = nn.lookup @t[%b] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
+    %2 = nn.lookup @t[%a] pool(mean) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
+    %3 = nn.lookup @other[%b] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
+    %4 = nn.flatten %3 from 1 : (tensor<?x2x3xf32>) -> tensor<?x6xf32>
+    nn.return %1 : tensor<?x2x3xf32>
+  }
 }

@@ -72,6 +72,12 @@ template <typename ConcreteType>
 class MixesSamples
     : public mlir::OpTrait::TraitBase<ConcreteType, MixesSamples> {};
 
+/// Trait: the op says how far a sample's prediction is from its label. That is
+/// a number of samples, for `nn.minimize` or a metric.
+template <typename ConcreteType>
+class MeasuresLoss
+    : public mlir::OpTrait::TraitBase<ConcreteType, MeasuresLoss> {};
+
 /// Trait: in a program that trains, the op accumulates into the states that its
 /// attributes name.
 template <typename ConcreteType>

@@ -156,6 +156,7 @@ def AppliesStep : PDLC_Trait<"AppliesStep">;
 def AccumulatesState : PDLC_Trait<"AccumulatesState">;
 def HoldsState : PDLC_Trait<"HoldsState">;
 def MixesSamples : PDLC_Trait<"MixesSamples">;
+def MeasuresLoss : PDLC_Trait<"MeasuresLoss">;
 def SharedByRoles : PDLC_Trait<"SharedByRoles">;
 def OwnedByServers : PDLC_Trait<"OwnedByServers">;
 def StopsGradients : PDLC_Trait<"StopsGradients">;

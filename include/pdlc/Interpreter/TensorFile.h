@@ -38,10 +38,11 @@ public:
   int64_t count() const { return batchCount; }
   /// The values of the program's arguments in batch `index`.
   mlir::FailureOr<std::vector<RuntimeValue>> read(int64_t index);
-  /// What random numbers of batch `index` are drawn with: the epoch and the
-  /// samples' numbers that a trainer dumped, else epoch 0 and samples numbered
-  /// through the file.
-  mlir::FailureOr<Draws> readDraws(int64_t index, uint64_t seed);
+  /// What random numbers of step `step` are drawn with, counted from 0 over all
+  /// passes over the file: the epoch and the samples' numbers that a trainer
+  /// dumped, else each pass is an epoch, and samples are numbered through the
+  /// file.
+  mlir::FailureOr<Draws> readDraws(int64_t step, uint64_t seed);
 
 private:
   BatchFile(SafetensorsReader file, nn::ProgramOp program)

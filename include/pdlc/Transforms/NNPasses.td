@@ -169,7 +169,7 @@ def NNMergeLookups : Pass<"nn-merge-lookups", "::mlir::ModuleOp"> {
     Joins all `nn.unique`, `nn.pull` and `nn.pool` of one table in a program
     into one of each, at the place of the first pool, after hoisting the ids
     that later lookups need (ids derive from fields alone, so that this is
-    always possible).
+    always possible). Lookups that nothing reads are gone before.
 
     Before:
     ```mlir

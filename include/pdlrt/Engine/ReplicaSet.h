@@ -78,8 +78,9 @@ public:
 
   /// Adds the metrics of all replicas, workers of a group first, then groups,
   /// to the zeroed sums of the descriptor's metric `index`; a metric of groups
-  /// is summed over the samples of all of them. Throws std::bad_alloc.
-  void sumMetric(int32_t index, std::span<double> sum) const;
+  /// is summed over the samples of all of them, and an error where there is no
+  /// memory to put them in order.
+  Status sumMetric(int32_t index, std::span<double> sum) const;
   /// Whose metrics: those of the replicas that are here, or of all replicas of
   /// the job.
   enum class MetricScope { Process, Job };

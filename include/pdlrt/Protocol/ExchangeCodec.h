@@ -151,10 +151,10 @@ public:
   int32_t find(pdl_channel_kind kind, int32_t symbolOrClip) const;
   /// The KEYS channel of the table of a ROWS or ROW_GRADIENT channel.
   int32_t keysOf(int32_t number) const { return keysChannels[number]; }
-  /// Bytes of a section whose size does not depend on keys: VALUE, GRADIENT,
-  /// PARTIAL_NORM, NORM, LOSS; of a ROWS or ROW_GRADIENT channel: those of one
   /// Of a channel of kind LOSS: which objective's sums it brings.
   int32_t objectiveOf(int32_t number) const;
+  /// Bytes of a section whose size does not depend on keys: VALUE, GRADIENT,
+  /// PARTIAL_NORM, NORM, LOSS; of a ROWS or ROW_GRADIENT channel: those of one
   /// row; KEYS: of one key.
   size_t sectionBytes(int32_t server, int32_t number) const;
 

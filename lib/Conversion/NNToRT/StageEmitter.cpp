@@ -224,17 +224,21 @@ std::optional<int64_t> StageEmitter::runOf(Value tensor) const {
 
 std::pair<Value, Value> StageEmitter::locate(Value tensor) {
   auto [from, columns] = plan.locate(tensor);
-  const int64_t bytes = columns ? columns->offset * elementBytes(tensor) : 0;
-  auto known = bound.find(from);
-  if (known != bound.end())
-    return known->second;
-  Home home = plan.home(from);
-  Value offset = index(bytes);
-  if (home.kind == Home::Arena) {
-    Value slot = offsetsOf.at(home.stage)[home.slot];
-    offset = bytes ? Value(arith::AddIOp::create(builder, slot, offset)) : slot;
+  Value base, offset; // of `from`
+  if (auto known = bound.find(from); known != bound.end()) {
+    std::tie(base, offset) = known->second;
+  } else {
+    Home home = plan.home(from);
+    base = baseOf(home, from);
+    if (home.kind == Home::Arena)
+      offset = offsetsOf.at(home.stage)[home.slot];
   }
-  return {baseOf(home, from), offset};
+  const int64_t bytes = columns ? columns->offset * elementBytes(tensor) : 0;
+  if (!offset)
+    return {base, index(bytes)};
+  if (bytes)
+    offset = arith::AddIOp::create(builder, offset, index(bytes));
+  return {base, offset};
 }
 
 Value StageEmitter::address(Value tensor) {

@@ -101,7 +101,7 @@ Status ReplicaSet::checkGroups(int replica, int64_t before) {
   return Status::invalid(
       "metrics of groups keep more samples than --max-grouped-samples " +
       std::to_string(mostGroupedSamples) + " allows, in " + placeOf(replica) +
-      "; they need 25 bytes each until the epoch ends: allow more, test fewer "
+      "; they need 33 bytes each until the epoch ends: allow more, test fewer "
       "rows, or observe them in no training program");
 }
 
@@ -136,7 +136,7 @@ ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
   return std::span<const Contribution>(groupParts);
 }
 
-void ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
+Status ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
   const int workers = replicaLayout.workers;
   std::vector<double> group(sum.size());
   for (size_t g = 0; g < groupParts.size(); ++g) {
@@ -146,13 +146,23 @@ void ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
     addMetric(group, sum);
   }
   if (!pdlabi::observesGroups(descriptor.metrics[index].kind))
-    return;
-  if (count() == 1)
-    return pdlabi::sumGroups(replicas[0]->groups(index), sum.data());
-  pdlabi::GroupedSamples all;
-  for (const std::unique_ptr<Replica> &replica : replicas)
-    all.append(std::as_const(*replica).groups(index));
-  pdlabi::sumGroups(all, sum.data());
+    return {};
+  std::vector<const pdlabi::GroupedSamples *> parts;
+  size_t samples = 0;
+  for (const std::unique_ptr<Replica> &replica : replicas) {
+    parts.push_back(&std::as_const(*replica).groups(index));
+    samples += parts.back()->size();
+  }
+  try {
+    pdlabi::sumGroups(parts, sum.data());
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory(
+        std::string("out of memory for the value of metric @") +
+        descriptor.metrics[index].name + ": putting its " +
+        std::to_string(samples) +
+        " samples in order needs 8 bytes each; test fewer rows");
+  }
+  return {};
 }
 
 std::vector<pdlabi::GroupedSamples> ReplicaSet::takeGroups() {

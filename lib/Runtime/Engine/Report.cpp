@@ -36,7 +36,9 @@ static double valueOf(const pdl_descriptor &descriptor,
                       const ReplicaSet &replicas, int32_t index) {
   const pdl_metric &metric = descriptor.metrics[index];
   std::vector<double> sums(metricSumSize(metric));
-  replicas.sumMetric(index, sums);
+  // Only metrics of groups can fail.
+  if (!replicas.sumMetric(index, sums).ok())
+    return notANumber;
   return metricValue(metric, sums);
 }
 

@@ -308,6 +308,8 @@ Status ExchangeLayout::check(ExchangeForm form, int32_t server,
                    std::to_string(index));
   if (form == ExchangeForm::Pull && !program().frozen)
     return damaged("it pulls for a program that trains");
+  if (message.head().contributes && objectiveOf(channelCount()) == 0)
+    return damaged("it contributes to a program without losses");
   for (int32_t c = 0; c < channelCount(); ++c) {
     // Positions of unknown keys belong to the rows of their table.
     int32_t counted = c;

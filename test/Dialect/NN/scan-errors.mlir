@@ -224,3 +224,45 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%x: tensor<?x3xf32>, %y: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-note @+1 {{the scan is here}}
+  %0 = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+    // nn.scan (C4)
+    // expected-error @+1 {{measures the loss of a sample, which the body of a scan does not; put it before or behind the scan (C4)}}
+    %l = nn.squared_error %row, %h : tensor<?x3xf32>
+    nn.yield %l : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+// expected-note @+1 {{the value comes from here}}
+nn.func private @f(%x: tensor<?x3xf32>, %w: tensor<3x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  %0 = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+    // expected-error @+1 {{uses a value from outside of the scan's body; hand it to the body by `with (...)` (nn.scan, C5)}}
+    %p = nn.matmul %row, %w : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+    nn.yield %p : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-note @+1 {{the value comes from here}}
+  %t = nn.tanh %x : tensor<?x3xf32>
+  %0 = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+    // nn.scan (C5)
+    // expected-error @+1 {{make it an input of the scan, in front of `of`, if it has the rows of its bags (nn.scan, C5)}}
+    %p = nn.add %row, %t : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    nn.yield %p : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  nn.return
+}

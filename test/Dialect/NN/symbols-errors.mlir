@@ -202,8 +202,17 @@ nn.rule @plain hyper(scale = 1.0) slots() once {
 ^bb0(%value: f32, %gradient: f32, %rate: f32):
   nn.yield %value : f32
 }
-// expected-error @+1 {{gives 'speed' to @plain, whose hyper-parameters are ["scale"] (C2)}}
+// expected-error @+1 {{gives 'speed' to @plain, whose hyper-parameters are ["scale"]; name one of these, or leave it out (C2)}}
 nn.group @g rule(@plain {speed = 2.0}) rate(0.1)
+
+// -----
+
+nn.schedule @always hyper() {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+}
+// expected-error @+1 {{gives 'steps' to @always, which has no hyper-parameters; leave it out (C2)}}
+nn.group @g rule(@sgd) rate(0.1) schedule(@always {steps = 2.0})
 
 // -----
 

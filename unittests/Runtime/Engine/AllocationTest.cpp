@@ -19,9 +19,13 @@
 #include <new>
 
 static std::atomic<int64_t> allocations{0};
+/// Of more bytes at once there is no memory.
+static std::atomic<size_t> mostBytes{SIZE_MAX};
 
 static void *countedAllocate(size_t size, size_t alignment) {
   ++allocations;
+  if (size > mostBytes)
+    throw std::bad_alloc();
   const size_t rounded = (size + alignment - 1) / alignment * alignment;
   if (void *memory = std::aligned_alloc(alignment, rounded))
     return memory;
@@ -68,5 +72,36 @@ TEST(Allocation, WarmStepsAllocateNothing) {
     for (int i = 0; i < 5; ++i)
       ASSERT_TRUE(engine.step(inputs).ok());
     EXPECT_EQ(allocations - before, 0);
+  }
+}
+
+// The value of a metric of groups is made of samples that are put in order.
+TEST(Allocation, WithoutMemoryAMetricOfGroupsSaysSo) {
+  pdl_descriptor descriptor =
+      *handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});
+  const pdl_metric metric = {sizeof(pdl_metric), "gauc", PDL_METRIC_GROUPED_AUC,
+                             0};
+  descriptor.metric_count = 1;
+  descriptor.metrics = &metric;
+  Scheduler scheduler(1);
+  Model model(descriptor, 1);
+  ReplicaSet replicas(model, *findProgram(descriptor, "train"), {}, 1,
+                      scheduler);
+  constexpr int count = 100000;
+  std::vector<pdlabi::GroupedSamples> samples(size_t(replicas.count()));
+  for (int i = 0; i < count; ++i)
+    samples[0].add(i % 7, i % 5, i % 2, 1);
+  replicas.restoreGroups(std::move(samples));
+  std::vector<double> sums(pdlabi::GroupedAreaUnderCurve::SumCount);
+  // Eight bytes a sample are all that it needs.
+  for (const bool enough : {true, false}) {
+    mostBytes = count * 8 - (enough ? 0 : 1);
+    const Status status = replicas.sumMetric(0, sums);
+    mostBytes = SIZE_MAX;
+    EXPECT_EQ(status.message(),
+              enough ? ""
+                     : "out of memory for the value of metric @gauc: putting "
+                       "its 100000 samples in order needs 8 bytes each; test "
+                       "fewer rows");
   }
 }

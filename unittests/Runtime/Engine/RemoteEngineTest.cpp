@@ -262,9 +262,9 @@ TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
     EXPECT_EQ(samples[i], expected[i].samples);
   for (int32_t metric : {1, 2}) {
     double here[2] = {}, there[2] = {};
-    engine.replicas().sumMetric(metric, here);
+    EXPECT_TRUE(engine.replicas().sumMetric(metric, here).ok());
     for (std::unique_ptr<Trainer> &trainer : all)
-      trainer->engine.replicas().sumMetric(metric, there);
+      EXPECT_TRUE(trainer->engine.replicas().sumMetric(metric, there).ok());
     EXPECT_EQ(here[0], there[0]);
     EXPECT_EQ(here[1], there[1]);
   }

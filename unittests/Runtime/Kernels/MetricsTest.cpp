@@ -92,6 +92,25 @@ std::vector<double> sumsOfGroups(const pdlabi::GroupedSamples &samples) {
   return sums;
 }
 
+// Replicas keep parts of the samples.
+TEST(MetricsTest, GroupsMayLieInParts) {
+  std::mt19937 random(3);
+  pdlabi::GroupedSamples all, parts[3];
+  for (int i = 0; i < 200; ++i) {
+    const auto group = int64_t(random() % 9);
+    const double prediction = double(random() % 11), weight = random() % 3;
+    const bool isPositive = random() % 2;
+    all.add(group, prediction, isPositive, weight);
+    parts[random() % 2 * 2].add(group, prediction, isPositive, weight);
+  }
+  const std::vector<double> whole = sumsOfGroups(all);
+  std::vector<double> sums = {whole[0], 0, 0, 0, 0};
+  const pdlabi::GroupedSamples *const pointers[] = {&parts[0], &parts[1],
+                                                    &parts[2]};
+  pdlabi::sumGroups(pointers, sums.data());
+  EXPECT_EQ(sums, whole);
+}
+
 TEST(MetricsTest, GroupedAUCEqualsCountingThePairsOfEachGroup) {
   const pdl_metric metric = metricOf(PDL_METRIC_GROUPED_AUC);
   for (unsigned seed = 0; seed < 20; ++seed) {

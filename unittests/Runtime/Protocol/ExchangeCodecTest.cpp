@@ -299,6 +299,27 @@ TEST_F(ExchangeCodecTest, EachFormHasItsChannels) {
   EXPECT_FALSE(layouts[BlockTrain]->hasNormRequest());
 }
 
+// Sums of losses are looked for where a message contributes.
+TEST_F(ExchangeCodecTest, NobodyContributesWithoutLosses) {
+  use({});
+  const ExchangeLayout &layout = *layouts[BlockEvaluate];
+  ASSERT_EQ(layout.objectiveOf(layout.channelCount()), 0);
+  for (ExchangeForm form :
+       {ExchangeForm::Exchange, ExchangeForm::Norm, ExchangeForm::Pull,
+        ExchangeForm::Sums, ExchangeForm::State})
+    for (bool contributes : {false, true}) {
+      ExchangeWriter writer(layout, {.contributes = contributes});
+      const auto message =
+          ExchangeMessage::decode(writer.finish(), layout.channelCount());
+      ASSERT_TRUE(message.ok());
+      const std::string said = layout.check(form, 0, *message, {}).message();
+      EXPECT_EQ(said.find("contributes to a program without losses") !=
+                    std::string::npos,
+                contributes)
+          << said;
+    }
+}
+
 TEST_F(ExchangeCodecTest, KeysGoToTheirServers) {
   use({});
   std::mt19937_64 random(3);

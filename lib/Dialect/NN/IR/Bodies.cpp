@@ -49,3 +49,27 @@ pdlc::nn::verifyBodyComputes(Region &body, StringRef what,
   }
   return success();
 }
+
+LogicalResult
+pdlc::nn::verifyCaptures(Region &body, StringRef what,
+                         function_ref<const char *(Value)> remedy) {
+  Operation *user = nullptr;
+  Value taken;
+  body.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (operand && !body.isAncestor(operand.getParentRegion())) {
+        user = op;
+        taken = operand;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  if (!user)
+    return success();
+  InFlightDiagnostic diagnostic =
+      user->emitOpError() << "uses a value from outside of the " << what
+                          << "'s body; " << remedy(taken) << " ("
+                          << body.getParentOp()->getName() << ", C5)";
+  diagnostic.attachNote(taken.getLoc()) << "the value comes from here";
+  return diagnostic;
+}

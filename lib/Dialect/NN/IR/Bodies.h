@@ -24,6 +24,13 @@ mlir::LogicalResult
 verifyBodyComputes(mlir::Region &body, llvm::StringRef what,
                    llvm::function_ref<std::string(mlir::Operation &)> hinders);
 
+/// Refuses values from outside of the body; `remedy` says what to do about one.
+/// Comes before the trait IsolatedFromAbove, which says the same without a way
+/// out. `what` names the op of the body, whose constraint is C5.
+mlir::LogicalResult
+verifyCaptures(mlir::Region &body, llvm::StringRef what,
+               llvm::function_ref<const char *(mlir::Value)> remedy);
+
 } // namespace pdlc::nn
 
 #endif // LIB_DIALECT_NN_IR_BODIES_H

@@ -34,6 +34,11 @@ LogicalResult IfOp::verify() {
       llvm::none_of(getInputs().getTypes(), countsRows))
     return emitOpError("has results with as many rows as the batch, and no "
                        "tensor of `with` that has them (C3)");
+  for (Region *body : getRegions())
+    if (failed(verifyCaptures(*body, "choice", [](Value) {
+          return "hand it to both bodies by `with(...)`";
+        })))
+      return failure();
   return success();
 }
 

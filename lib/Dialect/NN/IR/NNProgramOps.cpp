@@ -82,9 +82,11 @@ void FuncOp::print(OpAsmPrinter &printer) {
     printer << *visibility << ' ';
   printer.printSymbolName(getSymName());
   printer << '(';
-  llvm::interleaveComma(
-      getBody().getArguments(), printer,
-      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+  // What no verifier has seen yet may have no body.
+  if (!getBody().empty())
+    llvm::interleaveComma(
+        getBody().getArguments(), printer,
+        [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ')';
   if (getSymbols()) {
     printer << " with(";

@@ -71,7 +71,13 @@ LogicalResult ScanOp::verify() {
     if (!isOfRows(state.getType()))
       return emitOpError() << "has a state " << state.getType()
                            << "; expected a row [?, ...] (C2)";
-  return success();
+  return verifyCaptures(getBody(), "scan", [](Value value) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    return tensor && !tensor.hasStaticShape()
+               ? "make it an input of the scan, in front of `of`, if it has "
+                 "the rows of its bags"
+               : "hand it to the body by `with (...)`";
+  });
 }
 
 LogicalResult ScanOp::verifyRegions() {
@@ -99,6 +105,8 @@ LogicalResult ScanOp::verifyRegions() {
         // The loop over rows is one kernel, which does not branch.
         if (isa<BodyOpInterface>(op))
           return "has bodies of its own";
+        if (op.hasTrait<MeasuresLoss>())
+          return "measures the loss of a sample";
         auto mixing = dyn_cast<SampleMixingOpInterface>(op);
         return mixing ? mixing.mixesSamples().value_or("") : "";
       });

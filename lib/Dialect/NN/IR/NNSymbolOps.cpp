@@ -341,10 +341,15 @@ static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
       return op->emitOpError()
              << "gives '" << entry.getName().getValue() << "' of " << owner
              << " a value that is not a finite number (C2)";
-    if (!llvm::is_contained(names, entry.getName()))
-      return op->emitOpError()
-             << "gives '" << entry.getName().getValue() << "' to " << owner
-             << ", whose hyper-parameters are " << names << " (C2)";
+    if (llvm::is_contained(names, entry.getName()))
+      continue;
+    InFlightDiagnostic diagnostic = op->emitOpError()
+                                    << "gives '" << entry.getName().getValue()
+                                    << "' to " << owner << ", ";
+    if (names.empty())
+      return diagnostic << "which has no hyper-parameters; leave it out (C2)";
+    return diagnostic << "whose hyper-parameters are " << names
+                      << "; name one of these, or leave it out (C2)";
   }
   return success();
 }

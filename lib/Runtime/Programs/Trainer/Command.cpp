@@ -211,9 +211,12 @@ Status Command::addUp(ProgramRun &run, Report &report) {
   std::vector<double> sums = {report.lossSum, report.weightSum};
   const size_t firstSum = sums.size();
   MetricSums metrics(descriptor, 1);
+  Status status;
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
-    replicas.sumMetric(block.index, block.of(0));
+    if (status.ok())
+      status = replicas.sumMetric(block.index, block.of(0));
   });
+  PDLRT_RETURN_IF_ERROR(std::move(status));
   sums.insert(sums.end(), metrics.sums.begin(), metrics.sums.end());
   PDLRT_RETURN_IF_ERROR(job->sum(counts, sums));
   report.samples = counts[0];

@@ -258,7 +258,7 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
         .add_option("--max-grouped-samples", flags.session.maxGroupedSamples,
                     "How many samples metrics of groups, such as "
                     "#nn.grouped_auc, may keep here until an epoch or a test "
-                    "ends, 25 bytes each")
+                    "ends, 33 bytes each")
         ->type_name("N")
         ->transform(wholeNumber(1, maxCount))
         ->capture_default_str()

@@ -8,12 +8,14 @@
 
 #include "pdlrt/Programs/Trainer/Predictions.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 using namespace pdlrt;
 
@@ -45,9 +47,31 @@ Status PredictionWriter::check(bool good) const {
                          std::strerror(errno));
 }
 
+/// The names of the columns of the outputs.
+static std::vector<std::string> columnsOf(const pdl_program &program) {
+  std::vector<std::string> columns;
+  for (int32_t i = 0; i < program.output_count; ++i) {
+    const pdl_output &output = program.outputs[i];
+    for (int64_t j = 0; j < output.width; ++j)
+      columns.push_back(output.width > 1
+                            ? output.name + ("." + std::to_string(j))
+                            : output.name);
+  }
+  return columns;
+}
+
 Expected<PredictionWriter> PredictionWriter::open(const std::string &path,
                                                   const pdl_program &program,
                                                   const std::string &copied) {
+  const std::vector<std::string> columns = columnsOf(program);
+  if (std::ranges::find(columns, copied) != columns.end())
+    return Status::invalid(
+        "predictions would have two columns `" + copied +
+        "`: what --id or --copy-column lets through, and an output of program "
+        "@" +
+        program.name +
+        "; give the output another name (nn.return ... as), or let another "
+        "column through");
   const bool isStandard = path.empty() || path == "-";
   // What was predicted before stays until the new file is whole. Devices, pipes
   // and what links stand for are written as they are.
@@ -62,14 +86,9 @@ Expected<PredictionWriter> PredictionWriter::open(const std::string &path,
                           program, !copied.empty());
   PDLRT_RETURN_IF_ERROR(writer.check(file != nullptr));
   writer.beginLine(copied);
-  for (int32_t i = 0; i < program.output_count; ++i) {
-    const pdl_output &output = program.outputs[i];
-    for (int64_t j = 0; j < output.width; ++j) {
-      writer.beginCell();
-      writer.line += output.name;
-      if (output.width > 1)
-        writer.line += "." + std::to_string(j);
-    }
+  for (const std::string &column : columns) {
+    writer.beginCell();
+    writer.line += column;
   }
   PDLRT_RETURN_IF_ERROR(writer.endLine());
   return writer;

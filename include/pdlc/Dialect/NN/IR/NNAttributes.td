@@ -166,8 +166,9 @@ def NN_GroupedAucAttr : NN_Metric<"GroupedAuc", "grouped_auc", "PDL_METRIC_GROUP
     of its samples; reports say how many groups have not. Predictions may be any finite
     numbers, logits too: only their order counts.
 
-    All samples of an epoch are kept until it ends, 25 bytes each, in the process that
-    observes them: `--max-grouped-samples` limits them.
+    All samples of an epoch are kept until it ends, 33 bytes each (25 as they come, 8
+    more to put them in order), in the process that observes them:
+    `--max-grouped-samples` limits them.
   }];
 }
 

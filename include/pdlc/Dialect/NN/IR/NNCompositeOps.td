@@ -367,7 +367,7 @@ def NN_CumulativeSumOp : NN_CompositeOp<"cumulative_sum", [SameOperandsAndResult
   let hasVerifier = 1;
 }
 
-def NN_SoftmaxCrossEntropyOp : NN_CompositeOp<"softmax_cross_entropy", [NN_InferType]> {
+def NN_SoftmaxCrossEntropyOp : NN_CompositeOp<"softmax_cross_entropy", [MeasuresLoss, NN_InferType]> {
   let summary = "Log loss of logits of several classes, sample by sample";
   let description = [{
     -sum(labels * log_softmax(logits)) over the classes. Labels are the classes'
@@ -410,7 +410,7 @@ def NN_CvmOp : NN_CompositeOp<"cvm", [SameOperandsAndResultType]> {
 
 class NN_CompositeLossOp<string mnemonic, string summary_, string formula,
                          string first, string second>
-    : NN_CompositeOp<mnemonic, [SameOperandsAndResultType]> {
+    : NN_CompositeOp<mnemonic, [MeasuresLoss, SameOperandsAndResultType]> {
   let summary = summary_;
   let description = formula # [{
 
@@ -433,7 +433,7 @@ def NN_BPRLossOp : NN_CompositeLossOp<"bpr_loss", "Bayesian personalised ranking
     -log(sigmoid(positive - negative)): how unlikely it is that the positive item
     stands above the negative one (Rendle et al., 2009).}], "positive", "negative">;
 
-def NN_RankLossOp : NN_CompositeOp<"rank_loss", [SameOperandsAndResultType]> {
+def NN_RankLossOp : NN_CompositeOp<"rank_loss", [MeasuresLoss, SameOperandsAndResultType]> {
   let summary = "Log loss of which of two items stands above the other";
   let description = [{
     log(1 + exp(left - right)) - label (left - right): the label says how probable it
@@ -451,7 +451,7 @@ def NN_RankLossOp : NN_CompositeOp<"rank_loss", [SameOperandsAndResultType]> {
   let assemblyFormat = "$left `,` $right `,` $labels attr-dict `:` type($left)";
 }
 
-def NN_HuberLossOp : NN_CompositeOp<"huber_loss", [SameOperandsAndResultType]> {
+def NN_HuberLossOp : NN_CompositeOp<"huber_loss", [MeasuresLoss, SameOperandsAndResultType]> {
   let summary = "Squared near 0, linear far from it";
   let description = [{
     With d = |prediction - label|: d^2 / 2 up to delta, delta (d - delta / 2) from
@@ -472,7 +472,7 @@ def NN_HuberLossOp : NN_CompositeOp<"huber_loss", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def NN_LogLossOp : NN_CompositeOp<"log_loss", [SameOperandsAndResultType]> {
+def NN_LogLossOp : NN_CompositeOp<"log_loss", [MeasuresLoss, SameOperandsAndResultType]> {
   let summary = "Log loss of a probability";
   let description = [{
     -label log(p + epsilon) - (1 - label) log(1 - p + epsilon). Where the logit is at

@@ -756,7 +756,7 @@ def NN_CastOp : NN_PureOp<"cast", [StopsGradients,
 //===----------------------------------------------------------------------===//
 
 def NN_SigmoidCrossEntropyOp : NN_PureOp<"sigmoid_cross_entropy",
-    [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+    [NN_Elementwise, MeasuresLoss, SameOperandsAndResultType, NN_Differentiable]> {
   let summary = "Log loss of a logit, sample by sample";
   let description = [{
     max(z, 0) - z y + log1p(exp(-|z|)).
@@ -775,7 +775,7 @@ def NN_SigmoidCrossEntropyOp : NN_PureOp<"sigmoid_cross_entropy",
 }
 
 def NN_SquaredErrorOp : NN_PureOp<"squared_error",
-    [NN_Elementwise, SameOperandsAndResultType, NN_Differentiable]> {
+    [NN_Elementwise, MeasuresLoss, SameOperandsAndResultType, NN_Differentiable]> {
   let summary = "(prediction - label)^2, element by element";
   let description = [{
     Constraints:

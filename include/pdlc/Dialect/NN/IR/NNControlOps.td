@@ -33,8 +33,10 @@ def NN_IfOp : NN_PureOp<"if", [NN_DifferentiableSome, ReadsModel, IsolatedFromAb
     - (C2) The arguments of both bodies are the tensors of `with`.
     - (C3) Both bodies yield the results' types. If one has a dynamic dimension, so
       has a tensor of `with`: that many rows.
-    - (C4) The bodies compute: no lookups, draws, losses or metrics, no ops on bags, and
-      none that mixes samples.
+    - (C4) The bodies compute: no lookups, draws, metrics or `nn.minimize`, no ops on
+      bags, and none that mixes samples.
+    - (C5) The bodies use their arguments, parameters and states, and no other value of
+      the program.
 
     Example:
     ```mlir

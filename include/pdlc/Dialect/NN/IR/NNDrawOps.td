@@ -135,7 +135,7 @@ def NN_AccidentalHitsOp : NN_PureOp<"accidental_hits", [StopsGradients]> {
 //===----------------------------------------------------------------------===//
 
 class NN_SampledLossOp<string mnemonic, string summary_, string formula, string example>
-    : NN_CompositeOp<mnemonic> {
+    : NN_CompositeOp<mnemonic, [MeasuresLoss]> {
   let summary = summary_;
   let description = formula # [{
 

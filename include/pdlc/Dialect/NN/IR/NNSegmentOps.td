@@ -333,6 +333,8 @@ def NN_ScanOp : NN_SegmentOp<"scan", "getBags()", "getBags()", [NN_Differentiabl
       states, then others. Each is a row.
     - (C4) The body computes: no lookups, losses or metrics, no ops on bags, and none
       that mixes rows.
+    - (C5) The body uses its arguments, parameters and states, and no other value of
+      the program.
 
     Example:
     ```mlir
