@@ -2,12 +2,14 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the experiments of this folder share: where data and programs are, training of
-three seeds, and the table that they print. Standard library only."""
+three seeds, tables of a dump, and what they print. Standard library only, but for `table`."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 
@@ -43,6 +45,21 @@ def train(folder, seed, *flags):
             epochs.append({name: float(value) for name, value in
                            re.findall(r"test ([\w@ ]+) ([-\d.e]+)", line)})
     return epochs
+
+
+def table(path, symbol):
+    """The keys of a table in a dump, and its rows, as NumPy arrays."""
+    import numpy
+    data = path.read_bytes()
+    size, = struct.unpack_from("<Q", data)
+    header = json.loads(data[8:8 + size])
+
+    def tensor(name, kind):
+        begin, end = header[name]["data_offsets"]
+        return numpy.frombuffer(data[8 + size + begin:8 + size + end], kind).reshape(
+            header[name]["shape"])
+
+    return tensor(f"{symbol}.keys", numpy.int64), tensor(f"{symbol}.values", numpy.float32)
 
 
 def best(epochs, name, *, least):

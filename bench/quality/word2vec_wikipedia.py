@@ -19,12 +19,10 @@ word nearest to b - a + c, these three left out, is the answer. Needs numpy to c
 
 import collections
 import gzip
-import json
 import lzma
 import pathlib
 import random
 import re
-import struct
 import tempfile
 
 import experiment
@@ -107,18 +105,9 @@ def model():
 def vectors(path, symbol):
     """The rows of a table in a dump, by key."""
     import numpy
-    data = path.read_bytes()
-    size, = struct.unpack_from("<Q", data)
-    header = json.loads(data[8:8 + size])
-
-    def tensor(name, kind):
-        begin, end = header[name]["data_offsets"]
-        return numpy.frombuffer(data[8 + size + begin:8 + size + end], kind).reshape(
-            header[name]["shape"])
-
-    keys = tensor(f"{symbol}.keys", numpy.int64)
+    keys, values = experiment.table(path, symbol)
     rows = numpy.zeros((keys.max() + 1, WIDTH), numpy.float32)
-    rows[keys] = tensor(f"{symbol}.values", numpy.float32)
+    rows[keys] = values
     return rows / numpy.maximum(numpy.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
