@@ -145,9 +145,10 @@ typedef struct pdl_field_data {
  *===----------------------------------------------------------------------===*/
 
 typedef enum pdl_initializer_kind {
-  PDL_INIT_CONSTANT = 0, /* a */
-  PDL_INIT_UNIFORM = 1,  /* in [a, b) */
-  PDL_INIT_NORMAL = 2    /* mean a, standard deviation b */
+  PDL_INIT_CONSTANT = 0,        /* a */
+  PDL_INIT_UNIFORM = 1,         /* in [a, b) */
+  PDL_INIT_NORMAL = 2,          /* mean a, standard deviation b */
+  PDL_INIT_TRUNCATED_NORMAL = 3 /* the same, cut at a - 2 b and a + 2 b */
 } pdl_initializer_kind;
 
 typedef struct pdl_initializer {

@@ -19,10 +19,11 @@
 //   counter word 3 = low half of the symbol id (a hash: any half is as good)
 //   key word 0     = low half of the seed
 //   key word 1     = high half of the seed
-// uniform takes result word e mod 4. normal takes the pair of words of which
-// that is one: Box-Muller makes the even element from the cosine and the odd
-// one from the sine. The key of row r of a dense parameter is r, a vector being
-// row 0, and e counts within the row.
+// uniform takes result word e mod 4, and so does the truncated normal, which is
+// the inverse of its distribution function there. normal takes the pair of
+// words of which that is one: Box-Muller makes the even element from the cosine
+// and the odd one from the sine. The key of row r of a dense parameter is r, a
+// vector being row 0, and e counts within the row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +75,36 @@ inline float normalOfWords(uint32_t first, uint32_t second, bool odd) {
   return radius * (odd ? sinTurns(turns) : cosTurns(turns));
 }
 
+/// A standard normal value of those in (-2, 2): the inverse of their
+/// distribution function, in the middle of the interval that the upper 24 bits
+/// of a word stand for. The distribution is symmetric, and so is this: with t
+/// in (-1, 1) the value is t * P(t^2) / Q(t^2), where the quotient interpolates
+/// sqrt(2) * erfinv(t * erf(sqrt(2))) / t in 15 Chebyshev nodes of t^2 in
+/// [0, 1]. It is within 2e-9 of it, relatively: well below what f32 shows.
+inline double truncatedNormalOfWord(uint32_t word) {
+  constexpr double p[] = {1.1962880133226084,   -4.436232776087103,
+                          6.631166795960804,    -5.082281624342453,
+                          2.0920103987125103,   -0.43744626394576147,
+                          0.037987427656848864, -0.0006698973227613182};
+  constexpr double q[] = {1.0,
+                          -3.9468492134666358,
+                          6.365041340335142,
+                          -5.36887527698072,
+                          2.509887232252245,
+                          -0.6303181382972277,
+                          0.07429358979244179,
+                          -0.002768496657393822};
+  // Odd multiples of 2^-24, exact.
+  const double t = (2.0 * (word >> 8) + 1.0) * 0x1p-24 - 1.0;
+  const double square = t * t;
+  double numerator = p[7], denominator = q[7];
+  for (int i = 6; i >= 0; --i) {
+    numerator = numerator * square + p[i];
+    denominator = denominator * square + q[i];
+  }
+  return t * numerator / denominator;
+}
+
 /// An initializer's value from the block of its element, `lane` = e mod 4. The
 /// last step is in f64 and rounded once to f32; where that rounding would reach
 /// the open end of a uniform interval, the next lower f32 stands for it.
@@ -98,6 +129,8 @@ inline float initialValueOfBlock(const pdl_initializer &initializer,
         normalOfWords(block.words[pair], block.words[pair + 1], lane & 1);
     return static_cast<float>(a + b * standard);
   }
+  if (initializer.kind == PDL_INIT_TRUNCATED_NORMAL)
+    return static_cast<float>(a + b * truncatedNormalOfWord(block.words[lane]));
   return static_cast<float>(a);
 }
 

@@ -27,6 +27,11 @@ def normal(mean: float, deviation: float) -> Attribute:
     return attribute("normal", float(mean), float(deviation))
 
 
+def truncated_normal(mean: float, deviation: float) -> Attribute:
+    """Normal with a mean and a standard deviation, cut at two deviations."""
+    return attribute("truncated_normal", float(mean), float(deviation))
+
+
 def xavier() -> Attribute:
     """Uniform in [-b, b) with b = sqrt(6 / (fan in + fan out)), of a matrix or a row."""
     return attribute("xavier")

@@ -22,6 +22,16 @@
 // REDEFINE: %{init} = #nn.normal<0.0, 0.25>
 // RUN: %{of} | cut -f 1-8 | cmp - %t.xavier_normal
 
+// Nothing is cut of a distribution of no width, and both sides of one are.
+// REDEFINE: %{init} = #nn.truncated_normal<0.5, 0.0>
+// RUN: %{of} > %t.truncated_normal
+// REDEFINE: %{init} = #nn.constant<0.5>
+// RUN: %{of} | cmp - %t.truncated_normal
+// REDEFINE: %{init} = #nn.truncated_normal<0.0, 0.5>
+// RUN: %{of} > %t.truncated_normal
+// REDEFINE: %{init} = #nn.normal<0.0, 0.5>
+// RUN: %{of} | not cmp - %t.truncated_normal
+
 // REDEFINE: %{init} = #nn.xavier
 // RUN: %{of} | cut -f 1-8 > %t.xavier
 // REDEFINE: %{init} = #nn.msra_uniform<fan_in>

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -130,6 +131,45 @@ TEST(InitialValuesTest, NormalIsBoxMuller) {
   EXPECT_NEAR(sum / count, 0, 5 / std::sqrt(count));
   EXPECT_NEAR(squares / count, 1, 5 * std::sqrt(2.0 / count));
   EXPECT_NEAR(fourth / count, 3, 5 * std::sqrt(96.0 / count));
+}
+
+TEST(InitialValuesTest, TruncatedNormalIsItsInverse) {
+  const pdl_initializer truncated = {PDL_INIT_TRUNCATED_NORMAL, 2, 3};
+  const double inside = std::erf(M_SQRT2);
+  // The distribution function of the standard normal between -2 and 2.
+  const auto below = [&](double z) {
+    return (std::erf(z / M_SQRT2) + inside) / (2 * inside);
+  };
+  // Each value is the quantile of its own word.
+  const int64_t count = 100000;
+  std::vector<float> values = initialValues(truncated, 5, 6, 7, count);
+  for (int64_t i = 0; i < count; ++i) {
+    const pdlabi::PhiloxBlock block =
+        pdlabi::philox({{7, 0, static_cast<uint32_t>(i / 4), 6}}, 5);
+    const double middle = ((block.words[i % 4] >> 8) + 0.5) / 16777216.0;
+    ASSERT_NEAR(below((values[static_cast<size_t>(i)] - 2.0) / 3), middle,
+                1e-7);
+  }
+  // Kolmogorov and Smirnov's distance, with the quantile of 1e-6.
+  std::sort(values.begin(), values.end());
+  double distance = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double share = below((values[static_cast<size_t>(i)] - 2.0) / 3);
+    distance = std::max({distance, share - static_cast<double>(i) / count,
+                         static_cast<double>(i + 1) / count - share});
+  }
+  EXPECT_LT(distance, 2.7 / std::sqrt(count));
+  // The extremes are inside, and as far from the mean as 2^-25 is from 0.
+  for (const auto &[word, sign] :
+       {std::pair{0u, -1.0}, std::pair{0xffffffffu, 1.0}}) {
+    const double extreme = pdlabi::truncatedNormalOfWord(word);
+    EXPECT_LT(sign * extreme, 2);
+    EXPECT_NEAR(below(-sign * extreme) * 16777216.0, 0.5, 1e-2);
+    EXPECT_EQ(extreme, -pdlabi::truncatedNormalOfWord(~word));
+  }
+  // No number of the middle is lost to a sum of unequal amounts.
+  const double smallest = pdlabi::truncatedNormalOfWord(0x80000000u);
+  EXPECT_NEAR(smallest, inside * 0x1p-24 / 2 * std::sqrt(2 * M_PI), 1e-15);
 }
 
 } // namespace

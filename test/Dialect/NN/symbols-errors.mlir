@@ -119,6 +119,11 @@ nn.param @w : tensor<4xf32> init(#nn.normal<1.0, -1.0>)
 
 // -----
 
+// expected-error @+1 {{#nn.truncated_normal needs a finite mean and a deviation >= 0}}
+nn.param @w : tensor<4xf32> init(#nn.truncated_normal<1.0, -1.0>)
+
+// -----
+
 // expected-error @+1 {{names @nobody, which is not an nn.group (C2)}}
 nn.param @w : tensor<4xf32> in @nobody init(#nn.zeros)
 
@@ -544,9 +549,15 @@ nn.param @w : tensor<1xf32> init(#nn.normal<0.0, 1.0e38>)
 
 // -----
 
+// expected-error @+1 {{which gives numbers beyond f32, in which all programs draw initial values (C3)}}
+nn.param @w : tensor<1xf32> init(#nn.truncated_normal<0.0, 1.8e38>)
+
+// -----
+
 // An interval as wide as all of f32 is drawn from without overflow: in f64.
 nn.param @w : tensor<1xf32> init(#nn.uniform<-3.4e38, 3.4e38>)
 nn.param @v : tensor<1xf32> init(#nn.normal<1.0e38, 4.0e37>)
+nn.param @u : tensor<1xf32> init(#nn.truncated_normal<0.0, 1.0e38>)
 
 // -----
 

@@ -3,6 +3,8 @@
 nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK: nn.param @a : tensor<2x3xf32> init(#nn.xavier_normal)
 nn.param @a : tensor<2x3xf32> init(#nn.xavier_normal)
+// CHECK: nn.param @cut : tensor<3xf32> init(#nn.truncated_normal<0.000000e+00, 5.000000e-01>)
+nn.param @cut : tensor<3xf32> init(#nn.truncated_normal<0.0, 0.5>)
 // CHECK: nn.param @b : tensor<2x3xf32> init(#nn.msra_uniform<fan_in>)
 nn.param @b : tensor<2x3xf32> init(#nn.msra_uniform<fan_in>)
 // CHECK: nn.param @c : tensor<2x3xf32> init(#nn.msra_normal<fan_out>)

@@ -36,17 +36,36 @@ pdl_initializer UniformAttr::getNumbers(ArrayRef<int64_t>) const {
           getHigh().getValueAsDouble()};
 }
 
-LogicalResult NormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 FloatAttr mean, FloatAttr deviation) {
+/// Whether a normal distribution can have these numbers.
+static LogicalResult verifyNormal(function_ref<InFlightDiagnostic()> emitError,
+                                  StringRef mnemonic, FloatAttr mean,
+                                  FloatAttr deviation) {
   if (!std::isfinite(mean.getValueAsDouble()) ||
       !std::isfinite(deviation.getValueAsDouble()) ||
       deviation.getValueAsDouble() < 0)
-    return emitError() << "#nn.normal needs a finite mean and a deviation >= 0";
+    return emitError() << "#nn." << mnemonic
+                       << " needs a finite mean and a deviation >= 0";
   return success();
+}
+
+LogicalResult NormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 FloatAttr mean, FloatAttr deviation) {
+  return verifyNormal(emitError, getMnemonic(), mean, deviation);
 }
 
 pdl_initializer NormalAttr::getNumbers(ArrayRef<int64_t>) const {
   return {PDL_INIT_NORMAL, getMean().getValueAsDouble(),
+          getDeviation().getValueAsDouble()};
+}
+
+LogicalResult
+TruncatedNormalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            FloatAttr mean, FloatAttr deviation) {
+  return verifyNormal(emitError, getMnemonic(), mean, deviation);
+}
+
+pdl_initializer TruncatedNormalAttr::getNumbers(ArrayRef<int64_t>) const {
+  return {PDL_INIT_TRUNCATED_NORMAL, getMean().getValueAsDouble(),
           getDeviation().getValueAsDouble()};
 }
 

@@ -150,10 +150,13 @@ LogicalResult FieldOp::verify() {
 /// The numbers of largest amount that an initializer may give. No number of a
 /// standard normal distribution is more than 5.8: it is made of 24 bits.
 static std::array<double, 2> extremesOf(const pdl_initializer &initializer) {
-  constexpr double mostDeviations = 5.8;
+  double mostDeviations = 5.8;
   switch (initializer.kind) {
   case PDL_INIT_UNIFORM:
     return {initializer.a, initializer.b};
+  case PDL_INIT_TRUNCATED_NORMAL:
+    mostDeviations = 2;
+    [[fallthrough]];
   case PDL_INIT_NORMAL:
     return {initializer.a - mostDeviations * initializer.b,
             initializer.a + mostDeviations * initializer.b};
@@ -171,8 +174,10 @@ static LogicalResult verifyInitializer(Operation *op, Attribute init,
     return op->emitOpError()
            << "has initial value " << init
            << "; expected #nn.zeros, #nn.constant<v>, #nn.uniform<low, high>, "
-              "#nn.normal<mean, deviation>, #nn.xavier, #nn.xavier_normal, "
-              "#nn.msra_uniform<fan_in> or #nn.msra_normal<fan_in>";
+              "#nn.normal<mean, deviation>, "
+              "#nn.truncated_normal<mean, deviation>, #nn.xavier, "
+              "#nn.xavier_normal, #nn.msra_uniform<fan_in> or "
+              "#nn.msra_normal<fan_in>";
   std::optional<int64_t> needed = initializer.getNeededRank();
   if (needed && rank != *needed)
     return op->emitOpError()

@@ -86,6 +86,19 @@ def NN_NormalAttr : NN_Initializer<"Normal", "normal"> {
   let genVerifyDecl = 1;
 }
 
+def NN_TruncatedNormalAttr : NN_Initializer<"TruncatedNormal", "truncated_normal"> {
+  let summary = "Normal, cut at two standard deviations";
+  let description = [{
+    The normal distribution with this mean and standard deviation, of which only
+    numbers within two deviations of the mean count. `deviation` is that of the
+    uncut distribution; what is drawn deviates by 0.88 of it. A number is made of
+    24 random bits by the inverse of the distribution function.
+  }];
+  let parameters = (ins NN_Number:$mean, NN_Number:$deviation);
+  let assemblyFormat = "`<` $mean `,` $deviation `>`";
+  let genVerifyDecl = 1;
+}
+
 def NN_XavierAttr : NN_Initializer<"Xavier", "xavier", ["getNeededRank"]> {
   let summary = "Uniform in [-b, b), b = sqrt(6 / (fan in + fan out))";
   let description = [{
