@@ -66,10 +66,10 @@ pdlc::nn::verifyCaptures(Region &body, StringRef what,
   });
   if (!user)
     return success();
-  InFlightDiagnostic diagnostic =
-      user->emitOpError() << "uses a value from outside of the " << what
-                          << "'s body; " << remedy(taken) << " ("
-                          << body.getParentOp()->getName() << ", C5)";
+  InFlightDiagnostic diagnostic = user->emitOpError()
+                                  << "uses a value from outside of the " << what
+                                  << "'s body; " << remedy(taken) << " ("
+                                  << body.getParentOp()->getName() << ", C5)";
   diagnostic.attachNote(taken.getLoc()) << "the value comes from here";
   return diagnostic;
 }
