@@ -31,11 +31,12 @@ separator("|")
 
   nn.clip @joint : global_norm(10.0)
   nn.group @g rule(@adam {beta1 = 0.8}) rate(0.001) schedule(@cosine {steps = 1000.0}) \
-decay(#nn.l2<1.0e-06>, #nn.l1<0.5>) clip(@joint) untouched(lazy)
+decay(#nn.l2<1.0e-06>, #nn.l1<0.5>) clip(@joint) untouched(lazy) \
+average(@ema {decay = 0.99})
 
   nn.table @emb : i64 -> tensor<2xf32> in @g init(#nn.uniform<-0.01, 0.01>) unknown(zero)
   nn.param @w : tensor<2x1xf32> in @g init(#nn.xavier)
-  nn.param @b : tensor<1xf32> in @g init(#nn.zeros)
+  nn.param @b : tensor<1xf32> in @g init(#nn.truncated_normal<0.0, 0.5>)
   nn.state @shift : tensor<2xf32> init(#nn.constant<0.5>)
   nn.metric @auc : #nn.auc<buckets = 4096>
 
@@ -87,10 +88,11 @@ def small():
     g = result.group("g", rule=pdl.rule("adam", beta1=0.8), rate=1e-3,
                      schedule=pdl.schedule("cosine", steps=1000),
                      decay=[pdl.decay.l2(1e-6), pdl.decay.l1(0.5)],
-                     clip=result.clip("joint", global_norm=10), untouched="lazy")
+                     clip=result.clip("joint", global_norm=10), untouched="lazy",
+                     average=pdl.rule("ema", decay=0.99))
     emb = result.table("emb", 2, group=g, init=pdl.init.uniform(-0.01, 0.01), unknown="zero")
     w = result.param("w", (2, 1), group=g, init=pdl.init.xavier())
-    b = result.param("b", (1,), group=g, init=pdl.init.zeros())
+    b = result.param("b", (1,), group=g, init=pdl.init.truncated_normal(0, 0.5))
     shift = result.state("shift", (2,), init=pdl.init.constant(0.5))
     auc = result.metric("auc", pdl.metrics.auc())
 

@@ -25,12 +25,16 @@ PDL_CHECKPOINT = programs.BUILD / "bin" / "pdl-checkpoint"
 DECAY = "decay(#nn.l2<0.01>, #nn.l1<0.001>)"
 
 
+AVERAGES = ("ema", "model_average")
+
+
 def rules():
-    """The rules of the library; its other definitions are schedules."""
+    """The rules of the library that train; its other definitions are rules of averages
+    and schedules."""
     names = run(programs.PDL_OPT, "--print-std").stdout.strip().split(", ")
     return [name for name in names
-            if f"nn.rule @{name} " in run(programs.PDL_OPT,
-                                          f"--print-std={name}").stdout]
+            if name not in AVERAGES and
+            f"nn.rule @{name} " in run(programs.PDL_OPT, f"--print-std={name}").stdout]
 
 
 def model_text(twins, width=WIDTH, rows=ROWS):

@@ -192,9 +192,11 @@ typedef struct pdl_symbol {
   int32_t element_type; /* F32 or F64: of values, slots and gradients */
   int32_t rank;         /* of `shape`; a table's shape is that of one row */
   const int64_t *shape;
-  int64_t row_count; /* parameter: first dimension, 1 for rank <= 1 */
-  int64_t row_width; /* elements of one row */
-  int32_t group;     /* -1: never trained */
+  int64_t row_count;   /* parameter: first dimension, 1 for rank <= 1 */
+  int64_t row_width;   /* elements of one row */
+  int32_t group;       /* -1: never trained */
+  int32_t frozen_part; /* what frozen programs read: 0: the value; 1 + s: slot
+                          s, of the value's size, which begins as the value */
   pdl_initializer initializer;
   int32_t unknown; /* pdl_unknown_kind */
   int32_t slot_count;

@@ -196,7 +196,32 @@ def _rowwise_lamb(value, gradient, slots, rate, step, hyper):
     return value - rate * ratio * direction, slots
 
 
+def _ema(average, value, slots, rate, step, hyper):
+    """Of the values of a parameter: begun at zero, and divided by the sum of the
+    weights. `average` is what it was."""
+    weight = hyper["decay"] * slots["weight"] + (1 - hyper["decay"])
+    total = hyper["decay"] * slots["weight"] * average + (1 - hyper["decay"]) * value
+    return total / weight, {"weight": weight}
+
+
+def _model_average(average, value, slots, rate, step, hyper):
+    """Likewise: the mean over a window and the one before."""
+    total, count = slots["sum"] + value, slots["count"] + 1
+    ends = count >= max(hyper["least"], min(hyper["most"], hyper["share"] * step))
+    older_sum = torch.where(ends, total, slots["older_sum"])
+    older_count = torch.where(ends, count, slots["older_count"])
+    total = torch.where(ends, torch.zeros_like(total), total)
+    count = torch.where(ends, torch.zeros_like(count), count)
+    return ((total + older_sum) / (count + older_count),
+            {"sum": total, "count": count, "older_sum": older_sum,
+             "older_count": older_count})
+
+
 RULES = {
+    "ema": Rule({"decay": 0.999}, lambda hyper: {"weight": 0.0}, _ema),
+    "model_average": Rule({"share": 0.15, "least": 10000.0, "most": 10000.0},
+                          lambda hyper: {"sum": 0.0, "count": 0.0, "older_sum": 0.0,
+                                         "older_count": 0.0}, _model_average),
     "sgd": Rule({}, lambda hyper: {}, _sgd),
     "moving_average": Rule({}, lambda hyper: {}, _moving_average),
     "momentum": Rule({"momentum": 0.9}, lambda hyper: {"velocity": 0.0}, _momentum),

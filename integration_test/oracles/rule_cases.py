@@ -40,6 +40,16 @@ class Group:
     decay: Callable = lambda value: 0.0 * value
     clip: float = 0.0  # the limit of the case's clip
     dense: bool = False  # untouched(dense)
+    average: str = ""  # the rule of the average, which gets the new values
+    average_hyper: dict = field(default_factory=dict)
+
+    def average_text(self):
+        if not self.average:
+            return ""
+        return f" average(@{self.average}{hyper_text(self.average_hyper)})"
+
+    def average_numbers(self):
+        return {**RULES[self.average].hyper, **self.average_hyper}
 
 
 def number(value):
@@ -70,7 +80,8 @@ def case_text(name, groups, weighted, clip, clip_kind):
         lines.append(f"  nn.clip @{CLIP_NAMES[clip_kind]} : {clip_kind}({number(clip)})")
     for group, facts in groups.items():
         lines += [f"  nn.group @{group} rule(@{facts.rule}{hyper_text(facts.hyper)}) "
-                  f"rate({number(facts.rate)}) {facts.clauses}".rstrip(),
+                  f"rate({number(facts.rate)}) {facts.clauses}".rstrip() +
+                  facts.average_text(),
                   f"  nn.param @{group}_p : {vector} in @{group} init(#nn.zeros)",
                   f"  nn.table @{group}_t : i64 -> {vector} in @{group} init(#nn.zeros)"]
     arguments = ", ".join(f"%{field}: {kind}" for field, kind in fields)
@@ -126,6 +137,12 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             slots[symbol] |= {slot: torch.full((rows, 1), first, dtype=torch.float64)
                               for slot, first in rule.row_slots(
                                   {**rule.hyper, **facts.hyper}).items()}
+            if facts.average:
+                slots[symbol]["average"] = value[symbol].clone()
+                slots[symbol] |= {
+                    f"average_{slot}": torch.full(shape, first, dtype=torch.float64)
+                    for slot, first in RULES[facts.average].slots(
+                        facts.average_numbers()).items()}
         initial[f"{group}_p"] = value[f"{group}_p"].numpy().astype(numpy.float32)
         initial[f"{group}_t.keys"] = KEYS
         initial[f"{group}_t.values"] = value[f"{group}_t"].numpy().astype(numpy.float32)
@@ -169,6 +186,15 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
                 {k: v.reshape(-1, v.shape[-1]) for k, v in old_slots.items()},
                 facts.rate * facts.schedule(step), step, {**rule.hyper, **facts.hyper})
             value[symbol][index] = new.reshape(old.shape)
+            if facts.average:
+                kept, kept_slots = RULES[facts.average].update(
+                    old_slots["average"], new.reshape(old.shape),
+                    {slot.removeprefix("average_"): state
+                     for slot, state in old_slots.items()}, facts.rate, step,
+                    facts.average_numbers())
+                new_slots |= {f"average_{slot}": state
+                              for slot, state in kept_slots.items()}
+                new_slots["average"] = kept
             for slot, state in new_slots.items():
                 slots[symbol][slot][index] = state.reshape(old_slots[slot].shape)
 
@@ -251,8 +277,36 @@ def check_schedules_against_torch():
             scheduler.step()
 
 
+def check_averages_against_torch():
+    """Our averages against torch.optim.swa_utils: a mean of all, and an average with
+    decay, which PyTorch begins at the first value instead of zero."""
+    decay, steps = 0.75, 9
+    values = torch.randn(steps, 5, dtype=torch.float64, generator=torch.manual_seed(3))
+    utils = torch.optim.swa_utils
+    for name, hyper, function in [
+            ("ema", {"decay": decay}, utils.get_ema_multi_avg_fn(decay)),
+            ("model_average", {"share": 1.0, "least": 100.0, "most": 100.0},
+             None)]:
+        model = torch.nn.Linear(5, 1, bias=False, dtype=torch.float64)
+        theirs = utils.AveragedModel(model, multi_avg_fn=function)
+        ours = torch.zeros(5, dtype=torch.float64)
+        slots = {slot: torch.full((5,), first, dtype=torch.float64)
+                 for slot, first in RULES[name].slots(hyper).items()}
+        for step in range(steps):
+            model.weight.data[:] = values[step]
+            theirs.update_parameters(model)
+            ours, slots = RULES[name].update(ours, values[step], slots, 0.0, step + 1, hyper)
+        wanted = theirs.module.weight.data[0]
+        if name == "ema":
+            # What the first value has too much.
+            wanted = (wanted - decay**steps * values[0]) / (1 - decay**steps)
+        if (ours - wanted).abs().max() > 1e-13:
+            raise SystemExit(f"average {name} differs from torch.optim.swa_utils")
+
+
 def write_rule_cases(folder):
     check_against_torch()
+    check_averages_against_torch()
     check_schedules_against_torch()
     write_rule_case(folder, "rules", "Every rule, on a parameter and on rows", {
         "by_sgd": Group("sgd", 0.0625),
@@ -339,6 +393,17 @@ def write_rule_cases(folder):
             ("lion", 0.0625, {"weight_decay": 0.25}),
             ("proximal_sgd", 0.0625, {"l1": 1.0, "l2": 0.5}),
             ("proximal_adagrad", 0.25, {"l1": 0.25, "l2": 0.25})]})
+    write_rule_case(folder, "averages", "Averages of the steps", {
+        "by_ema": Group("sgd", 0.0625, average="ema"),
+        "by_ema_short": Group("adam", 0.125, average="ema", average_hyper={"decay": 0.5}),
+        "by_ema_of_all": Group("momentum", 0.03125, clauses="untouched(dense)", dense=True,
+                               average="ema", average_hyper={"decay": 0.75}),
+        "by_ema_of_rows": Group("rowwise_lamb", 0.0625, average="ema",
+                                average_hyper={"decay": 0.5}),
+        "by_mean": Group("sgd", 0.0625, average="model_average"),
+        "by_mean_of_windows": Group("adam", 0.125, average="model_average",
+                                    average_hyper={"share": 0.5, "least": 2.0, "most": 3.0}),
+    }, steps=12)
     write_rule_case(folder, "decay", "L1, L2, and both", {
         "by_l2": Group("sgd", 0.0625, clauses="decay(#nn.l2<0.25>) untouched(lazy)",
                     decay=lambda value: 0.25 * value),

@@ -56,7 +56,7 @@ static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
   for (size_t i = 0; i < keys.size(); ++i) {
     if (!frozen)
       table.row<T>(keys[i]);
-    table.read(keys[i], rows.data() + i * table.width());
+    table.read(keys[i], frozen, rows.data() + i * table.width());
   }
   return rows;
 }

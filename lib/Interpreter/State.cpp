@@ -40,17 +40,38 @@ template <typename T> T *Table::row(int64_t key) {
     std::vector<T> row(partOffset(1 + slotList.size()));
     initializer.fill(key, valueWidth, row.data());
     for (auto [number, slot] : llvm::enumerate(slotList))
-      std::fill_n(row.begin() + partOffset(1 + number), partWidth(1 + number),
-                  static_cast<T>(slot.initialValue));
+      if (slot.isFrozen)
+        std::copy_n(row.begin(), valueWidth,
+                    row.begin() + partOffset(1 + number));
+      else
+        std::fill_n(row.begin() + partOffset(1 + number), partWidth(1 + number),
+                    static_cast<T>(slot.initialValue));
     rows.emplace_back(std::move(row));
   }
   return std::get_if<std::vector<T>>(&rows[entry->second])->data();
 }
 
-template <typename T> void Table::read(int64_t key, T *value) const {
+/// The part of a symbol that frozen programs read.
+static size_t frozenPartOf(ArrayRef<Slot> slots) {
+  for (auto [number, slot] : llvm::enumerate(slots))
+    if (slot.isFrozen)
+      return 1 + number;
+  return 0;
+}
+
+const Tensor &Parameter::read(bool frozen) const {
+  const size_t part = frozen ? frozenPartOf(slots) : 0;
+  return part == 0 ? value : slotValues[part - 1];
+}
+
+size_t Table::frozenPart() const { return frozenPartOf(slotList); }
+
+template <typename T>
+void Table::read(int64_t key, bool frozen, T *value) const {
   auto found = index.find(key);
   if (found != index.end())
-    std::copy_n(std::get_if<std::vector<T>>(&rows[found->second])->data(),
+    std::copy_n(std::get_if<std::vector<T>>(&rows[found->second])->data() +
+                    partOffset(frozen ? frozenPart() : 0),
                 valueWidth, value);
   else if (unknownIsZero)
     std::fill_n(value, valueWidth, T(0));
@@ -60,8 +81,8 @@ template <typename T> void Table::read(int64_t key, T *value) const {
 
 template float *Table::row(int64_t key);
 template double *Table::row(int64_t key);
-template void Table::read(int64_t key, float *value) const;
-template void Table::read(int64_t key, double *value) const;
+template void Table::read(int64_t key, bool frozen, float *value) const;
+template void Table::read(int64_t key, bool frozen, double *value) const;
 
 std::vector<int64_t> Table::keys() const {
   std::vector<int64_t> result;
@@ -99,7 +120,8 @@ static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
   for (auto [name, value] :
        llvm::zip_equal(rule.getAllSlotNames().getAsValueRange<StringAttr>(),
                        rule.getAllSlotValues()))
-    slots.push_back({name.str(), value, slots.size() >= ofElements});
+    slots.push_back({name.str(), value, slots.size() >= ofElements,
+                     name == rule.getFrozenSlot()});
   return slots;
 }
 
@@ -134,6 +156,10 @@ static Parameter createParameter(StringRef name, Type symbolType,
     SmallVector<int64_t> shape(type.getShape());
     if (slot.isOfRow)
       shape = {rowCountOf(type), 1};
+    if (slot.isFrozen) {
+      parameter.slotValues.push_back(parameter.value);
+      continue;
+    }
     Tensor tensor(shape, type.getElementType());
     tensor.visit([&](auto &elements) {
       std::fill(elements.begin(), elements.end(), slot.initialValue);
@@ -254,8 +280,10 @@ static LogicalResult loadTable(const SafetensorsReader &file,
     });
     return success();
   };
-  if (failed(copyPart(name + ".values", *valuesFound, 0)))
-    return failure();
+  // What frozen programs read begins as the value.
+  for (size_t part : {size_t(0), table.frozenPart()})
+    if (failed(copyPart(name + ".values", *valuesFound, part)))
+      return failure();
   for (auto [number, slot] : llvm::enumerate(table.slots())) {
     std::string slotName = name + ".slot." + slot.name;
     if (const TensorInFile *found = file.find(slotName))
@@ -274,10 +302,13 @@ LogicalResult State::load(const SafetensorsReader &file, ModuleOp module) {
     if (failed(loadTensor(file, name, parameter.value, module, used)))
       return failure();
     for (auto [slot, values] :
-         llvm::zip_equal(parameter.slots, parameter.slotValues))
+         llvm::zip_equal(parameter.slots, parameter.slotValues)) {
+      if (slot.isFrozen)
+        values = parameter.value;
       if (failed(loadTensor(file, name + ".slot." + slot.name, values, module,
                             used)))
         return failure();
+    }
   }
   for (auto &[name, table] : tables)
     if (failed(loadTable(file, name, table, module, used)))

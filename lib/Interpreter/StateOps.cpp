@@ -35,7 +35,7 @@ static LogicalResult evaluateRead(ReadOp op, Frame &frame) {
   if (!parameter)
     return op.emitOpError()
            << "reads " << op.getSymbolAttr() << ", which holds no dense tensor";
-  frame.set(op.getResult(), parameter->value);
+  frame.set(op.getResult(), parameter->read(frame.isFrozen()));
   return success();
 }
 

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HyperValues.h"
+#include "ScalarRegions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/IRMapping.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/FloatConversion.h"
 #include "pdlc/Support/Phases.h"
@@ -35,20 +35,6 @@ static Value createScalar(OpBuilder &builder, Location loc, Type type,
                           double value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getFloatAttr(type, value));
-}
-
-/// Copies the ops of a region of scalars, with `arguments` for its arguments;
-/// returns what it yields.
-static SmallVector<Value> inlineRegion(OpBuilder &builder, Region &region,
-                                       ValueRange arguments) {
-  IRMapping mapping;
-  mapping.map(region.getArguments(), arguments);
-  for (Operation &op : region.front().without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> yielded;
-  for (Value value : region.front().getTerminator()->getOperands())
-    yielded.push_back(mapping.lookupOrDefault(value));
-  return yielded;
 }
 
 /// The hyper-parameters of a rule or schedule as constants: its own values,

@@ -277,6 +277,8 @@ void PartCollector::addGroup(GroupOp group) {
   const std::string of = " of group @" + group.getSymName().str();
   auto rule = symbols.lookup<RuleOp>(group.getRule());
   std::string slots = textOf(rule.getSlotNames(), rule.getSlotValues());
+  if (rule.getFrozenSlot())
+    slots += " frozen " + rule.getFrozenSlot()->str();
   std::string regions = digestOf(rule.getOnce()) + digestOf(rule.getEach());
   if (rule.hasRow()) {
     slots +=

@@ -47,6 +47,7 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
     linked = 0;
     for (GroupOp group : module.getOps<GroupOp>())
       if (failed(link<RuleOp>(group, group.getRuleAttr(), symbols)) ||
+          failed(link<RuleOp>(group, group.getAverageAttr(), symbols)) ||
           failed(link<ScheduleOp>(group, group.getScheduleAttr(), symbols)))
         return signalPassFailure();
     // What nn-join-cycle names.

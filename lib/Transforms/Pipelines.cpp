@@ -60,6 +60,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   switch (phase) {
   case Phase::Model:
     manager.addPass(createNNLinkStd());
+    manager.addPass(createNNAddAverages());
     manager.addPass(createNNConvertElementType({options.elementType}));
     manager.addPass(createNNCheckModel());
     break;

@@ -104,13 +104,14 @@ class Model:
     def group(self, name: str, *, rule: str | Named | Rule, rate: float,
               schedule: str | Named | Schedule | None = None,
               decay: Attribute | Sequence[Attribute] = (), clip: Clip | None = None,
-              untouched: str | None = None) -> Group:
+              untouched: str | None = None, average: str | Named | Rule | None = None) -> Group:
         """Symbols that are trained alike.
 
         A rule or schedule is one of the standard library by its name, with
         hyper-parameters `pdl.rule("adam", beta1=0.8)`, or one of the model's own.
         `untouched` says whether rows that a batch does not hold stay as they are ("lazy")
-        or are updated with a zero gradient ("dense").
+        or are updated with a zero gradient ("dense"). With `average="ema"` frozen programs
+        read an average of the steps.
         """
         clauses = [f"rule({_reference(rule)})", f"rate({number(rate)})"]
         if schedule is not None:
@@ -125,6 +126,8 @@ class Model:
                 raise ModelError(f"untouched='{untouched}'"
                                  + did_you_mean(untouched, ["lazy", "dense"]))
             clauses.append(f"untouched({untouched})")
+        if average is not None:
+            clauses.append(f"average({_reference(average)})")
         return Group(self, name, "".join(f" {clause}" for clause in clauses))
 
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,

@@ -27,6 +27,8 @@ struct Slot {
   double initialValue = 0;
   /// Whether it has one element for each row instead of the symbol's shape.
   bool isOfRow = false;
+  /// Whether it begins as the value, and frozen programs read it instead.
+  bool isFrozen = false;
 };
 
 /// How the elements of a symbol start: the numbers of `pdlabi/philox.h`, keyed
@@ -51,6 +53,9 @@ struct Parameter {
   Tensor value;
   std::vector<Slot> slots;
   std::vector<Tensor> slotValues;
+
+  /// What a program reads.
+  const Tensor &read(bool frozen) const;
 };
 
 /// A map from keys to rows; a row is the value followed by its slots, those of
@@ -73,8 +78,11 @@ public:
   /// The row of `key`: its value, then each slot's elements. It is created
   /// if it is new. The pointer is valid for good.
   template <typename T> T *row(int64_t key);
-  /// Copies what a program sees as the value of `key`; creates nothing.
-  template <typename T> void read(int64_t key, T *value) const;
+  /// Copies what a program, frozen or not, sees as the value of `key`; creates
+  /// nothing.
+  template <typename T> void read(int64_t key, bool frozen, T *value) const;
+  /// The part that frozen programs read: 0 or 1 + s.
+  size_t frozenPart() const;
   /// Whether the key has a row.
   bool contains(int64_t key) const { return index.count(key) != 0; }
   /// The keys that have a row, ascending as signed integers.

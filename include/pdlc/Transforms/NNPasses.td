@@ -40,6 +40,32 @@ def NNLinkStd : Pass<"nn-link-std", "::mlir::ModuleOp"> {
   ];
 }
 
+def NNAddAverages : Pass<"nn-add-averages", "::mlir::ModuleOp"> {
+  let summary = "Makes one rule of a group's rule and its average";
+  let description = [{
+    The average of a group's symbols is one more slot of its rule, `average`, which
+    the average's own rule writes from the new value, together with slots of its own
+    (`average_weight`); frozen programs read it. So whatever knows rules keeps
+    averages. The hyper-parameters of the average stand behind those of the rule.
+
+    Before:
+    ```mlir
+    nn.group @dense rule(@sgd) rate(0.1) average(@ema {decay = 0.99})
+    ```
+    After:
+    ```mlir
+    nn.rule @sgd_with_ema hyper(average_decay = 0.999) slots(average = 0.0, average_weight = 0.0)
+      frozen("average") once { ... } each { ... }
+    nn.group @dense rule(@sgd_with_ema {average_decay = 0.99}) rate(0.1)
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numAveraged", "groups-averaged", "Groups whose rule keeps an average">
+  ];
+}
+
 def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
   let summary = "The same model in double precision";
   let description = [{

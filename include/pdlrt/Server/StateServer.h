@@ -176,7 +176,7 @@ private:
   void endRequest(const std::vector<Message> &answers);
   void splitKeys(const std::vector<Pulled *> &senders);
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
-  void addValues(const ExchangeLayout &layout, int32_t channel,
+  void addValues(const ExchangeLayout &layout, int32_t channel, bool frozen,
                  Snapshot &snapshot, ExchangeWriter &writer);
   Status checkSave(const Envelope &request, const Message &payload) const;
   Message save(const std::string &folder);

@@ -71,8 +71,11 @@ public:
   /// Null for a parameter, and for a table on servers.
   EmbeddingTable *table(int32_t symbol) const { return tablePointers[symbol]; }
 
-  /// By symbol, as `pdl_step_context::parameters` and `Worker::bind` want them.
-  void *const *parameters() const { return values.data(); }
+  /// By symbol, as `pdl_step_context::parameters` and `Worker::bind` want them:
+  /// the values, or what frozen programs read (`pdl_symbol::frozen_part`).
+  void *const *parameters(bool frozen) const {
+    return frozen ? frozenValues.data() : values.data();
+  }
   EmbeddingTable *const *tables() const { return tablePointers.data(); }
 
   /// Updates applied to a group so far.
@@ -96,7 +99,7 @@ private:
   std::vector<std::vector<char>> heldShards;
   /// By symbol: the value and its slots; empty for tables.
   std::vector<std::vector<AlignedBuffer>> states;
-  std::vector<void *> values;
+  std::vector<void *> values, frozenValues;
   std::vector<std::unique_ptr<EmbeddingTable>> ownedTables;
   std::vector<EmbeddingTable *> tablePointers;
   std::vector<int64_t> stepCounts;

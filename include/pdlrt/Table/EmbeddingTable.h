@@ -44,6 +44,9 @@ struct TableOptions {
   std::vector<double> slotInitialValues;
   /// The last ones of the slots: they have one element each.
   size_t rowSlotCount = 0;
+  /// `pdl_symbol::frozen_part`: what frozen programs read, and begins as the
+  /// value.
+  size_t frozenPart = 0;
   uint64_t seed = 0;
 };
 
@@ -74,6 +77,8 @@ public:
   /// Bytes of a value, and of a value with its slots.
   size_t valueBytes() const { return bytesOfValue; }
   size_t rowBytes() const { return bytesOfRow; }
+  /// Where in a row that begins which frozen programs read, in bytes.
+  size_t frozenOffset() const { return tableOptions.frozenPart * bytesOfValue; }
 
   /// rows[i] = the row of keys[i], created with its initial value if it is new;
   /// `inserted` rises by the number of new rows. Keys may repeat. Fails if a

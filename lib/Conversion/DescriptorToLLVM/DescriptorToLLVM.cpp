@@ -234,6 +234,7 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
         constants.doubles(prefix + ".slot_values", kernel.getSlotValues()));
     data.row_slot_count = static_cast<int32_t>(kernel.getRowSlots());
     data.whole_rows = kernel.getWholeRows();
+    data.frozen_part = static_cast<int32_t>(kernel.getFrozenPart());
     if (data.kind == PDL_SYMBOL_TABLE)
       result.point(data.row_kernel, kernel.getCallee().str());
     else

@@ -641,7 +641,8 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
       FlatSymbolRefAttr::get(function), rule.getAllSlotNames(),
       builder.getDenseF64ArrayAttr(rule.getAllSlotValues()),
       builder.getI32IntegerAttr(static_cast<int32_t>(update.getNumRowSlots())),
-      update.hasRow() ? builder.getUnitAttr() : UnitAttr());
+      update.hasRow() ? builder.getUnitAttr() : UnitAttr(),
+      builder.getI32IntegerAttr(rule.getFrozenPart()));
   return success();
 }
 

@@ -119,6 +119,9 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
   require(symbol.row_slot_count >= 0 &&
               symbol.row_slot_count <= symbol.slot_count,
           what + ": row slots");
+  require(symbol.frozen_part >= 0 &&
+              symbol.frozen_part <= symbol.slot_count - symbol.row_slot_count,
+          what + ": what frozen programs read");
   require(symbol.kind != PDL_SYMBOL_PARAMETER || symbol.row_slot_count == 0 ||
               symbol.whole_rows == 1,
           what + ": whole rows");

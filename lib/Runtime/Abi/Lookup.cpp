@@ -102,6 +102,10 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
     } else if (worker.isFrozen()) {
       int64_t missing = table->find(lookup->key_count, lookup->keys, rows,
                                     worker.tableScratch());
+      if (const size_t offset = table->frozenOffset())
+        for (int64_t u = 0; u < lookup->key_count; ++u)
+          if (rows[u])
+            rows[u] = static_cast<char *>(rows[u]) + offset;
       if (missing)
         fillUnknown(*table, worker.symbolAt(symbol).unknown, missing, *lookup,
                     rows, scratch->unknownValues, counts);

@@ -169,9 +169,35 @@ Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
 // In
 //===----------------------------------------------------------------------===//
 
-/// Copies the rows of a parameter (part 0) or slot that the model holds.
+/// The parts of a symbol that a use needs, and from which part of the
+/// checkpoint each is: what frozen programs read begins as the value where a
+/// checkpoint does not have it.
+static std::vector<std::pair<int32_t, int32_t>>
+partsToRestore(const pdl_symbol &symbol, const Checkpoint &checkpoint,
+               CheckpointUse use) {
+  std::vector<std::pair<int32_t, int32_t>> parts = {{0, 0}};
+  if (use == CheckpointUse::Training) {
+    for (int32_t p = 1; p <= symbol.slot_count; ++p)
+      parts.emplace_back(p, p);
+    return parts;
+  }
+  const int32_t frozen = symbol.frozen_part;
+  if (frozen == 0)
+    return parts;
+  const auto hasSlot = [&](const CheckpointSymbol &saved) {
+    return saved.name == symbol.name &&
+           std::ranges::count(saved.slots, symbol.slot_names[frozen - 1]) > 0;
+  };
+  parts.emplace_back(
+      frozen,
+      std::ranges::any_of(checkpoint.manifest().symbols, hasSlot) ? frozen : 0);
+  return parts;
+}
+
+/// Copies the rows of a parameter (part 0) or slot that the model holds, `from`
+/// that part of the checkpoint.
 static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
-                           int32_t index, int32_t part) {
+                           int32_t index, int32_t part, int32_t from) {
   const pdl_descriptor &descriptor = model.descriptor();
   const pdl_symbol &symbol = descriptor.symbols[index];
   const CheckpointSymbol wanted = {
@@ -180,7 +206,7 @@ static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
   auto *next = static_cast<char *>(model.part(index, part));
   for (const RowBlock &run : model.rows(index)) {
     PDLRT_RETURN_IF_ERROR(
-        checkpoint.copyRows(wanted, fullPartName(symbol, part),
+        checkpoint.copyRows(wanted, fullPartName(symbol, from),
                             {run.firstRow, run.firstRow + run.rowCount}, next));
     next += size_t(run.rowCount) * rowBytes;
   }
@@ -225,11 +251,10 @@ static Status restoreTablePart(const Model &model, int32_t symbolIndex,
   int64_t inserted = 0;
   PDLRT_RETURN_IF_ERROR(table.findOrInsert(held, heldKeys.data(), rows.data(),
                                            scratch, inserted));
-  const int32_t last = use == CheckpointUse::Training ? symbol.slot_count : 0;
-  for (int32_t p = 0; p <= last; ++p) {
-    Expected<const TensorView *> values =
-        checkpoint.tensorOf(file, rowPartName(symbol, p), tensorTypeOf(symbol),
-                            {count, partWidth(symbol, p)});
+  for (const auto &[p, from] : partsToRestore(symbol, checkpoint, use)) {
+    Expected<const TensorView *> values = checkpoint.tensorOf(
+        file, rowPartName(symbol, from), tensorTypeOf(symbol),
+        {count, partWidth(symbol, p)});
     if (!values)
       return values.status();
     const int64_t width = partWidth(symbol, p);
@@ -267,9 +292,8 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint,
                                   symbol.name);
       continue;
     }
-    const int32_t last = use == CheckpointUse::Training ? symbol.slot_count : 0;
-    for (int32_t p = 0; p <= last; ++p)
-      PDLRT_RETURN_IF_ERROR(copyHeldRows(checkpoint, model, i, p));
+    for (const auto &[p, from] : partsToRestore(symbol, checkpoint, use))
+      PDLRT_RETURN_IF_ERROR(copyHeldRows(checkpoint, model, i, p, from));
   }
   for (int32_t g = 0;
        use == CheckpointUse::Training && g < descriptor.group_count; ++g) {

@@ -239,8 +239,11 @@ Status Initializer::readParameter(int32_t index) {
     if (!slot)
       return slot.status();
     hasSlots &= *slot != nullptr;
-    if (*slot)
-      PDLRT_RETURN_IF_ERROR(copyHeldRows(**slot, index, 1 + s));
+    // What frozen programs read begins as the value.
+    const TensorView *from =
+        *slot || 1 + s != symbol.frozen_part ? *slot : *value;
+    if (from)
+      PDLRT_RETURN_IF_ERROR(copyHeldRows(*from, index, 1 + s));
   }
   noteSlots(symbol, hasSlots);
   return {};
@@ -277,6 +280,9 @@ Status Initializer::readTable(int32_t index) {
   }
   noteSlots(symbol,
             std::find(parts.begin(), parts.end(), nullptr) == parts.end());
+  // What frozen programs read begins as the value.
+  if (!parts[symbol.frozen_part])
+    parts[symbol.frozen_part] = parts[0];
 
   EmbeddingTable &table = *model.table(index);
   std::vector<int64_t> all(count), keyList, places;

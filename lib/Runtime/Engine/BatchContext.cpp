@@ -38,7 +38,7 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   context.struct_size = sizeof(context);
   context.worker = &worker;
   context.lookups = lookups.data();
-  context.parameters = model.parameters();
+  context.parameters = model.parameters(program.frozen != 0);
   context.gradients = gradientPointers.data();
   context.loss_sum = lossSums.data();
   context.weight_sum = weightSums.data();

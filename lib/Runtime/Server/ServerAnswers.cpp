@@ -14,13 +14,15 @@
 using namespace pdlrt;
 
 void StateServer::addValues(const ExchangeLayout &layout, int32_t channel,
-                            Snapshot &snapshot, ExchangeWriter &writer) {
+                            bool frozen, Snapshot &snapshot,
+                            ExchangeWriter &writer) {
   const int32_t symbol = layout.channel(channel).symbol;
   const size_t bytes = layout.sectionBytes(rank(), channel);
   if (!snapshot[symbol]) {
     snapshot[symbol] = pool.take(bytes);
     if (bytes > 0)
-      std::memcpy(snapshot[symbol].get(), ownModel.value(symbol), bytes);
+      std::memcpy(snapshot[symbol].get(), ownModel.parameters(frozen)[symbol],
+                  bytes);
   }
   writer.add(channel, snapshot[symbol].get(), bytes, snapshot[symbol]);
 }
@@ -67,7 +69,7 @@ std::vector<Message> StateServer::answerState(
       if (channel.kind == PDL_CHANNEL_VALUE &&
           (head.allValues ||
            (outcome.applied && updateOf(layout, channel.symbol) >= 0)))
-        addValues(layout, c, snapshot, writer);
+        addValues(layout, c, /*frozen=*/false, snapshot, writer);
       if (channel.kind == PDL_CHANNEL_LOSS && outcome.merged) {
         const ObjectiveSums &sums =
             outcome.merged->objectives[layout.objectiveOf(c)];
@@ -115,7 +117,10 @@ Message StateServer::pull(const ExchangeMessage &message,
       for (int64_t i = begin; i < end; ++i) {
         std::byte *out = rows[c].get() + size_t(i) * bytes;
         if (found[i])
-          std::memcpy(out, found[i], bytes);
+          std::memcpy(out,
+                      static_cast<const std::byte *>(found[i]) +
+                          table.frozenOffset(),
+                      bytes);
         else if (zero)
           std::memset(out, 0, bytes);
         else
@@ -133,7 +138,7 @@ Message StateServer::pull(const ExchangeMessage &message,
   for (int32_t c = 0; c < channels; ++c) {
     const int32_t kind = layout.channel(c).kind;
     if (kind == PDL_CHANNEL_VALUE && head.allValues)
-      addValues(layout, c, snapshot, writer);
+      addValues(layout, c, /*frozen=*/true, snapshot, writer);
     if (kind == PDL_CHANNEL_KEYS)
       writer.addCopy(c, unknown[c].data(), unknown[c].size() * sizeof(int64_t));
     if (kind == PDL_CHANNEL_ROWS)

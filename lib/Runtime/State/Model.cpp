@@ -27,6 +27,7 @@ void Model::makeTable(int32_t index) {
                                    symbol.slot_initial_values +
                                        symbol.slot_count);
   options.rowSlotCount = symbol.row_slot_count;
+  options.frozenPart = symbol.frozen_part;
   options.seed = initialSeed;
   ownedTables[index] = createHashTable(std::move(options));
   tablePointers[index] = ownedTables[index].get();
@@ -51,6 +52,9 @@ void Model::makeParameter(int32_t index) {
     fillConstant(type, symbol.slot_initial_values[i], count,
                  states[index][1 + i].reserve(count * elementSize(type)));
   }
+  frozenValues[index] = part(index, symbol.frozen_part);
+  if (symbol.frozen_part > 0 && bytes > 0)
+    std::memcpy(frozenValues[index], values[index], bytes);
 }
 
 int64_t Model::heldElements(int32_t symbol, int32_t part) const {
@@ -65,6 +69,7 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
     : programDescriptor(descriptor), initialSeed(seed),
       heldRows(descriptor.symbol_count), heldShards(descriptor.symbol_count),
       states(descriptor.symbol_count), values(descriptor.symbol_count),
+      frozenValues(descriptor.symbol_count),
       ownedTables(descriptor.symbol_count),
       tablePointers(descriptor.symbol_count),
       stepCounts(descriptor.group_count) {
@@ -83,7 +88,7 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
     }
     const size_t bytes = heldElements(s) * elementSize(symbol);
     states[s].resize(1);
-    values[s] = states[s][0].reserve(bytes);
+    values[s] = frozenValues[s] = states[s][0].reserve(bytes);
     std::memset(values[s], 0, bytes);
   }
 }
@@ -93,6 +98,7 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
     : programDescriptor(descriptor), initialSeed(seed),
       heldRows(descriptor.symbol_count), heldShards(descriptor.symbol_count),
       states(descriptor.symbol_count), values(descriptor.symbol_count),
+      frozenValues(descriptor.symbol_count),
       ownedTables(descriptor.symbol_count),
       tablePointers(descriptor.symbol_count),
       stepCounts(descriptor.group_count) {

@@ -11,6 +11,8 @@
 #include "pdlabi/hash.h"
 #include "pdlrt/Table/InitialValues.h"
 
+#include <cstring>
+
 using namespace pdlrt;
 
 EmbeddingTable::EmbeddingTable(TableOptions options)
@@ -48,4 +50,6 @@ void EmbeddingTable::initialRow(int64_t key, void *row) const {
     fillConstant(tableOptions.elementType, values[i], width, slot);
     slot += width * elementSize(tableOptions.elementType);
   }
+  if (tableOptions.frozenPart > 0)
+    std::memcpy(static_cast<char *>(row) + frozenOffset(), row, bytesOfValue);
 }

@@ -441,3 +441,13 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
 }
 // expected-error@+1 {{has 1 slots, but says that 2 have one element for each row (C2)}}
 rt.update_kernel @w calls @stage slots ["m"] from [0.0] row_slots(2)
+
+// -----
+
+nn.param @w : tensor<10x10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has frozen programs read part 2, but only 1 slots of the value's size (C3)}}
+rt.update_kernel @w calls @stage slots ["m", "n"] from [0.0, 0.0] row_slots(1) whole_rows frozen_part(2)

@@ -49,3 +49,5 @@ rt.update_kernel @w calls @stage slots ["m", "v"] from [0.0, 0.5]
 rt.update_kernel @emb calls @stage
 // CHECK: rt.update_kernel @w calls @stage slots ["m", "a"] from [0.000000e+00, 5.000000e-01] row_slots(1) whole_rows
 rt.update_kernel @w calls @stage slots ["m", "a"] from [0.0, 0.5] row_slots(1) whole_rows
+// CHECK: rt.update_kernel @w calls @stage slots ["average"] from [0.000000e+00] frozen_part(1)
+rt.update_kernel @w calls @stage slots ["average"] from [0.0] frozen_part(1)

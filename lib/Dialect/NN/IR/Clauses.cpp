@@ -109,7 +109,8 @@ static void printNamed(OpAsmPrinter &printer, StringRef keyword,
 ParseResult pdlc::nn::parseGroupClauses(
     OpAsmParser &parser, FlatSymbolRefAttr &rule, DictionaryAttr &ruleHyper,
     FloatAttr &rate, FlatSymbolRefAttr &schedule, DictionaryAttr &scheduleHyper,
-    ArrayAttr &decay, FlatSymbolRefAttr &clip, UntouchedAttr &untouched) {
+    ArrayAttr &decay, FlatSymbolRefAttr &clip, UntouchedAttr &untouched,
+    FlatSymbolRefAttr &average, DictionaryAttr &averageHyper) {
   Type none = parser.getBuilder().getType<NoneType>();
   Type f64 = parser.getBuilder().getF64Type();
   return parseClauses(
@@ -120,16 +121,16 @@ ParseResult pdlc::nn::parseGroupClauses(
                 inParentheses(
                     parser, [&] { return parseAttributeList(parser, decay); })},
                {"clip", inParentheses(parser, clip, none)},
-               {"untouched", inParentheses(parser, untouched, Type())}});
+               {"untouched", inParentheses(parser, untouched, Type())},
+               {"average", named(parser, average, averageHyper)}});
 }
 
-void pdlc::nn::printGroupClauses(OpAsmPrinter &printer, Operation *op,
-                                 FlatSymbolRefAttr rule,
-                                 DictionaryAttr ruleHyper, FloatAttr rate,
-                                 FlatSymbolRefAttr schedule,
-                                 DictionaryAttr scheduleHyper, ArrayAttr decay,
-                                 FlatSymbolRefAttr clip,
-                                 UntouchedAttr untouched) {
+void pdlc::nn::printGroupClauses(
+    OpAsmPrinter &printer, Operation *op, FlatSymbolRefAttr rule,
+    DictionaryAttr ruleHyper, FloatAttr rate, FlatSymbolRefAttr schedule,
+    DictionaryAttr scheduleHyper, ArrayAttr decay, FlatSymbolRefAttr clip,
+    UntouchedAttr untouched, FlatSymbolRefAttr average,
+    DictionaryAttr averageHyper) {
   printNamed(printer, "rule", rule, ruleHyper);
   printClause(printer, "rate", rate);
   printNamed(printer, "schedule", schedule, scheduleHyper);
@@ -138,6 +139,7 @@ void pdlc::nn::printGroupClauses(OpAsmPrinter &printer, Operation *op,
   printClause(printer, "clip", clip);
   printClause(printer, "untouched", untouched,
               [&] { printer.printStrippedAttrOrType(untouched); });
+  printNamed(printer, "average", average, averageHyper);
 }
 
 //===----------------------------------------------------------------------===//

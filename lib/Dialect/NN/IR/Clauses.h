@@ -57,14 +57,17 @@ parseGroupClauses(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr &rule,
                   mlir::DictionaryAttr &ruleHyper, mlir::FloatAttr &rate,
                   mlir::FlatSymbolRefAttr &schedule,
                   mlir::DictionaryAttr &scheduleHyper, mlir::ArrayAttr &decay,
-                  mlir::FlatSymbolRefAttr &clip, UntouchedAttr &untouched);
+                  mlir::FlatSymbolRefAttr &clip, UntouchedAttr &untouched,
+                  mlir::FlatSymbolRefAttr &average,
+                  mlir::DictionaryAttr &averageHyper);
 void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::FlatSymbolRefAttr rule,
                        mlir::DictionaryAttr ruleHyper, mlir::FloatAttr rate,
                        mlir::FlatSymbolRefAttr schedule,
                        mlir::DictionaryAttr scheduleHyper,
                        mlir::ArrayAttr decay, mlir::FlatSymbolRefAttr clip,
-                       UntouchedAttr untouched);
+                       UntouchedAttr untouched, mlir::FlatSymbolRefAttr average,
+                       mlir::DictionaryAttr averageHyper);
 
 mlir::ParseResult parseFieldClauses(mlir::OpAsmParser &parser, HashAttr &hash,
                                     mlir::Attribute &missing,

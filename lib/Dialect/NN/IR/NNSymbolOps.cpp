@@ -359,19 +359,35 @@ static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
   return success();
 }
 
+/// Checks a rule that `group` names, and the numbers that it gives to it.
+static LogicalResult verifyRuleUse(GroupOp group,
+                                   SymbolTableCollection &symbols,
+                                   FlatSymbolRefAttr name, DictionaryAttr hyper,
+                                   bool mayReduce) {
+  Operation *symbol =
+      name ? symbols.lookupNearestSymbolFrom(group, name) : nullptr;
+  if (!symbol)
+    return success();
+  auto rule = dyn_cast<RuleOp>(symbol);
+  if (!rule)
+    return group.emitOpError()
+           << "names " << name << ", which is not an nn.rule (C1)";
+  if (!mayReduce && rule.hasRow())
+    return group.emitOpError()
+           << "keeps its average by " << name
+           << ", which reduces over rows; name a rule of `once` and `each` "
+              "alone, such as @ema (C1)";
+  return verifyHyper(group, hyper, rule.getHyperNames(), name);
+}
+
 LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // A rule or schedule that nothing defines comes from the standard library:
   // the pass that links it complains about unknown names.
-  if (Operation *symbol =
-          symbols.lookupNearestSymbolFrom(*this, getRuleAttr())) {
-    auto rule = dyn_cast<RuleOp>(symbol);
-    if (!rule)
-      return emitOpError() << "names " << getRuleAttr()
-                           << ", which is not an nn.rule (C1)";
-    if (failed(verifyHyper(*this, getRuleHyperAttr(), rule.getHyperNames(),
-                           getRuleAttr())))
-      return failure();
-  }
+  if (failed(verifyRuleUse(*this, symbols, getRuleAttr(), getRuleHyperAttr(),
+                           /*mayReduce=*/true)) ||
+      failed(verifyRuleUse(*this, symbols, getAverageAttr(),
+                           getAverageHyperAttr(), /*mayReduce=*/false)))
+    return failure();
   if (getScheduleAttr())
     if (Operation *symbol =
             symbols.lookupNearestSymbolFrom(*this, getScheduleAttr())) {
@@ -446,6 +462,11 @@ LogicalResult RuleOp::verifyRegions() {
           *this, getAllSlotNames(),
           DenseF64ArrayAttr::get(getContext(), getAllSlotValues()))))
     return failure();
+  if (getFrozenSlotAttr() &&
+      !llvm::is_contained(getSlotNames(), getFrozenSlotAttr()))
+    return emitOpError() << "has frozen programs read '" << *getFrozenSlot()
+                         << "', which is none of its slots " << getSlotNames()
+                         << "; name one of them (C5)";
   Type f64 = Float64Type::get(getContext());
   size_t hypers = getHyperNames().size(), slots = getSlotNames().size();
   auto once = verifyScalarRegion(*this, getOnce(), "once",
@@ -474,6 +495,14 @@ LogicalResult RuleOp::verifyRegions() {
                          << " values; expected the new value and " << slots
                          << " slots, all " << element << " (C1)";
   return success();
+}
+
+int32_t RuleOp::getFrozenPart() {
+  if (!getFrozenSlotAttr())
+    return 0;
+  return static_cast<int32_t>(
+      1 + std::distance(getSlotNames().begin(),
+                        llvm::find(getSlotNames(), getFrozenSlotAttr())));
 }
 
 ArrayAttr RuleOp::getAllSlotNames() {

@@ -153,6 +153,11 @@ LogicalResult UpdateKernelOp::verify() {
     return emitOpError() << "has " << getSlotNames().size()
                          << " slots, but says that " << getRowSlots()
                          << " have one element for each row (C2)";
+  if (getFrozenPart() > getSlotNames().size() - getRowSlots())
+    return emitOpError() << "has frozen programs read part " << getFrozenPart()
+                         << ", but only "
+                         << getSlotNames().size() - getRowSlots()
+                         << " slots of the value's size (C3)";
   return success();
 }
 

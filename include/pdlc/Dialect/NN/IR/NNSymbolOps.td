@@ -264,11 +264,16 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     - `clip(@joint)`.
     - `untouched(lazy|dense)`: whether rows of tables that a batch did not touch
       stay as they are, or are updated with a zero gradient.
+    - `average(@ema {decay = 0.999})`: frozen programs read an average of the
+      steps in the place of the value. The average begins as the value, and is
+      kept by a rule of its own after each update: to it the average is the value,
+      and the new value of the symbol the gradient, neither divided nor clipped.
 
     Clauses may stand in any order; `rule` and `rate` are required.
 
     Constraints:
-    - (C1) `rule` names an `nn.rule`, `schedule` an `nn.schedule`, `clip` an `nn.clip`.
+    - (C1) `rule` names an `nn.rule`, `schedule` an `nn.schedule`, `clip` an `nn.clip`,
+      `average` an `nn.rule` without region `row`.
     - (C2) Each name of a hyper dictionary is one of the rule's or schedule's;
       its value is a finite number.
     - (C3) The rate is finite.
@@ -283,6 +288,7 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     Example:
     ```mlir
     nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+    nn.group @dense rule(@adam) rate(1.0e-3) average(@ema {decay = 0.99})
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$rule,
@@ -290,10 +296,12 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     OptionalAttr<FlatSymbolRefAttr>:$schedule,
     OptionalAttr<DictionaryAttr>:$schedule_hyper,
     OptionalAttr<ArrayAttr>:$decay, OptionalAttr<FlatSymbolRefAttr>:$clip,
-    OptionalAttr<NN_UntouchedAttr>:$untouched);
+    OptionalAttr<NN_UntouchedAttr>:$untouched,
+    OptionalAttr<FlatSymbolRefAttr>:$average,
+    OptionalAttr<DictionaryAttr>:$average_hyper);
   let assemblyFormat = [{
     $sym_name `` custom<GroupClauses>($rule, $rule_hyper, $rate, $schedule,
-      $schedule_hyper, $decay, $clip, $untouched) attr-dict
+      $schedule_hyper, $decay, $clip, $untouched, $average, $average_hyper) attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -323,6 +331,10 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     one element for each row. The rows of a parameter are those of its first
     dimension; one of rank 0 or 1 is one row.
 
+    A slot that `frozen` names begins as the value, whatever its number, and frozen
+    programs read it in the place of the value. `nn-add-averages` makes such rules of
+    a group's rule and its average.
+
     Constraints:
     - (C1) `once` has 2 + hypers arguments of type f64; `each` has 2 + slots +
       (yields of `once`) + (yields of `row` behind its row slots) arguments of one
@@ -340,6 +352,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
       (row slots) + (yields of `once`) of the element type, and yields at least as
       many values of the element type as there are row slots. Both regions are there
       if one is, or if there are row slots.
+    - (C5) `frozen` names a slot that is no row slot.
 
     Example:
     ```mlir
@@ -378,7 +391,8 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
     DenseF64ArrayAttr:$hyper_values, StrArrayAttr:$slot_names,
     DenseF64ArrayAttr:$slot_values, UnitAttr:$undivided, DefaultValuedAttr<StrArrayAttr, "{}">:$row_slot_names,
-    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$row_slot_values);
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$row_slot_values,
+    OptionalAttr<StrAttr>:$frozen_slot);
   let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each, AnyRegion:$sum,
     AnyRegion:$row);
   let assemblyFormat = [{
@@ -386,6 +400,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
     `slots` custom<NamedNumbers>($slot_names, $slot_values)
     (`row_slots` custom<NamedNumbers>($row_slot_names, $row_slot_values)^)?
+    (`frozen` `(` $frozen_slot^ `)`)?
     attr-dict-with-keyword `once` $once (`sum` $sum^ `row` $row)? `each` $each
   }];
   let hasRegionVerifier = 1;
@@ -398,6 +413,8 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     /// The slots, then the row slots: names and first values.
     ::mlir::ArrayAttr getAllSlotNames();
     ::llvm::SmallVector<double> getAllSlotValues();
+    /// What frozen programs read: 0: the value; 1 + s: slot s.
+    int32_t getFrozenPart();
   }];
 }
 

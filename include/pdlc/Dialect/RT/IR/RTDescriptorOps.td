@@ -139,12 +139,15 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     `pdl_symbol::dense_kernel` of a parameter, `pdl_symbol::row_kernel` of a
     table; the slots of the group's rule, with their initial values. The last
     `row_slots` of them have one element for each row. `whole_rows` says that the
-    kernel of a parameter must be called for whole rows.
+    kernel of a parameter must be called for whole rows. `frozen_part` is
+    `pdl_symbol::frozen_part`: frozen programs read that slot, counted from 1, in the
+    place of the value.
 
     Constraints:
     - (C1) The symbol is an `nn.param` or `nn.table`, the callee a function of
       the module.
     - (C2) As many initial values as slots, and no more row slots than slots.
+    - (C3) `frozen_part` is none of the row slots.
 
     Example:
     ```mlir
@@ -154,10 +157,12 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
   let arguments = (ins FlatSymbolRefAttr:$symbol, FlatSymbolRefAttr:$callee,
     DefaultValuedAttr<StrArrayAttr, "{}">:$slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values,
-    DefaultValuedAttr<I32Attr, "0">:$row_slots, UnitAttr:$whole_rows);
+    DefaultValuedAttr<I32Attr, "0">:$row_slots, UnitAttr:$whole_rows,
+    DefaultValuedAttr<I32Attr, "0">:$frozen_part);
   let assemblyFormat = [{
     $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)?
-    (`row_slots` `(` $row_slots^ `)`)? (`whole_rows` $whole_rows^)? attr-dict
+    (`row_slots` `(` $row_slots^ `)`)? (`whole_rows` $whole_rows^)?
+    (`frozen_part` `(` $frozen_part^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }
