@@ -17,8 +17,8 @@ import time
 import unittest
 
 from cluster import Cluster
-from programs import (ADULT, BUILD, PDL_TRANSLATE, metric, model, run,
-                      test_data)
+from programs import (ADULT, BUILD, PDL_TRANSLATE, metric, model, nightly,
+                      run, test_data)
 from sync_test import small_model
 
 PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
@@ -261,6 +261,7 @@ class Async(unittest.TestCase):
                            ["--data", ADULT, "--rows", "0:25600",
                             "--evaluate-rows", "80%:"], 25600, 256, 4)
 
+    @nightly
     def test_ctr_dnn(self):
         # Together the four workers take the batch of models/ctr_dnn/README.md.
         data = test_data("criteo", "kaggle_head10k.tsv.gz")
@@ -275,6 +276,7 @@ class Async(unittest.TestCase):
                             "--evaluate-rows", "8000:9999"], 8000, batch_size,
                            epochs, share)
 
+    @nightly
     def test_avazu(self):
         self.check_avazu(32, 2, 1)
 

@@ -58,6 +58,17 @@ def test_data(*parts):
     return pathlib.Path(folder, *parts)
 
 
+def is_nightly():
+    """Whether the tests of a night run, which repeat others with more seeds, models or
+    processes (scripts/test.sh --nightly)."""
+    return bool(os.environ.get("PDL_TEST_NIGHTLY"))
+
+
+def nightly(test):
+    """Skips a test that has a smaller sibling among those of a landing."""
+    return unittest.skipUnless(is_nightly(), "runs with scripts/test.sh --nightly")(test)
+
+
 def has_avx512():
     with open("/proc/cpuinfo") as file:
         flags = file.read()
