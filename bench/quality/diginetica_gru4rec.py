@@ -19,7 +19,8 @@ trains on all that is before the test.
 
 What is not that paper's: one row is a prefix and its next item, so that rows of a batch are
 independent; the loss is the softmax over the items of the batch, each less the logarithm of
-its share of the training rows. Needs numpy to score.
+its share of the training rows. Items that begin sessions only have no row to be scored
+with: where one is to be found, it counts as missed. Needs numpy to score.
 """
 
 import collections
