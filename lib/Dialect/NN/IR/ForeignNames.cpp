@@ -79,6 +79,7 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
       .Cases({"sequence_pad", "pad_sequence"}, "nn.segment_pad")
       .Case("sequence_reverse", "nn.segment_reverse")
       .Case("sequence_conv", "nn.segment_window and nn.linear")
+      .Cases({"max_pool", "max_pool1d"}, "nn.segment_window and nn.reduce max")
       .Cases({"continuous_value_model", "show_click"}, "nn.cvm")
       .Cases({"to", "astype", "convert"}, "nn.cast")
       .Cases({"mod", "modulo", "floordiv"}, "nn.id_arithmetic of ids")
