@@ -36,16 +36,19 @@ import reference_data
 import tensorfile
 import reference_models
 import reference_sequences
+import reference_turns
 from reference_training import Trainer, area_under_curve, as_bags
 
-MODELS = {**reference_models.MODELS, **reference_sequences.MODELS}
+MODELS = {**reference_models.MODELS, **reference_sequences.MODELS, **reference_turns.MODELS}
 DTYPES = {"f32": torch.float32, "f64": torch.float64}
 TRAIN_PERCENT = 80
 
 
 def read_data(model, path):
     if model.data == "adult":
-        return reference_data.read_adult(path, model.id_columns)
+        fields = reference_data.read_adult(path, model.id_columns)
+        model.add_draws(fields)
+        return fields
     if model.data == "histories":
         return reference_data.read_histories(path)
     if model.data == "pairs":

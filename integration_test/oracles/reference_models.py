@@ -71,6 +71,17 @@ class Model:
     # Of Adult: the columns of each field of ids; a text is hashed with its slot.
     id_columns = {"categories": reference_data.ADULT_CATEGORIES}
 
+    # The number of the step, counted from 0, that `losses` is asked for.
+    step = 0
+
+    def add_draws(self, fields):
+        """Adds what the model's programs draw for each row, in the first epoch."""
+
+    def trained_groups(self, step):
+        """The groups that a step trains; a program without the first of all does not
+        have the training's loss."""
+        return list(self.groups)
+
     def trained(self, ids):
         """Those of the lookups that training makes; tests make all."""
         return ids

@@ -52,6 +52,7 @@ class Trainer:
         self.keys = keys
         self.values, self.slots = {}, {}
         self.steps = {group: 0 for group in model.groups}
+        self.total_steps = 0
         random = numpy.random.default_rng(seed)
         for name, symbol in model.symbols.items():
             shape = symbol.shape
@@ -144,7 +145,8 @@ class Trainer:
         tensors, pooled, leaves = self._forward(fields, self.model.trained(ids), True)
         loss = self.model.losses(tensors, pooled, parameters).mean()
         loss.backward()
-        gradients = {name: value.grad for name, value in parameters.items()}
+        gradients = {name: value.grad for name, value in parameters.items()
+                     if value.grad is not None}
         # What a state is handed takes the place of a gradient.
         gradients.update(self.model.accumulated)
         touched = {}
@@ -154,18 +156,24 @@ class Trainer:
         return loss.item(), gradients, touched
 
     def step(self, fields, ids):
-        """Trains on one batch; returns its mean loss before the update."""
+        """Trains on one batch; returns its mean loss before the update, NaN if that is not
+        the training's."""
+        self.model.step = self.total_steps
+        now = self.model.trained_groups(self.total_steps)
+        self.total_steps += 1
         loss, gradients, touched = self.gradients(fields, ids)
         clips = {}
         for name, gradient in gradients.items():
             limit = self.model.groups[self.model.symbols[name].group].clip
             if limit:
                 clips[limit] = clips.get(limit, 0.0) + gradient.square().sum().item()
-        for group in self.steps:
+        for group in now:
             self.steps[group] += 1
         for name, gradient in gradients.items():
             group_name = self.model.symbols[name].group
             group = self.model.groups[group_name]
+            if group_name not in now:
+                continue
             if group.clip:
                 norm = math.sqrt(clips[group.clip])
                 gradient = gradient * (group.clip / max(norm, group.clip))
@@ -181,7 +189,7 @@ class Trainer:
             self.values[name][index] = value
             for slot, state in slots.items():
                 self.slots[name][slot][index] = state
-        return loss
+        return loss if next(iter(self.model.groups)) in now else math.nan
 
     def predict(self, fields, ids):
         """What the model's `predictions` says, as NumPy arrays."""
