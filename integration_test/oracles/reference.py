@@ -89,12 +89,14 @@ class Dataset:
 
 
 def train_epoch(trainer, dataset, order, batch_size):
-    """The mean loss of an epoch over the rows in `order`."""
-    total = 0.0
+    """The mean loss of an epoch over the rows in `order`, of the steps that have one."""
+    total = count = 0
     for begin in range(0, len(order), batch_size):
         part = order[begin:begin + batch_size]
-        total += trainer.step(*dataset.take(part)) * len(part)
-    return total / len(order)
+        loss = trainer.step(*dataset.take(part))
+        if loss == loss:
+            total, count = total + loss * len(part), count + len(part)
+    return total / count
 
 
 def measure(trainer, dataset, begin):
