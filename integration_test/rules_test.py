@@ -25,15 +25,15 @@ PDL_CHECKPOINT = programs.BUILD / "bin" / "pdl-checkpoint"
 DECAY = "decay(#nn.l2<0.01>, #nn.l1<0.001>)"
 
 
-AVERAGES = ("ema", "model_average")
+# Rules of averages, and of a state that begins again: none of them trains.
+OTHERS = ("ema", "model_average", "cyclic_counter")
 
 
 def rules():
-    """The rules of the library that train; its other definitions are rules of averages
-    and schedules."""
+    """The rules of the library that train."""
     names = run(programs.PDL_OPT, "--print-std").stdout.strip().split(", ")
     return [name for name in names
-            if name not in AVERAGES and
+            if name not in OTHERS and
             f"nn.rule @{name} " in run(programs.PDL_OPT, f"--print-std={name}").stdout]
 
 

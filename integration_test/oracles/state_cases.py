@@ -31,6 +31,8 @@ MODEL = """module @states {
   nn.group @counter rule(@running_sum) rate(1.0)
   nn.group @stepping rule(@step_counter) rate(1.0)
   nn.param @steps : tensor<1xf32> in @stepping init(#nn.zeros)
+  nn.group @turning rule(@cyclic_counter {length = 4.0}) rate(1.0)
+  nn.param @turn : tensor<1xf32> in @turning init(#nn.zeros)
   nn.param @scale : tensor<3xf32> in @dense init(#nn.uniform<-1.0, 1.0>)
   nn.param @shift : tensor<3xf32> in @dense init(#nn.zeros)
   nn.param @other : tensor<3x1xf32> in @dense init(#nn.uniform<-1.0, 1.0>)
@@ -85,6 +87,7 @@ MODEL = """module @states {
       nn.yield %sum : tensor<?x1xf32>
     } : (tensor<1xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.accumulate @steps(%weight) : tensor<?x1xf32>
+    nn.accumulate @turn(%weight) : tensor<?x1xf32>
     nn.minimize %l over [@dense] : tensor<?x1xf32>
     %c = nn.linear %x, @critic_w : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %sum = nn.add %c, %z : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
@@ -153,7 +156,7 @@ def write_states(folder):
     positive = {"variance": (3,), "wide_variance": (2,), "size": (3,), "squares": (3,)}
     initial = {name: numbers(shape, -1, 1) for name, shape in shapes.items()}
     initial |= {name: numbers(shape, 1, 3) for name, shape in positive.items()}
-    initial["steps"] = numpy.zeros(1)
+    initial["steps"], initial["turn"] = numpy.zeros(1), numpy.array([2.0])
     state = {name: torch.tensor(value) for name, value in initial.items()}
     tensors = {name: torch.tensor(values) for name, values in data.items()}
 
@@ -200,6 +203,7 @@ def write_states(folder):
         state["sum"] = DECAY * old["sum"] + x.sum(dim=0)
         state["squares"] = DECAY * old["squares"] + ((x - centre)**2 + 1e-4).sum(dim=0)
         state["steps"] = old["steps"] + 1
+        state["turn"] = (old["turn"] + 1) % 4
         state["seen"] = old["seen"] + weight.sum()
         if whole > 0:
             for name, values in (("predicted", z.detach()), ("clicked", target)):

@@ -134,7 +134,8 @@ void Joining::createCounter() {
       builder, loc, builder.getStringAttr(name + ".turns"),
       FlatSymbolRefAttr::get(builder.getContext(), CycleOp::kRule), hyper,
       builder.getF64FloatAttr(1), FlatSymbolRefAttr(), DictionaryAttr(),
-      ArrayAttr(), FlatSymbolRefAttr(), UntouchedAttr());
+      ArrayAttr(), FlatSymbolRefAttr(), UntouchedAttr(), FlatSymbolRefAttr(),
+      DictionaryAttr());
   symbols.insert(group, cycle->getIterator());
   counter = ParamOp::create(builder, loc, builder.getStringAttr(name + ".turn"),
                             TypeAttr::get(scalar),

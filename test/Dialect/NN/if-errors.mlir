@@ -113,6 +113,7 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x1xf32>) {
     nn.yield %y : tensor<?x1xf32>
   } else {
   ^bb0(%y: tensor<?x1xf32>):
+    // nn.if (C5)
     // expected-error @+1 {{uses a value from outside of the choice's body; hand it to both bodies by `with(...)` (nn.if, C5)}}
     %z = nn.add %y, %t : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.yield %z : tensor<?x1xf32>

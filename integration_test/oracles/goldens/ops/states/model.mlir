@@ -24,6 +24,8 @@ module @states {
   nn.group @counter rule(@running_sum) rate(1.0)
   nn.group @stepping rule(@step_counter) rate(1.0)
   nn.param @steps : tensor<1xf32> in @stepping init(#nn.zeros)
+  nn.group @turning rule(@cyclic_counter {length = 4.0}) rate(1.0)
+  nn.param @turn : tensor<1xf32> in @turning init(#nn.zeros)
   nn.param @scale : tensor<3xf32> in @dense init(#nn.uniform<-1.0, 1.0>)
   nn.param @shift : tensor<3xf32> in @dense init(#nn.zeros)
   nn.param @other : tensor<3x1xf32> in @dense init(#nn.uniform<-1.0, 1.0>)
@@ -78,6 +80,7 @@ module @states {
       nn.yield %sum : tensor<?x1xf32>
     } : (tensor<1xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.accumulate @steps(%weight) : tensor<?x1xf32>
+    nn.accumulate @turn(%weight) : tensor<?x1xf32>
     nn.minimize %l over [@dense] : tensor<?x1xf32>
     %c = nn.linear %x, @critic_w : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %sum = nn.add %c, %z : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
