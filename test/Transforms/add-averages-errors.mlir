@@ -10,7 +10,7 @@ nn.group @g rule(@sgd) rate(0.1) average(@rowwise_adagrad)
 
 // -----
 
-// expected-error @+1 {{gives 'window' to @ema, whose hyper-parameters are ["decay"] (C2)}}
+// expected-error @+1 {{gives 'window' to @ema, whose hyper-parameters are ["decay"]; name one of these, or leave it out (C2)}}
 nn.group @g rule(@sgd) rate(0.1) average(@ema {window = 3.0})
 
 // -----
