@@ -260,8 +260,9 @@ class Ops(unittest.TestCase):
 
 class Attributes(unittest.TestCase):
 
-    ARGUMENTS = {"constant": (0.5,), "uniform": (-1, 1), "normal": (0, 1), "l1": (0.1,),
-                 "l2": (0.1,), "accuracy_at": (2,), "recall_at": (2,), "ndcg_at": (2,)}
+    ARGUMENTS = {"constant": (0.5,), "uniform": (-1, 1), "normal": (0, 1),
+                 "truncated_normal": (0, 1), "l1": (0.1,), "l2": (0.1,), "accuracy_at": (2,),
+                 "recall_at": (2,), "ndcg_at": (2,)}
 
     def offered(self, module):
         """The functions of a module that make attributes."""
