@@ -104,17 +104,24 @@ static LogicalResult verifyFormed(ps::PostOp post, Value norm,
     return failure();
   auto program = post->getParentOfType<nn::ProgramOp>();
   SmallVector<ps::ChannelValues> sent = ps::sentValues(post);
+  // Of each objective, in the order of their channels.
+  SmallVector<std::pair<uint64_t, Value>> weights;
   for (ps::ChannelValues &loss : sent)
-    if (loss.channel.getKind() == ChannelKind::loss &&
-        formed.getWeight() != ps::LossSums::of(loss.values).weight)
-      return formed.emitOpError(
-          "divides by something else than the weight that is posted");
+    if (loss.channel.getKind() == ChannelKind::loss)
+      weights.push_back({static_cast<uint64_t>(loss.channel.getNumber()),
+                         ps::LossSums::of(loss.values).weight});
+  llvm::sort(weights, llvm::less_first());
   for (const nn::SymbolGradient &part : formed.getSymbolGradients())
     for (ps::ChannelValues &posted : sent) {
       ChannelKind kind = posted.channel.getKind();
       if (posted.channel.getSymbolAttr() != part.symbol ||
           (kind != ChannelKind::gradient && kind != ChannelKind::row_gradient))
         continue;
+      const auto objective = static_cast<size_t>(posted.channel.getObjective());
+      if (objective >= weights.size() ||
+          weights[objective].second != formed.getWeight())
+        return formed.emitOpError(
+            "divides by something else than the weight that is posted");
       if (posted.getValue() != part.gradient)
         return failWithNote(formed.emitOpError()
                                 << "counts in another gradient of "
