@@ -19,6 +19,10 @@
       For each seed writes initial values of every row of DATA, trains from them
       on the first 80 % in file order, and notes the AUC on the last 20 %.
 
+  reference.py distances gan DATA --made FILE
+      Compares the columns of FILE, which a trainer's `predict` wrote for the last
+      20 % of the rows, with those of these rows.
+
   reference.py follow MODEL DATA --init-from FILE --batches FILE
       Trains from the values in FILE on a trainer's dump of its batches, and
       prints the AUC on the last 20 % of DATA.
@@ -26,6 +30,7 @@
 
 import argparse
 import json
+import math
 import os
 import re
 
@@ -36,10 +41,9 @@ import reference_data
 import tensorfile
 import reference_models
 import reference_sequences
-import reference_turns
 from reference_training import Trainer, area_under_curve, as_bags
 
-MODELS = {**reference_models.MODELS, **reference_sequences.MODELS, **reference_turns.MODELS}
+MODELS = {**reference_models.MODELS, **reference_sequences.MODELS}
 DTYPES = {"f32": torch.float32, "f64": torch.float64}
 TRAIN_PERCENT = 80
 
@@ -47,7 +51,9 @@ TRAIN_PERCENT = 80
 def read_data(model, path):
     if model.data == "adult":
         fields = reference_data.read_adult(path, model.id_columns)
-        model.add_draws(fields)
+        for program, width in model.noise.items():
+            fields["noise of " + program] = reference_data.noise(
+                program, len(fields["label"]), width)
         return fields
     if model.data == "histories":
         return reference_data.read_histories(path)
@@ -89,25 +95,25 @@ class Dataset:
 
 
 def train_epoch(trainer, dataset, order, batch_size):
-    """The mean loss of an epoch over the rows in `order`, of the steps that have one."""
-    total = count = 0
+    """The mean loss of an epoch over the rows in `order`, those that have one."""
+    total, count = 0.0, 0
     for begin in range(0, len(order), batch_size):
         part = order[begin:begin + batch_size]
         loss = trainer.step(*dataset.take(part))
-        if loss == loss:
+        if not math.isnan(loss):
             total, count = total + loss * len(part), count + len(part)
     return total / count
 
 
 def measure(trainer, dataset, begin):
-    """{name: AUC} of the rows from `begin` on."""
+    """{name: AUC} of the rows from `begin` on, and the model's other figures."""
     predictions = trainer.predict(*dataset.range(begin, dataset.size))
     areas = {}
     for name, (probabilities, labels, counts) in predictions.items():
         if counts is not None:
             probabilities, labels = probabilities[counts > 0], labels[counts > 0]
         areas[name] = area_under_curve(probabilities, labels)
-    return areas
+    return {**areas, **trainer.figures(*dataset.range(begin, dataset.size))}
 
 
 def print_auc(model, arguments):
@@ -208,6 +214,14 @@ def write_pairs(model, arguments):
         file.write("\n")
 
 
+def print_distances(model, arguments):
+    numbers = read_data(model, arguments.data)["numbers"]
+    made = numpy.loadtxt(arguments.made, skiprows=1)
+    for name, distance in reference_models.column_distances(
+            made, numbers[len(numbers) * TRAIN_PERCENT // 100:]).items():
+        print(f"{name} {distance:.4f}")
+
+
 def dumped_batches(path):
     """The fields of each batch of a trainer's dump, in order."""
     tensors = tensorfile.read(path)
@@ -260,6 +274,8 @@ def main():
     pairs = command("pairs", write_pairs)
     pairs.add_argument("folder")
     pairs.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    distances = command("distances", print_distances)
+    distances.add_argument("--made", required=True)
     follow = command("follow", print_followed)
     follow.add_argument("--init-from", required=True)
     follow.add_argument("--batches", required=True)

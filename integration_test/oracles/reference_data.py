@@ -116,6 +116,12 @@ def read_texts(path):
             "label": numpy.ones((len(words), 1))}
 
 
+def noise(program, rows, width):
+    """What models/gan draws in a program for each of so many rows, in the first epoch."""
+    return numpy.array([draws.ids("uniform", -1024, 1025, program, 0, row, width)
+                        for row in range(rows)]) / 1024
+
+
 def slice_rows(fields, begin, end):
     """The rows [begin, end) of every field."""
     sliced = {}

@@ -68,19 +68,13 @@ class Model:
     sequences = ()
     # What the last forward pass of training hands to states, by name.
     accumulated = {}
+    # Of programs that take turns: by the step of a cycle, the group that its program
+    # trains. `turn` is that of the step whose loss is asked for.
+    turns, turn = (), None
+    # The programs that draw noise, and how many numbers each for a sample.
+    noise = {}
     # Of Adult: the columns of each field of ids; a text is hashed with its slot.
     id_columns = {"categories": reference_data.ADULT_CATEGORIES}
-
-    # The number of the step, counted from 0, that `losses` is asked for.
-    step = 0
-
-    def add_draws(self, fields):
-        """Adds what the model's programs draw for each row, in the first epoch."""
-
-    def trained_groups(self, step):
-        """The groups that a step trains; a program without the first of all does not
-        have the training's loss."""
-        return list(self.groups)
 
     def trained(self, ids):
         """Those of the lookups that training makes; tests make all."""
@@ -96,6 +90,10 @@ class Model:
         all of them."""
         logit = self.logit(fields, pooled, parameters)
         return {"AUC": (torch.sigmoid(logit), fields["label"], None)}
+
+    def figures(self, fields, parameters):
+        """{name: number} that tell of a model's quality beside AUC."""
+        return {}
 
 
 class LogisticRegression(Model):
@@ -220,12 +218,19 @@ class CtrDnn(Model):
         return x @ p["w4"] + p["b4"]
 
 
+STANDARD_MEAN = [3.62, 2.37, 0.73, 0.35, 3.67]
+STANDARD_DEVIATION = [0.35, 0.27, 2.46, 1.59, 0.39]
+
+
+def standard_of_tamed(tamed):
+    mean = torch.tensor(STANDARD_MEAN, dtype=tamed.dtype)
+    deviation = torch.tensor(STANDARD_DEVIATION, dtype=tamed.dtype)
+    return (tamed - mean) / deviation
+
+
 def standard(numbers):
     """Adult's numbers, tamed and standardised, as the models below take them."""
-    tamed = torch.sign(numbers) * torch.log1p(torch.abs(numbers))
-    mean = torch.tensor([3.62, 2.37, 0.73, 0.35, 3.67], dtype=numbers.dtype)
-    deviation = torch.tensor([0.35, 0.27, 2.46, 1.59, 0.39], dtype=numbers.dtype)
-    return (tamed - mean) / deviation
+    return standard_of_tamed(torch.sign(numbers) * torch.log1p(torch.abs(numbers)))
 
 
 def layers(x, parameters, names, last_is_linear=True):
@@ -567,7 +572,70 @@ class EntireSpace(TwoTaskModel):
                 "ctcvr AUC": (ctr * cvr, click * conversion, None)}
 
 
+class GenerativeAdversarial(AdultModel):
+    """models/gan."""
+    name = "gan"
+    epochs = 40
+    id_columns = {}
+    turns = ("critic",) * 5 + ("generator",)
+    noise = {"train_critic": 8, "train_generator": 8, "evaluate": 8}
+    CRITIC, GENERATOR = ([(f"{part}_{weight}", f"{part}_{bias}")
+                          for weight, bias in THREE_LAYERS]
+                         for part in ("critic", "generator"))
+    symbols = {**layer_symbols("critic", CRITIC, [6, 64, 64, 1]),
+               **layer_symbols("generator", GENERATOR, [9, 64, 64, 5])}
+    groups = {"critic": Group("bounded_rmsprop", 1e-3),
+              "generator": Group("rmsprop", 1e-3)}
+
+    def ids(self, fields):
+        return {}
+
+    def made(self, fields, parameters, program):
+        x = layers(torch.cat([fields["noise of " + program], fields["label"]], dim=1),
+                   parameters, self.GENERATOR)
+        mean, deviation = (torch.tensor(numbers, dtype=x.dtype)
+                           for numbers in (STANDARD_MEAN, STANDARD_DEVIATION))
+        return torch.relu(x * deviation + mean)
+
+    def judged(self, tamed, fields, parameters):
+        x = torch.cat([standard_of_tamed(tamed), fields["label"]], dim=1)
+        for weight, bias in self.CRITIC[:2]:
+            x = torch.nn.functional.leaky_relu(x @ parameters[weight] + parameters[bias], 0.2)
+        return layers(x, parameters, self.CRITIC[2:])
+
+    def losses(self, fields, pooled, parameters):
+        made = self.made(fields, parameters, "train_" + self.turn)
+        score = self.judged(made, fields, parameters)
+        if self.turn == "generator":
+            return -score
+        return score - self.judged(torch.log1p(fields["numbers"]), fields, parameters)
+
+    def predictions(self, fields, pooled, parameters):
+        made = self.made(fields, parameters, "evaluate")
+        scores = [self.judged(tamed, fields, parameters)
+                  for tamed in (torch.log1p(fields["numbers"]), made)]
+        labels = [torch.ones_like(scores[0]), torch.zeros_like(scores[1])]
+        return {"AUC": (torch.sigmoid(torch.cat(scores)), torch.cat(labels), None)}
+
+    def figures(self, fields, parameters):
+        made = torch.floor(torch.exp(self.made(fields, parameters, "evaluate")) - 0.5)
+        return column_distances(made.numpy(), fields["numbers"].numpy())
+
+
+def column_distances(made, real):
+    """Of each column, the largest difference of both distribution functions (the
+    statistic of Kolmogorov and Smirnov), and their mean."""
+    distances = {}
+    for name, left, right in zip(("age", "years", "gain", "loss", "hours"),
+                                 numpy.sort(made, axis=0).T, numpy.sort(real, axis=0).T):
+        places = numpy.concatenate([left, right])
+        shares = [numpy.searchsorted(side, places, side="right") / len(side)
+                  for side in (left, right)]
+        distances[name] = float(numpy.abs(shares[0] - shares[1]).max())
+    return {**distances, "distance": sum(distances.values()) / len(distances)}
+
+
 MODELS = {model.name: model for model in (
     LogisticRegression, WideDeep, CtrDnn, FactorizationMachine, DeepFm,
     NeuralFactorizationMachine, FieldAwareFactorizationMachine, DeepCross, DeepCross2,
-    Dlrm, XDeepFm, MultiGateMixture, EntireSpace)}
+    Dlrm, XDeepFm, MultiGateMixture, EntireSpace, GenerativeAdversarial)}

@@ -91,6 +91,12 @@ def _rmsprop(value, gradient, slots, rate, step, hyper):
     return value, {"mean_square": mean_square}
 
 
+def _bounded_rmsprop(value, gradient, slots, rate, step, hyper):
+    """Of models/gan."""
+    value, slots = _rmsprop(value, gradient, slots, rate, step, hyper)
+    return torch.clamp(value, -hyper["bound"], hyper["bound"]), slots
+
+
 def _rmsprop_centered(value, gradient, slots, rate, step, hyper):
     mean = hyper["rho"] * slots["mean"] + (1 - hyper["rho"]) * gradient
     mean_square = hyper["rho"] * slots["mean_square"] + (1 - hyper["rho"]) * gradient**2
@@ -233,6 +239,8 @@ RULES = {
                  lambda hyper: {"z": 0.0, "n": 0.0}, _ftrl),
     "rmsprop": Rule({"rho": 0.99, "epsilon": 1e-8},
                     lambda hyper: {"mean_square": 0.0}, _rmsprop),
+    "bounded_rmsprop": Rule({"rho": 0.9, "epsilon": 1e-8, "bound": 0.05},
+                            lambda hyper: {"mean_square": 0.0}, _bounded_rmsprop),
     "rmsprop_centered": Rule({"rho": 0.99, "epsilon": 1e-8},
                              lambda hyper: {"mean": 0.0, "mean_square": 0.0},
                              _rmsprop_centered),

@@ -52,7 +52,7 @@ class Trainer:
         self.keys = keys
         self.values, self.slots = {}, {}
         self.steps = {group: 0 for group in model.groups}
-        self.total_steps = 0
+        self.done = 0
         random = numpy.random.default_rng(seed)
         for name, symbol in model.symbols.items():
             shape = symbol.shape
@@ -137,16 +137,24 @@ class Trainer:
                    and value.dtype == numpy.float64}
         return tensors, pooled, leaves
 
+    def trained_groups(self):
+        """Those that the next step changes."""
+        turns = self.model.turns
+        return [turns[self.done % len(turns)]] if turns else list(self.steps)
+
     def gradients(self, fields, ids):
         """(mean loss, {symbol: gradient of it}, {table: (row index, keys)})."""
-        parameters = {name: self.values[name].detach().clone().requires_grad_()
+        groups = self.trained_groups()
+        self.model.turn = groups[0]
+        parameters = {name: self.values[name].detach().clone().requires_grad_(
+                          symbol.group in groups)
                       for name, symbol in self.model.symbols.items()
                       if not symbol.is_table}
         tensors, pooled, leaves = self._forward(fields, self.model.trained(ids), True)
         loss = self.model.losses(tensors, pooled, parameters).mean()
         loss.backward()
         gradients = {name: value.grad for name, value in parameters.items()
-                     if value.grad is not None}
+                     if value.requires_grad}
         # What a state is handed takes the place of a gradient.
         gradients.update(self.model.accumulated)
         touched = {}
@@ -156,24 +164,21 @@ class Trainer:
         return loss.item(), gradients, touched
 
     def step(self, fields, ids):
-        """Trains on one batch; returns its mean loss before the update, NaN if that is not
-        the training's."""
-        self.model.step = self.total_steps
-        now = self.model.trained_groups(self.total_steps)
-        self.total_steps += 1
+        """Trains on one batch; returns its mean loss before the update, NaN where that
+        is not the loss of the first of programs that take turns."""
+        is_first = self.trained_groups()[0] == (self.model.turns or list(self.steps))[0]
         loss, gradients, touched = self.gradients(fields, ids)
         clips = {}
         for name, gradient in gradients.items():
             limit = self.model.groups[self.model.symbols[name].group].clip
             if limit:
                 clips[limit] = clips.get(limit, 0.0) + gradient.square().sum().item()
-        for group in now:
+        for group in self.trained_groups():
             self.steps[group] += 1
+        self.done += 1
         for name, gradient in gradients.items():
             group_name = self.model.symbols[name].group
             group = self.model.groups[group_name]
-            if group_name not in now:
-                continue
             if group.clip:
                 norm = math.sqrt(clips[group.clip])
                 gradient = gradient * (group.clip / max(norm, group.clip))
@@ -189,15 +194,22 @@ class Trainer:
             self.values[name][index] = value
             for slot, state in slots.items():
                 self.slots[name][slot][index] = state
-        return loss if next(iter(self.model.groups)) in now else math.nan
+        return loss if is_first else math.nan
+
+    def _parameters(self):
+        return {name: self.values[name] for name, symbol in self.model.symbols.items()
+                if not symbol.is_table}
+
+    def figures(self, fields, ids):
+        """What the model's `figures` says."""
+        with torch.no_grad():
+            return self.model.figures(self._forward(fields, ids, False)[0],
+                                      self._parameters())
 
     def predict(self, fields, ids):
         """What the model's `predictions` says, as NumPy arrays."""
-        parameters = {name: self.values[name]
-                      for name, symbol in self.model.symbols.items()
-                      if not symbol.is_table}
         with torch.no_grad():
             tensors, pooled, _ = self._forward(fields, ids, False)
-            predictions = self.model.predictions(tensors, pooled, parameters)
+            predictions = self.model.predictions(tensors, pooled, self._parameters())
         return {name: tuple(None if part is None else part.numpy() for part in parts)
                 for name, parts in predictions.items()}

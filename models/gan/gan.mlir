@@ -25,8 +25,32 @@ module @gan {
     nn.field @income : !income values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
   }
 
-  nn.group @critic rule(@adam {beta1 = 0.5}) rate(1.0e-3)
-  nn.group @generator rule(@adam {beta1 = 0.5}) rate(1.0e-3)
+  // RMSProp that keeps each value between -bound and bound, so that the critic cannot be
+  // steep.
+  nn.rule @bounded_rmsprop hyper(rho = 0.9, epsilon = 1.0e-8, bound = 0.05) slots(mean_square = 0.0) once {
+  ^bb0(%step: f64, %rate: f64, %rho: f64, %epsilon: f64, %bound: f64):
+    %one = arith.constant 1.0 : f64
+    %rest = arith.subf %one, %rho : f64
+    nn.yield %rate, %rho, %rest, %epsilon, %bound : f64, f64, f64, f64, f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %mean_square: f32, %rate: f32, %rho: f32, %rest: f32, %epsilon: f32, %bound: f32):
+    %square = arith.mulf %gradient, %gradient : f32
+    %kept = arith.mulf %rho, %mean_square : f32
+    %added = arith.mulf %rest, %square : f32
+    %new_mean_square = arith.addf %kept, %added : f32
+    %root = math.sqrt %new_mean_square : f32
+    %divisor = arith.addf %root, %epsilon : f32
+    %scaled = arith.mulf %rate, %gradient : f32
+    %move = arith.divf %scaled, %divisor : f32
+    %moved = arith.subf %value, %move : f32
+    %below = arith.minimumf %moved, %bound : f32
+    %least = arith.negf %bound : f32
+    %new_value = arith.maximumf %below, %least : f32
+    nn.yield %new_value, %new_mean_square : f32, f32
+  }
+
+  nn.group @critic rule(@bounded_rmsprop) rate(1.0e-3)
+  nn.group @generator rule(@rmsprop) rate(1.0e-3)
 
   nn.param @critic_w1 : tensor<6x64xf32> in @critic init(#nn.xavier)
   nn.param @critic_b1 : tensor<64xf32> in @critic init(#nn.zeros)
@@ -42,15 +66,8 @@ module @gan {
   nn.param @generator_b3 : tensor<5xf32> in @generator init(#nn.zeros)
   nn.metric @auc : #nn.auc<buckets = 4096>
 
-  // Standardised logarithms, which is what the generator makes and the critic reads.
-  nn.func private @standard(%numbers: !numbers) -> !numbers {
-    %tamed = nn.signed_log1p %numbers : !numbers
-    %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : !numbers
-    nn.return %x : !numbers
-  }
-
-  // Numbers of people of these incomes. Noise is uniform between -1 and 1, for each
-  // sample its own.
+  // The logarithms of numbers of people with these incomes; no number is below 0. Noise
+  // is uniform between -1 and 1, for each sample its own.
   nn.func private @generate(%income: !income) -> !numbers {
     %drawn = nn.sample 8 from -1024 below 1025 uniform : tensor<?x8xi64>
     %whole = nn.cast %drawn : (tensor<?x8xi64>) -> !noise
@@ -59,12 +76,18 @@ module @gan {
     %input = nn.concat %noise, %income axis 1 : (!noise, !income) -> tensor<?x9xf32>
     %h1 = nn.linear %input, @generator_w1, @generator_b1 act(relu) : (tensor<?x9xf32>) -> !hidden
     %h2 = nn.linear %h1, @generator_w2, @generator_b2 act(relu) : (!hidden) -> !hidden
-    %made = nn.linear %h2, @generator_w3, @generator_b3 : (!hidden) -> !numbers
-    nn.return %made : !numbers
+    %x = nn.linear %h2, @generator_w3, @generator_b3 : (!hidden) -> !numbers
+    %deviation = nn.constant dense<[0.35, 0.27, 2.46, 1.59, 0.39]> : tensor<5xf32>
+    %mean = nn.constant dense<[3.62, 2.37, 0.73, 0.35, 3.67]> : tensor<5xf32>
+    %spread = nn.mul %x, %deviation : (!numbers, tensor<5xf32>) -> !numbers
+    %moved = nn.add %spread, %mean : (!numbers, tensor<5xf32>) -> !numbers
+    %tamed = nn.relu %moved : !numbers
+    nn.return %tamed : !numbers
   }
 
-  // The logit of being of the file.
-  nn.func private @judge(%x: !numbers, %income: !income) -> !score {
+  // High for people of the file, low for others, of whom it is given the logarithms.
+  nn.func private @judge(%tamed: !numbers, %income: !income) -> !score {
+    %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : !numbers
     %input = nn.concat %x, %income axis 1 : (!numbers, !income) -> tensor<?x6xf32>
     %z1 = nn.linear %input, @critic_w1, @critic_b1 : (tensor<?x6xf32>) -> !hidden
     %h1 = nn.leaky_relu %z1 slope 0.2 : !hidden
@@ -74,37 +97,31 @@ module @gan {
     nn.return %score : !score
   }
 
-  // People of the file, and people of the same incomes that are made up.
+  // The scores of people of the file, and of people with the same incomes that are made up.
   nn.func private @compare(%numbers: !numbers, %income: !income) -> (!score, !score) {
-    %x = nn.call @standard(%numbers) : (!numbers) -> !numbers
+    %tamed = nn.signed_log1p %numbers : !numbers
     %made = nn.call @generate(%income) : (!income) -> !numbers
-    %real_score = nn.call @judge(%x, %income) : (!numbers, !income) -> !score
+    %real_score = nn.call @judge(%tamed, %income) : (!numbers, !income) -> !score
     %made_score = nn.call @judge(%made, %income) : (!numbers, !income) -> !score
     nn.return %real_score, %made_score : !score, !score
   }
 
-  // The log loss of both, with labels 1 and 0.
   nn.program @train_critic reads(@person) {
   ^bb0(%numbers: !numbers, %income: !income):
     %real_score, %made_score = nn.call @compare(%numbers, %income) : (!numbers, !income) -> (!score, !score)
-    %unreal = nn.neg %real_score : !score
-    %missed = nn.softplus %unreal : !score
-    %fooled = nn.softplus %made_score : !score
-    %l = nn.add %missed, %fooled : (!score, !score) -> !score
+    %l = nn.sub %made_score, %real_score : (!score, !score) -> !score
     nn.minimize %l over [@critic] : !score
   }
 
-  // The log loss of what was made, with label 1.
   nn.program @train_generator reads(@person except [@numbers]) {
   ^bb0(%income: !income):
     %made = nn.call @generate(%income) : (!income) -> !numbers
     %score = nn.call @judge(%made, %income) : (!numbers, !income) -> !score
-    %doubted = nn.neg %score : !score
-    %l = nn.softplus %doubted : !score
+    %l = nn.neg %score : !score
     nn.minimize %l over [@generator] : !score
   }
 
-  nn.cycle @train [@train_critic * 2, @train_generator]
+  nn.cycle @train [@train_critic * 5, @train_generator]
 
   // How well the critic tells people of the file from others: 0.5 is not at all.
   nn.program @evaluate frozen reads(@person) {
@@ -120,18 +137,15 @@ module @gan {
     nn.observe @auc(%made_p, %no) : !score
   }
 
-  // A person for each income, in the units of the file; none of the numbers is below 0.
+  // A person for each income, in whole numbers, as they are in the file.
   nn.program @predict frozen reads(@person except [@numbers]) {
   ^bb0(%income: !income):
     %made = nn.call @generate(%income) : (!income) -> !numbers
-    %deviation = nn.constant dense<[0.35, 0.27, 2.46, 1.59, 0.39]> : tensor<5xf32>
-    %mean = nn.constant dense<[3.62, 2.37, 0.73, 0.35, 3.67]> : tensor<5xf32>
-    %scaled = nn.mul %made, %deviation : (!numbers, tensor<5xf32>) -> !numbers
-    %moved = nn.add %scaled, %mean : (!numbers, tensor<5xf32>) -> !numbers
-    %tamed = nn.relu %moved : !numbers
-    %one = nn.constant dense<1.0> : tensor<1xf32>
-    %grown = nn.exp %tamed : !numbers
-    %person = nn.sub %grown, %one : (!numbers, tensor<1xf32>) -> !numbers
+    %above = nn.exp %made : !numbers
+    // Less 1, which is the logarithm's, and rounded.
+    %half = nn.constant dense<0.5> : tensor<1xf32>
+    %raised = nn.sub %above, %half : (!numbers, tensor<1xf32>) -> !numbers
+    %person = nn.floor %raised : !numbers
     nn.return %person as "person" : !numbers
   }
 }
