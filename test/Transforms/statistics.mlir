@@ -25,12 +25,12 @@
 // CHECK-NEXT: nn-assign-stages | Category:statistics | compute=17{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | apply=4{{$}}
 // CHECK-NEXT: nn-updates-to-kernels | Category:statistics | kernels=4{{$}}
-// CHECK-NEXT: nn-to-rt | Category:statistics | fused=1{{$}}
+// CHECK-NEXT: nn-to-rt | Category:statistics | fused=4{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | in-place=0{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | repeats=0{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | slots={{[0-9]+$}}
-// CHECK-NEXT: rt-outline-kernels | Category:statistics | nests=7{{$}}
-// CHECK-NEXT: rt-outline-kernels | Category:statistics | kernels=6{{$}}
+// CHECK-NEXT: rt-outline-kernels | Category:statistics | nests=4{{$}}
+// CHECK-NEXT: rt-outline-kernels | Category:statistics | kernels=4{{$}}
 // CHECK-NEXT: rt-deduplicate-kernels | Category:statistics | kernels-merged=1{{$}}
 // CHECK-NOT: statistics
 

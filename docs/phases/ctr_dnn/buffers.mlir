@@ -168,6 +168,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %83 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?xf32>
     %84 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
     %85 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?xf32>
+    %86 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       %102 = memref.load %83[%arg1] : memref<?xf32>
       %103 = memref.load %84[%arg1] : memref<?xf32>
@@ -180,14 +181,9 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
       %109 = math.log1p %108 : f32
       %110 = arith.subf %105, %104 : f32
       %111 = arith.addf %110, %109 : f32
+      %112 = func.call @pdlabi_sigmoidf(%102) : (f32) -> f32
       memref.store %111, %85[%arg1] : memref<?xf32>
-      scf.reduce 
-    }
-    %86 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %102 = memref.load %83[%arg1] : memref<?xf32>
-      %103 = func.call @pdlabi_sigmoidf(%102) : (f32) -> f32
-      memref.store %103, %86[%arg1] : memref<?xf32>
+      memref.store %112, %86[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %87 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?x1xf32>

@@ -78,38 +78,28 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     }
     return
   }
-  func.func private @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+  func.func private @kernel.elementwise_mul_max_abs_neg_exp_log1p_3_more_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: !llvm.ptr {llvm.noalias}, %arg4: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
-      %3 = memref.load %0[%arg4] : memref<?xf32>
-      %4 = memref.load %1[%arg4] : memref<?xf32>
-      %5 = arith.mulf %3, %4 : f32
+    %0 = rt.view %arg0[%c0] size(%arg4) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg4) : !llvm.ptr -> memref<?xf32>
+    %2 = rt.view %arg2[%c0] size(%arg4) : !llvm.ptr -> memref<?xf32>
+    %3 = rt.view %arg3[%c0] size(%arg4) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg5) = (%c0) to (%arg4) step (%c1) {
+      %4 = memref.load %0[%arg5] : memref<?xf32>
+      %5 = memref.load %1[%arg5] : memref<?xf32>
+      %6 = arith.mulf %4, %5 : f32
       %cst = arith.constant 0.000000e+00 : f32
-      %6 = arith.maximumf %3, %cst : f32
-      %7 = math.absf %3 : f32
-      %8 = arith.negf %7 : f32
-      %9 = math.exp %8 : f32
-      %10 = math.log1p %9 : f32
-      %11 = arith.subf %6, %5 : f32
-      %12 = arith.addf %11, %10 : f32
-      memref.store %12, %2[%arg4] : memref<?xf32>
-      scf.reduce 
-    }
-    return
-  }
-  func.func private @kernel.elementwise_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
-    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
-      %2 = memref.load %0[%arg3] : memref<?xf32>
-      %3 = func.call @pdlabi_sigmoidf(%2) : (f32) -> f32
-      memref.store %3, %1[%arg3] : memref<?xf32>
+      %7 = arith.maximumf %4, %cst : f32
+      %8 = math.absf %4 : f32
+      %9 = arith.negf %8 : f32
+      %10 = math.exp %9 : f32
+      %11 = math.log1p %10 : f32
+      %12 = arith.subf %7, %6 : f32
+      %13 = arith.addf %12, %11 : f32
+      %14 = func.call @pdlabi_sigmoidf(%4) : (f32) -> f32
+      memref.store %13, %2[%arg5] : memref<?xf32>
+      memref.store %14, %3[%arg5] : memref<?xf32>
       scf.reduce 
     }
     return
@@ -274,9 +264,8 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %78 = rt.view %3[%51] size(%1) : !llvm.ptr -> memref<?xf32>
     %79 = rt.address %3[%47] : !llvm.ptr
     %80 = rt.address %3[%51] : !llvm.ptr
-    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%79, %17, %80, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     %81 = rt.address %3[%52] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%79, %81, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_3_more_f32(%79, %17, %80, %81, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     %82 = rt.view %3[%52] size(%1) : !llvm.ptr -> memref<?x1xf32>
     %83 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
     rt.observe #nn.auc<buckets = 4096> %82 labels(%83 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
@@ -316,6 +305,19 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     return %c0_i32 : i32
   }
   rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <441 + 7556 * batch, keys(40), occurrences(4)>)
+  func.func private @kernel.elementwise_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
+      %2 = memref.load %0[%arg3] : memref<?xf32>
+      %3 = func.call @pdlabi_sigmoidf(%2) : (f32) -> f32
+      memref.store %3, %1[%arg3] : memref<?xf32>
+      scf.reduce 
+    }
+    return
+  }
   func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr

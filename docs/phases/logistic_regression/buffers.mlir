@@ -337,34 +337,25 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
       scf.reduce 
     }
     %57 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
-    %58 = rt.view %3[%48] size(%0) : !llvm.ptr -> memref<?xf32>
-    %59 = memref.load %57[%c0] : memref<1xf32>
+    %58 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    %59 = rt.view %3[%48] size(%0) : !llvm.ptr -> memref<?xf32>
+    %60 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?xf32>
+    %61 = memref.load %57[%c0] : memref<1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %68 = memref.load %56[%arg1] : memref<?xf32>
-      %69 = arith.addf %68, %59 : f32
-      memref.store %69, %58[%arg1] : memref<?xf32>
-      scf.reduce 
-    }
-    %60 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %68 = memref.load %58[%arg1] : memref<?xf32>
-      %69 = memref.load %60[%arg1] : memref<?xf32>
-      %70 = arith.mulf %68, %69 : f32
-      %71 = arith.maximumf %68, %cst : f32
-      %72 = math.absf %68 : f32
-      %73 = arith.negf %72 : f32
-      %74 = math.exp %73 : f32
-      %75 = math.log1p %74 : f32
-      %76 = arith.subf %71, %70 : f32
-      %77 = arith.addf %76, %75 : f32
-      memref.store %77, %56[%arg1] : memref<?xf32>
-      scf.reduce 
-    }
-    %61 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %68 = memref.load %58[%arg1] : memref<?xf32>
-      %69 = func.call @pdlabi_sigmoidf(%68) : (f32) -> f32
-      memref.store %69, %61[%arg1] : memref<?xf32>
+      %69 = memref.load %58[%arg1] : memref<?xf32>
+      %70 = arith.addf %68, %61 : f32
+      %71 = arith.mulf %70, %69 : f32
+      %72 = arith.maximumf %70, %cst : f32
+      %73 = math.absf %70 : f32
+      %74 = arith.negf %73 : f32
+      %75 = math.exp %74 : f32
+      %76 = math.log1p %75 : f32
+      %77 = arith.subf %72, %71 : f32
+      %78 = arith.addf %77, %76 : f32
+      %79 = func.call @pdlabi_sigmoidf(%70) : (f32) -> f32
+      memref.store %78, %59[%arg1] : memref<?xf32>
+      memref.store %79, %60[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %62 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?x1xf32>
@@ -373,10 +364,10 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     rt.observe #nn.log_loss %62 labels(%63 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.copc %62 labels(%63 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %68 = memref.load %61[%arg1] : memref<?xf32>
-      %69 = memref.load %60[%arg1] : memref<?xf32>
+      %68 = memref.load %60[%arg1] : memref<?xf32>
+      %69 = memref.load %58[%arg1] : memref<?xf32>
       %70 = arith.subf %68, %69 : f32
-      memref.store %70, %58[%arg1] : memref<?xf32>
+      memref.store %70, %56[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %64 = rt.view %10[%c0] : !llvm.ptr -> memref<1xf32>
@@ -386,19 +377,19 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     }
     %65 = memref.load %64[%c0] : memref<1xf32>
     %66 = scf.for %arg1 = %c0 to %0 step %c1 iter_args(%arg2 = %65) -> (f32) {
-      %68 = memref.load %58[%arg1] : memref<?xf32>
+      %68 = memref.load %56[%arg1] : memref<?xf32>
       %69 = arith.addf %arg2, %68 : f32
       scf.yield %69 : f32
     }
     memref.store %66, %64[%c0] : memref<1xf32>
     scf.parallel (%arg1, %arg2) = (%c0, %c0) to (%0, %c19) step (%c1, %c1) {
-      %68 = memref.load %58[%arg1] : memref<?xf32>
+      %68 = memref.load %56[%arg1] : memref<?xf32>
       memref.store %68, %55[%arg1, %arg2] : memref<?x19xf32>
       scf.reduce 
     }
     %67 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
     rt.pool_gradient  sum %54 at %11[%c0, %52] into %67 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
-    rt.loss_sum %56 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    rt.loss_sum %59 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }

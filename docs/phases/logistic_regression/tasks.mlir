@@ -296,53 +296,31 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     }
     return
   }
-  func.func private @kernel.elementwise_add_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
+  func.func private @kernel.elementwise_add_mul_max_abs_neg_exp_4_more_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: !llvm.ptr {llvm.noalias}, %arg4: !llvm.ptr {llvm.noalias}, %arg5: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %0 = rt.view %arg0[%c0] size(%c1) : !llvm.ptr -> memref<?xf32>
-    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    %3 = memref.load %0[%c0] : memref<?xf32>
-    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
-      %4 = memref.load %1[%arg4] : memref<?xf32>
-      %5 = arith.addf %4, %3 : f32
-      memref.store %5, %2[%arg4] : memref<?xf32>
-      scf.reduce 
-    }
-    return
-  }
-  func.func private @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %0 = rt.view %arg0[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    %1 = rt.view %arg1[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
+    %1 = rt.view %arg1[%c0] size(%arg5) : !llvm.ptr -> memref<?xf32>
+    %2 = rt.view %arg2[%c0] size(%arg5) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
-    %2 = rt.view %arg2[%c0] size(%arg3) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg4) = (%c0) to (%arg3) step (%c1) {
-      %3 = memref.load %0[%arg4] : memref<?xf32>
-      %4 = memref.load %1[%arg4] : memref<?xf32>
-      %5 = arith.mulf %3, %4 : f32
-      %6 = arith.maximumf %3, %cst : f32
-      %7 = math.absf %3 : f32
-      %8 = arith.negf %7 : f32
-      %9 = math.exp %8 : f32
-      %10 = math.log1p %9 : f32
-      %11 = arith.subf %6, %5 : f32
-      %12 = arith.addf %11, %10 : f32
-      memref.store %12, %2[%arg4] : memref<?xf32>
-      scf.reduce 
-    }
-    return
-  }
-  func.func private @kernel.elementwise_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %0 = rt.view %arg0[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
-    %1 = rt.view %arg1[%c0] size(%arg2) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg3) = (%c0) to (%arg2) step (%c1) {
-      %2 = memref.load %0[%arg3] : memref<?xf32>
-      %3 = func.call @pdlabi_sigmoidf(%2) : (f32) -> f32
-      memref.store %3, %1[%arg3] : memref<?xf32>
+    %3 = rt.view %arg3[%c0] size(%arg5) : !llvm.ptr -> memref<?xf32>
+    %4 = rt.view %arg4[%c0] size(%arg5) : !llvm.ptr -> memref<?xf32>
+    %5 = memref.load %0[%c0] : memref<?xf32>
+    scf.parallel (%arg6) = (%c0) to (%arg5) step (%c1) {
+      %6 = memref.load %1[%arg6] : memref<?xf32>
+      %7 = memref.load %2[%arg6] : memref<?xf32>
+      %8 = arith.addf %6, %5 : f32
+      %9 = arith.mulf %8, %7 : f32
+      %10 = arith.maximumf %8, %cst : f32
+      %11 = math.absf %8 : f32
+      %12 = arith.negf %11 : f32
+      %13 = math.exp %12 : f32
+      %14 = math.log1p %13 : f32
+      %15 = arith.subf %10, %9 : f32
+      %16 = arith.addf %15, %14 : f32
+      %17 = func.call @pdlabi_sigmoidf(%8) : (f32) -> f32
+      memref.store %16, %3[%arg6] : memref<?xf32>
+      memref.store %17, %4[%arg6] : memref<?xf32>
       scf.reduce 
     }
     return
@@ -431,28 +409,26 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %30 = rt.view %4[%28] size(%29) : !llvm.ptr -> memref<?xi32>
     %31 = rt.view %3[%20] size(%29) : !llvm.ptr -> memref<?x1xf32>
     rt.pool  sum %27[%30] into %31 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
-    %32 = rt.view %3[%24] size(%0) : !llvm.ptr -> memref<?xf32>
-    %33 = rt.address %3[%24] : !llvm.ptr
-    call @kernel.fill_f32(%33, %0) : (!llvm.ptr, index) -> ()
-    %34 = rt.address %3[%20] : !llvm.ptr
-    call @kernel.reduce_add_f32(%33, %34, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %32 = rt.address %3[%24] : !llvm.ptr
+    call @kernel.fill_f32(%32, %0) : (!llvm.ptr, index) -> ()
+    %33 = rt.address %3[%20] : !llvm.ptr
+    call @kernel.reduce_add_f32(%32, %33, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %34 = rt.view %3[%25] size(%0) : !llvm.ptr -> memref<?xf32>
     %35 = rt.address %3[%25] : !llvm.ptr
-    call @kernel.elementwise_add_f32(%5, %33, %35, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_2_more_f32(%35, %6, %33, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     %36 = rt.address %3[%26] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%35, %36, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.elementwise_add_mul_max_abs_neg_exp_4_more_f32(%5, %32, %6, %35, %36, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     %37 = rt.view %3[%26] size(%0) : !llvm.ptr -> memref<?x1xf32>
     %38 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
     rt.observe #nn.auc<buckets = 4096> %37 labels(%38 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.log_loss %37 labels(%38 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.copc %37 labels(%38 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
-    call @kernel.elementwise_sub_f32(%36, %6, %35, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.elementwise_sub_f32(%36, %6, %32, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.fill_f32(%10, %c1) : (!llvm.ptr, index) -> ()
-    call @kernel.reduce_add_f32_3(%10, %35, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    call @kernel.copy_f32_4(%35, %34, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.reduce_add_f32_3(%10, %32, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.copy_f32_4(%32, %33, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %39 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
     rt.pool_gradient  sum %31 at %11[%c0, %29] into %39 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
-    rt.loss_sum %32 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    rt.loss_sum %34 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }

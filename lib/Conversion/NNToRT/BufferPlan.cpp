@@ -87,10 +87,10 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
   unsigned next = 0;
   for (Operation &op : body)
     positions[&op] = next++;
-  findFused(body);
+  findLoops(body);
   body.walk([&](BodyOpInterface owner) {
     for (Region &inner : owner->getRegions())
-      findFused(inner.front());
+      findLoops(inner.front());
   });
   placeGiven(program, numbers);
   findColumns(body);
@@ -109,32 +109,132 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
 /// memory once more.
 static constexpr unsigned kMaxOpsOfLoop = 32;
 
-void BufferPlan::findFused(Block &body) {
-  // The ops of the loop that each op ends, itself included.
-  DenseMap<Operation *, unsigned> opsOfLoop;
-  auto countOf = [&](Operation *op) {
-    return opsOfLoop.try_emplace(op, 1).first->second;
+/// The most tensors that one loop reads and writes: beyond, their addresses do
+/// not fit into registers.
+static constexpr unsigned kMaxTensorsOfLoop = 12;
+
+/// An elementwise op that takes part in loops.
+static ElementwiseOpInterface elementsOf(Operation *op) {
+  auto elementwise = dyn_cast_or_null<ElementwiseOpInterface>(op);
+  return elementwise && !viewSource(op) ? elementwise
+                                        : ElementwiseOpInterface();
+}
+
+ArrayRef<Operation *> BufferPlan::loopOf(Operation *op) const {
+  auto found = loopNumbers.find(op);
+  if (found == loopNumbers.end())
+    return {};
+  return loops[found->second];
+}
+
+bool BufferPlan::isScalar(Value value) const {
+  ArrayRef<Operation *> loop = loopOf(value.getDefiningOp());
+  return !loop.empty() && !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           return llvm::is_contained(loop, user);
+         });
+}
+
+size_t BufferPlan::fusedCount() const {
+  size_t count = 0;
+  for (ArrayRef<Operation *> loop : loops)
+    count += loop.empty() ? 0 : loop.size() - 1;
+  return count;
+}
+
+/// Whether the loop of that number can stand at `place`, together with the ops
+/// `joined`: nobody else reads what it computes before.
+bool BufferPlan::canMoveTo(Operation *place, unsigned loop,
+                           ArrayRef<Operation *> joined) const {
+  return llvm::all_of(loops[loop], [&](Operation *member) {
+    return llvm::all_of(member->getUsers(), [&](Operation *user) {
+      Operation *here = place->getBlock()->findAncestorOpInBlock(*user);
+      return llvm::is_contained(loops[loop], user) ||
+             llvm::is_contained(joined, user) ||
+             (here && place->isBeforeInBlock(here));
+    });
+  });
+}
+
+/// The tensors that the loop reads and, at most, writes.
+static unsigned countTensors(ArrayRef<Operation *> loop) {
+  llvm::SmallDenseSet<Value> tensors;
+  for (Operation *op : loop) {
+    const unsigned count =
+        cast<ElementwiseOpInterface>(op).getNumElementOperands();
+    for (Value operand : op->getOperands().take_front(count))
+      if (!llvm::is_contained(loop, operand.getDefiningOp()))
+        tensors.insert(operand);
+    if (!llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return llvm::is_contained(loop, user);
+        }))
+      tensors.insert(op->getResult(0));
+  }
+  return tensors.size();
+}
+
+/// Joins the loops of what `op` reads, and those that read the same, with that
+/// of `op`: each tensor is passed over once, and what nobody else reads has no
+/// memory. Only what has as many elements: computing an operand in a larger
+/// loop, which repeats it, would compute it more than once.
+void BufferPlan::joinLoops(Operation *op) {
+  SmallVector<unsigned> candidates;
+  auto addCandidate = [&](Operation *other) {
+    auto found = loopNumbers.find(other);
+    if (found == loopNumbers.end() || other->getBlock() != op->getBlock() ||
+        stageOf(other) != stageOf(op) ||
+        other->getResult(0).getType() != op->getResult(0).getType() ||
+        llvm::is_contained(candidates, found->second))
+      return;
+    candidates.push_back(found->second);
   };
-  for (Operation &op : body) {
-    if (!isa<ElementwiseOpInterface>(op) || viewSource(&op) || !op.hasOneUse())
-      continue;
-    Operation *user = *op.user_begin();
-    // Same elements, same loop. Computing an operand inside of a larger loop
-    // that repeats it would compute it more than once.
-    if (isa<ElementwiseOpInterface>(user) && !viewSource(user) &&
-        user->getResult(0).getType() == op.getResult(0).getType() &&
-        stageOf(user) == stageOf(&op) &&
-        countOf(&op) + countOf(user) <= kMaxOpsOfLoop) {
-      fused.insert(&op);
-      opsOfLoop[user] = countOf(user) + countOf(&op);
+  const unsigned count =
+      cast<ElementwiseOpInterface>(op).getNumElementOperands();
+  auto read = op->getOperands().take_front(count);
+  for (Value operand : read)
+    if (elementsOf(operand.getDefiningOp()))
+      addCandidate(operand.getDefiningOp());
+  for (Value operand : read)
+    if (operand.getType() == op->getResult(0).getType())
+      for (OpOperand &use : operand.getUses())
+        if (elementsOf(use.getOwner()) &&
+            use.getOperandNumber() <
+                elementsOf(use.getOwner()).getNumElementOperands())
+          addCandidate(use.getOwner());
+
+  SmallVector<Operation *> joined{op};
+  // One that cannot move by itself may be able to with another.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned &candidate : candidates) {
+      if (loops[candidate].empty() || !canMoveTo(op, candidate, joined))
+        continue;
+      SmallVector<Operation *> both(loops[candidate]);
+      llvm::append_range(both, joined);
+      if (both.size() > kMaxOpsOfLoop || countTensors(both) > kMaxTensorsOfLoop)
+        continue;
+      joined = std::move(both);
+      loops[candidate].clear();
+      changed = true;
     }
   }
+  llvm::sort(joined, [](Operation *first, Operation *second) {
+    return first->isBeforeInBlock(second);
+  });
+  for (Operation *member : joined)
+    loopNumbers[member] = loops.size();
+  loops.push_back(std::move(joined));
+}
+
+void BufferPlan::findLoops(Block &body) {
+  for (Operation &op : body)
+    if (elementsOf(&op))
+      joinLoops(&op);
 }
 
 unsigned BufferPlan::position(Operation *op) const {
-  while (isFused(op))
-    op = *op->user_begin();
-  return positions.at(op);
+  ArrayRef<Operation *> loop = loopOf(op);
+  return positions.at(loop.empty() ? op : loop.back());
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,10 +374,10 @@ SmallVector<Value> BufferPlan::localsOf(BodyOpInterface owner) const {
   SmallVector<Value> locals(owner.getStateArguments());
   for (Region &body : owner->getRegions())
     for (Operation &op : body.front()) {
-      if (!isView(&op) && !isFused(&op))
+      if (!isView(&op))
         for (Value result : op.getResults())
           if (Home::Kind kind = homes.lookup(result).kind;
-              kind == Home::None || kind == Home::Arena)
+              !isScalar(result) && (kind == Home::None || kind == Home::Arena))
             locals.push_back(result);
       if (auto nested = dyn_cast<BodyOpInterface>(op))
         llvm::append_range(locals, localsOf(nested));
@@ -310,19 +410,23 @@ void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
   for (Operation &op : body) {
     if (stageOf(&op) != stage || isView(&op) || isFused(&op))
       continue;
+    SmallVector<Operation *> here{&op};
+    if (ArrayRef<Operation *> loop = loopOf(&op); !loop.empty())
+      here.assign(loop.begin(), loop.end());
     // What lies in a wider tensor is the first that needs its memory.
-    for (OpResult result : op.getResults())
-      if (Value root = locate(result).root;
-          !homes.contains(root) && !isDeferred(result))
-        add(root, position(&op));
-    const unsigned here = position(&op);
+    for (Operation *each : here)
+      for (OpResult result : each->getResults())
+        if (Value root = locate(result).root;
+            !homes.contains(root) && !isDeferred(result) && !isScalar(result))
+          add(root, position(&op));
+    const unsigned at = position(&op);
     op.walk([&](StageOpInterface inStage) {
       if (Extent scratch; inStage.findScratch(sizes, scratch))
-        lifetimes.push_back({Value(), inStage, scratch, here, here});
+        lifetimes.push_back({Value(), inStage, scratch, at, at});
     });
     if (auto owner = dyn_cast<BodyOpInterface>(op))
       for (Value local : localsOf(owner))
-        lifetimes.push_back({local, nullptr, sizes.bytes(local), here, here});
+        lifetimes.push_back({local, nullptr, sizes.bytes(local), at, at});
   }
   assignSlots(lifetimes, stage);
 }

@@ -83,9 +83,17 @@ public:
   }
   /// The slot of the compute arena for the intermediate results of `op`.
   unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
-  /// Whether the op has no buffer of its own: it is computed in the loop of the
-  /// one op that uses it.
-  bool isFused(mlir::Operation *op) const { return fused.contains(op); }
+  /// The ops that one loop computes, in program order: `op`, and those that are
+  /// fused with it. The loop stands in the place of the last.
+  llvm::ArrayRef<mlir::Operation *> loopOf(mlir::Operation *op) const;
+  /// Whether another op's loop computes the op, further down.
+  bool isFused(mlir::Operation *op) const {
+    llvm::ArrayRef<mlir::Operation *> loop = loopOf(op);
+    return !loop.empty() && loop.back() != op;
+  }
+  /// Whether the value has no buffer: it is a scalar of the one loop that
+  /// computes and uses it.
+  bool isScalar(mlir::Value value) const;
 
   /// Whether the op's results are where its operands are: it needs no code.
   bool isView(mlir::Operation *op) const;
@@ -99,7 +107,7 @@ public:
   /// bodies compute (those of a scan, for one row).
   llvm::SmallVector<mlir::Value> localsOf(BodyOpInterface owner) const;
 
-  size_t fusedCount() const { return fused.size(); }
+  size_t fusedCount() const;
   size_t inPlaceCount() const { return inPlace.size(); }
   size_t repeatCount() const { return columnsOf.size() - inPlace.size(); }
 
@@ -122,7 +130,10 @@ private:
     unsigned begin, end;
   };
 
-  void findFused(mlir::Block &body);
+  void findLoops(mlir::Block &body);
+  bool canMoveTo(mlir::Operation *place, unsigned loop,
+                 llvm::ArrayRef<mlir::Operation *> joined) const;
+  void joinLoops(mlir::Operation *op);
   void placeGiven(nn::ProgramOp program, const HomeNumbers &numbers);
   void findColumns(mlir::Block &body);
   bool canRepeat(mlir::Operation *op, const Columns &columns) const;
@@ -144,7 +155,9 @@ private:
 
   const ProgramSizes &sizes;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
-  llvm::DenseSet<mlir::Operation *> fused;
+  /// Those of ops that other ops' loops read or write are joined into one.
+  llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> loops;
+  llvm::DenseMap<mlir::Operation *, unsigned> loopNumbers;
   /// What is not all of another tensor, but some columns.
   llvm::DenseMap<mlir::Value, std::pair<mlir::Value, Columns>> columnsOf;
   llvm::DenseSet<mlir::OpOperand *> inPlace;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// An elementwise op, with the ops that are fused into it, becomes one parallel
-// loop over the elements of its result. Dimensions that no operand broadcasts
+// Elementwise ops that are fused with each other become one parallel loop over
+// the elements of their results, which have one type. Dimensions that no operand broadcasts
 // apart are joined, so that the last one runs over as much contiguous memory as
 // there is. What is one number for all elements is loaded before the loop.
 //
@@ -42,13 +42,13 @@ struct Leaf {
 
 class ElementwiseLoop {
 public:
-  ElementwiseLoop(StageEmitter &emitter, ElementwiseOpInterface op)
-      : emitter(emitter), op(op), result(op->getResult(0)),
+  ElementwiseLoop(StageEmitter &emitter, ArrayRef<Operation *> ops)
+      : emitter(emitter), ops(ops), result(ops.back()->getResult(0)),
         element(cast<RankedTensorType>(result.getType()).getElementType()) {}
   void emit();
 
 private:
-  void collectLeaves(ElementwiseOpInterface from);
+  void collectLeaves(ElementwiseOpInterface op);
   unsigned leafOf(Value tensor);
   unsigned leafOf(DenseElementsAttr numbers);
   bool varies(const Leaf &leaf, unsigned dimension) const;
@@ -57,17 +57,19 @@ private:
   Value viewOf(Leaf &leaf);
   void loadLeaves(unsigned depth, ValueRange position);
   void emitTurn(ValueRange position);
-  Value compute(ElementwiseOpInterface from);
+  Value compute(ElementwiseOpInterface op,
+                const DenseMap<Value, Value> &computed);
 
   StageEmitter &emitter;
-  ElementwiseOpInterface op;
-  Value result;
+  ArrayRef<Operation *> ops;
+  Value result; // the last one; all have its type
   Type element;
   SmallVector<Leaf> leaves;
   DenseMap<std::pair<Operation *, unsigned>, unsigned> operandLeaves;
   SmallVector<Extent> extents; // of the joined dimensions
   SmallVector<Value> bounds;
-  Value target;
+  /// What others read, and where it is written.
+  SmallVector<std::pair<Value, Value>> targets;
 };
 
 } // namespace
@@ -87,18 +89,14 @@ unsigned ElementwiseLoop::leafOf(DenseElementsAttr numbers) {
   return leaves.size() - 1;
 }
 
-void ElementwiseLoop::collectLeaves(ElementwiseOpInterface from) {
-  unsigned count = from.getNumElementOperands();
-  for (unsigned i = 0; i < count; ++i) {
-    Value operand = from->getOperand(i);
-    Operation *made = operand.getDefiningOp();
-    if (made && emitter.plan.isFused(made))
-      collectLeaves(cast<ElementwiseOpInterface>(made));
-    else
-      operandLeaves[{from, i}] = leafOf(operand);
-  }
-  for (DenseElementsAttr numbers : from.getScalarConstants())
-    operandLeaves[{from, count++}] = leafOf(numbers);
+void ElementwiseLoop::collectLeaves(ElementwiseOpInterface op) {
+  unsigned count = op.getNumElementOperands();
+  for (unsigned i = 0; i < count; ++i)
+    if (Value operand = op->getOperand(i);
+        !llvm::is_contained(ops, operand.getDefiningOp()))
+      operandLeaves[{op, i}] = leafOf(operand);
+  for (DenseElementsAttr numbers : op.getScalarConstants())
+    operandLeaves[{op, count++}] = leafOf(numbers);
 }
 
 bool ElementwiseLoop::varies(const Leaf &leaf, unsigned dimension) const {
@@ -134,7 +132,9 @@ void ElementwiseLoop::joinDimensions() {
     else
       extent.constant = shape[i];
     bool joins =
-        last && !hasGapBetween(result, *last, i) &&
+        last && llvm::none_of(targets, [&](const auto &target) {
+          return hasGapBetween(target.first, *last, i);
+        }) &&
         llvm::all_of(leaves, [&](const Leaf &leaf) {
           return varies(leaf, *last) == varies(leaf, i) &&
                  !(leaf.tensor && hasGapBetween(leaf.tensor, *last, i));
@@ -194,44 +194,53 @@ void ElementwiseLoop::loadLeaves(unsigned depth, ValueRange position) {
   }
 }
 
-Value ElementwiseLoop::compute(ElementwiseOpInterface from) {
+Value ElementwiseLoop::compute(ElementwiseOpInterface op,
+                               const DenseMap<Value, Value> &computed) {
   SmallVector<Value> operands;
-  unsigned count =
-      from.getNumElementOperands() + from.getScalarConstants().size();
+  unsigned count = op.getNumElementOperands() + op.getScalarConstants().size();
   for (unsigned i = 0; i < count; ++i) {
-    auto found = operandLeaves.find({from, i});
+    auto found = operandLeaves.find({op, i});
     operands.push_back(found != operandLeaves.end()
                            ? leaves[found->second].loaded
-                           : compute(cast<ElementwiseOpInterface>(
-                                 from->getOperand(i).getDefiningOp())));
+                           : computed.at(op->getOperand(i)));
   }
-  emitter.builder.setLoc(from->getLoc());
-  return from.buildScalar(emitter.builder, operands);
+  emitter.builder.setLoc(op->getLoc());
+  return op.buildScalar(emitter.builder, operands);
 }
 
 void ElementwiseLoop::emitTurn(ValueRange position) {
   for (unsigned depth = 1; depth <= extents.size(); ++depth)
     loadLeaves(depth, position);
-  Value value = compute(op);
+  DenseMap<Value, Value> computed;
+  for (Operation *op : ops)
+    computed[op->getResult(0)] =
+        compute(cast<ElementwiseOpInterface>(op), computed);
   SmallVector<Value> indices(position);
   if (indices.empty())
     indices.push_back(emitter.index(0));
-  emitter.store(value, target, indices);
+  for (auto [value, memory] : targets)
+    emitter.store(computed.at(value), memory, indices);
 }
 
 void ElementwiseLoop::emit() {
-  collectLeaves(op);
+  for (Operation *op : ops) {
+    collectLeaves(cast<ElementwiseOpInterface>(op));
+    if (Value value = op->getResult(0); !emitter.plan.isScalar(value))
+      targets.push_back({value, Value()});
+  }
   joinDimensions();
   // Everything that is not of one turn stands before the loop.
   for (Leaf &leaf : leaves)
     leaf.memory = viewOf(leaf);
   for (const Extent &extent : extents)
     bounds.push_back(emitter.evaluate(extent));
-  Leaf all;
-  all.tensor = result;
-  for (unsigned i = 0; i < extents.size(); ++i)
-    all.dimensions.push_back(i);
-  target = viewOf(all);
+  for (auto &[value, memory] : targets) {
+    Leaf all;
+    all.tensor = value;
+    for (unsigned i = 0; i < extents.size(); ++i)
+      all.dimensions.push_back(i);
+    memory = viewOf(all);
+  }
   loadLeaves(0, {});
   emitter.parallel(bounds, [&](ValueRange position) { emitTurn(position); });
 }
@@ -253,7 +262,7 @@ struct ElementwiseStage
     : StageDefaults<ElementwiseStage,
                     StageOpInterface::FallbackModel<ElementwiseStage>> {
   LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    ElementwiseLoop(emitter, cast<ElementwiseOpInterface>(op)).emit();
+    ElementwiseLoop(emitter, emitter.plan.loopOf(op)).emit();
     return success();
   }
   bool readsElements(Operation *op, OpOperand &operand) const {

@@ -45,3 +45,53 @@ nn.program @chain frozen reads(@r except [@c, @d]) {
 }
 
 }
+
+// -----
+
+module attributes {nn.phase = "roles"} {
+
+nn.record @r {
+  nn.field @x : tensor<?x4xf32>
+  nn.field @y : tensor<?x4xf32>
+}
+nn.param @m : tensor<4x4xf32> init(#nn.zeros)
+
+// Ops that read the same are one loop with several results. What only they read
+// has no memory (the sigmoid); x and y are loaded once.
+// CHECK-LABEL: func.func @several_compute
+// CHECK:         scf.parallel (%[[I:.*]]) =
+// CHECK-COUNT-2:   memref.load
+// CHECK-NOT:       memref.load
+// CHECK:           %[[S:.*]] = func.call @pdlabi_sigmoidf
+// CHECK:           %[[A:.*]] = arith.mulf %[[S]], %[[Y:.*]] : f32
+// CHECK:           %[[B:.*]] = arith.subf %[[Y]], %[[S]] : f32
+// CHECK:           memref.store %[[A]], %[[AV:.*]][%[[I]]]
+// CHECK-NEXT:      memref.store %[[B]], %[[BV:.*]][%[[I]]]
+// CHECK-NEXT:      scf.reduce
+// CHECK-NOT:     scf.parallel
+// CHECK:         return
+nn.program @several frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %s = nn.sigmoid %x : tensor<?x4xf32>
+  %a = nn.mul %s, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %b = nn.sub %y, %s : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// A loop stands where its last op does: not if a product reads between them.
+// CHECK-LABEL: func.func @between_compute
+// CHECK:         scf.parallel
+// CHECK:           func.call @pdlabi_sigmoidf
+// CHECK:         rt.gemm
+// CHECK:         scf.parallel
+// CHECK:           arith.mulf
+nn.program @between frozen reads(@r) {
+^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
+  %m = nn.read @m : tensor<4x4xf32>
+  %s = nn.sigmoid %x : tensor<?x4xf32>
+  %p = nn.matmul %s, %m : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  %a = nn.mul %s, %p : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  nn.return %a : tensor<?x4xf32>
+}
+
+}

@@ -65,8 +65,8 @@ nn.state @s : tensor<4x16xf32> init(#nn.zeros)
 // copies the field alone.
 // CHECK-LABEL: func.func @nested_compute
 // CHECK:         rt.view %[[OUT:.*]][%c128] {{.*}} -> memref<?x32xf32, strided<[96, 1]>>
-// CHECK:         math.tanh
 // CHECK:         rt.view %[[OUT]][%c256] {{.*}} -> memref<?x32xf32, strided<[96, 1]>>
+// CHECK:         math.tanh
 // CHECK:         math.exp
 // CHECK:         %[[ALL:.*]] = rt.view %[[OUT]][%c0] {{.*}} -> memref<?x96xf32>
 // CHECK:         scf.parallel (%[[I:.*]]) =
@@ -87,17 +87,17 @@ nn.program @nested frozen reads(@r except @y) {
 // that value gets memory of its own, and is copied.
 // CHECK-LABEL: func.func @readers_compute
 // CHECK:         %[[A:.*]] = rt.view %[[OUT:.*]][%c0] {{.*}} -> memref<?x32xf32, strided<[64, 1]>>
+// CHECK:         %[[B:.*]] = rt.view %[[ARENA:.*]][%[[OFFSET:.*]]] size(%{{.*}}) {{.*}} -> memref<?x32xf32>
 // CHECK:         math.tanh
-// CHECK:         memref.store %{{.*}}, %[[A]]
-// CHECK:         rt.view %{{.*}} -> memref<?xf32>
-// CHECK-NEXT:    %[[B:.*]] = rt.view %{{.*}} -> memref<?xf32>
 // CHECK:         math.exp
+// CHECK:         memref.store %{{.*}}, %[[A]]
 // CHECK:         memref.store %{{.*}}, %[[B]]
 // CHECK:         %[[BOTH:.*]] = rt.view %[[OUT]][%c0] {{.*}} -> memref<?x64xf32>
 // CHECK:         memref.store %{{.*}}, %[[BOTH]]
 // CHECK-NOT:     memref.store %{{.*}}, %[[BOTH]]
 // CHECK:         memref.load %[[A]]
-// CHECK:         rt.reduce_rows max %[[B]]
+// CHECK:         %[[FLAT:.*]] = rt.view %[[ARENA]][%[[OFFSET]]] {{.*}} -> memref<?xf32>
+// CHECK:         rt.reduce_rows max %[[FLAT]]
 nn.program @readers frozen reads(@r except @y) {
 ^bb0(%x: tensor<?x32xf32>):
   %a = nn.tanh %x : tensor<?x32xf32>
