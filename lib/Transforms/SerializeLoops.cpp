@@ -35,15 +35,20 @@ static bool areApart(Value memref, Value other) {
   return view && otherView && view.getBase() != otherView.getBase();
 }
 
+/// Whether the op calls a scalar function of a formula, which touches no
+/// memory.
+static bool isFormulaCall(Operation *op) {
+  return isa<func::CallOp>(op) &&
+         llvm::all_of(op->getOperandTypes(),
+                      [](Type type) { return type.isIntOrIndexOrFloat(); });
+}
+
 /// Whether the op writes to no memory that may be that of `memref`.
 static bool leavesAlone(Operation *op, Value memref) {
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return areApart(store.getMemRef(), memref);
-  // The scalar functions of formulas touch no memory.
-  if (isa<func::CallOp>(op))
-    return llvm::all_of(op->getOperandTypes(),
-                        [](Type type) { return type.isIntOrIndexOrFloat(); });
-  return op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+  return isFormulaCall(op) ||
+         op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
          isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
 }
 
@@ -226,7 +231,7 @@ bool OrderedSum::matchBody() {
                       [&](Operation &op) {
                         if (auto load = dyn_cast<memref::LoadOp>(op))
                           return areApart(load.getMemRef(), start.getMemRef());
-                        return isMemoryEffectFree(&op);
+                        return isFormulaCall(&op) || isMemoryEffectFree(&op);
                       });
 }
 

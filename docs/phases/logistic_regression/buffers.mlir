@@ -338,13 +338,13 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     }
     %57 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
     %58 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %59 = rt.view %3[%48] size(%0) : !llvm.ptr -> memref<?xf32>
-    %60 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?xf32>
-    %61 = memref.load %57[%c0] : memref<1xf32>
+    %59 = memref.load %57[%c0] : memref<1xf32>
+    %60 = rt.view %3[%48] size(%0) : !llvm.ptr -> memref<?xf32>
+    %61 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %68 = memref.load %56[%arg1] : memref<?xf32>
       %69 = memref.load %58[%arg1] : memref<?xf32>
-      %70 = arith.addf %68, %61 : f32
+      %70 = arith.addf %68, %59 : f32
       %71 = arith.mulf %70, %69 : f32
       %72 = arith.maximumf %70, %cst : f32
       %73 = math.absf %70 : f32
@@ -354,8 +354,8 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
       %77 = arith.subf %72, %71 : f32
       %78 = arith.addf %77, %76 : f32
       %79 = func.call @pdlabi_sigmoidf(%70) : (f32) -> f32
-      memref.store %78, %59[%arg1] : memref<?xf32>
-      memref.store %79, %60[%arg1] : memref<?xf32>
+      memref.store %78, %60[%arg1] : memref<?xf32>
+      memref.store %79, %61[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %62 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?x1xf32>
@@ -364,7 +364,7 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     rt.observe #nn.log_loss %62 labels(%63 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.copc %62 labels(%63 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %68 = memref.load %60[%arg1] : memref<?xf32>
+      %68 = memref.load %61[%arg1] : memref<?xf32>
       %69 = memref.load %58[%arg1] : memref<?xf32>
       %70 = arith.subf %68, %69 : f32
       memref.store %70, %56[%arg1] : memref<?xf32>
@@ -389,7 +389,7 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     }
     %67 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
     rt.pool_gradient  sum %54 at %11[%c0, %52] into %67 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
-    rt.loss_sum %59 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    rt.loss_sum %60 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
@@ -705,13 +705,13 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
       scf.reduce 
     }
     %51 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
-    %52 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?xf32>
-    %53 = memref.load %51[%c0] : memref<1xf32>
+    %52 = memref.load %51[%c0] : memref<1xf32>
+    %53 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %56 = memref.load %50[%arg1] : memref<?xf32>
-      %57 = arith.addf %56, %53 : f32
+      %57 = arith.addf %56, %52 : f32
       %58 = func.call @pdlabi_sigmoidf(%57) : (f32) -> f32
-      memref.store %58, %52[%arg1] : memref<?xf32>
+      memref.store %58, %53[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %54 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?x1xf32>
@@ -1030,13 +1030,13 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
       scf.reduce 
     }
     %47 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
-    %48 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %49 = memref.load %47[%c0] : memref<1xf32>
+    %48 = memref.load %47[%c0] : memref<1xf32>
+    %49 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       %50 = memref.load %46[%arg1] : memref<?xf32>
-      %51 = arith.addf %50, %49 : f32
+      %51 = arith.addf %50, %48 : f32
       %52 = func.call @pdlabi_sigmoidf(%51) : (f32) -> f32
-      memref.store %52, %48[%arg1] : memref<?xf32>
+      memref.store %52, %49[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %c0_i32 = arith.constant 0 : i32

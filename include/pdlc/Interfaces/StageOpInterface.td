@@ -37,6 +37,11 @@ def StageOpInterface : OpInterface<"StageOpInterface"> {
       true.
     }], "bool", "readsElements", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
+      Whether the op's own loop can compute the elements of the operand where it
+      reads them, each once, if nobody else needs them (`LoopElements::readBy`):
+      then they have no memory. By default false.
+    }], "bool", "computesElements", (ins "::mlir::OpOperand &":$operand)>,
+    InterfaceMethod<[{
       Sets which columns of the result are the operand's elements, unchanged, where
       that is so: then who makes the operand may write them there, and the op does
       not move them (`BufferPlan::isInPlace`). By default false.

@@ -182,6 +182,7 @@ void BufferPlan::joinLoops(Operation *op) {
   auto addCandidate = [&](Operation *other) {
     auto found = loopNumbers.find(other);
     if (found == loopNumbers.end() || other->getBlock() != op->getBlock() ||
+        !elementsOf(loops[found->second].back()) ||
         stageOf(other) != stageOf(op) ||
         other->getResult(0).getType() != op->getResult(0).getType() ||
         llvm::is_contained(candidates, found->second))
@@ -226,10 +227,33 @@ void BufferPlan::joinLoops(Operation *op) {
   loops.push_back(std::move(joined));
 }
 
+/// Lets the op compute in its own loop what it alone reads.
+void BufferPlan::takeLoop(StageOpInterface op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *made = operand.get().getDefiningOp();
+    auto found = loopNumbers.find(made);
+    if (found == loopNumbers.end() || made->getBlock() != op->getBlock() ||
+        stageOf(made) != stageOf(op) || !operand.get().hasOneUse() ||
+        !op.computesElements(operand))
+      continue;
+    SmallVector<Operation *> &loop = loops[found->second];
+    if (!elementsOf(loop.back()) || !canMoveTo(op, found->second, {op}) ||
+        llvm::any_of(loop, [&](Operation *member) {
+          return member != made && !isScalar(member->getResult(0));
+        }))
+      continue;
+    loop.push_back(op);
+    loopNumbers[op] = found->second;
+    return;
+  }
+}
+
 void BufferPlan::findLoops(Block &body) {
   for (Operation &op : body)
     if (elementsOf(&op))
       joinLoops(&op);
+    else if (auto inStage = dyn_cast<StageOpInterface>(op))
+      takeLoop(inStage);
 }
 
 unsigned BufferPlan::position(Operation *op) const {

@@ -11,6 +11,7 @@
 
 #include "ProgramSizes.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Interfaces/StageOpInterface.h"
 
 namespace pdlc {
 
@@ -84,7 +85,9 @@ public:
   /// The slot of the compute arena for the intermediate results of `op`.
   unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
   /// The ops that one loop computes, in program order: `op`, and those that are
-  /// fused with it. The loop stands in the place of the last.
+  /// fused with it. All are elementwise but the last, in whose place the loop
+  /// stands: that may be an op that reads what the others compute, and alone
+  /// does so.
   llvm::ArrayRef<mlir::Operation *> loopOf(mlir::Operation *op) const;
   /// Whether another op's loop computes the op, further down.
   bool isFused(mlir::Operation *op) const {
@@ -134,6 +137,7 @@ private:
   bool canMoveTo(mlir::Operation *place, unsigned loop,
                  llvm::ArrayRef<mlir::Operation *> joined) const;
   void joinLoops(mlir::Operation *op);
+  void takeLoop(StageOpInterface op);
   void placeGiven(nn::ProgramOp program, const HomeNumbers &numbers);
   void findColumns(mlir::Block &body);
   bool canRepeat(mlir::Operation *op, const Columns &columns) const;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopElements.h"
 #include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,10 +33,13 @@ public:
         splits(emitter.flat(splits)),
         bags(emitter.sizes.first(splits).plus(-1)) {}
 
-  /// A tensor with `width` elements for each row, or bag, or place in a bag.
-  Value viewOf(Value tensor, int64_t width) {
-    Extent rows = emitter.sizes.elements(tensor).scaled(1, width);
-    return emitter.view(tensor, rows, {width});
+  /// A tensor with elements of shape `inner` for each row, or bag, or place in
+  /// a bag.
+  Value viewOf(Value tensor, ArrayRef<int64_t> inner) {
+    Extent rows = emitter.sizes.elements(tensor);
+    for (int64_t size : inner)
+      rows = rows.scaled(1, size);
+    return emitter.view(tensor, rows, inner);
   }
 
   /// `body(bag, row, next)` for each row, `row` and the row behind the last one
@@ -107,9 +111,17 @@ private:
 template <typename OpType>
 static void emitReduction(StageEmitter &emitter, OpType op, bool isMax) {
   BagLoops loops(emitter, op.getBags());
-  const int64_t width = innerElements(op.getRows());
-  Value from = loops.viewOf(op.getRows(), width);
-  Value to = loops.viewOf(op.getResult(), width);
+  LoopElements rows = LoopElements::readBy(op, op.getRows(), emitter);
+  rows.findDimensions(
+      [](unsigned dimension, unsigned) { return dimension > 0; });
+  rows.prepare();
+  SmallVector<int64_t> inner;
+  SmallVector<Value> columns;
+  for (const Extent &extent : rows.getExtents().drop_front()) {
+    inner.push_back(extent.constant);
+    columns.push_back(emitter.index(extent.constant));
+  }
+  Value to = loops.viewOf(op.getResult(), inner);
   emitter.fill(op.getResult(), emitter.scalar(elementOf(op.getResult()), 0));
   ImplicitLocOpBuilder &builder = emitter.builder;
   loops.forRows([&](Value bag, Value begin, Value row, Value) {
@@ -117,9 +129,12 @@ static void emitReduction(StageEmitter &emitter, OpType op, bool isMax) {
     if (isMax)
       isFirst =
           arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, row, begin);
-    loops.forColumns(width, [&](Value column) {
-      Value before = emitter.load(to, {bag, column});
-      Value next = emitter.load(from, {row, column});
+    emitter.parallel(columns, [&](ValueRange column) {
+      SmallVector<Value> from{row}, place{bag};
+      llvm::append_range(from, column);
+      llvm::append_range(place, column);
+      Value before = emitter.load(to, place);
+      Value next = rows.computeOne(from);
       Value after;
       if (isMax) {
         // The one before stays if it is larger or NaN.
@@ -133,7 +148,7 @@ static void emitReduction(StageEmitter &emitter, OpType op, bool isMax) {
       } else {
         after = arith::AddFOp::create(builder, before, next);
       }
-      emitter.store(after, to, {bag, column});
+      emitter.store(after, to, place);
     });
   });
 }
@@ -256,13 +271,19 @@ static void emitUnpad(StageEmitter &emitter, nn::SegmentUnpadOp op) {
 
 namespace {
 
-/// The result has an entry for each sample, which the splits count.
-template <typename OpType, void (*function)(StageEmitter &, OpType)>
-struct ToSamples : EmittedModel<ToSamples<OpType, function>, OpType, function> {
+/// The result has an entry for each sample, which the splits count. Those that
+/// combine rows read each once, so that they can compute them.
+template <typename OpType, void (*function)(StageEmitter &, OpType),
+          bool combines = false>
+struct ToSamples
+    : EmittedModel<ToSamples<OpType, function, combines>, OpType, function> {
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {
     int64_t slots = cast<RankedTensorType>(result.getType()).getDimSize(1);
     return sizes.first(cast<OpType>(op).getBags()).plus(-1).scaled(1, slots);
+  }
+  bool computesElements(Operation *, OpOperand &operand) const {
+    return combines && operand.getOperandNumber() == 0;
   }
 };
 
@@ -280,9 +301,9 @@ struct ToRows : EmittedModel<ToRows<OpType, function>, OpType, function> {
 } // namespace
 
 void pdlc::attachSegmentStages(MLIRContext &context) {
-  nn::SegmentSumOp::attachInterface<ToSamples<nn::SegmentSumOp, emitSum>>(
+  nn::SegmentSumOp::attachInterface<ToSamples<nn::SegmentSumOp, emitSum, true>>(
       context);
-  nn::SegmentMaxOp::attachInterface<ToSamples<nn::SegmentMaxOp, emitMax>>(
+  nn::SegmentMaxOp::attachInterface<ToSamples<nn::SegmentMaxOp, emitMax, true>>(
       context);
   nn::SegmentSizesOp::attachInterface<ToSamples<nn::SegmentSizesOp, emitSizes>>(
       context);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopElements.h"
 #include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -245,17 +246,22 @@ class OrderedReduction {
 public:
   OrderedReduction(StageEmitter &emitter, nn::ReduceOp op)
       : emitter(emitter), builder(emitter.builder), op(op),
-        element(typeOf(op.getResult()).getElementType()) {}
+        element(typeOf(op.getResult()).getElementType()),
+        elements(LoopElements::readBy(op, op.getInput(), emitter)) {}
   void emit();
 
 private:
-  /// Neighbouring dimensions that are all reduced, or all kept; one dimension
-  /// where a tensor has gaps.
+  /// Neighbouring dimensions that are all reduced, or all kept, and that lie
+  /// alike in all that is read.
   struct Run {
     Extent extent;
     bool reduced;
   };
+  bool isReduced(unsigned axis) {
+    return llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis));
+  }
   void findRuns();
+  Value viewOfResult();
   Value accumulate(Value sum, SmallVector<Value> &position, unsigned depth);
   Value combine(Value sum, Value next);
   void divide();
@@ -264,35 +270,20 @@ private:
   ImplicitLocOpBuilder &builder;
   nn::ReduceOp op;
   Type element;
+  LoopElements elements;
   SmallVector<Run> runs;
   SmallVector<Value> bounds;
-  Extent width; // elements that become one
-  Value from, to;
 };
 
 } // namespace
 
 void OrderedReduction::findRuns() {
-  ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
-  width.constant = 1;
-  const bool joins =
-      !emitter.runOf(op.getInput()) && !emitter.runOf(op.getResult());
-  for (auto [axis, size] : llvm::enumerate(shape)) {
-    if (size == 1)
-      continue;
-    bool reduced = llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis));
-    Extent extent;
-    if (ShapedType::isDynamic(size))
-      extent = emitter.sizes.first(op.getInput());
-    else
-      extent.constant = size;
-    if (reduced)
-      width = ShapedType::isDynamic(size) ? extent : width.scaled(size);
-    if (joins && !runs.empty() && runs.back().reduced == reduced)
-      runs.back().extent = runs.back().extent.scaled(size);
-    else
-      runs.push_back({extent, reduced});
-  }
+  const bool joins = !emitter.runOf(op.getResult());
+  elements.findDimensions([&](unsigned dimension, unsigned next) {
+    return joins && isReduced(dimension) == isReduced(next);
+  });
+  for (auto [joined, extent] : llvm::enumerate(elements.getExtents()))
+    runs.push_back({extent, isReduced(elements.firstOf(joined))});
 }
 
 /// The larger of a and b is a if a > b or a is NaN, else b.
@@ -318,12 +309,16 @@ Value OrderedReduction::accumulate(Value sum, SmallVector<Value> &position,
       position[depth] = index;
       return accumulate(sum, position, depth + 1);
     });
-  if (position.empty())
-    return combine(sum, emitter.load(from, emitter.index(0)));
-  return combine(sum, emitter.load(from, position));
+  return combine(sum, elements.computeOne(position));
 }
 
 void OrderedReduction::divide() {
+  Extent width; // elements that become one
+  width.constant = 1;
+  for (auto [axis, size] : llvm::enumerate(typeOf(op.getInput()).getShape()))
+    if (isReduced(axis))
+      width = ShapedType::isDynamic(size) ? emitter.sizes.first(op.getInput())
+                                          : width.scaled(size);
   Value count = emitter.evaluate(width);
   count = arith::IndexCastOp::create(builder, builder.getI64Type(), count);
   Value divisor = arith::SIToFPOp::create(builder, element, count);
@@ -334,25 +329,26 @@ void OrderedReduction::divide() {
   });
 }
 
+Value OrderedReduction::viewOfResult() {
+  std::optional<Extent> first;
+  SmallVector<int64_t> rest;
+  for (const Run &run : runs) {
+    if (run.reduced)
+      continue;
+    if (!first)
+      first = run.extent;
+    else
+      rest.push_back(run.extent.constant);
+  }
+  Extent one;
+  one.constant = 1;
+  return emitter.view(op.getResult(), first.value_or(one), rest);
+}
+
 void OrderedReduction::emit() {
   findRuns();
-  auto viewOf = [&](Value tensor, bool onlyKept) {
-    std::optional<Extent> first;
-    SmallVector<int64_t> rest;
-    for (const Run &run : runs) {
-      if (onlyKept && run.reduced)
-        continue;
-      if (!first)
-        first = run.extent;
-      else
-        rest.push_back(run.extent.constant);
-    }
-    Extent one;
-    one.constant = 1;
-    return emitter.view(tensor, first.value_or(one), rest);
-  };
-  from = viewOf(op.getInput(), /*onlyKept=*/false);
-  to = viewOf(op.getResult(), /*onlyKept=*/true);
+  elements.prepare();
+  Value to = viewOfResult();
   SmallVector<Value> kept;
   for (const Run &run : runs) {
     bounds.push_back(emitter.evaluate(run.extent));
@@ -444,6 +440,9 @@ struct PadStage : AlongAxis<PadStage, nn::PadOp, emitPad> {
 
 /// Sums over rows call the runtime, which knows no gaps.
 struct ReduceStage : EmittedModel<ReduceStage, nn::ReduceOp, emitReduce> {
+  bool computesElements(Operation *op, OpOperand &) const {
+    return !cast<nn::ReduceOp>(op).reducesRows();
+  }
   bool readsColumns(Operation *op, OpOperand &operand, int64_t run) const {
     return !cast<nn::ReduceOp>(op).reducesRows() &&
            runDimension(typeOf(operand.get()).getShape(), run);

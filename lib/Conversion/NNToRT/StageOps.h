@@ -30,6 +30,9 @@ template <typename Model, typename Base> struct StageDefaults : Base {
   bool readsElements(mlir::Operation *, mlir::OpOperand &) const {
     return true;
   }
+  bool computesElements(mlir::Operation *, mlir::OpOperand &) const {
+    return false;
+  }
   bool findPlace(mlir::Operation *, mlir::OpOperand &, Columns &) const {
     return false;
   }

@@ -31,3 +31,47 @@ nn.program @ordered frozen reads(@r except [@c, @d]) {
 }
 
 }
+
+// -----
+
+module attributes {nn.phase = "roles"} {
+
+nn.record @r {
+  nn.field @x : tensor<?x12xf32>
+  nn.field @w : tensor<?x3xf32>
+}
+
+// Squares that a sum alone reads have no memory, not even where a factor repeats
+// along a dimension: the turn that adds a term computes it. The second sum needs
+// its terms elsewhere, too.
+// CHECK-LABEL: func.func @squares_compute
+// CHECK:         scf.parallel
+// CHECK:           memref.store %cst
+// CHECK:         scf.parallel (%[[I:.*]], %[[J:.*]]) =
+// CHECK-NEXT:      %[[START:.*]] = memref.load %{{.*}}[%[[I]], %[[J]]]
+// CHECK-NEXT:      scf.for %[[K:.*]] = {{.*}} iter_args(%[[S:.*]] = %[[START]])
+// CHECK-NEXT:        %[[W:.*]] = memref.load %{{.*}}[%[[I]], %[[K]]]
+// CHECK-NEXT:        %[[X:.*]] = memref.load %{{.*}}[%[[I]], %[[K]], %[[J]]]
+// CHECK-NEXT:        %[[Q:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK-NEXT:        %[[T:.*]] = arith.mulf %[[Q]], %[[W]]
+// CHECK-NEXT:        arith.addf %[[S]], %[[T]]
+// CHECK:         scf.parallel
+// CHECK:           arith.mulf
+// CHECK:           memref.store
+// CHECK:         scf.for
+// CHECK-NEXT:      %[[U:.*]] = memref.load
+// CHECK-NEXT:      arith.addf %{{.*}}, %[[U]]
+nn.program @squares frozen reads(@r) {
+^bb0(%flat: tensor<?x12xf32>, %weights: tensor<?x3xf32>):
+  %x = nn.reshape %flat : (tensor<?x12xf32>) -> tensor<?x3x4xf32>
+  %w = nn.reshape %weights : (tensor<?x3xf32>) -> tensor<?x3x1xf32>
+  %q = nn.mul %x, %x : (tensor<?x3x4xf32>, tensor<?x3x4xf32>) -> tensor<?x3x4xf32>
+  %t = nn.mul %q, %w : (tensor<?x3x4xf32>, tensor<?x3x1xf32>) -> tensor<?x3x4xf32>
+  %s = nn.reduce sum %t axes [1] : (tensor<?x3x4xf32>) -> tensor<?x4xf32>
+  %u = nn.mul %x, %w : (tensor<?x3x4xf32>, tensor<?x3x1xf32>) -> tensor<?x3x4xf32>
+  %v = nn.reduce sum %u axes [1] : (tensor<?x3x4xf32>) -> tensor<?x4xf32>
+  %o = nn.reshape %u : (tensor<?x3x4xf32>) -> tensor<?x12xf32>
+  nn.return %s, %v, %o : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x12xf32>
+}
+
+}

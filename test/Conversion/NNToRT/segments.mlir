@@ -28,6 +28,27 @@ nn.program @sum frozen reads(@r except [@d]) {
   nn.return %0 : tensor<?x2x3xf32>
 }
 
+// Rows that the sum alone reads are computed where they are added.
+// CHECK-LABEL: func.func @weighted_compute
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK: scf.parallel (%[[J:.*]]) = (%c0) to (%c3)
+// CHECK: %[[A:.*]] = memref.load %[[TO:.*]][%[[BAG:.*]], %[[J]]]
+// CHECK: %[[W:.*]] = memref.load %{{.*}}[%[[ROW]]]
+// CHECK: %[[B:.*]] = memref.load %{{.*}}[%[[ROW]], %[[J]]]
+// CHECK: %[[P:.*]] = arith.mulf %[[B]], %[[W]]
+// CHECK: %[[S:.*]] = arith.addf %[[A]], %[[P]]
+// CHECK: memref.store %[[S]], %[[TO]][%[[BAG]], %[[J]]]
+nn.program @weighted frozen reads(@r except [@d]) {
+^bb0(%c: tensor<?xi64>, %s: tensor<?xi32>):
+  %k, %i, %ks, %o = nn.unique %c
+  %u = nn.pull @t[%k] : tensor<?x3xf32>
+  %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %w = nn.segment_positions %s like %c : (tensor<?xi32>, tensor<?xi64>) -> tensor<?x1xf32>
+  %p = nn.mul %h, %w : (tensor<?x3xf32>, tensor<?x1xf32>) -> tensor<?x3xf32>
+  %0 = nn.segment_sum %p of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
+  nn.return %0 : tensor<?x2x3xf32>
+}
+
 // CHECK-LABEL: func.func @max_compute
 // CHECK: scf.parallel (%[[BAG:.*]]) = (%c0) to (%{{[0-9]+}}) step (%c1)
 // CHECK: %[[BEGIN:.*]] = arith.index_cast %{{.*}} : i32 to index
