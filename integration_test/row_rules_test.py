@@ -19,7 +19,7 @@ PDL_CHECKPOINT = programs.BUILD / "bin" / "pdl-checkpoint"
 WIDTHS = (37, 1)
 TWINS = {rule: f"rule(@{rule}) rate(0.05)"
          for rule in ("rowwise_adagrad", "bounded_adagrad", "rowwise_lars",
-                      "rowwise_lamb")}
+                      "rowwise_lamb", "lars", "lamb")}
 
 
 class RowRules(ExactnessTest):

@@ -6,7 +6,9 @@
 own) has the bits of the interpreter, of any threads, of one process on servers, and
 those of a training that was interrupted. So has the case `cycle`, of programs that take turns."""
 
+import array
 import json
+import math
 import re
 import unittest
 
@@ -83,8 +85,49 @@ class OfCase(exactness.ExactnessTest):
                     self.path / f"{mode}.saved")
 
 
+# The second loss is infinite where y is 0.
+INFINITE_IN_TURNS_OF_OTHERS = """
+nn.record @r {
+  nn.field @x : tensor<?x2xf32>
+  nn.field @y : tensor<?x1xf32>
+}
+nn.group @a rule(@sgd) rate(0.05)
+nn.group @b rule(@sgd) rate(0.05)
+nn.param @w : tensor<2x1xf32> in @a init(#nn.xavier)
+nn.param @v : tensor<1xf32> in @b init(#nn.constant<1.0>)
+nn.program @one reads(@r) {
+^bb0(%x: tensor<?x2xf32>, %y: tensor<?x1xf32>):
+  %z = nn.linear %x, @w : (tensor<?x2xf32>) -> tensor<?x1xf32>
+  %e = nn.squared_error %z, %y : tensor<?x1xf32>
+  nn.minimize %e over @a : tensor<?x1xf32>
+}
+nn.program @two reads(@r except @x) {
+^bb0(%y: tensor<?x1xf32>):
+  %v = nn.read @v : tensor<1xf32>
+  %l = nn.log %y : tensor<?x1xf32>
+  %z = nn.mul %l, %v : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+  nn.minimize %z over @b : tensor<?x1xf32>
+}
+nn.cycle @train [@one, @two]
+"""
+
+
 class Cycle(OfCase):
     case, second = "cycle", "generator"
+
+    def test_what_has_no_weight_may_be_infinite(self):
+        source = self.path / "infinite.mlir"
+        source.write_text(INFINITE_IN_TURNS_OF_OTHERS)
+        data = self.path / "turns.safetensors"
+        tensorfile.write(data, {
+            "x": Tensor("F32", [6, 2], array.array("f", [0.5] * 12)),
+            "y": Tensor("F32", [6, 1], array.array("f", [0.0, 0.5] * 3))})
+        after = self.path / "after.safetensors"
+        run(self.compile_strict(source), "train", "--data", data, "--batch-size", 1,
+            "--steps", 6, "--dump", after)
+        # Three steps of the second program, each of rate * log(0.5).
+        self.assertAlmostEqual(tensorfile.read(after)["v"].data[0],
+                               1 - 3 * 0.05 * math.log(0.5), places=6)
 
 
 class States(OfCase):

@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 6u
+#define PDL_ABI_VERSION 7u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -203,7 +203,7 @@ typedef struct pdl_symbol {
   const char *const *slot_names;
   const double *slot_initial_values;
   int32_t row_slot_count; /* the last ones of the slots: an element a row */
-  int32_t whole_rows;     /* 1: dense_kernel is called for whole rows */
+  int32_t kernel_unit;    /* pdl_kernel_unit of dense_kernel */
   pdl_dense_kernel dense_kernel; /* parameters of a group */
   pdl_row_kernel row_kernel;     /* tables of a group */
   /* The units that servers own as a whole (pdlabi/placement.h). Parameter: row
@@ -215,6 +215,13 @@ typedef struct pdl_symbol {
   const uint64_t *unit_costs; /* parameter: [unit_count]; table: one, for each
                                  shard. Bytes a step, as the compiler sees it */
 } pdl_symbol;
+
+/* What one call of a parameter's kernel is for. */
+typedef enum pdl_kernel_unit {
+  PDL_UNIT_ELEMENT = 0,  /* any elements */
+  PDL_UNIT_ROW = 1,      /* whole rows */
+  PDL_UNIT_PARAMETER = 2 /* all of the parameter, which has one block at most */
+} pdl_kernel_unit;
 
 typedef enum pdl_untouched_kind {
   PDL_UNTOUCHED_LAZY = 0, /* rows without gradient stay as they are */

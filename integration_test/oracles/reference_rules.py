@@ -184,8 +184,8 @@ def _ratio(value_norm, other_norm, ratio):
                        torch.ones_like(ratio))
 
 
-def _rowwise_lars(value, gradient, slots, rate, step, hyper):
-    value_norm, gradient_norm = _norm(value), _norm(gradient)
+def _rowwise_lars(value, gradient, slots, rate, step, hyper, norm=_norm):
+    value_norm, gradient_norm = norm(value), norm(gradient)
     decay = hyper["weight_decay"]
     ratio = _ratio(value_norm, gradient_norm, hyper["coefficient"] * value_norm /
                    (gradient_norm + decay * value_norm))
@@ -194,12 +194,20 @@ def _rowwise_lars(value, gradient, slots, rate, step, hyper):
     return value - velocity, {"velocity": velocity}
 
 
-def _rowwise_lamb(value, gradient, slots, rate, step, hyper):
+def _lars(*arguments):
+    return _rowwise_lars(*arguments, norm=torch.linalg.vector_norm)
+
+
+def _rowwise_lamb(value, gradient, slots, rate, step, hyper, norm=_norm):
     moved, slots = _adam(value, gradient, slots, 1.0, step, hyper)
     direction = value - moved + hyper["weight_decay"] * value
-    value_norm, direction_norm = _norm(value), _norm(direction)
+    value_norm, direction_norm = norm(value), norm(direction)
     ratio = _ratio(value_norm, direction_norm, value_norm / direction_norm)
     return value - rate * ratio * direction, slots
+
+
+def _lamb(*arguments):
+    return _rowwise_lamb(*arguments, norm=torch.linalg.vector_norm)
 
 
 def _ema(average, value, slots, rate, step, hyper):
@@ -212,22 +220,25 @@ def _ema(average, value, slots, rate, step, hyper):
 
 def _model_average(average, value, slots, rate, step, hyper):
     """Likewise: the mean over a window and the one before."""
-    total, count = slots["sum"] + value, slots["count"] + 1
+    whole_value = value - slots["lost"]
+    total, count = slots["sum"] + whole_value, slots["count"] + 1
+    lost = (total - slots["sum"]) - whole_value
     ends = count >= max(hyper["least"], min(hyper["most"], hyper["share"] * step))
     older_sum = torch.where(ends, total, slots["older_sum"])
     older_count = torch.where(ends, count, slots["older_count"])
     total = torch.where(ends, torch.zeros_like(total), total)
     count = torch.where(ends, torch.zeros_like(count), count)
+    lost = torch.where(ends, torch.zeros_like(lost), lost)
     return ((total + older_sum) / (count + older_count),
-            {"sum": total, "count": count, "older_sum": older_sum,
+            {"sum": total, "lost": lost, "count": count, "older_sum": older_sum,
              "older_count": older_count})
 
 
 RULES = {
     "ema": Rule({"decay": 0.999}, lambda hyper: {"weight": 0.0}, _ema),
     "model_average": Rule({"share": 0.15, "least": 10000.0, "most": 10000.0},
-                          lambda hyper: {"sum": 0.0, "count": 0.0, "older_sum": 0.0,
-                                         "older_count": 0.0}, _model_average),
+                          lambda hyper: {"sum": 0.0, "lost": 0.0, "count": 0.0,
+                                         "older_sum": 0.0, "older_count": 0.0}, _model_average),
     "sgd": Rule({}, lambda hyper: {}, _sgd),
     "moving_average": Rule({}, lambda hyper: {}, _moving_average),
     "momentum": Rule({"momentum": 0.9}, lambda hyper: {"velocity": 0.0}, _momentum),
@@ -259,6 +270,10 @@ RULES = {
                             lambda hyper: {"accumulator": 0.0}),
     "bounded_adagrad": Rule({"initial": 3.0, "bound": 10.0}, lambda hyper: {},
                             _bounded_adagrad, lambda hyper: {"accumulator": 0.0}),
+    "lars": Rule({"momentum": 0.9, "coefficient": 1e-3, "weight_decay": 5e-4},
+                 lambda hyper: {"velocity": 0.0}, _lars),
+    "lamb": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6, "weight_decay": 0.01},
+                 lambda hyper: {"m": 0.0, "v": 0.0}, _lamb),
     "rowwise_lars": Rule({"momentum": 0.9, "coefficient": 1e-3, "weight_decay": 5e-4},
                          lambda hyper: {"velocity": 0.0}, _rowwise_lars),
     "rowwise_lamb": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6,

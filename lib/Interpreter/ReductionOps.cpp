@@ -158,8 +158,6 @@ static LogicalResult evaluateLossSum(LossSumOp op, Frame &frame) {
   return success();
 }
 
-// The phases before `gradient` say what is minimized, not how: only the losses
-// are summed.
 static void evaluateTopK(TopKOp op, Frame &frame) {
   const Tensor &input = frame.tensor(op.getInput());
   const int64_t width = input.dim(input.rank() - 1);
@@ -184,6 +182,8 @@ static void evaluateTopK(TopKOp op, Frame &frame) {
   frame.set(op.getResult(), Tensor(shape, std::move(positions)));
 }
 
+// The phases before `gradient` say what is minimized, not how: only the losses
+// are summed.
 static LogicalResult evaluateMinimize(MinimizeOp op, Frame &frame) {
   auto [sum, weightSum] =
       sumLosses(frame.tensor(op.getLosses()),

@@ -272,8 +272,8 @@ private:
 
 template <typename T>
 static void updateParameter(Parameter &parameter, const Tensor &gradient,
-                            RowRule<T> &rule) {
-  const int64_t rows = gradient.rank() <= 1 ? 1 : gradient.dim(0);
+                            bool whole, RowRule<T> &rule) {
+  const int64_t rows = gradient.rank() <= 1 || whole ? 1 : gradient.dim(0);
   const int64_t width = gradient.count() / rows;
   for (int64_t row = 0; row < rows; ++row) {
     RowPlaces<T> places;
@@ -359,7 +359,7 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
       updateTable(*table, frame.tensor(op.getKeys()).get<int64_t>(), gradient,
                   isUntouchedDense(op), *rule);
     else
-      updateParameter(*parameter, gradient, *rule);
+      updateParameter(*parameter, gradient, op.getWhole(), *rule);
     finite = rule->isFinite();
   });
   if (!compiled)

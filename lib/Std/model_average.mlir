@@ -14,33 +14,41 @@
 // the average is of between one and two windows, and grows with the training: what
 // others call an average window rate, and a smallest and a largest window.
 //
+// Thousands of values are added: what rounding takes from the sum is kept, and given
+// back with the next value (W. Kahan, Further Remarks on Reducing Truncation Errors,
+// 1965).
+//
 // Rows of a table count the values that they have had; the length of a window follows
 // from the steps of the group.
 //
 //===----------------------------------------------------------------------===//
 
 nn.rule @model_average hyper(share = 0.15, least = 10000.0, most = 10000.0)
-    slots(sum = 0.0, count = 0.0, older_sum = 0.0, older_count = 0.0) once {
+    slots(sum = 0.0, lost = 0.0, count = 0.0, older_sum = 0.0, older_count = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %share: f64, %least: f64, %most: f64):
   %grown = arith.mulf %share, %step : f64
   %limited = arith.minimumf %grown, %most : f64
   %length = arith.maximumf %limited, %least : f64
   nn.yield %length : f64
 } each {
-^bb0(%average: f32, %value: f32, %sum: f32, %count: f32, %older_sum: f32, %older_count: f32,
-     %length: f32):
+^bb0(%average: f32, %value: f32, %sum: f32, %lost: f32, %count: f32, %older_sum: f32,
+     %older_count: f32, %length: f32):
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
-  %with_value = arith.addf %sum, %value : f32
+  %whole_value = arith.subf %value, %lost : f32
+  %with_value = arith.addf %sum, %whole_value : f32
+  %added = arith.subf %with_value, %sum : f32
+  %now_lost = arith.subf %added, %whole_value : f32
   %counted = arith.addf %count, %one : f32
   %ends = arith.cmpf oge, %counted, %length : f32
   %new_sum = arith.select %ends, %zero, %with_value : f32
+  %new_lost = arith.select %ends, %zero, %now_lost : f32
   %new_count = arith.select %ends, %zero, %counted : f32
   %new_older_sum = arith.select %ends, %with_value, %older_sum : f32
   %new_older_count = arith.select %ends, %counted, %older_count : f32
   %whole_sum = arith.addf %new_sum, %new_older_sum : f32
   %whole_count = arith.addf %new_count, %new_older_count : f32
   %new_average = arith.divf %whole_sum, %whole_count : f32
-  nn.yield %new_average, %new_sum, %new_count, %new_older_sum, %new_older_count
-    : f32, f32, f32, f32, f32
+  nn.yield %new_average, %new_sum, %new_lost, %new_count, %new_older_sum, %new_older_count
+    : f32, f32, f32, f32, f32, f32
 }

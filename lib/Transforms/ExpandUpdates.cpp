@@ -71,7 +71,8 @@ public:
       if (failed(createOnce(symbols.lookup<GroupOp>(name.getValue()))))
         return failure();
     for (const SymbolGradient &gradient : gradients)
-      createUpdate(gradient);
+      if (failed(createUpdate(gradient)))
+        return failure();
     op.erase();
     return success();
   }
@@ -258,12 +259,20 @@ private:
     return gradient;
   }
 
-  void createUpdate(const SymbolGradient &symbol) {
+  LogicalResult createUpdate(const SymbolGradient &symbol) {
     GroupOp group = groupOfSymbol(symbol.symbol);
     OnceOp once = onces[group];
     auto rule = symbols.lookup<RuleOp>(group.getRule());
+    if (rule.getWhole() && symbol.keys)
+      return group.emitOpError()
+             << "trains table " << symbol.symbol << " by rule "
+             << group.getRuleAttr()
+             << ", which reduces over a whole parameter: a table has no end; "
+                "give tables a group with a rule of rows, such as "
+                "@rowwise_lamb, or of elements";
     auto update = UpdateOp::create(builder, loc, symbol.symbol, symbol.keys,
-                                   symbol.gradient, once.getScalars());
+                                   symbol.gradient, once.getScalars(),
+                                   rule.getWholeAttr());
 
     OpBuilder::InsertionGuard guard(builder);
     Type element =
@@ -276,7 +285,7 @@ private:
     createElementRegion(update.getEach(), rule.getEach(), group, element, slots,
                         handedOn);
     if (!rule.hasRow())
-      return;
+      return success();
     createElementRegion(update.getSum(), rule.getSum(), group, element, slots,
                         0);
     // The width, the sums, the row slots and the scalars.
@@ -293,6 +302,7 @@ private:
           arguments[own + cast<OpResult>(scalar).getResultNumber()]);
     YieldOp::create(builder, loc,
                     inlineRegion(builder, rule.getRow(), ruleArguments));
+    return success();
   }
 
   /// A region that runs for an element, from one of the rule: what the gradient

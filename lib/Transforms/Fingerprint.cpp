@@ -281,6 +281,8 @@ void PartCollector::addGroup(GroupOp group) {
     slots += " frozen " + rule.getFrozenSlot()->str();
   std::string regions = digestOf(rule.getOnce()) + digestOf(rule.getEach());
   if (rule.hasRow()) {
+    if (rule.getWhole())
+      slots += " of the parameter";
     slots +=
         " row slots " + textOf(rule.getRowSlotNames(), rule.getRowSlotValues());
     regions += digestOf(rule.getSum()) + digestOf(rule.getRow());

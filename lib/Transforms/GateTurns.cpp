@@ -90,18 +90,35 @@ private:
 
 } // namespace
 
+static bool areFloats(ValueRange values) {
+  return llvm::all_of(values, [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && isa<FloatType>(type.getElementType());
+  });
+}
+
 /// The operand that has as many rows as the result of an op that keeps them;
-/// null for other ops.
+/// null for other ops, and for those on ids and bags, which may have others.
 static Value sameRows(Operation *op) {
   auto isOfRows = [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return type && type.getRank() > 0 && type.isDynamicDim(0);
   };
-  if (auto matmul = dyn_cast_or_null<MatmulOp>(op))
+  if (!op || !isPure(op) || op->getNumRegions() != 0 ||
+      op->getNumResults() != 1 || !isOfRows(op->getResult(0)) ||
+      !areFloats(op->getOperands()))
+    return {};
+  if (auto matmul = dyn_cast<MatmulOp>(op))
     return matmul.getTransposeLhs() ? Value() : matmul.getLhs();
-  if (!isa_and_nonnull<ElementwiseOpInterface, ReduceOp, SliceOp, ConcatOp>(
-          op) ||
-      !isOfRows(op->getResult(0)))
+  // One that joins places of a row with the rows makes more of them.
+  auto elementsOfRow = [](Value value) {
+    return ShapedType::getNumElements(
+        cast<RankedTensorType>(value.getType()).getShape().drop_front());
+  };
+  if (auto reshape = dyn_cast<ReshapeOp>(op);
+      reshape &&
+      (!isOfRows(reshape.getInput()) ||
+       elementsOfRow(reshape.getInput()) != elementsOfRow(reshape.getResult())))
     return {};
   auto found = llvm::find_if(op->getOperands(), isOfRows);
   return found == op->getOperands().end() ? Value() : *found;
@@ -175,13 +192,6 @@ void Gating::findPrepared() {
   }
 }
 
-static bool areFloats(ValueRange values) {
-  return llvm::all_of(values, [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && isa<FloatType>(type.getElementType());
-  });
-}
-
 bool Gating::mayMove(Operation &op) {
   return needs.lookup(&op).kind == Need::Sometimes && isPure(&op) &&
          !isa<ReadOp, PullOp, ConstantOp>(op) && IfOp::mayHold(op) &&
@@ -209,12 +219,6 @@ void Gating::findParts() {
     if (moves)
       parts[{needs.lookup(&op).condition, level}].push_back(&op);
   }
-}
-
-/// Whether the part costs more than zeros do.
-static bool isWorthIt(const Part &part) {
-  return llvm::any_of(
-      part, [](Operation *op) { return isa<MatmulOp, BatchMatmulOp>(op); });
 }
 
 static Value createZeros(OpBuilder &builder, Location loc,
@@ -248,7 +252,12 @@ void Gating::move(Value condition, const Part &part) {
           }))
         outputs.push_back(result);
   }
-  OpBuilder builder(part.back());
+  // Behind the last op, and behind the condition.
+  Operation *place = part.back();
+  if (Operation *maker = condition.getDefiningOp();
+      maker && place->isBeforeInBlock(maker))
+    place = maker;
+  OpBuilder builder(place->getBlock(), std::next(place->getIterator()));
   Location loc = part.back()->getLoc();
   auto gate = IfOp::create(builder, loc, TypeRange(ValueRange(outputs)),
                            condition, inputs.getArrayRef());
@@ -291,7 +300,7 @@ void Gating::move(Value condition, const Part &part) {
   moveUsersBehind(gate);
 }
 
-/// What a part gives may have been used before its last op.
+/// What a part gives may have been used before the gate.
 void Gating::moveUsersBehind(Operation *gate) {
   DenseSet<Operation *> late{gate};
   Operation *last = gate;
@@ -316,11 +325,10 @@ uint64_t Gating::run() {
   findPrepared();
   findParts();
   uint64_t moved = 0;
-  for (auto &[key, part] : parts)
-    if (isWorthIt(part)) {
-      move(key.first, part);
-      moved += part.size();
-    }
+  for (auto &[key, part] : parts) {
+    move(key.first, part);
+    moved += part.size();
+  }
   return moved;
 }
 

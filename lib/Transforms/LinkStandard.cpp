@@ -51,11 +51,23 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
           failed(link<ScheduleOp>(group, group.getScheduleAttr(), symbols)))
         return signalPassFailure();
     // What nn-join-cycle names.
-    for (CycleOp cycle : module.getOps<CycleOp>())
+    Operation *own = symbols.lookup(CycleOp::kRule);
+    for (CycleOp cycle : module.getOps<CycleOp>()) {
+      if (own) {
+        InFlightDiagnostic diagnostic =
+            cycle.emitOpError()
+            << "counts its turns by the standard library's rule @"
+            << CycleOp::kRule
+            << ", and the model defines that name itself; give its own another "
+               "name (C5)";
+        diagnostic.attachNote(own->getLoc()) << "it is defined here";
+        return signalPassFailure();
+      }
       if (failed(link<RuleOp>(
               cycle, FlatSymbolRefAttr::get(&getContext(), CycleOp::kRule),
               symbols)))
         return signalPassFailure();
+    }
     reportStatistic(*this, module, numLinked, "definitions-linked", linked);
   }
 

@@ -35,7 +35,7 @@ struct Partition : pdlc::impl::PSPartitionBase<Partition> {
 private:
   LogicalResult check();
   void cut(OpBuilder &builder, Operation *symbol, RankedTensorType type,
-           bool trained);
+           bool trained, bool whole);
   void shard(OpBuilder &builder, nn::TableOp table, int64_t ids, bool trained);
 
   uint64_t allBlocks = 0, allShards = 0;
@@ -69,12 +69,13 @@ LogicalResult Partition::check() {
 }
 
 void Partition::cut(OpBuilder &builder, Operation *symbol,
-                    RankedTensorType type, bool trained) {
+                    RankedTensorType type, bool trained, bool whole) {
   int64_t rows = type.getRank() <= 1 ? 1 : type.getDimSize(0);
   int64_t rowElements = type.getNumElements() / rows;
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t blocks =
-      slice ? pdlabi::rowBlockCount(rows, rowElements, elementBytes,
+      slice && !whole
+          ? pdlabi::rowBlockCount(rows, rowElements, elementBytes,
                                     minBlockElements, targetBlockBytes)
             : 1;
   SmallVector<int64_t> firstRows, costs;
@@ -119,10 +120,14 @@ void Partition::runOnOperation() {
   allBlocks = allShards = 0;
   // What a step moves is what programs that train pull and update.
   llvm::DenseMap<StringAttr, int64_t> ids;
-  llvm::DenseSet<StringAttr> trained;
+  llvm::DenseSet<StringAttr> trained, whole;
   for (auto program : module.getOps<nn::ProgramOp>()) {
-    for (auto update : program.getBody().getOps<nn::UpdateOp>())
+    for (auto update : program.getBody().getOps<nn::UpdateOp>()) {
       trained.insert(update.getSymbolAttr().getAttr());
+      // Its rule reduces over all of it, where it is.
+      if (update.getWhole())
+        whole.insert(update.getSymbolAttr().getAttr());
+    }
     for (auto pull : program.getBody().getOps<nn::PullOp>()) {
       int64_t &most = ids[pull.getTableAttr().getAttr()];
       most = std::max(most, idsPerSample(pull));
@@ -132,9 +137,11 @@ void Partition::runOnOperation() {
     StringAttr name = SymbolTable::getSymbolName(&op);
     bool isTrained = name && trained.contains(name);
     if (auto param = dyn_cast<nn::ParamOp>(op))
-      cut(builder, param, cast<RankedTensorType>(param.getType()), isTrained);
+      cut(builder, param, cast<RankedTensorType>(param.getType()), isTrained,
+          name && whole.contains(name));
     else if (auto state = dyn_cast<nn::StateOp>(op))
-      cut(builder, state, cast<RankedTensorType>(state.getType()), isTrained);
+      cut(builder, state, cast<RankedTensorType>(state.getType()), isTrained,
+          /*whole=*/false);
     else if (auto table = dyn_cast<nn::TableOp>(op))
       shard(builder, table, ids.lookup(name), isTrained);
   }

@@ -80,10 +80,10 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNCheckUntouched());
     // The forward program holds some values that adjoints compute again.
     manager.addPass(createCSEPass());
+    manager.addPass(createNNGateTurns());
     break;
   case Phase::Fused:
     manager.addPass(createNNCanonicalize());
-    manager.addPass(createNNGateTurns());
     manager.addPass(createNNFuseGemm());
     manager.addPass(createNNBroadcastSplats());
     break;

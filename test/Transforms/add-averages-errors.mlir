@@ -5,8 +5,13 @@ nn.group @g rule(@sgd) rate(0.1) average(@emma)
 
 // -----
 
-// expected-error @+1 {{keeps its average by @rowwise_adagrad, which reduces over rows; name a rule of `once` and `each` alone, such as @ema (C1)}}
+// expected-error @+1 {{keeps its average by @rowwise_adagrad, which reduces over rows or parameters; name a rule of `once` and `each` alone, such as @ema (C1)}}
 nn.group @g rule(@sgd) rate(0.1) average(@rowwise_adagrad)
+
+// -----
+
+// expected-error @+1 {{keeps its average by @running_sum, which is `undivided`, a rule of sums; name one of values, such as @ema (C1)}}
+nn.group @g rule(@sgd) rate(0.1) average(@running_sum)
 
 // -----
 

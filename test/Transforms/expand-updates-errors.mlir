@@ -143,3 +143,35 @@ module attributes {nn.phase = "merged"} {
     nn.apply_gradients %x {@a = %a : tensor<1xf32>} over [@g] : tensor<?x1xf32>
   }
 }
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r {
+    nn.field @x : tensor<?x1xi64>
+    nn.field @y : tensor<?x1xf32>
+  }
+  nn.rule @scaled hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield %rate : f64
+  } sum {
+  ^bb0(%value: f32, %gradient: f32, %rate: f32):
+    nn.yield
+  } param {
+  ^bb0(%width: f64, %rate: f32):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %rate: f32):
+    nn.yield %gradient : f32
+  }
+  // expected-error @+1 {{trains table @t by rule @scaled, which reduces over a whole parameter: a table has no end; give tables a group with a rule of rows, such as @rowwise_lamb, or of elements}}
+  nn.group @g rule(@scaled) rate(0.1)
+  nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xi64>, %y: tensor<?x1xf32>):
+    %ids = nn.reshape %x : (tensor<?x1xi64>) -> tensor<?xi64>
+    %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
+    %rows = nn.pull @t[%keys] : tensor<?x1xf32>
+    nn.apply_gradients %y {@t[%keys] = %rows : tensor<?x1xf32>} over [@g] : tensor<?x1xf32>
+  }
+}

@@ -2,8 +2,7 @@
 // RUN:   --nn-gate-turns | FileCheck %s
 
 // What only a loss needs whose samples may have no weight, forward and backward, goes
-// into a choice. What the other loss needs as well, lookups, and what costs no more than
-// zeros stay.
+// into a choice. What the other loss needs as well, and lookups, stay.
 
 nn.record @r {
   nn.field @x : tensor<?x3xf32>
@@ -51,8 +50,10 @@ nn.program @train reads(@r) {
   %weight = nn.broadcast %now like %m : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.minimize %m weight %weight over @a : tensor<?x1xf32>, tensor<?x1xf32>
 }
+// However little it costs: what has no weight may be infinite.
 // CHECK-LABEL: nn.program @cheap
-// CHECK-NOT: nn.if
+// CHECK: nn.if
+// CHECK: nn.mul
 nn.program @cheap reads(@r) {
 ^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
   %now = nn.read @now : tensor<1xf32>
@@ -61,4 +62,23 @@ nn.program @cheap reads(@r) {
   %l = nn.mul %first, %u : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
   %weight = nn.broadcast %now like %l : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.minimize %l weight %weight over @b : tensor<?x1xf32>, tensor<?x1xf32>
+}
+
+// The condition may stand behind all that depends on it.
+// CHECK-LABEL: nn.program @late
+// CHECK: %[[LATE:.*]] = nn.greater
+// CHECK: %[[H:.*]] = nn.if %[[LATE]]
+// CHECK: nn.matmul
+// CHECK: nn.observe @m(%[[H]])
+nn.metric @m : #nn.mean
+nn.program @late reads(@r) {
+^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
+  %z = nn.linear %x, @v : (tensor<?x3xf32>) -> tensor<?x1xf32>
+  nn.minimize %z over @b : tensor<?x1xf32>
+  %h = nn.linear %x, @w act(sigmoid) : (tensor<?x3xf32>) -> tensor<?x1xf32>
+  %now = nn.read @now : tensor<1xf32>
+  %two = nn.constant dense<2.0> : tensor<1xf32>
+  %late = nn.greater %now, %two : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  %weight = nn.broadcast %late like %h : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.observe @m(%h) weight %weight : tensor<?x1xf32>
 }

@@ -105,3 +105,24 @@ nn.program @a reads(@r) {
 nn.cycle @train [@a]
 // expected-error @+1 {{names @a, which takes turns in another cycle (C2)}}
 nn.cycle @again [@a * 2]
+
+// -----
+
+nn.record @r { nn.field @x : tensor<?x1xf32> }
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @u : tensor<1x1xf32> in @g init(#nn.zeros)
+nn.program @a reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  %l = nn.linear %x, @u : (tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.minimize %l over @g : tensor<?x1xf32>
+}
+// expected-note @+1 {{it is defined here}}
+nn.rule @cyclic_counter hyper(length = 1.0) slots() once {
+^bb0(%step: f64, %rate: f64, %length: f64):
+  nn.yield
+} each {
+^bb0(%v: f32, %g: f32):
+  nn.yield %g : f32
+}
+// expected-error @+1 {{counts its turns by the standard library's rule @cyclic_counter, and the model defines that name itself; give its own another name (C5)}}
+nn.cycle @train [@a]

@@ -17,8 +17,8 @@
 // CHECK-NEXT: nn-autodiff | Category:statistics | ops-differentiated=10{{$}}
 // CHECK-NEXT: nn-split-clips | Category:statistics | groups-split=0{{$}}
 // CHECK-NEXT: nn-expand-updates | Category:statistics | symbols-updated=3{{$}}
-// CHECK-NEXT: nn-canonicalize | Category:statistics | ops-removed=2{{$}}
 // CHECK-NEXT: nn-gate-turns | Category:statistics | ops-gated=0{{$}}
+// CHECK-NEXT: nn-canonicalize | Category:statistics | ops-removed=2{{$}}
 // CHECK-NEXT: nn-fuse-gemm | Category:statistics | posts-fused=2{{$}}
 // CHECK-NEXT: nn-broadcast-splats | Category:statistics | splats-broadcast=0{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | prepare=4{{$}}

@@ -30,8 +30,11 @@ struct GroupedSamples {
 
   size_t size() const { return labels.size(); }
   void clear() { *this = {}; }
-  /// Throws std::bad_alloc; then nothing was added.
+  /// Adds a sample, but for one without weight, which nobody keeps. Throws
+  /// std::bad_alloc; then nothing was added.
   void add(int64_t group, double prediction, bool isPositive, double weight) {
+    if (weight == 0)
+      return;
     reserveOneMore();
     groups.push_back(group);
     predictions.push_back(prediction);

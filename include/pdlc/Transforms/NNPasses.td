@@ -392,10 +392,10 @@ def NNGateTurns : Pass<"nn-gate-turns", "::mlir::ModuleOp"> {
     times other weights, as `nn-join-cycle` makes them) and that is 0, a loss, its
     gradients and metrics do not count. What only they need goes into an `nn.if` of that
     number, which gives zeros else: forward and backward together, so that nothing is
-    computed again.
+    computed again, and nothing that does not count can be infinite or NaN.
 
     Lookups, what is drawn, ids, and ops on bags or on several samples stay where they
-    are; so do parts without a matrix product, which cost no more than zeros do.
+    are.
 
     Before:
     ```mlir

@@ -233,7 +233,9 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
         data.slot_initial_values,
         constants.doubles(prefix + ".slot_values", kernel.getSlotValues()));
     data.row_slot_count = static_cast<int32_t>(kernel.getRowSlots());
-    data.whole_rows = kernel.getWholeRows();
+    data.kernel_unit = kernel.getWholeParameter() ? PDL_UNIT_PARAMETER
+                       : kernel.getWholeRows()    ? PDL_UNIT_ROW
+                                                  : PDL_UNIT_ELEMENT;
     data.frozen_part = static_cast<int32_t>(kernel.getFrozenPart());
     if (data.kind == PDL_SYMBOL_TABLE)
       result.point(data.row_kernel, kernel.getCallee().str());

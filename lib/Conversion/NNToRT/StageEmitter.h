@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
+#include <map>
 
 namespace pdlc {
 
@@ -144,7 +145,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> idCounts, allocated;
   llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>> bound;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
-  llvm::DenseMap<int64_t, mlir::Value> indices;
+  /// Any number may be a key: a DenseMap keeps two for itself.
+  std::map<int64_t, mlir::Value> indices;
   /// By stage, where the slots of its arena begin.
   llvm::DenseMap<nn::StageAttr, llvm::SmallVector<mlir::Value>> offsetsOf;
 };

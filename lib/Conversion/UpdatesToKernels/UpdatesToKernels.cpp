@@ -609,8 +609,9 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   } else {
     auto param = cast<nn::ParamOp>(symbol);
     auto type = cast<RankedTensorType>(param.getType());
-    // A vector is one row.
-    const int64_t rows = type.getRank() <= 1 ? 1 : type.getDimSize(0);
+    // A vector is one row, and so is all to a rule of whole parameters.
+    const int64_t rows =
+        type.getRank() <= 1 || update.getWhole() ? 1 : type.getDimSize(0);
     group = param.getGroupAttr();
     function = createFunction(update.getLoc(), name,
                               {i64, pointer, pointer, pointer}, {i32});
@@ -641,7 +642,9 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
       FlatSymbolRefAttr::get(function), rule.getAllSlotNames(),
       builder.getDenseF64ArrayAttr(rule.getAllSlotValues()),
       builder.getI32IntegerAttr(static_cast<int32_t>(update.getNumRowSlots())),
-      update.hasRow() ? builder.getUnitAttr() : UnitAttr(),
+      update.hasRow() && !update.getWhole() ? builder.getUnitAttr()
+                                            : UnitAttr(),
+      update.getWholeAttr(),
       builder.getI32IntegerAttr(rule.getFrozenPart()));
   return success();
 }

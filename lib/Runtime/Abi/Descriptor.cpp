@@ -111,6 +111,9 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
           what + ": kind");
   require(symbol.element_type == PDL_F32 || symbol.element_type == PDL_F64,
           what + ": element type");
+  require(symbol.initializer.kind >= PDL_INIT_CONSTANT &&
+              symbol.initializer.kind <= PDL_INIT_TRUNCATED_NORMAL,
+          what + ": initial value");
   if (!requireArray(symbol.rank, symbol.shape, what + ": shape") ||
       !requireArray(symbol.slot_count, symbol.slot_names, what + ": slots") ||
       !requireArray(symbol.slot_count, symbol.slot_initial_values,
@@ -122,9 +125,14 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
   require(symbol.frozen_part >= 0 &&
               symbol.frozen_part <= symbol.slot_count - symbol.row_slot_count,
           what + ": what frozen programs read");
-  require(symbol.kind != PDL_SYMBOL_PARAMETER || symbol.row_slot_count == 0 ||
-              symbol.whole_rows == 1,
-          what + ": whole rows");
+  require(symbol.kernel_unit >= PDL_UNIT_ELEMENT &&
+              symbol.kernel_unit <= PDL_UNIT_PARAMETER &&
+              (symbol.kind != PDL_SYMBOL_PARAMETER ||
+               symbol.row_slot_count == 0 ||
+               symbol.kernel_unit == PDL_UNIT_ROW) &&
+              (symbol.kernel_unit != PDL_UNIT_PARAMETER ||
+               (symbol.kind == PDL_SYMBOL_PARAMETER && symbol.unit_count <= 1)),
+          what + ": unit of the kernel");
   int64_t elements = 1;
   for (int32_t i = 0; i < symbol.rank; ++i) {
     require(symbol.shape[i] > 0, what + ": shape");

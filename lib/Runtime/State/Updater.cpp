@@ -40,6 +40,18 @@ static int64_t wholeRowsInTask(int64_t width) {
          rowsAlignment;
 }
 
+/// The elements of a parameter, of which `held` are here, in one call.
+static int64_t atOnceOf(const pdl_symbol &symbol, int64_t held) {
+  switch (symbol.kernel_unit) {
+  case PDL_UNIT_PARAMETER:
+    return held;
+  case PDL_UNIT_ROW:
+    return wholeRowsInTask(symbol.row_width) * symbol.row_width;
+  default:
+    return elementsInTask;
+  }
+}
+
 const pdl_symbol &Updater::symbolOf(int32_t update) const {
   return model.descriptor().symbols[program.updates[update].symbol];
 }
@@ -70,9 +82,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     }
     const int32_t index = program.updates[i].symbol;
     const int64_t elements = model.heldElements(index);
-    const int64_t atOnce =
-        symbol.whole_rows ? wholeRowsInTask(symbol.row_width) * symbol.row_width
-                          : elementsInTask;
+    const int64_t atOnce = atOnceOf(symbol, elements);
     for (int64_t begin = 0; begin < elements; begin += atOnce) {
       Task task = {i, begin, std::min(elements, begin + atOnce), -1, {}};
       for (int32_t part = 0; part <= symbol.slot_count; ++part) {

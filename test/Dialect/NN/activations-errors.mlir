@@ -79,7 +79,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{has a slope that is not finite (C2)}}
+  // expected-error @+1 {{has a slope that is not finite in 'f32' (C2)}}
   %0 = nn.leaky_relu %x slope 0x7FF0000000000000 : tensor<?x4xf32>
   nn.return
 }
@@ -87,7 +87,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{has a alpha that is not finite (C2)}}
+  // expected-error @+1 {{has an alpha that is not finite in 'f32' (C2)}}
   %0 = nn.elu %x alpha 0x7FF8000000000000 : tensor<?x4xf32>
   nn.return
 }
@@ -95,8 +95,18 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{has a exponent that is not finite (C2)}}
+  // expected-error @+1 {{has an exponent that is not finite in 'f32' (C2)}}
   %0 = nn.pow %x exponent 0x7FF8000000000000 : tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+// A number may be one in f64 alone.
+nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>) {
+  %0 = nn.elu %y alpha 1.0e+308 : tensor<?x4xf64>
+  // expected-error @+1 {{has an alpha that is not finite in 'f32' (C2)}}
+  %1 = nn.elu %x alpha 1.0e+308 : tensor<?x4xf32>
   nn.return
 }
 

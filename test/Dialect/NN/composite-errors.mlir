@@ -265,7 +265,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>, %i: tensor<?x2x1xi64>) {
-  // expected-error @+1 {{takes entries of 'tensor<?x4xf32>' at 'tensor<?x2x1xi64>'; expected [b, n] or [b, n, d], n at most 2^24, and places [b, k] (C1)}}
+  // expected-error @+1 {{takes entries of 'tensor<?x4xf32>' at 'tensor<?x2x1xi64>'; expected [b, n] or [b, n, d], n at most 4096, and places [b, k] (C1)}}
   %0 = nn.gather %x at %i : (tensor<?x4xf32>, tensor<?x2x1xi64>) -> tensor<?x2xf32>
   nn.return
 }

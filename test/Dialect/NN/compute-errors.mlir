@@ -34,8 +34,16 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x1xf32>) {
-  // expected-error @+1 {{needs deviations that are finite and > 0 (C1)}}
+  // expected-error @+1 {{has a deviation that is not finite and > 0 in 'f32' (C1)}}
   %0 = nn.standardise %x mean [0.0] deviation [0.0] : tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x1xf32>) {
+  // expected-error @+1 {{has a deviation that is not finite and > 0 in 'f32' (C1)}}
+  %0 = nn.standardise %x mean [0.0] deviation [1.0e-60] : tensor<?x1xf32>
   nn.return
 }
 
@@ -100,6 +108,14 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{needs finite, strictly ascending boundaries (C1)}}
   %0 = nn.bucketize %x boundaries [2.0, 1.0] : (tensor<?x4xf32>) -> tensor<?x4xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{needs finite, strictly ascending boundaries (C1)}}
+  %0 = nn.bucketize %x boundaries [1.0, 1.00000000001] : (tensor<?x4xf32>) -> tensor<?x4xi64>
   nn.return
 }
 

@@ -10,6 +10,14 @@ nn.func private @f(%x: tensor<4x3xf32>) {
 
 // -----
 
+nn.func private @f(%x: tensor<?x3xf32>) {
+  // expected-error @+1 {{rotates by 9223372036854775807; expected at most 2147483647 places either way (C2)}}
+  %0 = nn.rotate %x by 9223372036854775807 : tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
 nn.func private @f(%u: tensor<?x4xf32>, %v: tensor<?x3xf32>) {
   // expected-error @+1 {{'nn.in_batch_softmax' op scores 'tensor<?x4xf32>' by 'tensor<?x3xf32>'; expected one type [b, width] (C1)}}
   %0 = nn.in_batch_softmax %u, %v : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x1xf32>

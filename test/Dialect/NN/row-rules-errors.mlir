@@ -268,3 +268,75 @@ nn.func private @f(%g: tensor<2xf32>) {
   }) : (tensor<2xf32>) -> ()
   nn.return
 }
+
+// -----
+
+// expected-error @+1 {{has row slots, and a region 'param', which knows no rows; write region 'row' (C4)}}
+nn.rule @r hyper() slots() row_slots(length = 0.0) once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} sum {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  nn.yield
+} param {
+^bb0(%width: f64, %length: f32, %rate: f32):
+  nn.yield %length : f32
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  nn.yield %gradient : f32
+}
+
+// -----
+
+nn.rule @r hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} sum {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  nn.yield
+// expected-error @+1 {{expected region 'row' or 'param' behind region 'sum'}}
+} line {
+^bb0(%width: f64, %rate: f32):
+  nn.yield
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  nn.yield %gradient : f32
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @p : tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{has row slots, and a region 'param' (C5)}}
+  nn.update @p gradient(%g) scalars() sum {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield
+  } param {
+  ^bb0(%width: f64, %length: f32):
+    nn.yield %length : f32
+  } each {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield %value : f32
+  } : tensor<2xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.table @t : i64 -> tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%k: tensor<?xi64>, %g: tensor<?x2xf32>) {
+  // expected-error @+1 {{reduces over a whole parameter, and has keys of a table (C5)}}
+  nn.update @t keys(%k) gradient(%g) scalars() sum {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield
+  } param {
+  ^bb0(%width: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield %value : f32
+  } : tensor<?x2xf32>
+  nn.return
+}

@@ -73,3 +73,25 @@ nn.func private @f(%g: tensor<4x2xf32>, %s: tensor<f32>) {
   } : tensor<4x2xf32>, tensor<f32>
   nn.return
 }
+
+// Of a whole parameter.
+// CHECK: nn.rule @scaled hyper () slots () once {
+// CHECK: } sum {
+// CHECK: } param {
+// CHECK-NEXT: ^bb0(%{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f32):
+// CHECK: } each {
+nn.rule @scaled hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} sum {
+^bb0(%value: f32, %gradient: f32, %rate: f32):
+  %0 = arith.extf %gradient : f32 to f64
+  nn.yield %0 : f64
+} param {
+^bb0(%width: f64, %sum: f64, %rate: f32):
+  %0 = arith.truncf %sum : f64 to f32
+  nn.yield %0 : f32
+} each {
+^bb0(%value: f32, %gradient: f32, %rate: f32, %pace: f32):
+  nn.yield %pace : f32
+}

@@ -451,3 +451,23 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
 }
 // expected-error@+1 {{has frozen programs read part 2, but only 1 slots of the value's size (C3)}}
 rt.update_kernel @w calls @stage slots ["m", "n"] from [0.0, 0.0] row_slots(1) whole_rows frozen_part(2)
+
+// -----
+
+nn.param @w : tensor<10x10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{is called for a whole parameter, and knows rows (C4)}}
+rt.update_kernel @w calls @stage whole_rows whole_parameter
+
+// -----
+
+nn.table @t : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{is called for a whole parameter, and @t is a table (C4)}}
+rt.update_kernel @t calls @stage whole_parameter

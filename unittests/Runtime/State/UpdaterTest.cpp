@@ -401,7 +401,7 @@ TEST(Updater, CutsParametersIntoWholeRows) {
   symbol.slot_names = slotNames;
   symbol.slot_initial_values = slotValues;
   symbol.row_slot_count = 1;
-  symbol.whole_rows = 1;
+  symbol.kernel_unit = PDL_UNIT_ROW;
   symbol.dense_kernel = countWholeRows;
   pdl_group group = {};
   group.struct_size = sizeof(group);

@@ -10,26 +10,9 @@
 #define LIB_DIALECT_NN_COMPOSITE_COMPOSER_H
 
 #include "../Adjoints/AdjointUtils.h"
+#include "../IR/NumberChecks.h"
 
 namespace pdlc::nn {
-
-/// Diagnoses a number of `op` that is not finite and above 0 in the element
-/// type of its result, in which formulas divide by it.
-inline mlir::LogicalResult verifyPositive(mlir::Operation *op,
-                                          llvm::StringRef name,
-                                          llvm::APFloat number,
-                                          llvm::StringRef constraint) {
-  auto element = llvm::cast<mlir::FloatType>(
-      mlir::getElementTypeOrSelf(op->getResult(0).getType()));
-  bool isInexact = false;
-  number.convert(element.getFloatSemantics(),
-                 llvm::APFloat::rmNearestTiesToEven, &isInexact);
-  if (number.isFiniteNonZero() && !number.isNegative())
-    return mlir::success();
-  return op->emitOpError() << "has " << name
-                           << " that is not finite and > 0 in " << element
-                           << " (" << constraint << ")";
-}
 
 /// Builds ops of dialect nn at one place: what composite ops are made of.
 class Composer {

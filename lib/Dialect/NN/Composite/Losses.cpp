@@ -84,7 +84,7 @@ Value RankLossOp::spellOut(ImplicitLocOpBuilder &builder) {
 }
 
 LogicalResult HuberLossOp::verify() {
-  return verifyPositive(*this, "a delta", getDelta(), "C2");
+  return verifyPositive(*this, getResult(), "a delta", getDelta(), "C2");
 }
 
 /// With q = min(d, delta): q (d - q / 2).
@@ -97,7 +97,7 @@ Value HuberLossOp::spellOut(ImplicitLocOpBuilder &builder) {
 }
 
 LogicalResult LogLossOp::verify() {
-  return verifyPositive(*this, "an epsilon", getEpsilon(), "C2");
+  return verifyPositive(*this, getResult(), "an epsilon", getEpsilon(), "C2");
 }
 
 Value LogLossOp::spellOut(ImplicitLocOpBuilder &builder) {

@@ -113,7 +113,7 @@ LogicalResult BatchNormOp::verify() {
   if (type.getRank() < 2 || !type.isDynamicDim(0))
     return emitOpError() << "normalises " << type
                          << "; expected [b, ..., n] with b the batch (C1)";
-  return verifyPositive(*this, "an epsilon", getEpsilon(), "C3");
+  return verifyPositive(*this, getResult(), "an epsilon", getEpsilon(), "C3");
 }
 
 Value BatchNormOp::getRowsOfOperand(OpOperand &) { return {}; }
@@ -159,7 +159,7 @@ LogicalResult DataNormOp::verify() {
   if (type.getRank() != 2 || !type.isDynamicDim(0))
     return emitOpError() << "normalises " << type
                          << "; expected [b, n] with b the batch (C1)";
-  return verifyPositive(*this, "an epsilon", getEpsilon(), "C3");
+  return verifyPositive(*this, getResult(), "an epsilon", getEpsilon(), "C3");
 }
 
 Value DataNormOp::getRowsOfOperand(OpOperand &) { return {}; }
@@ -200,7 +200,7 @@ LogicalResult LayerNormOp::verify() {
     if (operand && operand.getType() != vector)
       return emitOpError() << "scales or shifts rows by " << operand.getType()
                            << "; expected " << vector << " (C2)";
-  return verifyPositive(*this, "an epsilon", getEpsilon(), "C3");
+  return verifyPositive(*this, getResult(), "an epsilon", getEpsilon(), "C3");
 }
 
 Value LayerNormOp::spellOut(ImplicitLocOpBuilder &builder) {
@@ -234,7 +234,7 @@ LogicalResult L2NormaliseOp::verify() {
   if (tensorOf(getInput()).getRank() < 2)
     return emitOpError() << "normalises " << getInput().getType()
                          << "; expected rank 2 or more (C1)";
-  return verifyPositive(*this, "an epsilon", getEpsilon(), "C2");
+  return verifyPositive(*this, getResult(), "an epsilon", getEpsilon(), "C2");
 }
 
 Value L2NormaliseOp::spellOut(ImplicitLocOpBuilder &builder) {
@@ -257,7 +257,7 @@ LogicalResult CosineSimilarityOp::inferReturnTypes(
 }
 
 LogicalResult CosineSimilarityOp::verify() {
-  return verifyPositive(*this, "an epsilon", getEpsilon(), "C2");
+  return verifyPositive(*this, getResult(), "an epsilon", getEpsilon(), "C2");
 }
 
 Value CosineSimilarityOp::spellOut(ImplicitLocOpBuilder &builder) {

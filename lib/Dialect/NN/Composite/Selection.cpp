@@ -13,7 +13,7 @@ using namespace pdlc;
 using namespace pdlc::nn;
 
 /// The most entries of a list: floats count that far.
-static constexpr int64_t kMostEntries = int64_t(1) << 24;
+static constexpr int64_t kMostEntries = 4096;
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> location,
@@ -28,7 +28,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
       input.getDimSize(0) != index.getDimSize(0))
     return emitOptionalError(location, "'nn.gather' op takes entries of ",
                              input, " at ", index,
-                             "; expected [b, n] or [b, n, d], n at most 2^24, "
+                             "; expected [b, n] or [b, n, d], n at most 4096, "
                              "and places [b, k] (C1)");
   SmallVector<int64_t> shape(input.getShape());
   shape[1] = index.getDimSize(1);

@@ -122,6 +122,24 @@ inline void printParts(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << '}';
 }
 
+/// `row` or, for a whole parameter, `param`, and its region.
+inline mlir::ParseResult parseRowRegion(mlir::OpAsmParser &parser,
+                                        mlir::Region &row,
+                                        mlir::UnitAttr &whole) {
+  if (mlir::succeeded(parser.parseOptionalKeyword("param")))
+    whole = parser.getBuilder().getUnitAttr();
+  else if (mlir::failed(parser.parseOptionalKeyword("row")))
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected region 'row' or 'param' behind region 'sum'";
+  return parser.parseRegion(row);
+}
+
+inline void printRowRegion(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                           mlir::Region &row, mlir::UnitAttr whole) {
+  printer << (whole ? "param " : "row ");
+  printer.printRegion(row);
+}
+
 /// `(name = 1.0, other = 2.0)`
 inline mlir::ParseResult parseNamedNumbers(mlir::OpAsmParser &parser,
                                            mlir::ArrayAttr &names,

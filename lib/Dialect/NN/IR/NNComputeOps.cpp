@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LeadingDimensions.h"
+#include "NumberChecks.h"
 #include "pdlabi/metrics.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "llvm/ADT/StringExtras.h"
@@ -292,24 +293,16 @@ PDL_INFER_BROADCAST(NotEqualOp)
 PDL_INFER_BROADCAST(SelectOp)
 #undef PDL_INFER_BROADCAST
 
-/// Numbers that formulas read are finite.
-static LogicalResult verifyFinite(Operation *op, StringRef name,
-                                  const APFloat &number) {
-  if (number.isFinite())
-    return success();
-  return op->emitOpError() << "has a " << name << " that is not finite (C2)";
-}
-
 LogicalResult LeakyReluOp::verify() {
-  return verifyFinite(*this, "slope", getSlope());
+  return verifyFinite(*this, getResult(), "a slope", getSlope(), "C2");
 }
 
 LogicalResult EluOp::verify() {
-  return verifyFinite(*this, "alpha", getAlpha());
+  return verifyFinite(*this, getResult(), "an alpha", getAlpha(), "C2");
 }
 
 LogicalResult PowOp::verify() {
-  return verifyFinite(*this, "exponent", getExponent());
+  return verifyFinite(*this, getResult(), "an exponent", getExponent(), "C2");
 }
 
 LogicalResult ClampOp::verify() {
@@ -336,11 +329,12 @@ LogicalResult StandardiseOp::verify() {
                          << getDeviation().size() << " deviations for " << width
                          << " columns (C1)";
   for (double deviation : getDeviation())
-    if (!(deviation > 0) || !std::isfinite(deviation))
-      return emitOpError("needs deviations that are finite and > 0 (C1)");
+    if (failed(verifyPositive(*this, getInput(), "a deviation",
+                              APFloat(deviation), "C1")))
+      return failure();
   for (double mean : getMean())
-    if (!std::isfinite(mean))
-      return emitOpError("needs finite means (C1)");
+    if (failed(verifyFinite(*this, getInput(), "a mean", APFloat(mean), "C1")))
+      return failure();
   return success();
 }
 
@@ -564,9 +558,13 @@ LogicalResult BucketizeOp::inferReturnTypes(MLIRContext *context,
                                             std::optional<Location> location,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  ArrayRef<double> boundaries = adaptor.getBoundaries();
+  // As they are compared: rounded.
+  SmallVector<APFloat> boundaries;
+  for (double boundary : adaptor.getBoundaries())
+    boundaries.push_back(roundedTo(
+        APFloat(boundary), tensorOf(adaptor.getInput()).getElementType()));
   for (size_t i = 0; i < boundaries.size(); ++i)
-    if (!std::isfinite(boundaries[i]) ||
+    if (!boundaries[i].isFinite() ||
         (i && !(boundaries[i - 1] < boundaries[i])))
       return emitAt(location, context, getOperationName())
              << "needs finite, strictly ascending boundaries (C1)";

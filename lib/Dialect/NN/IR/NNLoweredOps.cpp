@@ -140,6 +140,9 @@ static FailureOr<int64_t> verifyRowRegions(UpdateOp update, Type element) {
   if (update.getSum().empty() != update.getRow().empty())
     return update.emitOpError("needs both regions 'sum' and 'row', or none "
                               "(C5)");
+  if (update.getWhole() && update.getKeys())
+    return update.emitOpError("reduces over a whole parameter, and has keys of "
+                              "a table (C5)");
   if (!update.hasRow())
     return 0;
   Type f64 = Float64Type::get(update.getContext());
@@ -167,6 +170,8 @@ static FailureOr<int64_t> verifyRowRegions(UpdateOp update, Type element) {
            << "yields " << results << " values from 'row'; expected "
            << std::max<int64_t>(rowSlots, 0)
            << " row slots and what 'each' gets, all " << element << " (C5)";
+  if (update.getWhole() && rowSlots)
+    return update.emitOpError("has row slots, and a region 'param' (C5)");
   return results - rowSlots;
 }
 

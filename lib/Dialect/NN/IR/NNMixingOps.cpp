@@ -14,11 +14,16 @@ using namespace pdlc::nn;
 
 LogicalResult RotateOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (type.getRank() >= 1 && type.isDynamicDim(0))
-    return success();
-  return emitOpError() << "rotates " << type
-                       << ", which has no batch; expected a dynamic first "
-                          "dimension (C1)";
+  if (type.getRank() < 1 || !type.isDynamicDim(0))
+    return emitOpError() << "rotates " << type
+                         << ", which has no batch; expected a dynamic first "
+                            "dimension (C1)";
+  const int64_t by = static_cast<int64_t>(getBy());
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (by < -most || by > most)
+    return emitOpError() << "rotates by " << by << "; expected at most " << most
+                         << " places either way (C2)";
+  return success();
 }
 
 /// Whether `value` is [b, 1].

@@ -375,8 +375,13 @@ static LogicalResult verifyRuleUse(GroupOp group,
   if (!mayReduce && rule.hasRow())
     return group.emitOpError()
            << "keeps its average by " << name
-           << ", which reduces over rows; name a rule of `once` and `each` "
+           << ", which reduces over rows or parameters; name a rule of `once` and `each` "
               "alone, such as @ema (C1)";
+  if (!mayReduce && rule.getUndivided())
+    return group.emitOpError()
+           << "keeps its average by " << name
+           << ", which is `undivided`, a rule of sums; name one of values, such "
+              "as @ema (C1)";
   return verifyHyper(group, hyper, rule.getHyperNames(), name);
 }
 
@@ -431,6 +436,9 @@ static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
     return rule.emitOpError(
         "needs both regions 'sum' and 'row' if it has one of them or row "
         "slots; one that sums nothing yields nothing from 'sum' (C4)");
+  if (rule.getWhole() && rowSlots)
+    return rule.emitOpError("has row slots, and a region 'param', which knows no "
+                            "rows; write region 'row' (C4)");
   if (!rule.hasRow())
     return 0;
   Type f64 = Float64Type::get(rule.getContext());

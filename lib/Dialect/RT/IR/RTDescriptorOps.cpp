@@ -158,6 +158,8 @@ LogicalResult UpdateKernelOp::verify() {
                          << ", but only "
                          << getSlotNames().size() - getRowSlots()
                          << " slots of the value's size (C3)";
+  if (getWholeParameter() && (getWholeRows() || getRowSlots()))
+    return emitOpError("is called for a whole parameter, and knows rows (C4)");
   return success();
 }
 
@@ -167,5 +169,8 @@ LogicalResult UpdateKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!isa_and_nonnull<nn::ParamOp, nn::TableOp>(symbol))
     return emitOpError() << getSymbolAttr()
                          << " is neither an nn.param nor an nn.table";
+  if (getWholeParameter() && !isa<nn::ParamOp>(symbol))
+    return emitOpError() << "is called for a whole parameter, and "
+                         << getSymbolAttr() << " is a table (C4)";
   return verifyFunction(*this, tables, getCalleeAttr());
 }

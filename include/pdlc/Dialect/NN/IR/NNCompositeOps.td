@@ -327,12 +327,12 @@ def NN_GatherOp : NN_CompositeOp<"gather", [NN_InferType]> {
   let summary = "Entries of a sample's list, by their places";
   let description = [{
     Entry j of a sample's result is entry index[j] of its input; a place that is none, such
-    as -1, gives zeros. It is a product with a matrix of ones and zeros: entries that are not
-    taken are finite. Gradients flow into the entries that are.
+    as -1, gives zeros. It is a product with a matrix [k, n] of ones and zeros for each
+    sample: entries that are not taken are finite. Gradients flow into the entries that are.
 
     Constraints:
     - (C1) From [b, n] or [b, n, d] and places [b, k] to [b, k] or [b, k, d], with n at most
-      2^24.
+      4096.
 
     Example:
     ```mlir
@@ -348,8 +348,8 @@ def NN_CumulativeSumOp : NN_CompositeOp<"cumulative_sum", [SameOperandsAndResult
   let description = [{
     Element i of the last dimension is the sum of the elements 0 to i, added in ascending order;
     with `exclusive` without i itself; with `reversed` of the elements from i to the
-    last. It is a product with a matrix of ones and zeros. Of the rows of
-    bags, `nn.scan` adds.
+    last. It is a product with a matrix of ones and zeros: all elements of a row are finite.
+    Of the rows of bags, `nn.scan` adds.
 
     Constraints:
     - (C1) The input has rank 2 or more; its last dimension is static, and at most 1024.

@@ -19,14 +19,15 @@ def NN_IfOp : NN_PureOp<"if", [NN_DifferentiableSome, ReadsModel, IsolatedFromAb
     runs, else the second one; the other one costs nothing, and what it would have
     computed has no effect. Both take the tensors of `with`, and yield the results.
 
-    The condition is known when a step begins: a state that the program keeps, and
-    what comparisons make of it. A counter of steps (`rule(@step_counter)`) is such a
+    The condition is one number: a state that the program keeps, as a rule, and what
+    comparisons make of it; no gradient flows into it. One that is made of a batch, such
+    as `nn.batch_sum`, chooses for each replica by itself. A counter of steps (`rule(@step_counter)`) is such a
     state, so that a model trains differently from some step on. Rows of a batch
     choose one by one with `nn.select`.
 
     The gradient is an `nn.if` of the same condition. What its bodies need of values
     computed here, they compute again: the price is one more pass through the body
-    that is taken. Parameters that only the other body reads have gradients of zeros.
+    that is taken, and through bodies within it one for each that they stand in. Parameters that only the other body reads have gradients of zeros.
 
     Constraints:
     - (C1) The condition has one element, and no dynamic dimension.

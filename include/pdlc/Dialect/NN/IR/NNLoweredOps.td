@@ -495,7 +495,8 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     `untouched(dense)`), the region computes the new value and slots from the
     value, the summed gradient, the slots, and the group's scalars. Division by
     the weight, clip, regularizer and rule are spelled out in it. If the rule
-    reduces over rows, its regions `sum` and `row` (`nn.rule`) stand before `each`.
+    reduces over rows, or the parameter, its regions `sum` and `row` or `param`
+    (`nn.rule`) stand before `each`.
 
     Constraints:
     - (C1) The symbol is a parameter or table of a group; `keys` is given
@@ -508,7 +509,8 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     - (C5) `sum` and `row` are both there or neither; `sum` has 2 + slots + scalars
       arguments of the element type and yields f64 values; `row` has 1 + (yields of
       `sum`) arguments of f64, then row slots + scalars of the element type, and
-      yields the row slots and any other values, all of the element type.
+      yields the row slots and any other values, all of the element type. `param` is of
+      a parameter, and has no row slots.
 
     Example:
     ```mlir
@@ -522,11 +524,11 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<NN_KeyTensor>:$keys,
-    NN_FloatTensor:$gradient, Variadic<NN_Scalar>:$scalars);
+    NN_FloatTensor:$gradient, Variadic<NN_Scalar>:$scalars, UnitAttr:$whole);
   let regions = (region SizedRegion<1>:$each, AnyRegion:$sum, AnyRegion:$row);
   let assemblyFormat = [{
     $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` `scalars` `(` $scalars `)`
-    (`sum` $sum^ `row` $row `each`)? $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
+    (`sum` $sum^ custom<RowRegion>($row, $whole) `each`)? $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
@@ -541,7 +543,7 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     /// operand that is no scalar.
     ::llvm::SmallVector<::mlir::BlockArgument> getArgumentsOf(::mlir::OpOperand &operand);
 
-    /// Whether it reduces over rows.
+    /// Whether it reduces over rows, or (`getWhole`) over a parameter.
     bool hasRow() { return !getRow().empty(); }
     /// Sums over a row, and row slots: none without regions `sum` and `row`.
     unsigned getNumSums();

@@ -26,6 +26,7 @@ def NN_RotateOp : NN_PureOp<"rotate", [MixesSamples, NN_Differentiable, SameOper
 
     Constraints:
     - (C1) Operand and result have one type, whose first dimension is dynamic.
+    - (C2) `by` is between -(2^31 - 1) and 2^31 - 1.
 
     Example:
     ```mlir

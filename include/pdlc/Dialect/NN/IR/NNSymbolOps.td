@@ -331,6 +331,10 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     one element for each row. The rows of a parameter are those of its first
     dimension; one of rank 0 or 1 is one row.
 
+    A rule that needs to know of a whole parameter has region `param` in the place of
+    `row`: the same, with all of the parameter as one row. Servers own such a
+    parameter as one block.
+
     A slot that `frozen` names begins as the value, whatever its number, and frozen
     programs read it in the place of the value. `nn-add-averages` makes such rules of
     a group's rule and its average.
@@ -351,7 +355,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
       yields f64 values; `row` has 1 + (yields of `sum`) arguments of f64 and
       (row slots) + (yields of `once`) of the element type, and yields at least as
       many values of the element type as there are row slots. Both regions are there
-      if one is, or if there are row slots.
+      if one is, or if there are row slots. With `param` there are none.
     - (C5) `frozen` names a slot that is no row slot.
 
     Example:
@@ -392,7 +396,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     DenseF64ArrayAttr:$hyper_values, StrArrayAttr:$slot_names,
     DenseF64ArrayAttr:$slot_values, UnitAttr:$undivided, DefaultValuedAttr<StrArrayAttr, "{}">:$row_slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$row_slot_values,
-    OptionalAttr<StrAttr>:$frozen_slot);
+    OptionalAttr<StrAttr>:$frozen_slot, UnitAttr:$whole);
   let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each, AnyRegion:$sum,
     AnyRegion:$row);
   let assemblyFormat = [{
@@ -401,14 +405,15 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     `slots` custom<NamedNumbers>($slot_names, $slot_values)
     (`row_slots` custom<NamedNumbers>($row_slot_names, $row_slot_values)^)?
     (`frozen` `(` $frozen_slot^ `)`)?
-    attr-dict-with-keyword `once` $once (`sum` $sum^ `row` $row)? `each` $each
+    attr-dict-with-keyword `once` $once (`sum` $sum^ custom<RowRegion>($row, $whole))?
+    `each` $each
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// What the scalars that region `once` yields are called in messages: by the
     /// words of the rule, where it hands on the rate or a hyper-parameter.
     ::llvm::SmallVector<std::string> getScalarNames();
-    /// Whether it reduces over rows.
+    /// Whether it reduces over rows, or (`getWhole`) over a parameter.
     bool hasRow() { return !getRow().empty(); }
     /// The slots, then the row slots: names and first values.
     ::mlir::ArrayAttr getAllSlotNames();
@@ -653,6 +658,7 @@ def NN_CycleOp : NN_Op<"cycle", [Symbol,
       `nn-join-cycle`).
     - (C4) Rules of states that the programs accumulate into are not `undivided`: they would
       run in every step, whoever's turn it is (checked by `nn-join-cycle`).
+    - (C5) The model has no `@cyclic_counter` of its own (checked by `nn-link-std`).
 
     Example:
     ```mlir

@@ -139,7 +139,8 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     `pdl_symbol::dense_kernel` of a parameter, `pdl_symbol::row_kernel` of a
     table; the slots of the group's rule, with their initial values. The last
     `row_slots` of them have one element for each row. `whole_rows` says that the
-    kernel of a parameter must be called for whole rows. `frozen_part` is
+    kernel of a parameter must be called for whole rows, `whole_parameter` that it is
+    called once for all of it. `frozen_part` is
     `pdl_symbol::frozen_part`: frozen programs read that slot, counted from 1, in the
     place of the value.
 
@@ -148,6 +149,7 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
       the module.
     - (C2) As many initial values as slots, and no more row slots than slots.
     - (C3) `frozen_part` is none of the row slots.
+    - (C4) `whole_parameter` is of an `nn.param`, without `whole_rows` and row slots.
 
     Example:
     ```mlir
@@ -158,10 +160,11 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     DefaultValuedAttr<StrArrayAttr, "{}">:$slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values,
     DefaultValuedAttr<I32Attr, "0">:$row_slots, UnitAttr:$whole_rows,
-    DefaultValuedAttr<I32Attr, "0">:$frozen_part);
+    UnitAttr:$whole_parameter, DefaultValuedAttr<I32Attr, "0">:$frozen_part);
   let assemblyFormat = [{
     $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)?
     (`row_slots` `(` $row_slots^ `)`)? (`whole_rows` $whole_rows^)?
+    (`whole_parameter` $whole_parameter^)?
     (`frozen_part` `(` $frozen_part^ `)`)? attr-dict
   }];
   let hasVerifier = 1;

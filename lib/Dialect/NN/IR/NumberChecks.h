@@ -1,0 +1,53 @@
+//===- NumberChecks.h - Checks of numbers in attributes ---------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_DIALECT_NN_IR_NUMBERCHECKS_H
+#define LIB_DIALECT_NN_IR_NUMBERCHECKS_H
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+namespace pdlc::nn {
+
+/// `number` as formulas over elements of `element` read it: rounded.
+inline llvm::APFloat roundedTo(llvm::APFloat number, mlir::Type element) {
+  bool isInexact = false;
+  number.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(),
+                 llvm::APFloat::rmNearestTiesToEven, &isInexact);
+  return number;
+}
+
+/// Diagnoses a number of `op` that is not finite in the element type of `of`,
+/// an operand or result. `name` has its article, such as "a slope".
+inline mlir::LogicalResult verifyFinite(mlir::Operation *op, mlir::Value of,
+                                        llvm::StringRef name,
+                                        const llvm::APFloat &number,
+                                        llvm::StringRef constraint) {
+  mlir::Type element = mlir::getElementTypeOrSelf(of.getType());
+  if (roundedTo(number, element).isFinite())
+    return mlir::success();
+  return op->emitOpError() << "has " << name << " that is not finite in "
+                           << element << " (" << constraint << ")";
+}
+
+/// Likewise a number that is not finite and above 0: formulas divide by it.
+inline mlir::LogicalResult verifyPositive(mlir::Operation *op, mlir::Value of,
+                                          llvm::StringRef name,
+                                          const llvm::APFloat &number,
+                                          llvm::StringRef constraint) {
+  mlir::Type element = mlir::getElementTypeOrSelf(of.getType());
+  llvm::APFloat rounded = roundedTo(number, element);
+  if (rounded.isFiniteNonZero() && !rounded.isNegative())
+    return mlir::success();
+  return op->emitOpError() << "has " << name
+                           << " that is not finite and > 0 in " << element
+                           << " (" << constraint << ")";
+}
+
+} // namespace pdlc::nn
+
+#endif // LIB_DIALECT_NN_IR_NUMBERCHECKS_H
