@@ -702,8 +702,10 @@ class Layers(unittest.TestCase):
             def layer(x, tags, group, layer_of=layer_of):
                 items = pdl.Model.table(group.model, "items", 4, group=group,
                                         init=pdl.init.uniform(-1, 1))
+                zeros = pdl.broadcast(0.0, (None, 3, 5), like=pdl.segment_sizes(tags))
                 states = layer_of(pdl.lookup(items, tags, "none"), tags, 5, "r", group=group,
-                                  from_end=True)
+                                  from_end=True,
+                                  init=zeros if layer_of is pdl.layers.gru else [zeros, zeros])
                 first = pdl.segment_first(states, tags)
                 return pdl.layers.dense(pdl.flatten(first, 1), 1, "last", group=group)
 
@@ -712,7 +714,7 @@ class Layers(unittest.TestCase):
                                 ("r.bias", f"{5 * gates}")):
                 self.assertTrue(any(f"nn.param @{name} : tensor<{shape}xf32>" in line
                                     for line in lines), name)
-            self.assertTrue(any("@r.weight, @r.bias from_end :" in line for line in lines))
+            self.assertTrue(any("@r.weight, @r.bias from_end init(%" in line for line in lines))
 
     def test_cross(self):
         for version, rank, expected in ((1, None, "@c.1.weight : tensor<6x1xf32>"),
