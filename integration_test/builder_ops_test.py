@@ -216,8 +216,8 @@ class Ops(unittest.TestCase):
                      if "`HasPhases`" not in text}
         expected = {op.removeprefix("nn.") for op, first, *_ in map(str.split, printed)
                     if first == "model" or op.removeprefix("nn.") in any_phase}
-        # A call is one of pdl.model.Function; pdl.constant is written by hand; a scan and
-        # a choice have bodies, which only text has.
+        # A call is one of pdl.model.Function, and an `if` pdl.cond; those and pdl.constant
+        # and pdl.scan are written by hand.
         self.assertEqual(sorted(expected),
                          sorted({*pdl.ops.__all__, "call", "constant", "if", "scan"}))
 
