@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-from programs import PDL_TRANSLATE, SOURCE, run
+from programs import PDL_OPT, PDL_TRANSLATE, SOURCE, run
 
 GUIDE = SOURCE / "docs" / "Python.md"
 
@@ -30,7 +30,7 @@ class Guide(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        translate = PDL_TRANSLATE.resolve()
+        translate, self.pdl_opt = PDL_TRANSLATE.resolve(), PDL_OPT.resolve()
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
         saved = dict(os.environ)
@@ -40,7 +40,8 @@ class Guide(unittest.TestCase):
         self.addCleanup(sys.path.remove, str(SOURCE / "python"))
 
     def test_blocks(self):
-        """All blocks in order; what one prints is the block behind it."""
+        """All blocks in order; what one prints is the block behind it. The compiler takes the
+        models that they make."""
         found = blocks(GUIDE.read_text())
         shown = 0
         namespace = {"__name__": "guide"}
@@ -55,6 +56,13 @@ class Guide(unittest.TestCase):
             shown += 1
         self.assertEqual(shown, sum(language == "python" for language, _ in found))
         self.assertGreater(shown, 4)
+        whole = {one.name: str(one) for one in namespace.values()
+                 if isinstance(one, namespace["pdl"].Model) and one.name != "wrong"}
+        for name, text in whole.items():
+            with self.subTest(model=name):
+                # A model without a program has no further phases.
+                phase = ["--pdl-pipeline=to=gradient"] if "nn.program" in text else []
+                run(self.pdl_opt, "-", *phase, input=text)
 
 
 class Package(unittest.TestCase):

@@ -81,7 +81,8 @@ EXAMPLES = {
                lambda n: pdl.matmul(n.cube, n.cube, transpose_rhs=True),
                lambda n: pdl.matmul(n.cube, n.cube, transpose_lhs=True)],
     "gru": [lambda n: pdl.gru(n.rows, n.bags, n.param((1, 3))) - n.rows,
-            lambda n: pdl.gru(n.rows, n.bags, n.param((1, 3)), n.param((3,)), from_end=True)],
+            lambda n: pdl.gru(n.rows, n.bags, n.param((1, 3)), n.param((3,)), from_end=True),
+            lambda n: pdl.gru(n.rows, n.bags, n.param((1, 3)), init=[n.of_bags[:, :, 0:1]])],
     "lstm": [lambda n: pdl.lstm(pdl.concat([n.rows, n.rows[:, 0:1]], 1), n.bags,
                                 n.param((1, 4)), n.param((4,))),
              lambda n: pdl.lstm(pdl.concat([n.rows, n.rows[:, 0:1]], 1), n.bags,
@@ -215,8 +216,8 @@ class Ops(unittest.TestCase):
                      if "`HasPhases`" not in text}
         expected = {op.removeprefix("nn.") for op, first, *_ in map(str.split, printed)
                     if first == "model" or op.removeprefix("nn.") in any_phase}
-        # A call is one of pdl.model.Function; pdl.constant is written by hand; a scan and
-        # a choice have bodies, which only text has.
+        # A call is one of pdl.model.Function, and an `if` pdl.cond; those and pdl.constant
+        # and pdl.scan are written by hand.
         self.assertEqual(sorted(expected),
                          sorted({*pdl.ops.__all__, "call", "constant", "if", "scan"}))
 

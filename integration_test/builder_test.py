@@ -6,6 +6,7 @@
 import inspect
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -639,6 +640,174 @@ class Errors(unittest.TestCase):
                     result.program, lambda x: "x")
 
 
+class Bodies(unittest.TestCase):
+    """Ops whose bodies are Python functions."""
+
+    @staticmethod
+    def model_with(loss):
+        """A model that minimizes what `loss` makes of the model, its group, label, x and
+        the bags."""
+        result = with_fields(label=1, x=3)
+        result.only_record().bags("tags", 2)
+        group = result.group("g", rule="sgd", rate=0.1)
+
+        @result.program
+        def train(label, x, tags):
+            pdl.minimize(loss(result, group, label, x, tags), [group])
+
+        return result
+
+    @staticmethod
+    def recurrent(of_rows):
+        """A loss of what `of_rows` makes of rows, their bags, and the weight and bias of GRU
+        cells."""
+        def loss(model, group, label, x, tags):
+            weight = model.param("u", (4, 12), group=group, init=pdl.init.xavier())
+            bias = model.param("b", (12,), group=group, init=pdl.init.constant(0.5))
+            items = model.table("items", 3, group=group, init=pdl.init.uniform(-1, 1))
+            rows = pdl.layers.dense(pdl.lookup(items, tags, "none"), 12, "in", group=group)
+            states = of_rows(rows, tags, weight, bias)
+            last = pdl.reduce("sum", pdl.segment_last(states, tags), axes=[1, 2], keep=True)
+            return pdl.squared_error(pdl.flatten(last, 1), label)
+        return loss
+
+    def test_gru_by_hand(self):
+        """A cell in Python is the op, down to each op of its gradient."""
+        def by_hand(rows, tags, weight, bias):
+            def cell(row, before):
+                gates = pdl.linear(before, weight, bias)
+                reset = pdl.sigmoid(row[:, 0:4] + gates[:, 0:4])
+                update = pdl.sigmoid(row[:, 4:8] + gates[:, 4:8])
+                new = pdl.tanh(row[:, 8:] + reset * gates[:, 8:])
+                return new + update * (before - new)
+            return pdl.scan(rows, tags, cell, init=4, from_end=True)
+
+        def op(rows, tags, weight, bias):
+            return pdl.gru(rows, tags, weight, bias, from_end=True)
+
+        hand, given = (sorted(parsed(self.model_with(self.recurrent(one)),
+                                     "--pdl-pipeline=to=gradient", "--cse").splitlines())
+                       for one in (by_hand, op))
+        opcodes = [[re.sub(r"%\w+(#\d+)?", "%", line) for line in lines]
+                   for lines in (hand, given)]
+        self.assertEqual(*map(sorted, opcodes))
+        self.assertGreater(sum("nn.scan" in line for line in hand), 1)
+
+    def test_scan_text(self):
+        """Rows, states, what comes from outside, and the names that all of them get."""
+        def loss(model, group, label, x, tags):
+            scale = model.param("scale", (3,), group=group, init=pdl.init.constant(1)) * 2
+            places = pdl.segment_positions(tags)
+            first = pdl.broadcast(scale, (None, 2, 3), like=pdl.segment_sizes(tags))
+
+            def body(place, state, other):
+                after = state * scale + place
+                return other, after, place
+
+            ends, afters, copies = pdl.scan([places], tags, body, init=[first, first])
+            sums = pdl.segment_sum(afters + ends * copies, tags)
+            return pdl.flatten(pdl.reduce("sum", sums, [1, 2], True), 1)
+
+        model = self.model_with(loss)
+        self.assertIn("""\
+    %ends, %afters, %copies = nn.scan %places of %tags init(%first, %first) with(%scale_1) {
+    ^bb0(%place: tensor<?x1xf32>, %state: tensor<?x3xf32>, %other: tensor<?x3xf32>, \
+%scale_1_1: tensor<3xf32>):
+      %2 = nn.mul %state, %scale_1_1 : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+      %after = nn.add %2, %place : (tensor<?x3xf32>, tensor<?x1xf32>) -> tensor<?x3xf32>
+      nn.yield %other, %after, %place : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x1xf32>
+    } : (tensor<?x1xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, \
+tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x1xf32>)
+""", str(model))
+        parsed(model, "--pdl-pipeline=to=gradient")
+        located = model.text(locations=True)
+        self.assertRegex(located, r'nn.yield .* loc\(".*builder_test.py":\d+:\d+\)')
+        parsed(located)
+
+    def test_cond(self):
+        """Both ways see what either uses; what a way calls may be a function of the model, and
+        a choice may stand in another."""
+        def loss(model, group, label, x, tags):
+            w = model.param("w", (3, 1), group=group, init=pdl.init.xavier())
+            steps = model.param("steps", (1,), group=model.group(
+                "counter", rule="step_counter", rate=1.0), init=pdl.init.zeros())
+            pdl.accumulate(steps, label)
+
+            @model.function
+            def logit(x):
+                return pdl.linear(x, w)
+
+            def late():
+                small = pdl.cond(steps < 20, lambda: 0.5 * x, lambda: x)
+                return logit(small), label
+
+            z, wanted = pdl.cond(steps >= 10, late, lambda: (label, pdl.tanh(label)))
+            return pdl.squared_error(z, wanted)
+
+        model = self.model_with(loss)
+        text = str(model)
+        self.assertIn("""\
+    %z, %wanted = nn.if %1 with(%x, %label) {
+    ^bb0(%x_1: tensor<?x3xf32>, %label_1: tensor<?x1xf32>):
+""", text)
+        self.assertIn("""\
+    } else {
+    ^bb0(%x_2: tensor<?x3xf32>, %label_2: tensor<?x1xf32>):
+      %7 = nn.tanh %label_2 : tensor<?x1xf32>
+      nn.yield %label_2, %7 : tensor<?x1xf32>, tensor<?x1xf32>
+    } : (tensor<1xf32>, tensor<?x3xf32>, tensor<?x1xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
+""", text)
+        parsed(model, "--pdl-pipeline=to=gradient")
+
+    def refused(self, build, *parts):
+        with self.assertRaises(pdl.ModelError) as caught:
+            self.model_with(lambda model, group, label, x, tags: build(
+                label, x, tags, pdl.segment_positions(tags)))
+        for part in parts:
+            self.assertIn(part, str(caught.exception))
+        self.assertEqual(caught.exception.place.file, __file__)
+
+    def test_scan_errors(self):
+        self.refused(lambda label, x, tags, rows: pdl.scan(rows, tags, lambda a, b: a, init=3),
+                     "returns %a : tensor<?x1xf32> for state 'b', which is tensor<?x3xf32>")
+        self.refused(lambda label, x, tags, rows: pdl.scan(rows, tags, lambda a: a, init=3),
+                     "takes (a); it has to take 2: a row of each of `rows`, then the states")
+        self.refused(lambda label, x, tags, rows: pdl.scan(rows, tags, lambda a, b: b, init=x),
+                     "pdl.scan: `init` has %x : tensor<?x3xf32>; it has to be [batch, 2, ...]")
+        self.refused(lambda label, x, tags, rows: pdl.scan(rows, tags, lambda a, b: b, init=[]),
+                     "has to give all states the same way")
+        self.refused(lambda label, x, tags, rows: pdl.scan(rows, tags, lambda a, b: b, init=0),
+                     "a state has 1 column or more")
+        self.refused(lambda label, x, tags, rows: pdl.scan(rows, rows, lambda a, b: b, init=1),
+                     "it has to be bags of ids")
+        self.refused(lambda label, x, tags, rows: pdl.scan(tags, tags, lambda a, b: b, init=1),
+                     "it has to be the rows of bags")
+        self.refused(lambda label, x, tags, rows: pdl.scan(rows, tags, lambda a, b: b * x,
+                                                           init=1),
+                     "make it one of `rows` (pdl.segment_repeat leads")
+        self.refused(lambda label, x, tags, rows: pdl.scan(
+            rows, tags, lambda a, b: pdl.segment_sum(b, tags), init=1), "sees no bags")
+        self.refused(lambda label, x, tags, rows: pdl.scan(
+            rows, tags, lambda a, b, c: b, init=[1, 1]), "the 2 states behind the row")
+        self.refused(lambda label, x, tags, rows: pdl.scan(
+            rows, tags, lambda a, b: (b, 1.0), init=1), "which is no row [?, ...]")
+        self.refused(lambda label, x, tags, rows: pdl.scan(rows, tags, 5, init=1),
+                     "it has to be a Python function")
+
+    def test_cond_errors(self):
+        self.refused(lambda label, x, tags, rows: pdl.cond(label, lambda: x, lambda: x),
+                     "one number that is known when a step begins: pdl.select chooses")
+        self.refused(lambda label, x, tags, rows: pdl.cond(1.0, lambda: x, lambda: label),
+                     "returns (tensor<?x3xf32>), and `otherwise` (tensor<?x1xf32>)")
+        self.refused(lambda label, x, tags, rows: pdl.cond(1.0, lambda a: x, lambda: x),
+                     "`then` of pdl.cond takes (a); it takes nothing")
+        kept = []
+        self.refused(lambda label, x, tags, rows: pdl.cond(
+            1.0, lambda: (kept.append(pdl.tanh(x)), x)[1], lambda: x) + kept[0],
+                     "of `then` of pdl.cond, which program @train cannot see; return it from "
+                     "there")
+
+
 class Layers(unittest.TestCase):
 
     def model_with(self, layer):
@@ -702,8 +871,10 @@ class Layers(unittest.TestCase):
             def layer(x, tags, group, layer_of=layer_of):
                 items = pdl.Model.table(group.model, "items", 4, group=group,
                                         init=pdl.init.uniform(-1, 1))
+                zeros = pdl.broadcast(0.0, (None, 3, 5), like=pdl.segment_sizes(tags))
                 states = layer_of(pdl.lookup(items, tags, "none"), tags, 5, "r", group=group,
-                                  from_end=True)
+                                  from_end=True,
+                                  init=zeros if layer_of is pdl.layers.gru else [zeros, zeros])
                 first = pdl.segment_first(states, tags)
                 return pdl.layers.dense(pdl.flatten(first, 1), 1, "last", group=group)
 
@@ -712,7 +883,7 @@ class Layers(unittest.TestCase):
                                 ("r.bias", f"{5 * gates}")):
                 self.assertTrue(any(f"nn.param @{name} : tensor<{shape}xf32>" in line
                                     for line in lines), name)
-            self.assertTrue(any("@r.weight, @r.bias from_end :" in line for line in lines))
+            self.assertTrue(any("@r.weight, @r.bias from_end init(%" in line for line in lines))
 
     def test_cross(self):
         for version, rank, expected in ((1, None, "@c.1.weight : tensor<6x1xf32>"),

@@ -23,8 +23,8 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = ROOT / "python" / "pdl" / "shapes.py"
-# pdl.Function calls, and pdl.constant has the numbers of a tensor. The body of a scan is
-# text; pdl.gru and pdl.lstm are scans. So are the bodies of a choice.
+# pdl.Function calls, and pdl.constant has the numbers of a tensor. What has bodies is in
+# pdl/control.py: nn.if is pdl.cond.
 WRITTEN_BY_HAND = ("call", "constant", "if", "scan")
 # The directives custom<...> of one argument, which stands in the text as it is given.
 PLAIN_DIRECTIVES = (

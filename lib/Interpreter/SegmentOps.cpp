@@ -216,11 +216,13 @@ static LogicalResult evaluateUnpad(SegmentUnpadOp op, Frame &frame) {
   return success();
 }
 
-/// One row of a tensor of rows.
-static Tensor rowOf(const Tensor &rows, int64_t row, Type type) {
-  Tensor::Shape shape(rows.shape());
-  const int64_t width = rows.count(1, rows.rank());
-  shape[0] = 1;
+/// One row of a tensor of rows; the first dimensions of the tensor, so many,
+/// count them.
+static Tensor rowOf(const Tensor &rows, int64_t row, Type type,
+                    unsigned counting = 1) {
+  Tensor::Shape shape(rows.shape().drop_front(counting));
+  const int64_t width = rows.count(counting, rows.rank());
+  shape.insert(shape.begin(), 1);
   Tensor out(shape, getElementTypeOrSelf(type));
   dispatchFloat(type, [&](auto zero) {
     using T = decltype(zero);
@@ -250,6 +252,10 @@ static LogicalResult evaluateScan(ScanOp op, Frame &frame) {
   for (Value input : op.getInputs())
     if (failed(verifyRows(op, frame.tensor(input).dim(0), segments.rowCount())))
       return failure();
+  for (Value init : op.getInit())
+    if (failed(
+            verifyRows(op, frame.tensor(init).count(0, 2), segments.count())))
+      return failure();
   Frame inner(frame.step());
   inner.setSymbols(frame.takenSymbols());
   for (auto [argument, shared] :
@@ -259,8 +265,11 @@ static LogicalResult evaluateScan(ScanOp op, Frame &frame) {
   for (Type type : op.getResultTypes())
     results.push_back(zerosOf(type, segments.rowCount()));
   for (int64_t bag = 0; bag < segments.count(); ++bag) {
-    for (BlockArgument state : op.getStateArguments())
-      inner.set(state, zerosOf(state.getType(), 1));
+    for (auto [number, state] : llvm::enumerate(op.getStateArguments()))
+      inner.set(state, op.getInit().empty()
+                           ? zerosOf(state.getType(), 1)
+                           : rowOf(frame.tensor(op.getInit()[number]), bag,
+                                   state.getType(), /*counting=*/2));
     for (int64_t i = 0, size = segments.size(bag); i < size; ++i) {
       const int64_t row =
           segments.begin(bag) + (op.getFromEnd() ? size - 1 - i : i);

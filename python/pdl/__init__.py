@@ -28,6 +28,7 @@ The ops of the dialect are functions of this package (`pdl.ops` lists them).
 from pdl import decay, init, layers, metrics, ops, scalars
 from pdl.compiler import compile
 from pdl.constants import constant
+from pdl.control import cond, scan
 from pdl.errors import CompileError, ModelError
 from pdl.model import Model, rule, schedule
 from pdl.ops import *  # noqa: F403
@@ -38,6 +39,6 @@ from pdl.values import Value
 
 __all__ = [
     "Attribute", "CompileError", "Group", "Model", "ModelError", "Parameter", "RaggedType",
-    "Record", "State", "Table", "TensorType", "Value", "attribute", "compile", "constant",
-    "decay", "init", "layers", "metrics", "ops", "rule", "scalars", "schedule", "xxh64",
-    *ops.__all__]
+    "Record", "State", "Table", "TensorType", "Value", "attribute", "compile", "cond",
+    "constant", "decay", "init", "layers", "metrics", "ops", "rule", "scalars", "scan",
+    "schedule", "xxh64", *ops.__all__]

@@ -27,24 +27,28 @@ _bodies: contextvars.ContextVar[tuple[Body, ...]] = contextvars.ContextVar(
 class Statement(NamedTuple):
     """An op: its results, its text behind them, and who wrote it.
 
-    Operands are parts of the text by themselves: a value may be named later.
+    Operands are parts of the text by themselves: a value may be named later. So are bodies
+    of the op.
     """
 
     results: tuple[Value, ...]
-    parts: tuple[str | Value, ...]
+    parts: tuple[str | Value | Body, ...]
     place: Place
 
 
 class Body:
     """Ops in the order in which they are built, and the names of their values."""
 
-    def __init__(self, model: Model, title: str):
+    # What to do about a value of this one that another one needs.
+    remedy = "hand it over as an argument"
+
+    def __init__(self, model: Model, title: str, names: Names | None = None):
         self.model = model
         self.title = title
         self.arguments: list[Value] = []
         self.statements: list[Statement] = []
         self.trains = False
-        self._names = Names()
+        self._names = names or Names()
         self._reads: dict[str, Value] = {}
         self._constants: dict[tuple[str, str], Value] = {}
 
@@ -54,7 +58,7 @@ class Body:
         self.arguments.append(value)
         return value
 
-    def emit(self, parts: Sequence[str | Value], types: Sequence[Type],
+    def emit(self, parts: Sequence[str | Value | Body], types: Sequence[Type],
              names: Sequence[str | None] | None = None) -> list[Value]:
         """Appends an op; its results have `names`, else those of the user's variables."""
         if names is None:
@@ -77,7 +81,7 @@ class Body:
             if operand.body is not self:
                 raise ModelError(
                     f"{role} is {operand!r} of {operand.body.title}, which {self.title} "
-                    "cannot see; hand it over as an argument")
+                    f"cannot see; {operand.body.remedy}")
             return operand
         if is_number(operand):
             return self._constant(operand, element)
@@ -104,18 +108,38 @@ class Body:
                 [f"nn.constant dense<{text}> : {type}"], [type], [None])
         return self._constants[text, element]
 
+    def values(self) -> Iterator[Value]:
+        """All that has a name, in the order of the text."""
+        yield from self.arguments
+        for statement in self.statements:
+            for part in statement.parts:
+                if isinstance(part, Body):
+                    yield from part.values()
+            yield from statement.results
+
     def lines(self, locations: bool) -> Iterator[str]:
         """The ops, one a line; values without a name are numbered."""
-        unnamed = (value for value in self.arguments + [
-            value for statement in self.statements for value in statement.results]
-            if value.name is None or value.name.isdigit())
+        unnamed = (value for value in self.values()
+                   if value.name is None or value.name.isdigit())
         for index, value in enumerate(unnamed):
             value.name = str(index)
+        return self._lines(locations)
+
+    def _lines(self, locations: bool) -> Iterator[str]:
         for statement in self.statements:
-            line = "".join(map(str, statement.parts))
+            text = "".join(part.block(locations) if isinstance(part, Body) else str(part)
+                           for part in statement.parts)
             if statement.results:
-                line = f"{', '.join(map(str, statement.results))} = {line}"
-            yield line + (location(statement.place) if locations else "")
+                text = f"{', '.join(map(str, statement.results))} = {text}"
+            text += location(statement.place) if locations else ""
+            yield from text.split("\n")
+
+    def block(self, locations: bool) -> str:
+        """The text of a body that an op has."""
+        lines = list(self._lines(locations))
+        arguments = ", ".join(f"{value}: {value.type}" for value in self.arguments)
+        head = [f"^bb0({arguments}):"] if arguments else []
+        return "\n".join(["{", *head, *(f"  {line}" for line in lines), "}"])
 
 
 def location(place: Place) -> str:
@@ -144,7 +168,8 @@ def current(what: str) -> Body:
 def building(body: Body) -> Iterator[None]:
     """Makes `body` the one that ops are appended to."""
     bodies = _bodies.get()
-    if any(outer.title == body.title and outer.model is body.model for outer in bodies):
+    if any(outer.title == body.title and outer.model is body.model and
+           type(body) is Body for outer in bodies):
         raise ModelError(f"{body.title} calls itself, which no model can; use a Python loop "
                          "in it")
     token = _bodies.set(bodies + (body,))

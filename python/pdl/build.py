@@ -236,7 +236,7 @@ class _Writer:
     def _stands(self, element: str) -> bool:
         """Whether the argument that an element names is given."""
         given = self._given.get(re.findall(r"\$(\w+)", element)[0])
-        return given is not None and given is not False
+        return given is not None and given is not False and given != []
 
     def _argument(self, name: str) -> None:
         kind, given = self._kinds[name], self._given[name]

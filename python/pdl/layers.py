@@ -100,32 +100,37 @@ def attention(rows: Operand, bags: Operand, query: Operand, widths: Sequence[int
 
 
 def gru(rows: Operand, bags: Operand, width: int, name: str, *, group: Group | None,
-        from_end: bool = False) -> Value:
+        from_end: bool = False, init: Operand | None = None) -> Value:
     """Gated recurrent units over the rows of bags: [ids, features] to [ids, width], the
     state behind each row.
+
+    They begin with zeros, or with `init`, [batch, slots, width].
 
     Declares what multiplies inputs and states, `name.input.weight`, `name.weight`
     (xavier), `name.input.bias` and `name.bias` (zeros). `pdl.segment_last` is the state
     behind all rows of a bag; with `from_end`, where rows come from the last to the first,
     `pdl.segment_first`.
     """
-    return _recurrent(ops.gru, 3, rows, bags, width, name, group, from_end)
+    return _recurrent(ops.gru, 3, rows, bags, width, name, group, from_end,
+                      None if init is None else [init])
 
 
 def lstm(rows: Operand, bags: Operand, width: int, name: str, *, group: Group | None,
-         from_end: bool = False) -> Value:
-    """Long short-term memory over the rows of bags, otherwise as `gru`."""
-    return _recurrent(ops.lstm, 4, rows, bags, width, name, group, from_end)
+         from_end: bool = False, init: Sequence[Operand] | None = None) -> Value:
+    """Long short-term memory over the rows of bags, otherwise as `gru`; `init` has the first
+    state and the first cell."""
+    return _recurrent(ops.lstm, 4, rows, bags, width, name, group, from_end, init)
 
 
 def _recurrent(op: Callable[..., Value], gates: int, rows: Operand, bags: Operand, width: int,
-               name: str, group: Group | None, from_end: bool) -> Value:
+               name: str, group: Group | None, from_end: bool,
+               init: Sequence[Operand] | None) -> Value:
     model = current(f"pdl.layers.{op.__name__}").model
     inputs = dense(rows, gates * width, f"{name}.input", group=group)
     weight = model.param(f"{name}.weight", (width, gates * width), group=group,
                          init=initial.xavier())
     bias = model.param(f"{name}.bias", (gates * width,), group=group, init=initial.zeros())
-    return op(inputs, bags, weight, bias, from_end=from_end)
+    return op(inputs, bags, weight, bias, from_end=from_end, init=init)
 
 
 def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: int = 2,

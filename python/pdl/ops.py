@@ -445,25 +445,25 @@ def greater_equal(lhs: Operand, rhs: Operand) -> Value:
 
 
 def gru(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None,
-        from_end: bool = False) -> Value:
+        from_end: bool = False, init: Sequence[Operand] | None = None) -> Value:
     """Gated recurrent units.
 
     r = sigmoid(x_r + h U_r + b_r), z = sigmoid(x_z + h U_z + b_z), n = tanh(x_n + r (h U_n +
     b_n)); the state becomes n + z (h - n).
 
     The operand is what the inputs contribute, `nn.linear` of them, with the gates side by
-    side; `h` is the state before the row, zeros at first, `U` the weight and `b` the bias
-    (zeros, if it is left out). With `from_end` the last row of a bag comes first. The order
-    of gates and the formulas are those of PyTorch.
+    side; `h` is the state before the row, `U` the weight and `b` the bias (zeros, if it is
+    left out). The first states are those of `init`, or zeros. With `from_end` the last row of
+    a bag comes first. The order of gates and the formulas are those of PyTorch.
 
     Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
     """
     return build.op("gru",
                     "$rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? "
-                    "attr-dict `:` functional-type(operands, results)",
+                    "(`init` `(` $init^ `)`)? attr-dict `:` functional-type(operands, results)",
                     1, rows=build.operand(rows), bags=build.operand(bags),
-                    weight=build.symbol(weight), bias=build.symbol(bias),
-                    from_end=build.flag(from_end))[0]
+                    init=build.operands(init), weight=build.symbol(weight),
+                    bias=build.symbol(bias), from_end=build.flag(from_end))[0]
 
 
 def hard_sigmoid(input: Operand) -> Value:
@@ -700,7 +700,7 @@ def lookup(table: Symbol, ids: Operand, pooling: Literal["sum", "mean", "sqrtn",
 
 
 def lstm(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None,
-         from_end: bool = False) -> Value:
+         from_end: bool = False, init: Sequence[Operand] | None = None) -> Value:
     """Long short-term memory.
 
     i = sigmoid(x_i + h U_i + b_i), f = sigmoid(x_f + h U_f + b_f), g = tanh(x_g + h U_g +
@@ -708,18 +708,18 @@ def lstm(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = Non
     becomes o tanh(c).
 
     The operand is what the inputs contribute, `nn.linear` of them, with the gates side by
-    side; `h` is the state before the row, zeros at first, `U` the weight and `b` the bias
-    (zeros, if it is left out). With `from_end` the last row of a bag comes first. The order
-    of gates and the formulas are those of PyTorch.
+    side; `h` is the state before the row, `U` the weight and `b` the bias (zeros, if it is
+    left out). The first states are those of `init`, or zeros. With `from_end` the last row of
+    a bag comes first. The order of gates and the formulas are those of PyTorch.
 
     Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
     """
     return build.op("lstm",
                     "$rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? "
-                    "attr-dict `:` functional-type(operands, results)",
+                    "(`init` `(` $init^ `)`)? attr-dict `:` functional-type(operands, results)",
                     1, rows=build.operand(rows), bags=build.operand(bags),
-                    weight=build.symbol(weight), bias=build.symbol(bias),
-                    from_end=build.flag(from_end))[0]
+                    init=build.operands(init), weight=build.symbol(weight),
+                    bias=build.symbol(bias), from_end=build.flag(from_end))[0]
 
 
 def matmul(lhs: Operand, rhs: Operand, transpose_lhs: bool = False,

@@ -612,8 +612,19 @@ def segment_shift(rows: Value, bags: Value, by: int) -> TensorType:
     return segment_softmax(rows, bags)
 
 
+def first_state(value: Value, bags: Value) -> TensorType:
+    """The state that begins with a value, of one bag each."""
+    slots = _bags("bags", bags).width
+    _floats(init=value)
+    if value.type.rank < 3 or value.shape[:2] != (None, slots):
+        raise Misfit(f"`init` has {value!r}; it has to be [batch, {slots}, ...], one for each of "
+                     "the bags: pdl.segment_last gives such, and pdl.reshape and "
+                     "pdl.broadcast(..., like=...) make others so")
+    return value.type.with_shape([None, *value.shape[2:]])
+
+
 def _cell(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None,
-          gates: int) -> TensorType:
+          init: Sequence[Value] | None, gates: int, states: int) -> TensorType:
     type = segment_softmax(rows, bags)
     _dense("weight", weight, 2)
     if type.rank != 2 or type.shape[1] % gates:
@@ -630,19 +641,26 @@ def _cell(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None,
             raise Misfit(f"`rows` is {rows!r}, and `bias` {bias!r}; declare it with shape "
                          f"({gates * width},)")
         _one_element(rows, bias)
-    return type.with_shape([None, width])
+    result = type.with_shape([None, width])
+    if init and len(init) != states:
+        raise Misfit(f"`init` has {len(init)} values; there {'are' if states > 1 else 'is'} "
+                     f"{states} to begin with")
+    for value in init or ():
+        if first_state(value, bags) != result:
+            raise Misfit(f"`init` has {value!r} for a state {result}; they need as many columns")
+    return result
 
 
 def gru(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None = None,
-        from_end: bool = False) -> TensorType:
+        from_end: bool = False, init: Sequence[Value] | None = None) -> TensorType:
     """nn.gru."""
-    return _cell(rows, bags, weight, bias, 3)
+    return _cell(rows, bags, weight, bias, init, gates=3, states=1)
 
 
 def lstm(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None = None,
-         from_end: bool = False) -> TensorType:
+         from_end: bool = False, init: Sequence[Value] | None = None) -> TensorType:
     """nn.lstm."""
-    return _cell(rows, bags, weight, bias, 4)
+    return _cell(rows, bags, weight, bias, init, gates=4, states=2)
 
 
 def segment_sizes(bags: Value) -> TensorType:

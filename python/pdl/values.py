@@ -83,8 +83,8 @@ class Arithmetic:
     def __bool__(self) -> bool:
         raise ModelError(
             "a value is known when the program runs, not while the model is written, "
-            "so that Python cannot branch on it; pdl.greater and pdl.equal give 1 or 0 "
-            "to multiply with")
+            "so that Python cannot branch on it; pdl.select chooses for each sample, and "
+            "pdl.cond for a step")
 
     # Else Python would ask for x[0], x[1], ... without end.
     __iter__ = None

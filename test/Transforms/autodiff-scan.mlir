@@ -63,3 +63,34 @@ nn.program @only_rows reads(@r) {
   %l = nn.matmul %f, %u : (tensor<?x1xf32>, tensor<1x1xf32>) -> tensor<?x1xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
+
+// Where a state does not begin with zeros, the scan yields it, and what the first row of a bag
+// hands on goes into what it began with.
+// CHECK-LABEL: nn.program @begun
+// CHECK: %[[Q:.*]] = nn.read @q
+// CHECK: %[[INIT:.*]] = nn.broadcast %[[Q]] like
+// CHECK: %[[FIRST:.*]]:2 = nn.scan %{{.*}} of %[[S:.*]] init(%[[INIT]]) {
+// CHECK: ^bb0(%{{.*}}: tensor<?x1xf32>, %[[BEFORE:.*]]: tensor<?x1xf32>):
+// CHECK: %[[AFTER:.*]] = nn.mul %[[BEFORE]], %[[BEFORE]]
+// CHECK: nn.yield %[[AFTER]], %[[BEFORE]]
+// CHECK-NOT: nn.segment_shift
+// CHECK: %[[BACK:.*]] = nn.scan %{{.*}}, %[[FIRST]]#1 of %[[S]] from_end {
+// CHECK: %[[END:.*]] = nn.segment_pad %[[BACK]] of %[[S]] : (tensor<?x1xf32>, tensor<?xi32>) -> tensor<?x1x1x1xf32>
+// CHECK: %[[OF_INIT:.*]] = nn.reshape %[[END]] : (tensor<?x1x1x1xf32>) -> tensor<?x1x1xf32>
+// CHECK: nn.reduce sum %[[OF_INIT]] axes [0]
+nn.param @q : tensor<1x1xf32> in @g init(#nn.zeros)
+nn.program @begun reads(@r) {
+^bb0(%c: !nn.ragged<?x1x*xi64>):
+  %x = nn.segment_positions %c : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+  %q = nn.read @q : tensor<1x1xf32>
+  %sizes = nn.segment_sizes %c : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
+  %init = nn.broadcast %q like %sizes : (tensor<1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
+  %h = nn.scan %x of %c init(%init) {
+  ^bb0(%row: tensor<?x1xf32>, %before: tensor<?x1xf32>):
+    %0 = nn.mul %before, %before : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.yield %0 : tensor<?x1xf32>
+  } : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x1xf32>) -> tensor<?x1xf32>
+  %s = nn.segment_sum %h of %c : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
+  %l = nn.reshape %s : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+  nn.minimize %l over [@g] : tensor<?x1xf32>
+}

@@ -32,7 +32,9 @@ public:
 
 private:
   LogicalResult emitRow(Value row);
+  void beginBag(Value bag);
   void bindRow(Value value, Value base, Value row);
+  void copy(Value source, Value to);
   void copyRow(Value from, Value to);
 
   Value splitAt(Value bag) {
@@ -50,7 +52,7 @@ private:
   ImplicitLocOpBuilder &builder;
   nn::ScanOp op;
   Value splits;
-  SmallVector<Value> inputs, results; // where they begin
+  SmallVector<Value> inputs, firsts, results; // where they begin
 };
 
 } // namespace
@@ -62,13 +64,34 @@ void ScanLoop::bindRow(Value value, Value base, Value row) {
                arith::MulIOp::create(builder, row, emitter.index(bytes)));
 }
 
-void ScanLoop::copyRow(Value from, Value to) {
+/// Copies elements of memory into the one row of a tensor.
+void ScanLoop::copy(Value source, Value to) {
   const int64_t width = innerElements(to);
-  Value source = emitter.view(from, Extent().plus(width));
   Value target = emitter.view(to, Extent().plus(width));
   emitter.parallel(emitter.index(width), [&](ValueRange at) {
     emitter.store(emitter.load(source, at), target, at);
   });
+}
+
+void ScanLoop::copyRow(Value from, Value to) {
+  copy(emitter.view(from, Extent().plus(innerElements(to))), to);
+}
+
+/// States are what `init` has for the bag.
+void ScanLoop::beginBag(Value bag) {
+  auto states = op.getStateArguments();
+  if (firsts.empty())
+    for (Value state : states)
+      emitter.fill(state,
+                   emitter.scalar(nn::tensorOf(state).getElementType(), 0));
+  for (auto [state, base] : llvm::zip(states, firsts)) {
+    const int64_t width = innerElements(state);
+    Value offset = arith::MulIOp::create(
+        builder, bag, emitter.index(width * elementBytes(state)));
+    copy(emitter.viewAt(base, offset, Extent().plus(width), {},
+                        nn::tensorOf(state).getElementType()),
+         state);
+  }
 }
 
 LogicalResult ScanLoop::emitRow(Value row) {
@@ -99,6 +122,8 @@ LogicalResult ScanLoop::emit() {
   // Each tensor is memory of its own to the nest.
   for (Value input : op.getInputs())
     inputs.push_back(emitter.address(input));
+  for (Value first : op.getInit())
+    firsts.push_back(emitter.address(first));
   for (Value result : op.getRows())
     results.push_back(emitter.address(result));
   for (auto [argument, shared] :
@@ -114,9 +139,7 @@ LogicalResult ScanLoop::emit() {
   Value bag = enter(emitter.index(0), bags);
   Value begin = splitAt(bag);
   Value end = splitAt(arith::AddIOp::create(builder, bag, emitter.index(1)));
-  for (Value state : op.getStateArguments())
-    emitter.fill(state,
-                 emitter.scalar(nn::tensorOf(state).getElementType(), 0));
+  beginBag(bag);
   Value row = enter(begin, end);
   if (op.getFromEnd()) {
     Value last = arith::SubIOp::create(

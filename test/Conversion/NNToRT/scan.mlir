@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=fast" --cse | FileCheck %s
 
 // A scan is one nest: bags, the rows of a bag, and the body for one row, in memory for
-// one row. States begin with zeros, and take the row that was written.
+// one row. States begin with zeros, or `init`, and take the row that was written.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {
@@ -60,6 +60,29 @@ nn.program @backwards frozen reads(@r) {
     %1 = nn.add %row, %before : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
     nn.yield %1 : tensor<?x3xf32>
   } : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  %q = nn.segment_sum %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
+  nn.return %q : tensor<?x2x3xf32>
+}
+
+// A bag begins with what `init` has for it.
+// CHECK-LABEL: func.func @begun_compute
+// CHECK: scf.for %[[BAG:.*]] = %c0 to %{{.*}} step %c1 {
+// CHECK: %[[BEGIN:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK: %[[AT:.*]] = arith.muli %[[BAG]], %c12
+// CHECK: rt.view %{{.*}}[%[[AT]]] : !llvm.ptr -> memref<3xf32>
+// CHECK: scf.parallel
+// CHECK: scf.for %{{.*}} = %[[BEGIN]]
+nn.program @begun frozen reads(@r) {
+^bb0(%c: tensor<?xi64>, %s: tensor<?xi32>):
+  %k, %i, %ks, %o = nn.unique %c
+  %p = nn.pull @t[%k] : tensor<?x3xf32>
+  %x = nn.pool %p[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %f = nn.segment_sum %x of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
+  %h = nn.scan %x of %s init(%f) {
+  ^bb0(%row: tensor<?x3xf32>, %before: tensor<?x3xf32>):
+    %1 = nn.add %row, %before : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    nn.yield %1 : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, tensor<?xi32>, tensor<?x2x3xf32>) -> tensor<?x3xf32>
   %q = nn.segment_sum %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %q : tensor<?x2x3xf32>
 }

@@ -266,3 +266,45 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%x: tensor<?x3xf32>, %f: tensor<?x2x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{has 2 tensors of `init` and 1 states; expected one for each (C6)}}
+  %0 = nn.scan %x of %c init(%f, %f) {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+    nn.yield %h : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<?x2x3xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x3xf32>, %f: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-error @+1 {{begins with 'tensor<?x3xf32>' for a state 'tensor<?x3xf32>'; expected 'tensor<?x1x3xf32>', which nn.segment_last gives, and nn.reshape of one tensor a sample (C6)}}
+  %0 = nn.scan %x of %c init(%f) {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+    nn.yield %h : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.state @u : tensor<1x4xf32> init(#nn.zeros)
+
+nn.func private @f(%x: tensor<?x4xf32>, %f: tensor<?x1x1xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-error @+1 {{has 1 tensors of `init` and 2 states; expected one for each (C2)}}
+  %0 = nn.lstm %x of %c, @u init(%f) : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x1xf32>) -> tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.state @u : tensor<1x3xf32> init(#nn.zeros)
+
+nn.func private @f(%x: tensor<?x3xf32>, %f: tensor<?x2x1xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-error @+1 {{begins with 'tensor<?x2x1xf32>' for a state 'tensor<?x1xf32>'; expected 'tensor<?x1x1xf32>', which nn.segment_last gives, and nn.reshape of one tensor a sample (C2)}}
+  %0 = nn.gru %x of %c, @u init(%f) : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<?x2x1xf32>) -> tensor<?x1xf32>
+  nn.return
+}

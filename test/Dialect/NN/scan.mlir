@@ -8,7 +8,7 @@ nn.state @v : tensor<3x12xf32> init(#nn.zeros)
 nn.state @b : tensor<9xf32> init(#nn.zeros)
 
 // CHECK-LABEL: nn.func private @scans
-nn.func private @scans(%x: tensor<?x9xf32>, %y: tensor<?x12xf32>, %m: tensor<3x3xf32>, %c: !nn.ragged<?x2x*xi64>, %s: tensor<?xi32>) {
+nn.func private @scans(%x: tensor<?x9xf32>, %y: tensor<?x12xf32>, %m: tensor<3x3xf32>, %c: !nn.ragged<?x2x*xi64>, %s: tensor<?xi32>, %f: tensor<?x2x3xf32>) {
   // CHECK: nn.gru %{{.*}} of %{{.*}}, @u, @b : (tensor<?x9xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
   %0 = nn.gru %x of %c, @u, @b : (tensor<?x9xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
   // CHECK: nn.lstm %{{.*}} of %{{.*}}, @v from_end : (tensor<?x12xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
@@ -30,5 +30,16 @@ nn.func private @scans(%x: tensor<?x9xf32>, %y: tensor<?x12xf32>, %m: tensor<3x3
   ^bb0(%a: tensor<?x3xf32>):
     nn.yield %a : tensor<?x3xf32>
   } : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  // CHECK: nn.gru %{{.*}} of %{{.*}}, @u from_end init(%{{.*}}) : (tensor<?x9xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>) -> tensor<?x3xf32>
+  %4 = nn.gru %x of %c, @u from_end init(%f) : (tensor<?x9xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>) -> tensor<?x3xf32>
+  // CHECK: nn.lstm %{{.*}} of %{{.*}}, @v init(%[[F:.*]], %[[F]]) :
+  %5 = nn.lstm %y of %c, @v init(%f, %f) : (tensor<?x12xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<?x2x3xf32>) -> tensor<?x3xf32>
+  // CHECK: nn.scan %{{.*}} of %{{.*}} init(%{{.*}}) with(%{{.*}}) {
+  // CHECK: } : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+  %6 = nn.scan %0 of %c init(%f) with (%m) {
+  ^bb0(%a: tensor<?x3xf32>, %h: tensor<?x3xf32>, %shared: tensor<3x3xf32>):
+    %p = nn.matmul %h, %shared : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+    nn.yield %p : tensor<?x3xf32>
+  } : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
   nn.return
 }

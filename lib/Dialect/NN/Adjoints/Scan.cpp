@@ -66,8 +66,11 @@ private:
   void findSums();
   void keepRows();
   void connect();
+  Value ofFirstRow(unsigned state, RankedTensorType ofBags);
 
   bool isOfBody(Value value) const { return value.getParentBlock() == &body; }
+  /// Whether the rows of a value of the body are its results, if it has any.
+  bool isYielded(Value value);
   Value addInput(Value rows);
   Value rowsOf(Value value);
   Value insideOf(Value value);
@@ -106,6 +109,9 @@ void BodyAdjoint::findActive() {
   };
   mark(scan.getInputArguments(), scan.getInputs());
   mark(scan.getSharedArguments(), scan.getShared());
+  for (auto [state, init] : llvm::zip(scan.getStateArguments(), scan.getInit()))
+    if (outer.isNeeded(init))
+      active.insert(state);
   // States may depend on each other in a circle.
   for (bool grows = true; grows;) {
     grows = false;
@@ -162,13 +168,21 @@ void BodyAdjoint::findSums() {
   }
 }
 
+/// A state is the row before of a result, but for the first row of a bag: where
+/// that is no zero, the scan yields the state itself.
+bool BodyAdjoint::isYielded(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return !argument || (!scan.getInit().empty() &&
+                       llvm::is_contained(scan.getStateArguments(), argument));
+}
+
 /// Makes the scan give the rows of all values of its body that the adjoint
 /// reads.
 void BodyAdjoint::keepRows() {
   llvm::SetVector<Value> kept;
   for (Operation &op : *block)
     for (Value operand : op.getOperands())
-      if (operand.getDefiningOp() && isOfBody(operand) && isRow(operand) &&
+      if (isOfBody(operand) && isYielded(operand) && isRow(operand) &&
           !llvm::is_contained(scan.getYielded(), operand))
         kept.insert(operand);
   if (kept.empty())
@@ -178,7 +192,7 @@ void BodyAdjoint::keepRows() {
   OpBuilder builder(scan);
   auto more = ScanOp::create(
       builder, scan.getLoc(), TypeRange(ValueRange(yielded)), scan.getInputs(),
-      scan.getBags(), scan.getShared(), scan.getFromEnd());
+      scan.getBags(), scan.getInit(), scan.getShared(), scan.getFromEnd());
   more.getBody().takeBody(scan.getBody());
   body.getTerminator()->setOperands(yielded);
   scan->replaceAllUsesWith(
@@ -192,8 +206,11 @@ Value BodyAdjoint::rowsOf(Value value) {
   if (Value known = rows.lookup(value))
     return known;
   Value found;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    const unsigned number = argument.getArgNumber();
+  if (isYielded(value)) {
+    auto yielded = scan.getYielded();
+    found = scan.getRows()[llvm::find(yielded, value) - yielded.begin()];
+  } else {
+    const unsigned number = cast<BlockArgument>(value).getArgNumber();
     const unsigned first = scan.getInputs().size();
     if (number < first)
       found = scan.getInputs()[number];
@@ -203,9 +220,6 @@ Value BodyAdjoint::rowsOf(Value value) {
           outer.builder(), scan.getLoc(), value.getType(),
           scan.getRows()[number - first], scan.getBags(),
           scan.getFromEnd() ? -1 : 1);
-  } else {
-    auto yielded = scan.getYielded();
-    found = scan.getRows()[llvm::find(yielded, value) - yielded.begin()];
   }
   return rows[value] = found;
 }
@@ -316,7 +330,7 @@ void BodyAdjoint::connect() {
   // A result has a cotangent, so there is an input.
   reverse = ScanOp::create(outer.builder(), scan.getLoc(),
                            TypeRange(ValueRange(next)), inputs, scan.getBags(),
-                           shared, !scan.getFromEnd());
+                           /*init=*/ValueRange(), shared, !scan.getFromEnd());
   reverse.getBody().push_back(block);
   for (Operation *sum : sums) {
     SmallVector<Value> operands;
@@ -336,6 +350,21 @@ void BodyAdjoint::connect() {
        llvm::zip(scan.getSharedArguments(), scan.getShared()))
     if (Value found = cotangents.lookup(argument))
       outer.accumulate(operand, behind(found));
+  for (auto [number, init] : llvm::enumerate(scan.getInit()))
+    if (outer.isNeeded(init))
+      outer.accumulate(init, ofFirstRow(number, tensorOf(init)));
+}
+
+/// What the first row of each bag hands on to the state before it.
+Value BodyAdjoint::ofFirstRow(unsigned state, RankedTensorType ofBags) {
+  const auto *carry = carries.find(state);
+  Value handedOn = reverse.getRows()[carry - carries.begin()];
+  SmallVector<int64_t> shape(ofBags.getShape());
+  shape.insert(shape.begin() + 2, 1);
+  Value first =
+      SegmentPadOp::create(outer.builder(), scan.getLoc(), ofBags.clone(shape),
+                           handedOn, scan.getBags(), scan.getFromEnd());
+  return ReshapeOp::create(outer.builder(), scan.getLoc(), ofBags, first);
 }
 
 SmallVector<Value> ScanOp::getResiduals() {

@@ -22,7 +22,8 @@ public:
         width(tensorOf(op.getResult()).getDimSize(1)) {
     SmallVector<Type> types(states, op.getType());
     scan = ScanOp::create(builder, TypeRange(types), ValueRange(op.getRows()),
-                          op.getBags(), ValueRange(), op.getFromEnd());
+                          op.getBags(), op.getInit(), ValueRange(),
+                          op.getFromEnd());
     Block &body = scan.getBody().emplaceBlock();
     input = body.addArgument(op.getRows().getType(), op.getLoc());
     for (Type type : types)

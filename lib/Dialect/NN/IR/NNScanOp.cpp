@@ -37,6 +37,39 @@ static bool isOfRows(Type type) {
   return tensor && tensor.getRank() >= 2 && tensor.isDynamicDim(0);
 }
 
+/// Refuses first states that are not [b, slots, ...] where a state is
+/// [?, ...]; `number` is the constraint.
+static LogicalResult verifyFirstStates(Operation *op, ValueRange init,
+                                       TypeRange states, Value bags,
+                                       unsigned number) {
+  if (init.empty())
+    return success();
+  if (init.size() != states.size())
+    return op->emitOpError()
+           << "has " << init.size() << " tensors of `init` and "
+           << states.size() << " states; expected one for each (C" << number
+           << ")";
+  auto ragged = dyn_cast<RaggedType>(bags.getType());
+  for (auto [each, type] : llvm::zip_equal(init, states)) {
+    auto found = tensorOf(each);
+    auto state = cast<RankedTensorType>(type);
+    // Of bags that are splits only this tensor knows the slots.
+    const int64_t slots = ragged                ? ragged.getSlots()
+                          : found.getRank() < 2 ? 1
+                                                : found.getDimSize(1);
+    SmallVector<int64_t> shape{ShapedType::kDynamic, slots};
+    llvm::append_range(shape, state.getShape().drop_front());
+    auto expected = RankedTensorType::get(shape, state.getElementType());
+    if (found != expected)
+      return op->emitOpError() << "begins with " << found << " for a state "
+                               << state << "; expected " << expected
+                               << ", which nn.segment_last gives, and "
+                                  "nn.reshape of one tensor a sample (C"
+                               << number << ")";
+  }
+  return success();
+}
+
 LogicalResult ScanOp::verify() {
   if (getInputs().empty())
     return emitOpError("needs an input: its rows are what the body goes over "
@@ -71,6 +104,10 @@ LogicalResult ScanOp::verify() {
     if (!isOfRows(state.getType()))
       return emitOpError() << "has a state " << state.getType()
                            << "; expected a row [?, ...] (C2)";
+  if (failed(verifyFirstStates(*this, getInit(),
+                               ValueRange(getStateArguments()).getTypes(),
+                               getBags(), /*number=*/6)))
+    return failure();
   return verifyCaptures(getBody(), "scan", [](Value value) {
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     return tensor && !tensor.hasStaticShape()
@@ -128,15 +165,17 @@ Value ScanOp::getCounted(BlockArgument) { return {}; }
 //===----------------------------------------------------------------------===//
 
 template <typename OpType>
-static LogicalResult verifyCell(OpType op, int64_t gates) {
+static LogicalResult verifyCell(OpType op, int64_t gates, unsigned states) {
   auto rows = tensorOf(op.getRows()), result = tensorOf(op.getResult());
   if (isOfRows(rows) && isOfRows(result) && rows.getRank() == 2 &&
       result.getRank() == 2 &&
       rows.getDimSize(1) == gates * result.getDimSize(1) &&
       rows.getElementType() == result.getElementType())
-    return success();
-  return op.emitOpError() << "makes " << op.getOperandTypes() << " to "
-                          << result << "; expected [ids, " << gates
+    return verifyFirstStates(op, op.getInit(),
+                             SmallVector<Type>(states, result), op.getBags(),
+                             /*number=*/2);
+  return op.emitOpError() << "makes " << rows << " to " << result
+                          << "; expected [ids, " << gates
                           << " n] to [ids, n] (C1)";
 }
 
@@ -165,8 +204,8 @@ static LogicalResult verifyCellSymbols(OpType op, int64_t gates,
                           : success();
 }
 
-LogicalResult GRUOp::verify() { return verifyCell(*this, 3); }
-LogicalResult LSTMOp::verify() { return verifyCell(*this, 4); }
+LogicalResult GRUOp::verify() { return verifyCell(*this, 3, 1); }
+LogicalResult LSTMOp::verify() { return verifyCell(*this, 4, 2); }
 
 LogicalResult GRUOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyCellSymbols(*this, 3, symbols);

@@ -24,7 +24,7 @@ class NN_SegmentOp<string mnemonic, string operandRows, string resultRows,
                    list<Trait> traits = []>
     : NN_PureOp<mnemonic, !listconcat([NN_Rows, BagsOpInterface], traits)> {
   let extraClassDefinition = [{
-    ::mlir::Value $cppClass::getRowsOfOperand(::mlir::OpOperand &) {
+    ::mlir::Value $cppClass::getRowsOfOperand([[maybe_unused]] ::mlir::OpOperand &operand) {
       return }] # operandRows # [{;
     }
     ::mlir::Value $cppClass::getRowsOfResult() { return }] # resultRows # [{; }
@@ -307,15 +307,21 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
 // Recurrence
 //===----------------------------------------------------------------------===//
 
-def NN_ScanOp : NN_SegmentOp<"scan", "getBags()", "getBags()", [NN_Differentiable,
+/// What an operand of a recurrence counts: behind the bags stand first states,
+/// of samples, and what has no dynamic dimension.
+defvar NN_RecurrenceRows = [{operand.getOperandNumber() > getBagsMutable().getOperandNumber()
+        ? ::mlir::Value() : ::mlir::Value(getBags())}];
+
+def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_Differentiable,
     ReadsModel, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<BodyOpInterface, ["getStateArguments"]>]> {
   let summary = "From row to row of each bag, with a state";
   let description = [{
     The body is what one row does. Its arguments are the row of each input, the
-    states as the row before left them (zeros before the first one), and the
-    tensors of `with` as they are. It yields the states behind the row, then any
-    further rows. The results are all of them, as rows of the bags.
+    states as the row before left them, and the tensors of `with` as they are. It
+    yields the states behind the row, then any further rows. The results are all of
+    them, as rows of the bags. Before the first row of a bag a state is what `init`
+    has for the bag; zeros without `init`.
 
     Rows of a bag follow each other from its first to its last, with `from_end`
     from its last to its first. Nothing is padded, and a body is compiled once,
@@ -335,25 +341,27 @@ def NN_ScanOp : NN_SegmentOp<"scan", "getBags()", "getBags()", [NN_Differentiabl
       that mixes rows.
     - (C5) The body uses its arguments, parameters and states, and no other value of
       the program.
+    - (C6) `init` has a tensor for each state or is left out: of a state [?, ...] it
+      is [b, slots, ...], with the slots of the bags.
 
     Example:
     ```mlir
-    %h = nn.scan %x of %c {
+    %h = nn.scan %x of %c init(%first) {
     ^bb0(%row: tensor<?x10xf32>, %before: tensor<?x10xf32>):
       %product = nn.linear %before, @u : (tensor<?x10xf32>) -> tensor<?x10xf32>
       %sum = nn.add %row, %product : (tensor<?x10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
       %after = nn.tanh %sum : tensor<?x10xf32>
       nn.yield %after : tensor<?x10xf32>
-    } : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    } : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x10xf32>) -> tensor<?x10xf32>
     ```
   }];
   let arguments = (ins Variadic<NN_FloatTensor>:$inputs, NN_Bags:$bags,
-    Variadic<NN_FloatTensor>:$shared, UnitAttr:$from_end);
+    Variadic<NN_FloatTensor>:$init, Variadic<NN_FloatTensor>:$shared, UnitAttr:$from_end);
   let results = (outs Variadic<NN_FloatTensor>:$rows);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $inputs `of` $bags (`from_end` $from_end^)? (`with` `(` $shared^ `)`)? $body attr-dict
-    `:` functional-type(operands, results)
+    $inputs `of` $bags (`from_end` $from_end^)? (`init` `(` $init^ `)`)?
+    (`with` `(` $shared^ `)`)? $body attr-dict `:` functional-type(operands, results)
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
@@ -366,14 +374,14 @@ def NN_ScanOp : NN_SegmentOp<"scan", "getBags()", "getBags()", [NN_Differentiabl
 }
 
 class NN_CellOp<string mnemonic, int gates, string summary_, string formula>
-    : NN_SegmentOp<mnemonic, "getBags()", "getBags()", [NN_Composite, ReadsModel,
+    : NN_SegmentOp<mnemonic, NN_RecurrenceRows, "getBags()", [NN_Composite, ReadsModel,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = summary_;
   let description = formula # [{
 
     The operand is what the inputs contribute, `nn.linear` of them, with the gates
-    side by side; `h` is the state before the row, zeros at first, `U` the weight and
-    `b` the bias (zeros, if it is left out). With `from_end` the last row of a bag
+    side by side; `h` is the state before the row, `U` the weight and `b` the bias
+    (zeros, if it is left out). The first states are those of `init`, or zeros. With `from_end` the last row of a bag
     comes first. The order of gates and the formulas are those of PyTorch.
 
     Phase `merged` turns it into an `nn.scan`, which `pdl-opt --nn-lower-model` prints.
@@ -381,18 +389,20 @@ class NN_CellOp<string mnemonic, int gates, string summary_, string formula>
     Constraints:
     - (C1) From [ids, }] # gates # [{ n], with the ids of the bags, to [ids, n]; the
       weight is an `nn.param` or `nn.state` [n, }] # gates # [{ n], the bias one of [}] # gates # [{ n].
+    - (C2) `init` has a tensor [b, slots, n] for each state, with the slots of the bags, or
+      is left out.
 
     Example:
     ```mlir
     %h = nn.}] # mnemonic # [{ %x of %c, @u, @b : (tensor<?x}] # gates # [{0xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
     ```
   }];
-  let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags, FlatSymbolRefAttr:$weight,
-    OptionalAttr<FlatSymbolRefAttr>:$bias, UnitAttr:$from_end);
+  let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags, Variadic<NN_FloatTensor>:$init,
+    FlatSymbolRefAttr:$weight, OptionalAttr<FlatSymbolRefAttr>:$bias, UnitAttr:$from_end);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? attr-dict
-    `:` functional-type(operands, results)
+    $rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)?
+    (`init` `(` $init^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
 }
 

@@ -1,0 +1,231 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The ops with bodies: nn.scan and nn.if, whose bodies are Python functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+
+from pdl import shapes
+from pdl.body import Body, building, current
+from pdl.errors import ModelError
+from pdl.types import RaggedType, TensorType
+from pdl.values import Operand, Value
+
+__all__ = ["cond", "scan"]
+
+
+class _Inner(Body):
+    """The body of an op: what it takes from outside comes in as an argument.
+
+    `outside` has, for each such argument, what it is outside; the bodies of one op share
+    it.
+    """
+
+    remedy = "return it from there"
+
+    def __init__(self, outer: Body, title: str, outside: list[Value]):
+        # A name of the text means one value in all bodies that it is seen in.
+        super().__init__(outer.model, title, outer._names)
+        self.outer = outer
+        self.outside = outside
+        self._arguments_of: dict[Value, Value] = {}
+
+    def value_of(self, operand: Operand, element: str, role: str) -> Value:
+        if not isinstance(operand, Value) or operand.body is self:
+            return super().value_of(operand, element, role)
+        return self.argument_of(self.outer.value_of(operand, element, role), role)
+
+    def argument_of(self, value: Value, role: str) -> Value:
+        """The argument that is a value of the body around."""
+        if value not in self._arguments_of:
+            self.check(value, role)
+            if value not in self.outside:
+                self.outside.append(value)
+            name = None if value.name is None or value.name.isdigit() else value.name
+            argument = Value(self, self._names.take(name), value.type,
+                             f"what is {value.name or value.origin} outside")
+            self._arguments_of[value] = argument
+        return self._arguments_of[value]
+
+    def check(self, value: Value, role: str) -> None:
+        """Refuses what cannot come in."""
+        if isinstance(value.type, RaggedType):
+            raise ModelError(f"{role} is {value!r}; {self.title} sees no bags: look up, pool and "
+                             "pad outside, and use what comes of it")
+
+    def run(self, function: Callable, arguments: Sequence[Value]) -> list[Value]:
+        """Lets the Python function build the body; what it returns."""
+        with building(self):
+            returned = function(*arguments)
+            several = returned if isinstance(returned, (tuple, list)) else (returned,)
+            return [self.value_of(one, self.model.element, f"what {self.title} returns")
+                    for one in several]
+
+    def finish(self, returned: Sequence[Value]) -> None:
+        """Takes all that comes from outside as arguments, and ends the body."""
+        for value in self.outside:
+            self.arguments.append(self.argument_of(value, "an argument"))
+        parts = [part for value in returned for part in (", ", value)][1:]
+        types = ", ".join(str(value.type) for value in returned)
+        self.emit(["nn.yield ", *parts, f" : {types}"], [])
+
+
+class _OfRow(_Inner):
+    """The body of a scan."""
+
+    def check(self, value: Value, role: str) -> None:
+        super().check(value, role)
+        if None in value.shape:
+            raise ModelError(
+                f"{role} is {value!r}, which has a row for each sample or id; {self.title} does "
+                "one row: make it one of `rows` (pdl.segment_repeat leads from samples to rows), "
+                "or begin with it by `init`")
+
+
+def _listed(values: Sequence[Value]) -> list[str | Value]:
+    return [part for value in values for part in (", ", value)][1:]
+
+
+def _signature(operands: Sequence[Value], results: Sequence[Value]) -> tuple[str, list]:
+    types = [value.type for value in results]
+    text = ", ".join(map(str, types))
+    return (f" : ({', '.join(str(value.type) for value in operands)}) -> "
+            + (text if len(types) == 1 else f"({text})")), types
+
+
+def _several(given: object) -> list:
+    return list(given) if isinstance(given, (tuple, list)) else [given]
+
+
+def _parameters(function: Callable, role: str, count: int, what: str) -> list[str]:
+    """The names of a body's arguments."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        raise ModelError(f"{role} is {function!r}; it has to be a Python function") from None
+    if any(one.kind == one.VAR_POSITIONAL for one in parameters):
+        return [f"argument{index}" for index in range(count)]
+    names = [one.name for one in parameters if one.default is one.empty]
+    if len(names) != count:
+        raise ModelError(f"{role} takes ({', '.join(names)}); {what}")
+    return names
+
+
+def scan(rows: Operand | Sequence[Operand], bags: Value, body: Callable, *,
+         init: Operand | int | Sequence[Operand | int],
+         from_end: bool = False) -> Value | tuple[Value, ...]:
+    """From row to row of each bag, with a state.
+
+    `body(row, state)` is what one row does: it returns the state behind the row. With
+    several `rows` and states it takes a row of each, then the states, and returns the
+    states, then any further rows. What is given back are all of them, for the rows of all
+    bags.
+
+    `init` is what states are before the first row of a bag: a number of columns begins
+    with zeros; a value is [batch, slots, ...], as pdl.segment_last gives it. With `from_end`
+    rows go from the last to the first.
+
+    The body may use parameters, and values that have no batch. What does not depend on a
+    state is better done before: it is one op for all rows then.
+    """
+    outer = current("nn.scan")
+    element = outer.model.element
+    inputs = [outer.value_of(one, element, "`rows` of pdl.scan") for one in _several(rows)]
+    if not isinstance(bags, Value) or not isinstance(bags.type, RaggedType):
+        raise ModelError(f"`bags` of pdl.scan is {bags!r}; it has to be bags of ids, as "
+                         "record.bags declares them")
+    outer.value_of(bags, element, "`bags` of pdl.scan")
+    for value in inputs:
+        if isinstance(value.type, RaggedType) or not value.type.is_float or (
+                value.type.rank < 2 or value.shape[0] is not None):
+            raise ModelError(f"`rows` of pdl.scan has {value!r}; it has to be the rows of bags, "
+                             '[ids, ...], as pdl.lookup(table, bags, "none") gives them')
+    states, firsts = _states(outer, _several(init), bags, inputs[0].type)
+    count = len(inputs) + len(states)
+    names = _parameters(body, "`body` of pdl.scan", count,
+                        f"it has to take {count}: a row of each of `rows`, then the states")
+    inner = _OfRow(outer, "the body of pdl.scan", [])
+    arguments = [inner.argument(name, type) for name, type in
+                 zip(names, [value.type for value in inputs] + states)]
+    returned = inner.run(body, arguments)
+    if len(returned) < len(states):
+        raise ModelError(f"`body` of pdl.scan returns {len(returned)} values; it has to return "
+                         f"the {len(states)} states behind the row, then any further rows")
+    for value, type, name in zip(returned, states, names[len(inputs):]):
+        if value.type != type:
+            raise ModelError(f"`body` of pdl.scan returns {value!r} for state '{name}', which is "
+                             f"{type}; a state keeps its type from row to row")
+    for value in returned[len(states):]:
+        if not value.shape or value.shape[0] is not None:
+            raise ModelError(f"`body` of pdl.scan returns {value!r}, which is no row [?, ...]")
+    inner.finish(returned)
+    shared = inner.arguments[count:]
+    outside = inner.outside
+    parts: list = ["nn.scan ", *_listed(inputs), " of ", bags]
+    if from_end:
+        parts.append(" from_end")
+    if firsts:
+        parts += [" init(", *_listed(firsts), ")"]
+    if shared:
+        parts += [" with(", *_listed(outside), ")"]
+    signature, types = _signature([*inputs, bags, *firsts, *outside], returned)
+    results = outer.emit([*parts, " ", inner, signature], types)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _states(outer: Body, init: Sequence[Operand | int], bags: Value,
+            like: TensorType) -> tuple[list[TensorType], list[Value]]:
+    """The types of the states, and what they begin with; nothing for zeros."""
+    is_zero = [isinstance(one, int) and not isinstance(one, bool) for one in init]
+    if not init or (any(is_zero) and not all(is_zero)):
+        raise ModelError("`init` of pdl.scan has to give all states the same way: how many columns "
+                         "each has, to begin with zeros, or what each begins with; "
+                         "pdl.broadcast(0.0, h.shape, like=h) is zeros like h")
+    if all(is_zero):
+        if any(one < 1 for one in init):
+            raise ModelError(f"`init` of pdl.scan is {init!r}; a state has 1 column or more")
+        return [like.with_shape([None, one]) for one in init], []
+    firsts = [outer.value_of(one, like.element, "`init` of pdl.scan") for one in init]
+    try:
+        return [shapes.first_state(value, bags) for value in firsts], firsts
+    except shapes.Misfit as misfit:
+        raise ModelError(f"pdl.scan: {misfit}") from None
+
+
+def cond(condition: Operand, then: Callable, otherwise: Callable) -> Value | tuple[Value, ...]:
+    """One of two ways to compute values, as a number says that is known when a step begins.
+
+    Where the condition is not 0, what `then()` returns, else what `otherwise()` does: as many
+    values, of the same types. Both are Python functions without arguments, which use what is
+    outside. The way that is not taken costs nothing. Samples choose one by one with
+    pdl.select.
+    """
+    outer = current("nn.if")
+    element = outer.model.element
+    chosen = outer.value_of(condition, element, "`condition` of pdl.cond")
+    if isinstance(chosen.type, RaggedType) or not chosen.type.is_float or any(
+            size != 1 for size in chosen.shape):
+        raise ModelError(f"`condition` of pdl.cond is {chosen!r}; it has to be one number that is "
+                         "known when a step begins: pdl.select chooses for each sample")
+    outside: list[Value] = []
+    bodies, returned = [], []
+    for function, name in ((then, "then"), (otherwise, "otherwise")):
+        role = f"`{name}` of pdl.cond"
+        _parameters(function, role, 0, "it takes nothing, and uses what is outside")
+        bodies.append(_Inner(outer, role, outside))
+        returned.append(bodies[-1].run(function, []))
+    taken, other = ([value.type for value in values] for values in returned)
+    if taken != other:
+        raise ModelError(f"`then` of pdl.cond returns ({', '.join(map(str, taken))}), and "
+                         f"`otherwise` ({', '.join(map(str, other))}); they have to return the "
+                         "same types")
+    for body, values in zip(bodies, returned):
+        body.finish(values)
+    within = [" with(", *_listed(outside), ")"] if outside else []
+    signature, types = _signature([chosen, *outside], returned[0])
+    results = outer.emit(["nn.if ", chosen, *within, " ", bodies[0], " else ", bodies[1],
+                          signature], types)
+    return results[0] if len(results) == 1 else tuple(results)
