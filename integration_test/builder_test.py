@@ -428,6 +428,8 @@ class Rules(unittest.TestCase):
         cases = [
             (lambda: result.rule("a", each=lambda value: value),
              "`each` of rule @a takes 1 arguments; it has to take 3: value, gradient, rate"),
+            (lambda: result.rule("g", of="average", each=lambda value, gradient, rate: value),
+             "rule 'g' is of 'average'; expected one of gradients, states, averages"),
             (lambda: result.rule("b", each=lambda value, gradient, rate: (value, rate)),
              "`each` of rule @b returns 2 values; it has to return 1"),
             (lambda: result.rule("c", each=lambda value, gradient, rate: power(value, 2)),

@@ -27,7 +27,8 @@ DECAY = "decay(#nn.l2<0.01>, #nn.l1<0.001>)"
 
 
 # Rules of averages, and of a state that begins again: none of them trains.
-OTHERS = ("ema", "model_average", "cyclic_counter")
+OTHERS = ("ema", "model_average", "cyclic_counter", "step_counter", "moving_average",
+          "running_sum")
 # Rules of whole parameters; a table beside one has that of rows.
 OF_PARAMETERS = ("lamb", "lars")
 

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @adagrad hyper(epsilon = 1.0e-10) slots(accumulator = 0.0) once {
+nn.rule @adagrad hyper(epsilon = 1.0e-10 from 0.0) slots(accumulator = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %epsilon: f64):
   nn.yield %rate, %epsilon : f64, f64
 } each {

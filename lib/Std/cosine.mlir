@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.schedule @cosine hyper(steps = 1000.0, floor = 0.0, warm_up = 0.0) {
+nn.schedule @cosine hyper(steps = 1000.0 above 0.0, floor = 0.0 from 0.0, warm_up = 0.0 from 0.0) {
 ^bb0(%step: f64, %rate: f64, %steps: f64, %floor: f64, %warm_up: f64):
   %zero = arith.constant 0.0 : f64
   %half = arith.constant 0.5 : f64

@@ -15,7 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.schedule @cosine_restarts hyper(steps = 1000.0, growth = 1.0, floor = 0.0) {
+nn.schedule @cosine_restarts hyper(steps = 1000.0 above 0.0, growth = 1.0 from 1.0,
+    floor = 0.0 from 0.0) {
 ^bb0(%step: f64, %rate: f64, %steps: f64, %growth: f64, %floor: f64):
   %zero = arith.constant 0.0 : f64
   %half = arith.constant 0.5 : f64

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @cyclic_counter undivided hyper(length = 2.0) slots() once {
+nn.rule @cyclic_counter of states undivided hyper(length = 2.0 from 1.0) slots() once {
 ^bb0(%step: f64, %rate: f64, %length: f64):
   nn.yield %rate, %length : f64, f64
 } each {

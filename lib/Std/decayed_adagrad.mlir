@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @decayed_adagrad hyper(decay = 0.95, epsilon = 1.0e-6) slots(accumulator = 0.0) once {
+nn.rule @decayed_adagrad hyper(decay = 0.95 from 0.0 below 1.0, epsilon = 1.0e-6 from 0.0) slots(accumulator = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %decay: f64, %epsilon: f64):
   %one = arith.constant 1.0 : f64
   %rest = arith.subf %one, %decay : f64

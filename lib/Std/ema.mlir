@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @ema hyper(decay = 0.999) slots(weight = 0.0) once {
+nn.rule @ema of averages hyper(decay = 0.999 from 0.0 below 1.0) slots(weight = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %decay: f64):
   %one = arith.constant 1.0 : f64
   %rest = arith.subf %one, %decay : f64

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.schedule @exponential hyper(decay = 0.96, steps = 1000.0, staircase = 0.0) {
+nn.schedule @exponential hyper(decay = 0.96 from 0.0, steps = 1000.0 above 0.0, staircase = 0.0) {
 ^bb0(%step: f64, %rate: f64, %decay: f64, %steps: f64, %staircase: f64):
   %zero = arith.constant 0.0 : f64
   %one = arith.constant 1.0 : f64

@@ -21,7 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @ftrl hyper(beta = 1.0, l1 = 0.0, l2 = 0.0) slots(z = 0.0, n = 0.0) once {
+nn.rule @ftrl hyper(beta = 1.0 from 0.0, l1 = 0.0 from 0.0, l2 = 0.0 from 0.0) slots(z = 0.0, n = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %beta: f64, %l1: f64, %l2: f64):
   nn.yield %rate, %beta, %l1, %l2 : f64, f64, f64, f64
 } each {

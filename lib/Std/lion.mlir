@@ -17,7 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @lion hyper(beta1 = 0.9, beta2 = 0.99, weight_decay = 0.0) slots(m = 0.0) once {
+nn.rule @lion hyper(beta1 = 0.9 from 0.0 below 1.0, beta2 = 0.99 from 0.0 below 1.0,
+    weight_decay = 0.0 from 0.0) slots(m = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %beta1: f64, %beta2: f64, %weight_decay: f64):
   %one = arith.constant 1.0 : f64
   %rest1 = arith.subf %one, %beta1 : f64

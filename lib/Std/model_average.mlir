@@ -23,7 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @model_average hyper(share = 0.15, least = 10000.0, most = 10000.0)
+nn.rule @model_average of averages hyper(share = 0.15 from 0.0, least = 10000.0 from 1.0,
+    most = 10000.0 from 1.0)
     slots(sum = 0.0, lost = 0.0, count = 0.0, older_sum = 0.0, older_count = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %share: f64, %least: f64, %most: f64):
   %grown = arith.mulf %share, %step : f64

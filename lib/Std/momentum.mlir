@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @momentum hyper(momentum = 0.9) slots(velocity = 0.0) once {
+nn.rule @momentum hyper(momentum = 0.9 from 0.0 below 1.0) slots(velocity = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %momentum: f64):
   nn.yield %rate, %momentum : f64, f64
 } each {

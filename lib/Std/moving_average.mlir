@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @moving_average hyper() slots() once {
+nn.rule @moving_average of states hyper() slots() once {
 ^bb0(%step: f64, %rate: f64):
   nn.yield %rate : f64
 } each {

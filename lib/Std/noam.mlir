@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.schedule @noam hyper(width = 512.0, warm_up = 4000.0) {
+nn.schedule @noam hyper(width = 512.0 above 0.0, warm_up = 4000.0 from 0.0) {
 ^bb0(%step: f64, %rate: f64, %width: f64, %warm_up: f64):
   %one = arith.constant 1.0 : f64
   %power = arith.constant -1.5 : f64

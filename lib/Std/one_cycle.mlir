@@ -16,7 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.schedule @one_cycle hyper(steps = 1000.0, rising = 0.3, divisor = 25.0, final_divisor = 1.0e4) {
+nn.schedule @one_cycle hyper(steps = 1000.0 above 0.0, rising = 0.3 from 0.0 to 1.0,
+    divisor = 25.0 above 0.0, final_divisor = 1.0e4 above 0.0) {
 ^bb0(%step: f64, %rate: f64, %steps: f64, %rising: f64, %divisor: f64, %final_divisor: f64):
   %zero = arith.constant 0.0 : f64
   %half = arith.constant 0.5 : f64

@@ -16,7 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.schedule @piecewise hyper(after1 = 1.0e300, rate1 = -1.0, after2 = 1.0e300, rate2 = -1.0, after3 = 1.0e300, rate3 = -1.0, after4 = 1.0e300, rate4 = -1.0) {
+nn.schedule @piecewise hyper(after1 = 1.0e300, rate1 = -1.0, after2 = 1.0e300, rate2 = -1.0,
+    after3 = 1.0e300, rate3 = -1.0, after4 = 1.0e300, rate4 = -1.0) {
 ^bb0(%step: f64, %rate: f64, %after1: f64, %rate1: f64, %after2: f64, %rate2: f64, %after3: f64, %rate3: f64, %after4: f64, %rate4: f64):
   %zero = arith.constant 0.0 : f64
   %one = arith.constant 1.0 : f64

@@ -15,7 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.schedule @polynomial hyper(steps = 1000.0, floor = 0.0, power = 1.0, cycle = 0.0) {
+nn.schedule @polynomial hyper(steps = 1000.0 above 0.0, floor = 0.0 from 0.0,
+    power = 1.0 above 0.0, cycle = 0.0) {
 ^bb0(%step: f64, %rate: f64, %steps: f64, %floor: f64, %power: f64, %cycle: f64):
   %zero = arith.constant 0.0 : f64
   %one = arith.constant 1.0 : f64

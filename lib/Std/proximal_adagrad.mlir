@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @proximal_adagrad hyper(l1 = 0.0, l2 = 0.0) slots(accumulator = 0.1) once {
+nn.rule @proximal_adagrad hyper(l1 = 0.0 from 0.0, l2 = 0.0 from 0.0) slots(accumulator = 0.1) once {
 ^bb0(%step: f64, %rate: f64, %l1: f64, %l2: f64):
   nn.yield %rate, %l1, %l2 : f64, f64, f64
 } each {

@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @proximal_sgd hyper(l1 = 0.0, l2 = 0.0) slots() once {
+nn.rule @proximal_sgd hyper(l1 = 0.0 from 0.0, l2 = 0.0 from 0.0) slots() once {
 ^bb0(%step: f64, %rate: f64, %l1: f64, %l2: f64):
   %one = arith.constant 1.0 : f64
   %threshold = arith.mulf %rate, %l1 : f64

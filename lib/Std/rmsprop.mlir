@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @rmsprop hyper(rho = 0.99, epsilon = 1.0e-8) slots(mean_square = 0.0) once {
+nn.rule @rmsprop hyper(rho = 0.99 from 0.0 below 1.0, epsilon = 1.0e-8 from 0.0) slots(mean_square = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %rho: f64, %epsilon: f64):
   %one = arith.constant 1.0 : f64
   %rest = arith.subf %one, %rho : f64

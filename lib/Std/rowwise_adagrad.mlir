@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @rowwise_adagrad hyper(epsilon = 1.0e-8) slots() row_slots(accumulator = 0.0) once {
+nn.rule @rowwise_adagrad hyper(epsilon = 1.0e-8 from 0.0) slots() row_slots(accumulator = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %epsilon: f64):
   nn.yield %rate, %epsilon : f64, f64
 } sum {

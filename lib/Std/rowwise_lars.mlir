@@ -17,7 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @rowwise_lars hyper(momentum = 0.9, coefficient = 1.0e-3, weight_decay = 5.0e-4) slots(velocity = 0.0) once {
+nn.rule @rowwise_lars hyper(momentum = 0.9 from 0.0 below 1.0, coefficient = 1.0e-3 above 0.0,
+    weight_decay = 5.0e-4 from 0.0) slots(velocity = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %momentum: f64, %coefficient: f64, %weight_decay: f64):
   nn.yield %rate, %momentum, %coefficient, %weight_decay : f64, f64, f64, f64
 } sum {

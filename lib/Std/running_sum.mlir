@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @running_sum undivided hyper(decay = 1.0) slots() once {
+nn.rule @running_sum of states undivided hyper(decay = 1.0 from 0.0 to 1.0) slots() once {
 ^bb0(%step: f64, %rate: f64, %decay: f64):
   nn.yield %rate, %decay : f64, f64
 } each {

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @step_counter undivided hyper() slots() once {
+nn.rule @step_counter of states undivided hyper() slots() once {
 ^bb0(%step: f64, %rate: f64):
   nn.yield %rate : f64
 } each {

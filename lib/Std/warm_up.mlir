@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.schedule @warm_up hyper(steps = 1000.0) {
+nn.schedule @warm_up hyper(steps = 1000.0 from 0.0) {
 ^bb0(%step: f64, %rate: f64, %steps: f64):
   %one = arith.constant 1.0 : f64
   %progress = arith.divf %step, %steps : f64

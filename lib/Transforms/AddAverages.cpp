@@ -51,6 +51,8 @@ public:
         (rule.getSymName() + "_with_" + average.getSymName()).str());
     result.setHyperNamesAttr(builder.getArrayAttr(hypers));
     result.setHyperValues(hyperValues);
+    // What the group gives has been held against those of both.
+    result.removeHyperBoundsAttr();
     result.setSlotNamesAttr(builder.getArrayAttr(slots));
     result.setSlotValues(slotValues);
     result.setFrozenSlot("average");

@@ -67,14 +67,21 @@ class Model:
 
     def rule(self, name: str, *, each: Callable, once: Callable | None = None,
              hyper: Mapping[str, float] | None = None,
-             slots: Mapping[str, float] | None = None) -> Rule:
+             slots: Mapping[str, float] | None = None, of: str = "gradients") -> Rule:
         """An optimizer, from Python functions of `pdl.scalars`.
 
         `once(step, rate, *hyper)` runs for a group and step in f64, and returns what
         `each` needs of it; without it those are the rate and the hyper-parameters.
         `each(value, gradient, *slots, *scalars)` runs for an element and returns the new
-        value and the new slots. `hyper` and `slots` have names with first values.
+        value and the new slots. `hyper` and `slots` have names with first values. A rule
+        `of` "states" is for what pdl.accumulate writes, one of "averages" for the `average`
+        of a group; they have means (or the new value) in the place of the gradient.
         """
+        purposes = ("gradients", "states", "averages")
+        if of not in purposes:
+            raise ModelError(f"rule '{name}' is of '{of}'; expected one of "
+                             + ", ".join(purposes))
+        purpose = "" if of == "gradients" else f" of {of}"
         hyper, slots = dict(hyper or {}), dict(slots or {})
         inputs = ["step", "rate", *hyper]
         if once is None:
@@ -89,7 +96,7 @@ class Model:
         second, _ = scalars.trace(f"`each` of rule @{name}", each, self.element,
                                   ["value", "gradient", *slots, *yielded], 1 + len(slots))
         return Rule(self, name, hyper, [
-            f"nn.rule {symbol(name)} hyper({_list(hyper)}) slots({_list(slots)}) once {{",
+            f"nn.rule {symbol(name)}{purpose} hyper({_list(hyper)}) slots({_list(slots)}) once {{",
             *first, "} each {", *second, "}"])
 
     def schedule(self, name: str, function: Callable,

@@ -266,8 +266,8 @@ def cumulative_sum(input: Operand, exclusive: bool = False, reversed: bool = Fal
 
     Element i of the last dimension is the sum of the elements 0 to i, added in ascending
     order; with `exclusive` without i itself; with `reversed` of the elements from i to the
-    last. It is a product with a matrix of ones and zeros. Of the rows of bags, `nn.scan`
-    adds.
+    last. It is a product with a matrix of ones and zeros: all elements of a row are finite.
+    Of the rows of bags, `nn.scan` adds.
     """
     return build.op("cumulative_sum",
                     "$input (`exclusive` $exclusive^)? (`reversed` $reversed^)? attr-dict `:` "
@@ -402,8 +402,8 @@ def gather(input: Operand, index: Operand) -> Value:
     """Entries of a sample's list, by their places.
 
     Entry j of a sample's result is entry index[j] of its input; a place that is none, such as
-    -1, gives zeros. It is a product with a matrix of ones and zeros: entries that are not
-    taken are finite. Gradients flow into the entries that are.
+    -1, gives zeros. It is a product with a matrix [k, n] of ones and zeros for each sample:
+    entries that are not taken are finite. Gradients flow into the entries that are.
     """
     return build.op("gather",
                     "$input `at` $index attr-dict `:` functional-type(operands, results)",

@@ -5,12 +5,12 @@ nn.group @g rule(@sgd) rate(0.1) average(@emma)
 
 // -----
 
-// expected-error @+1 {{keeps its average by @rowwise_adagrad, which reduces over rows or parameters; name a rule of `once` and `each` alone, such as @ema (C1)}}
+// expected-error @+1 {{keeps its average by @rowwise_adagrad, which is not a rule `of averages`; name one that is, such as @ema (C1)}}
 nn.group @g rule(@sgd) rate(0.1) average(@rowwise_adagrad)
 
 // -----
 
-// expected-error @+1 {{keeps its average by @running_sum, which is `undivided`, a rule of sums; name one of values, such as @ema (C1)}}
+// expected-error @+1 {{keeps its average by @running_sum, which is not a rule `of averages`; name one that is, such as @ema (C1)}}
 nn.group @g rule(@sgd) rate(0.1) average(@running_sum)
 
 // -----
@@ -76,3 +76,31 @@ nn.rule @own hyper() slots(m = 0.0) frozen("mean") once {
 ^bb0(%value: f32, %gradient: f32, %m: f32):
   nn.yield %value, %value : f32, f32
 }
+
+// -----
+
+nn.rule @own of averages hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield
+} sum {
+^bb0(%average: f32, %value: f32):
+  nn.yield
+} row {
+^bb0(%width: f64):
+  nn.yield
+} each {
+^bb0(%average: f32, %value: f32):
+  nn.yield %value : f32
+}
+// expected-error @+1 {{keeps its average by @own, which reduces over rows or parameters; name a rule of `once` and `each` alone, such as @ema (C1)}}
+nn.group @g rule(@sgd) rate(0.1) average(@own)
+
+// -----
+
+// expected-error @+1 {{trains by @ema, which is a rule `of averages`; name it in the clause `average` (C1)}}
+nn.group @g rule(@ema) rate(0.1)
+
+// -----
+
+// expected-error @+1 {{gives 'decay' of @ema a number out of its bounds; expected one from 0 below 1 (C2)}}
+nn.group @g rule(@sgd) rate(0.1) average(@ema {decay = 1.5})

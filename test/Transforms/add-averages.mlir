@@ -28,7 +28,7 @@ module @plain {
     %new = arith.subf %value, %moved : f32
     nn.yield %new, %moved : f32, f32
   }
-  nn.rule @mean hyper(decay = 0.5) slots(weight = 0.0) once {
+  nn.rule @mean of averages hyper(decay = 0.5) slots(weight = 0.0) once {
   ^bb0(%step: f64, %rate: f64, %decay: f64):
     nn.yield %decay : f64
   } each {
@@ -72,7 +72,7 @@ module @rows {
   ^bb0(%value: f32, %gradient: f32, %rate: f32, %pace: f32):
     nn.yield %pace : f32
   }
-  nn.rule @last hyper() slots() once {
+  nn.rule @last of averages hyper() slots() once {
   ^bb0(%step: f64, %rate: f64):
     nn.yield
   } each {

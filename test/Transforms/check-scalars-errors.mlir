@@ -2,8 +2,16 @@
 
 module {
   nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  nn.schedule @own hyper(steps = 1000.0) {
+  ^bb0(%step: f64, %rate: f64, %steps: f64):
+    %one = arith.constant 1.0 : f64
+    %before = arith.subf %step, %one : f64
+    %part = arith.divf %before, %steps : f64
+    %now = arith.mulf %rate, %part : f64
+    nn.yield %now : f64
+  }
   // expected-error @+1 {{gives its rule the number NaN ('f32') at the first update; look at rate, schedule and the hyper-parameters of both (C7)}}
-  nn.group @g rule(@sgd) rate(0.1) schedule(@cosine {steps = 0.0})
+  nn.group @g rule(@sgd) rate(0.1) schedule(@own {steps = 0.0})
   nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
   nn.program @train reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
@@ -17,8 +25,16 @@ module {
 
 module {
   nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  nn.schedule @own hyper(steps = 1000.0) {
+  ^bb0(%step: f64, %rate: f64, %steps: f64):
+    %one = arith.constant 1.0 : f64
+    %before = arith.subf %step, %one : f64
+    %part = arith.divf %before, %steps : f64
+    %now = arith.mulf %rate, %part : f64
+    nn.yield %now : f64
+  }
   // expected-error @+1 {{gives its rule the number NaN ('f32') at the first update}}
-  nn.group @g rule(@adam) rate(0.1) schedule(@exponential {steps = 0.0})
+  nn.group @g rule(@adam) rate(0.1) schedule(@own {steps = 0.0})
   nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
   nn.program @train reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):
@@ -60,11 +76,23 @@ module {
 
 // -----
 
-// Adam's beta1 of 1 never decays: it divides by 1 - 1.
+// A rule whose constant is 1 where it divides by 1 less that.
 module {
   nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
+  nn.rule @own hyper(beta = 0.5) slots() once {
+  ^bb0(%step: f64, %rate: f64, %beta: f64):
+    %one = arith.constant 1.0 : f64
+    %rest = arith.subf %one, %beta : f64
+    %pace = arith.divf %rate, %rest : f64
+    nn.yield %pace : f64
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %pace: f32):
+    %move = arith.mulf %pace, %gradient : f32
+    %new_value = arith.subf %value, %move : f32
+    nn.yield %new_value : f32
+  }
   // expected-error @+1 {{gives its rule the number +Inf ('f32') at the first update}}
-  nn.group @g rule(@adam {beta1 = 1.0}) rate(0.1)
+  nn.group @g rule(@own {beta = 1.0}) rate(0.1)
   nn.param @w : tensor<1x1xf32> in @g init(#nn.zeros)
   nn.program @train reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>):

@@ -122,6 +122,109 @@ inline void printParts(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << '}';
 }
 
+/// Bounds of a hyper-parameter, as four numbers of `hyper_bounds`: least, most, and
+/// for both 1 if the number itself is out of bounds, else 0.
+struct HyperBounds {
+  static constexpr size_t kNumbers = 4;
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool isAbove = false, isBelow = false;
+
+  static HyperBounds at(llvm::ArrayRef<double> bounds, size_t hyper) {
+    if (bounds.empty())
+      return {};
+    bounds = bounds.slice(hyper * kNumbers, kNumbers);
+    return {bounds[0], bounds[1], bounds[2] != 0, bounds[3] != 0};
+  }
+  bool hasLeast() const { return std::isfinite(least); }
+  bool hasMost() const { return std::isfinite(most); }
+  bool contains(double number) const {
+    return (isAbove ? number > least : number >= least) &&
+           (isBelow ? number < most : number <= most);
+  }
+  /// As the text says them, each with a blank before it.
+  template <typename Stream> void print(Stream &stream) const {
+    if (hasLeast()) {
+      stream << (isAbove ? " above " : " from ");
+      printNumber(stream, least);
+    }
+    if (hasMost()) {
+      stream << (isBelow ? " below " : " to ");
+      printNumber(stream, most);
+    }
+  }
+
+private:
+  static void printNumber(mlir::OpAsmPrinter &printer, double number) {
+    printer.printFloat(llvm::APFloat(number));
+  }
+  template <typename Stream>
+  static void printNumber(Stream &stream, double number) {
+    llvm::SmallString<16> text;
+    llvm::APFloat(number).toString(text);
+    stream << text.str();
+  }
+};
+
+/// `(name = 1.0 from 0.0 below 2.0, other = 2.0)`
+inline mlir::ParseResult parseHypers(mlir::OpAsmParser &parser,
+                                     mlir::ArrayAttr &names,
+                                     mlir::DenseF64ArrayAttr &values,
+                                     mlir::DenseF64ArrayAttr &bounds) {
+  llvm::SmallVector<mlir::Attribute> nameList;
+  llvm::SmallVector<double> valueList, boundList;
+  bool hasBounds = false;
+  auto parseBound = [&](llvm::StringRef closed, llvm::StringRef open,
+                        double &bound, bool &isOpen) -> mlir::ParseResult {
+    isOpen = mlir::succeeded(parser.parseOptionalKeyword(open));
+    if (!isOpen && mlir::failed(parser.parseOptionalKeyword(closed)))
+      return mlir::success();
+    hasBounds = true;
+    return parser.parseFloat(bound);
+  };
+  auto parseOne = [&]() -> mlir::ParseResult {
+    std::string name;
+    double value = 0;
+    HyperBounds own;
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseFloat(value) ||
+        parseBound("from", "above", own.least, own.isAbove) ||
+        parseBound("to", "below", own.most, own.isBelow))
+      return mlir::failure();
+    nameList.push_back(parser.getBuilder().getStringAttr(name));
+    valueList.push_back(value);
+    boundList.append({own.least, own.most, double(own.isAbove),
+                      double(own.isBelow)});
+    return mlir::success();
+  };
+  if (parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Paren,
+                                     parseOne))
+    return mlir::failure();
+  names = parser.getBuilder().getArrayAttr(nameList);
+  values = parser.getBuilder().getDenseF64ArrayAttr(valueList);
+  if (hasBounds)
+    bounds = parser.getBuilder().getDenseF64ArrayAttr(boundList);
+  return mlir::success();
+}
+
+inline void printHypers(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                        mlir::ArrayAttr names, mlir::DenseF64ArrayAttr values,
+                        mlir::DenseF64ArrayAttr bounds) {
+  printer << "(";
+  size_t number = 0;
+  llvm::interleaveComma(
+      llvm::zip(names, values.asArrayRef()), printer, [&](auto pair) {
+        printer.printKeywordOrString(
+            llvm::cast<mlir::StringAttr>(std::get<0>(pair)).getValue());
+        printer << " = ";
+        printer.printFloat(llvm::APFloat(std::get<1>(pair)));
+        if (bounds)
+          HyperBounds::at(bounds.asArrayRef(), number).print(printer);
+        ++number;
+      });
+  printer << ")";
+}
+
 /// `row` or, for a whole parameter, `param`, and its region.
 inline mlir::ParseResult parseRowRegion(mlir::OpAsmParser &parser,
                                         mlir::Region &row,

@@ -827,10 +827,19 @@ LogicalResult DataNormOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  for (auto group : getGroups().getAsRange<FlatSymbolRefAttr>())
-    if (!symbols.lookupNearestSymbolFrom<GroupOp>(*this, group))
-      return emitOpError() << "trains " << group
+  for (auto name : getGroups().getAsRange<FlatSymbolRefAttr>()) {
+    auto group = symbols.lookupNearestSymbolFrom<GroupOp>(*this, name);
+    if (!group)
+      return emitOpError() << "trains " << name
                            << ", which is not an nn.group (C2)";
+    auto rule = dyn_cast_or_null<RuleOp>(
+        symbols.lookupNearestSymbolFrom(group, group.getRuleAttr()));
+    if (rule && rule.getPurpose() == RulePurpose::states)
+      return emitOpError()
+             << "trains " << name << ", whose rule " << group.getRuleAttr()
+             << " is `of states`, which nn.accumulate writes; give what is "
+                "trained a group with a rule of gradients, such as @adam (C2)";
+  }
   return success();
 }
 

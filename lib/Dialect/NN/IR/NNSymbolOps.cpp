@@ -67,6 +67,13 @@ static constexpr int64_t kMaxWidth = 1 << 20;
 /// Positions of columns are below this: no row of a file has more cells.
 static constexpr int64_t kMaxColumns = int64_t(1) << 31;
 
+/// A number for which `isSettledNumber` holds, as formulas read it.
+static double settledNumber(Attribute number) {
+  if (auto decimal = dyn_cast<FloatAttr>(number))
+    return decimal.getValueAsDouble();
+  return cast<IntegerAttr>(number).getValue().signedRoundToDouble();
+}
+
 /// Whether `number` is an integer of 64 bits, or a finite float.
 static bool isSettledNumber(Attribute number) {
   if (auto integer = dyn_cast<IntegerAttr>(number))
@@ -336,9 +343,12 @@ static LogicalResult verifyOneElementType(GroupOp group) {
   return success();
 }
 
-/// Checks that each name of `hyper` is one of `names`, with a number.
+/// Checks that each name of `hyper` is one of `names`, with a number within its
+/// bounds.
 static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
-                                 ArrayAttr names, FlatSymbolRefAttr owner) {
+                                 ArrayAttr names,
+                                 std::optional<ArrayRef<double>> bounds,
+                                 FlatSymbolRefAttr owner) {
   if (!hyper)
     return success();
   for (NamedAttribute entry : hyper) {
@@ -346,8 +356,19 @@ static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
       return op->emitOpError()
              << "gives '" << entry.getName().getValue() << "' of " << owner
              << " a value that is not a finite number (C2)";
-    if (llvm::is_contained(names, entry.getName()))
-      continue;
+    if (const auto *found = llvm::find(names, entry.getName());
+        found != names.end()) {
+      HyperBounds own = HyperBounds::at(bounds.value_or(ArrayRef<double>()),
+                                        found - names.begin());
+      if (own.contains(settledNumber(entry.getValue())))
+        continue;
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      own.print(stream);
+      return op->emitOpError()
+             << "gives '" << entry.getName().getValue() << "' of " << owner
+             << " a number out of its bounds; expected one" << text << " (C2)";
+    }
     InFlightDiagnostic diagnostic = op->emitOpError()
                                     << "gives '" << entry.getName().getValue()
                                     << "' to " << owner << ", ";
@@ -363,7 +384,7 @@ static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
 static LogicalResult verifyRuleUse(GroupOp group,
                                    SymbolTableCollection &symbols,
                                    FlatSymbolRefAttr name, DictionaryAttr hyper,
-                                   bool mayReduce) {
+                                   bool isAverage) {
   Operation *symbol =
       name ? symbols.lookupNearestSymbolFrom(group, name) : nullptr;
   if (!symbol)
@@ -372,26 +393,35 @@ static LogicalResult verifyRuleUse(GroupOp group,
   if (!rule)
     return group.emitOpError()
            << "names " << name << ", which is not an nn.rule (C1)";
-  if (!mayReduce && rule.hasRow())
+  if (isAverage != (rule.getPurpose() == RulePurpose::averages))
+    return group.emitOpError()
+           << (isAverage ? "keeps its average" : "trains") << " by " << name
+           << ", which is " << (isAverage ? "not " : "")
+           << "a rule `of averages`; "
+           << (isAverage ? "name one that is, such as @ema"
+                         : "name it in the clause `average`")
+           << " (C1)";
+  if (rule.getPurpose() == RulePurpose::gradients &&
+      group.getRate().convertToDouble() < 0)
+    return group.emitOpError()
+           << "has a learning rate below 0, by which the loss would grow; "
+              "minimise the negated loss instead (C3)";
+  if (isAverage && rule.hasRow())
     return group.emitOpError()
            << "keeps its average by " << name
            << ", which reduces over rows or parameters; name a rule of `once` and `each` "
               "alone, such as @ema (C1)";
-  if (!mayReduce && rule.getUndivided())
-    return group.emitOpError()
-           << "keeps its average by " << name
-           << ", which is `undivided`, a rule of sums; name one of values, such "
-              "as @ema (C1)";
-  return verifyHyper(group, hyper, rule.getHyperNames(), name);
+  return verifyHyper(group, hyper, rule.getHyperNames(), rule.getHyperBounds(),
+                     name);
 }
 
 LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // A rule or schedule that nothing defines comes from the standard library:
   // the pass that links it complains about unknown names.
   if (failed(verifyRuleUse(*this, symbols, getRuleAttr(), getRuleHyperAttr(),
-                           /*mayReduce=*/true)) ||
+                           /*isAverage=*/false)) ||
       failed(verifyRuleUse(*this, symbols, getAverageAttr(),
-                           getAverageHyperAttr(), /*mayReduce=*/false)))
+                           getAverageHyperAttr(), /*isAverage=*/true)))
     return failure();
   if (getScheduleAttr())
     if (Operation *symbol =
@@ -401,7 +431,8 @@ LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
         return emitOpError() << "names " << getScheduleAttr()
                              << ", which is not an nn.schedule (C1)";
       if (failed(verifyHyper(*this, getScheduleHyperAttr(),
-                             schedule.getHyperNames(), getScheduleAttr())))
+                             schedule.getHyperNames(),
+                             schedule.getHyperBounds(), getScheduleAttr())))
         return failure();
     }
   if (failed(verifyOneElementType(*this)))
@@ -422,6 +453,25 @@ static LogicalResult verifyNamedNumbers(Operation *op, ArrayAttr names,
     if (!std::isfinite(value))
       return op->emitOpError() << "gives '" << name.getValue()
                                << "' a default that is not finite (C3)";
+  return success();
+}
+
+/// Defaults of hyper-parameters lie within their bounds.
+static LogicalResult
+verifyHyperDefaults(Operation *op, ArrayAttr names, ArrayRef<double> values,
+                    std::optional<ArrayRef<double>> bounds,
+                    StringRef constraint) {
+  if (!bounds)
+    return success();
+  if (bounds->size() != HyperBounds::kNumbers * values.size())
+    return op->emitOpError() << "has " << bounds->size()
+                             << " numbers of bounds for " << values.size()
+                             << " hyper-parameters (" << constraint << ")";
+  for (auto [number, value] : llvm::enumerate(values))
+    if (!HyperBounds::at(*bounds, number).contains(value))
+      return op->emitOpError() << "gives " << names[number]
+                               << " a default out of its bounds ("
+                               << constraint << ")";
   return success();
 }
 
@@ -465,6 +515,8 @@ static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
 LogicalResult RuleOp::verifyRegions() {
   if (failed(
           verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())) ||
+      failed(verifyHyperDefaults(*this, getHyperNames(), getHyperValues(),
+                                 getHyperBounds(), "C6")) ||
       failed(verifyNamedNumbers(*this, getSlotNames(), getSlotValuesAttr())) ||
       failed(verifyNamedNumbers(
           *this, getAllSlotNames(),
@@ -547,7 +599,10 @@ SmallVector<std::string> RuleOp::getScalarNames() {
 }
 
 LogicalResult ScheduleOp::verifyRegions() {
-  if (failed(verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())))
+  if (failed(
+          verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())) ||
+      failed(verifyHyperDefaults(*this, getHyperNames(), getHyperValues(),
+                                 getHyperBounds(), "C3")))
     return failure();
   Type f64 = Float64Type::get(getContext());
   auto yielded =

@@ -337,6 +337,11 @@ def NN_Untouched : NN_Enum<"Untouched", "what happens to rows without gradient",
   I32EnumAttrCase<"lazy", 0>, I32EnumAttrCase<"dense", 1>]>;
 def NN_UntouchedAttr : NN_EnumAttr<NN_Untouched, "untouched">;
 
+def NN_RulePurpose : NN_Enum<"RulePurpose", "what a rule is for", [
+  I32EnumAttrCase<"gradients", 0>, I32EnumAttrCase<"states", 1>,
+  I32EnumAttrCase<"averages", 2>]>;
+def NN_RulePurposeAttr : NN_EnumAttr<NN_RulePurpose, "rule_purpose">;
+
 def NN_Unknown : NN_Enum<"Unknown", "what a frozen program sees for an unknown key", [
   I32EnumAttrCase<"initial", 0>, I32EnumAttrCase<"zero", 1>]>;
 def NN_UnknownAttr : NN_EnumAttr<NN_Unknown, "unknown">;

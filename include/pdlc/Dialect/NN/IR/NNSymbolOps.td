@@ -317,6 +317,13 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     Both hold `arith` and `math` ops on scalars. The same rule becomes a loop
     over a dense block and a kernel over rows, with equal bits.
 
+    A rule is for gradients, if it does not say `of states` (what `nn.accumulate` adds
+    to; it gets means or sums in the place of gradients) or `of averages` (what the
+    clause `average` of a group names).
+
+    A hyper-parameter may have bounds: `from 0.0` and `to 1.0` are allowed themselves,
+    `above 0.0` and `below 1.0` are not. What a group gives is held against them.
+
     With `undivided` the gradient is not divided by the summed weight: a sum, for
     states that `nn.accumulate` adds to. A clip by a norm multiplies it by the factor
     that it has for the divided one.
@@ -357,6 +364,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
       many values of the element type as there are row slots. Both regions are there
       if one is, or if there are row slots. With `param` there are none.
     - (C5) `frozen` names a slot that is no row slot.
+    - (C6) Defaults of hyper-parameters lie within their bounds.
 
     Example:
     ```mlir
@@ -392,16 +400,18 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
-    DenseF64ArrayAttr:$hyper_values, StrArrayAttr:$slot_names,
+  let arguments = (ins SymbolNameAttr:$sym_name,
+    DefaultValuedAttr<NN_RulePurposeAttr, "::pdlc::nn::RulePurpose::gradients">:$purpose,
+    StrArrayAttr:$hyper_names, DenseF64ArrayAttr:$hyper_values,
+    OptionalAttr<DenseF64ArrayAttr>:$hyper_bounds, StrArrayAttr:$slot_names,
     DenseF64ArrayAttr:$slot_values, UnitAttr:$undivided, DefaultValuedAttr<StrArrayAttr, "{}">:$row_slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$row_slot_values,
     OptionalAttr<StrAttr>:$frozen_slot, UnitAttr:$whole);
   let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each, AnyRegion:$sum,
     AnyRegion:$row);
   let assemblyFormat = [{
-    $sym_name (`undivided` $undivided^)?
-    `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
+    $sym_name (`of` $purpose^)? (`undivided` $undivided^)?
+    `hyper` custom<Hypers>($hyper_names, $hyper_values, $hyper_bounds)
     `slots` custom<NamedNumbers>($slot_names, $slot_values)
     (`row_slots` custom<NamedNumbers>($row_slot_names, $row_slot_values)^)?
     (`frozen` `(` $frozen_slot^ `)`)?
@@ -432,7 +442,8 @@ def NN_ScheduleOp : NN_Op<"schedule", [Symbol, OwnedByServers, IsolatedFromAbove
     Constraints:
     - (C1) 2 + hypers arguments of type f64, one f64 yielded.
     - (C2) The ops of `nn.rule` (C2), on f64.
-    - (C3) Defaults of hyper-parameters are finite.
+    - (C3) Defaults of hyper-parameters are finite, and lie within their bounds
+      (`nn.rule`).
 
     Example:
     ```mlir
@@ -443,10 +454,10 @@ def NN_ScheduleOp : NN_Op<"schedule", [Symbol, OwnedByServers, IsolatedFromAbove
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$hyper_names,
-    DenseF64ArrayAttr:$hyper_values);
+    DenseF64ArrayAttr:$hyper_values, OptionalAttr<DenseF64ArrayAttr>:$hyper_bounds);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `hyper` custom<NamedNumbers>($hyper_names, $hyper_values)
+    $sym_name `hyper` custom<Hypers>($hyper_names, $hyper_values, $hyper_bounds)
     attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;

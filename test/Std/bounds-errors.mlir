@@ -1,0 +1,63 @@
+// RUN: pdl-opt %s --nn-link-std -split-input-file -verify-diagnostics
+
+// What a rule is for, and the bounds of what it is given.
+
+// expected-error @+1 {{gives 'beta1' of @adam a number out of its bounds; expected one from 0 below 1 (C2)}}
+nn.group @g rule(@adam {beta1 = 1.0}) rate(0.1)
+
+// -----
+
+// expected-error @+1 {{gives 'epsilon' of @adam a number out of its bounds; expected one from 0 (C2)}}
+nn.group @g rule(@adam {epsilon = -1.0e-8}) rate(0.1)
+
+// -----
+
+// expected-error @+1 {{gives 'beta1' of @adam a number out of its bounds; expected one from 0 below 1 (C2)}}
+nn.group @g rule(@adam {beta1 = 0x3FECCCCCCCCCCCCD}) rate(0.1)
+
+// -----
+
+// expected-error @+1 {{gives 'steps' of @warm_up a number out of its bounds; expected one above 0 (C2)}}
+nn.group @g rule(@adam) rate(0.1) schedule(@warm_up {steps = 0.0})
+
+// -----
+
+// expected-error @+1 {{has a learning rate below 0, by which the loss would grow; minimise the negated loss instead (C3)}}
+nn.group @g rule(@sgd) rate(-0.1)
+
+// -----
+
+// A counter may count down.
+nn.group @g rule(@step_counter) rate(-1.0)
+
+// -----
+
+nn.record @r { nn.field @x : tensor<?x1xf32> }
+nn.group @means rule(@moving_average) rate(0.1)
+nn.param @w : tensor<1xf32> in @means init(#nn.zeros)
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  %w = nn.read @w : tensor<1xf32>
+  %l = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+  // expected-error @+1 {{trains @means, whose rule @moving_average is `of states`, which nn.accumulate writes; give what is trained a group with a rule of gradients, such as @adam (C2)}}
+  nn.minimize %l over @means : tensor<?x1xf32>
+}
+
+// -----
+
+// expected-error @+1 {{gives "a" a default out of its bounds (C6)}}
+nn.rule @own hyper(a = 2.0 from 0.0 to 1.0) slots() once {
+^bb0(%step: f64, %rate: f64, %a: f64):
+  nn.yield
+} each {
+^bb0(%value: f32, %gradient: f32):
+  nn.yield %value : f32
+}
+
+// -----
+
+// expected-error @+1 {{gives "a" a default out of its bounds (C3)}}
+nn.schedule @own hyper(a = 2.0 below 2.0) {
+^bb0(%step: f64, %rate: f64, %a: f64):
+  nn.yield %rate : f64
+}
