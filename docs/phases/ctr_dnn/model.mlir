@@ -51,9 +51,9 @@ module @ctr_dnn {
   nn.metric @copc : #nn.copc
   nn.func private @logit(%arg0: tensor<?x13xf32>, %arg1: !nn.ragged<?x26x*xi64>) -> tensor<?x1xf32> {
     %0 = nn.lookup @emb[%arg1] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
-    %1 = nn.flatten %0 from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
+    %1 = nn.flatten %0 from 1 : tensor<?x26x10xf32>
     %2 = nn.signed_log1p %arg0 : tensor<?x13xf32>
-    %3 = nn.concat %1, %2 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %3 = nn.concat %1, %2 axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
     %4 = nn.linear %3, @w1, @b1 act(relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
     %5 = nn.linear %4, @w2, @b2 act(relu) : (tensor<?x400xf32>) -> tensor<?x400xf32>
     %6 = nn.linear %5, @w3, @b3 act(relu) : (tensor<?x400xf32>) -> tensor<?x400xf32>

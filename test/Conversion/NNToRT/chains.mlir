@@ -39,7 +39,7 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 nn.program @chain frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
   %w = nn.read @w : tensor<4xf32>
-  %s = nn.add %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  %s = nn.add %x, %w : tensor<?x4xf32>, tensor<4xf32>
   %e = nn.exp %s : tensor<?x4xf32>
   nn.return %e : tensor<?x4xf32>
 }

@@ -25,8 +25,8 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK:           memref.store %[[END]], %[[SUM]][%[[J]]]
 nn.program @ordered frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
-  %s = nn.reduce sum %x axes [0] : (tensor<?x4xf32>) -> tensor<4xf32>
-  %o = nn.mul %x, %s : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  %s = nn.reduce sum %x axes [0] : tensor<?x4xf32>
+  %o = nn.mul %x, %s : tensor<?x4xf32>, tensor<4xf32>
   nn.return %o : tensor<?x4xf32>
 }
 

@@ -74,7 +74,7 @@ nn.program @repeat frozen reads(@r except [@d]) {
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %q = nn.segment_sum %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
-  %1 = nn.segment_repeat %q over %s like %c : (tensor<?x2x3xf32>, tensor<?xi32>, tensor<?xi64>) -> tensor<?x3xf32>
+  %1 = nn.segment_repeat %q over %s like %c : tensor<?x2x3xf32>, tensor<?xi32>, tensor<?xi64>
   %0 = nn.segment_sum %1 of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
@@ -112,7 +112,7 @@ nn.program @shift frozen reads(@r except [@d]) {
   %k, %i, %ks, %o = nn.unique %c
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  %1 = nn.segment_shift %h of %s by 1 : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  %1 = nn.segment_shift %h of %s by 1 : tensor<?x3xf32>, tensor<?xi32>
   %0 = nn.segment_sum %1 of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
@@ -131,7 +131,7 @@ nn.program @reverse frozen reads(@r except [@d]) {
   %k, %i, %ks, %o = nn.unique %c
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  %1 = nn.segment_reverse %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  %1 = nn.segment_reverse %h of %s : tensor<?x3xf32>, tensor<?xi32>
   %0 = nn.segment_sum %1 of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
@@ -175,7 +175,7 @@ nn.program @unpad frozen reads(@r except [@d]) {
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %p = nn.segment_pad %h of %s from_end : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x5x3xf32>
-  %1 = nn.segment_unpad %p over %s like %h from_end : (tensor<?x2x5x3xf32>, tensor<?xi32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = nn.segment_unpad %p over %s like %h from_end : tensor<?x2x5x3xf32>, tensor<?xi32>, tensor<?x3xf32>
   %0 = nn.segment_sum %1 of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
