@@ -850,6 +850,23 @@ class Layers(unittest.TestCase):
         self.assertTrue(any("@deep.1.bias act(tanh)" in line for line in lines))
         self.assertTrue(any("@deep.2.bias :" in line for line in lines))
 
+    def test_activations_and_norms(self):
+        """An activation that has numbers is a function; norms have their own parameters."""
+        def layer(x, tags, group):
+            y = pdl.layers.dense(x, 4, "first", group=group,
+                                 activation=lambda value: pdl.leaky_relu(value, 0.1))
+            y = pdl.layers.layer_norm(y, "norm", group=group)
+            return pdl.layers.mlp(y, [3, 1], "deep", group=group, activation=pdl.gelu,
+                                  last=lambda value: pdl.clamp(value, -1.0, 1.0))
+
+        lines = self.model_with(layer)
+        for line in ("nn.param @norm.scale : tensor<4xf32> in @g init(#nn.constant<1.0>)",
+                     "nn.param @norm.shift : tensor<4xf32> in @g init(#nn.zeros)"):
+            self.assertIn(line, lines)
+        text = "".join(lines)
+        for op in ("nn.leaky_relu", "nn.layer_norm", "nn.gelu", "nn.clamp"):
+            self.assertIn(op, text)
+
     def test_attention(self):
         """Without a softmax of the weights, and with: another op, the same parameters."""
         for normalised in (True, False):
