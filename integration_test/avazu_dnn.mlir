@@ -31,7 +31,7 @@ module @avazu_dnn {
 
   nn.func private @logit(%categories: tensor<?x21xi64>) -> tensor<?x1xf32> {
     %rows = nn.lookup @emb[%categories] pool(sum) : (tensor<?x21xi64>) -> tensor<?x21x10xf32>
-    %x = nn.flatten %rows from 1 : (tensor<?x21x10xf32>) -> tensor<?x210xf32>
+    %x = nn.flatten %rows from 1 : tensor<?x21x10xf32>
     %h1 = nn.linear %x, @w1, @b1 act(relu) : (tensor<?x210xf32>) -> tensor<?x128xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x128xf32>) -> tensor<?x64xf32>
     %z = nn.linear %h2, @w3, @b3 : (tensor<?x64xf32>) -> tensor<?x1xf32>

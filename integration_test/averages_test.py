@@ -37,8 +37,8 @@ MODEL = f"""module @averaged {{
   nn.func private @z(%x: tensor<?x{ROWS}xf32>, %id: tensor<?x1xi64>) -> tensor<?x1xf32> {{
     %a = nn.linear %x, @w act(tanh) : (tensor<?x{ROWS}xf32>) -> tensor<?x2xf32>
     %e = nn.lookup @t[%id] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
-    %b = nn.flatten %e from 1 : (tensor<?x1x2xf32>) -> tensor<?x2xf32>
-    %s = nn.add %a, %b : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    %b = nn.flatten %e from 1 : tensor<?x1x2xf32>
+    %s = nn.add %a, %b : tensor<?x2xf32>, tensor<?x2xf32>
     %z = nn.linear %s, @v : (tensor<?x2xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }}

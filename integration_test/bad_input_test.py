@@ -29,9 +29,9 @@ module @tiny {{
   nn.program @train reads(@r) {{
   ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x2xf32>, %c: {c_type}):
     %e = nn.lookup @t[%c] pool(sum) : ({c_type}) -> tensor<?x1x1xf32>
-    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %f = nn.flatten %e from 1 : tensor<?x1x1xf32>
     %h = nn.linear %x, @w : (tensor<?x2xf32>) -> tensor<?x1xf32>
-    %z = nn.add %f, %h : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %f, %h : tensor<?x1xf32>, tensor<?x1xf32>
     {loss}
     nn.minimize %l over {groups} : tensor<?x1xf32>
   }}
@@ -119,15 +119,14 @@ class BadInput(unittest.TestCase):
         self.rejects_model(text(groups="@nobody"), "bad.mlir:", "@nobody")
 
     def test_shape(self):
-        self.rejects_model(text(loss="%l = nn.add %z, %x : (tensor<?x1xf32>, "
-                                     "tensor<?x3xf32>) -> tensor<?x1xf32>"),
+        self.rejects_model(text(loss="%l = nn.add %z, %x : tensor<?x1xf32>, "
+                                     "tensor<?x3xf32>"),
                            "bad.mlir:")
 
     def test_loss_that_mixes_samples(self):
         self.rejects_model(
-            text(loss="%s = nn.reduce sum %z axes [0] : (tensor<?x1xf32>) -> "
-                      "tensor<1xf32>\n%l = nn.add %z, %s : (tensor<?x1xf32>, "
-                      "tensor<1xf32>) -> tensor<?x1xf32>"),
+            text(loss="%s = nn.reduce sum %z axes [0] : tensor<?x1xf32>\n"
+                      "%l = nn.add %z, %s : tensor<?x1xf32>, tensor<1xf32>"),
             "bad.mlir:", "samples")
 
     def test_group_without_path_to_the_loss(self):

@@ -44,13 +44,13 @@ average(@ema {decay = 0.99})
   // The logit.
   nn.func private @logit(%x: tensor<?x2xf32>, %tags: !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32> {
     %shift = nn.read @shift : tensor<2xf32>
-    %moved = nn.sub %x, %shift : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+    %moved = nn.sub %x, %shift : tensor<?x2xf32>, tensor<2xf32>
     %0 = nn.lookup @emb[%tags] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x2xf32>
-    %rows = nn.flatten %0 from 1 : (tensor<?x1x2xf32>) -> tensor<?x2xf32>
+    %rows = nn.flatten %0 from 1 : tensor<?x1x2xf32>
     %1 = nn.constant dense<2.0> : tensor<f32>
-    %2 = nn.mul %1, %rows : (tensor<f32>, tensor<?x2xf32>) -> tensor<?x2xf32>
-    %rows_1 = nn.sub %2, %shift : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-    %3 = nn.add %moved, %rows_1 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    %2 = nn.mul %1, %rows : tensor<f32>, tensor<?x2xf32>
+    %rows_1 = nn.sub %2, %shift : tensor<?x2xf32>, tensor<2xf32>
+    %3 = nn.add %moved, %rows_1 : tensor<?x2xf32>, tensor<?x2xf32>
     %z = nn.linear %3, @w, @b act(tanh) : (tensor<?x2xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }
@@ -715,11 +715,11 @@ class Bodies(unittest.TestCase):
     %ends, %afters, %copies = nn.scan %places of %tags init(%first, %first) with(%scale_1) {
     ^bb0(%place: tensor<?x1xf32>, %state: tensor<?x3xf32>, %other: tensor<?x3xf32>, \
 %scale_1_1: tensor<3xf32>):
-      %2 = nn.mul %state, %scale_1_1 : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-      %after = nn.add %2, %place : (tensor<?x3xf32>, tensor<?x1xf32>) -> tensor<?x3xf32>
+      %2 = nn.mul %state, %scale_1_1 : tensor<?x3xf32>, tensor<3xf32>
+      %after = nn.add %2, %place : tensor<?x3xf32>, tensor<?x1xf32>
       nn.yield %other, %after, %place : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x1xf32>
-    } : (tensor<?x1xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, \
-tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x1xf32>)
+    } : tensor<?x1xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, \
+tensor<3xf32>
 """, str(model))
         parsed(model, "--pdl-pipeline=to=gradient")
         located = model.text(locations=True)
@@ -757,7 +757,7 @@ tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x1xf32>)
     ^bb0(%x_2: tensor<?x3xf32>, %label_2: tensor<?x1xf32>):
       %7 = nn.tanh %label_2 : tensor<?x1xf32>
       nn.yield %label_2, %7 : tensor<?x1xf32>, tensor<?x1xf32>
-    } : (tensor<1xf32>, tensor<?x3xf32>, tensor<?x1xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
+    } : tensor<1xf32>, tensor<?x3xf32>, tensor<?x1xf32>
 """, text)
         parsed(model, "--pdl-pipeline=to=gradient")
 
@@ -851,6 +851,23 @@ class Layers(unittest.TestCase):
         self.assertIn("nn.param @deep.2.bias : tensor<1xf32> in @g init(#nn.zeros)", lines)
         self.assertTrue(any("@deep.1.bias act(tanh)" in line for line in lines))
         self.assertTrue(any("@deep.2.bias :" in line for line in lines))
+
+    def test_activations_and_norms(self):
+        """An activation that has numbers is a function; norms have their own parameters."""
+        def layer(x, tags, group):
+            y = pdl.layers.dense(x, 4, "first", group=group,
+                                 activation=lambda value: pdl.leaky_relu(value, 0.1))
+            y = pdl.layers.layer_norm(y, "norm", group=group)
+            return pdl.layers.mlp(y, [3, 1], "deep", group=group, activation=pdl.gelu,
+                                  last=lambda value: pdl.clamp(value, -1.0, 1.0))
+
+        lines = self.model_with(layer)
+        for line in ("nn.param @norm.scale : tensor<4xf32> in @g init(#nn.constant<1.0>)",
+                     "nn.param @norm.shift : tensor<4xf32> in @g init(#nn.zeros)"):
+            self.assertIn(line, lines)
+        text = "".join(lines)
+        for op in ("nn.leaky_relu", "nn.layer_norm", "nn.gelu", "nn.clamp"):
+            self.assertIn(op, text)
 
     def test_attention(self):
         """Without a softmax of the weights, and with: another op, the same parameters."""

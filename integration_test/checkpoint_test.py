@@ -364,8 +364,8 @@ class Checkpoints(unittest.TestCase):
             "metrics", ("buckets = 4096", "buckets = 512"),
             ("nn.metric @copc : #nn.copc", "nn.metric @again : #nn.log_loss"),
             ("nn.observe @copc", "nn.observe @again"),
-            ("nn.return %p", "%two = nn.add %p, %p : (tensor<?x1xf32>, "
-             "tensor<?x1xf32>) -> tensor<?x1xf32>\n nn.return %two"))
+            ("nn.return %p", "%two = nn.add %p, %p : tensor<?x1xf32>, "
+             "tensor<?x1xf32>\n nn.return %two"))
         self.assertEqual(fingerprints(metrics), before)
         self.assertEqual(log_loss.search(evaluate(metrics)).group(), loss)
         resumed = self.path / "edited.dump"

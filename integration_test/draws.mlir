@@ -29,10 +29,10 @@ module @draws {
 
   nn.func private @user(%items: !ids) -> !row {
     %rows = nn.lookup @seen_rows[%items] pool(none) : (!ids) -> tensor<?x8xf32>
-    %kept = nn.dropout %rows of %items rate(0.2) : (tensor<?x8xf32>, !ids) -> tensor<?x8xf32>
-    %mean = nn.segment_mean %kept of %items : (tensor<?x8xf32>, !ids) -> !row
+    %kept = nn.dropout %rows of %items rate(0.2) : tensor<?x8xf32>, !ids
+    %mean = nn.segment_mean %kept of %items : tensor<?x8xf32>, !ids
     %h = nn.linear %mean, @w, @b act(tanh) : (!row) -> !row
-    %user = nn.dropout %h rate(0.5) : (!row) -> !row
+    %user = nn.dropout %h rate(0.5) : !row
     nn.return %user : !row
   }
 
@@ -44,11 +44,11 @@ module @draws {
     %qn = nn.log_probability %drawn from 0 below 300 uniform : (tensor<?x3xi64>) -> tensor<?x3xf32>
     %one = nn.lookup @item_rows[%next] pool(sum) : (!id) -> !row
     %others = nn.lookup @item_rows[%drawn] pool(sum) : (tensor<?x3xi64>) -> tensor<?x3x8xf32>
-    %z3 = nn.matmul %user, %one transposed : (!row, !row) -> tensor<?x1x1xf32>
-    %zn3 = nn.matmul %user, %others transposed : (!row, tensor<?x3x8xf32>) -> tensor<?x1x3xf32>
-    %z = nn.flatten %z3 from 1 : (tensor<?x1x1xf32>) -> !one
-    %zn = nn.flatten %zn3 from 1 : (tensor<?x1x3xf32>) -> tensor<?x3xf32>
-    %l = nn.sampled_softmax %z, %zn correction %q, %qn hits %hits : (!one, tensor<?x3xf32>, !one, tensor<?x3xf32>, tensor<?x3xf32>) -> !one
+    %z3 = nn.matmul %user, %one transposed : !row, !row
+    %zn3 = nn.matmul %user, %others transposed : !row, tensor<?x3x8xf32>
+    %z = nn.flatten %z3 from 1 : tensor<?x1x1xf32>
+    %zn = nn.flatten %zn3 from 1 : tensor<?x1x3xf32>
+    %l = nn.sampled_softmax %z, %zn correction %q, %qn hits %hits : !one, tensor<?x3xf32>, !one, tensor<?x3xf32>, tensor<?x3xf32>
     nn.return %l, %z : !one, !one
   }
 

@@ -20,7 +20,7 @@ module {
   }
   nn.program @predict frozen reads(@sample) {
   ^bb0(%x: tensor<?x2xf32>):
-    %sum = nn.add %x, %x : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    %sum = nn.add %x, %x : tensor<?x2xf32>, tensor<?x2xf32>
     nn.return %sum : tensor<?x2xf32>
   }
 }
@@ -54,24 +54,24 @@ module {
   nn.program @train reads(@sample except @n) {
   ^bb0(%label: tensor<?x1xf64>, %x: tensor<?x2xf64>):
     %w = nn.read @w : tensor<2x1xf64>
-    %z = nn.matmul %x, %w : (tensor<?x2xf64>, tensor<2x1xf64>) -> tensor<?x1xf64>
-    %b = nn.bucketize %x boundaries [0.0] : (tensor<?x2xf64>) -> tensor<?x2xi64>
+    %z = nn.matmul %x, %w : tensor<?x2xf64>, tensor<2x1xf64>
+    %b = nn.bucketize %x boundaries [0.0] : tensor<?x2xf64>
     %r = nn.lookup @rows[%b] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x5xf64>
-    %s = nn.reduce sum %r axes [1, 2] : (tensor<?x2x5xf64>) -> tensor<?xf64>
+    %s = nn.reduce sum %r axes [1, 2] : tensor<?x2x5xf64>
     %t = nn.reshape %s : (tensor<?xf64>) -> tensor<?x1xf64>
-    %p = nn.add %z, %t : (tensor<?x1xf64>, tensor<?x1xf64>) -> tensor<?x1xf64>
-    %d = nn.sub %p, %label : (tensor<?x1xf64>, tensor<?x1xf64>) -> tensor<?x1xf64>
-    %l = nn.mul %d, %d : (tensor<?x1xf64>, tensor<?x1xf64>) -> tensor<?x1xf64>
+    %p = nn.add %z, %t : tensor<?x1xf64>, tensor<?x1xf64>
+    %d = nn.sub %p, %label : tensor<?x1xf64>, tensor<?x1xf64>
+    %l = nn.mul %d, %d : tensor<?x1xf64>, tensor<?x1xf64>
     nn.minimize %l over [@wide] : tensor<?x1xf64>
   }
   nn.program @predict frozen reads(@sample except @label) {
   ^bb0(%x: tensor<?x2xf64>, %n: tensor<?x3xf32>):
     %scale = nn.read @scale : tensor<3xf32>
-    %narrow = nn.mul %n, %scale : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %b = nn.bucketize %x boundaries [0.0] : (tensor<?x2xf64>) -> tensor<?x2xi64>
+    %narrow = nn.mul %n, %scale : tensor<?x3xf32>, tensor<3xf32>
+    %b = nn.bucketize %x boundaries [0.0] : tensor<?x2xf64>
     %e = nn.lookup @emb[%b] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x2xf32>
     %w = nn.read @w : tensor<2x1xf64>
-    %z = nn.matmul %x, %w : (tensor<?x2xf64>, tensor<2x1xf64>) -> tensor<?x1xf64>
+    %z = nn.matmul %x, %w : tensor<?x2xf64>, tensor<2x1xf64>
     nn.return %z, %narrow, %e
       : tensor<?x1xf64>, tensor<?x3xf32>, tensor<?x2x2xf32>
   }

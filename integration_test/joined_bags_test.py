@@ -25,12 +25,12 @@ module @joined {
   nn.func private @score(%c: !nn.ragged<?x1x*xi64>, %d: !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32> {
     %e = nn.lookup @t[%c] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
     %s = nn.same_bags %d like %c : !nn.ragged<?x1x*xi64>
-    %k = nn.cross %s : (!nn.ragged<?x1x*xi64>) -> !nn.ragged<?x1x*xi64>
+    %k = nn.cross %s : !nn.ragged<?x1x*xi64>
     %f = nn.lookup @t[%k] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
     %h = nn.lookup @t[%s] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
     %u = nn.segment_sum %h of %c : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
-    %p = nn.add %e, %f : (tensor<?x1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
-    %q = nn.add %p, %u : (tensor<?x1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
+    %p = nn.add %e, %f : tensor<?x1x1xf32>, tensor<?x1x1xf32>
+    %q = nn.add %p, %u : tensor<?x1x1xf32>, tensor<?x1x1xf32>
     %z = nn.reshape %q : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }

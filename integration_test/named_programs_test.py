@@ -33,7 +33,7 @@ module @two_scores {
   nn.program @squares frozen reads(@r except @y) {
   ^bb0(%x: tensor<?x1xf32>):
     %z = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
-    %s = nn.mul %z, %z : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %s = nn.mul %z, %z : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %s : tensor<?x1xf32>
   }
   nn.program @distance frozen reads(@r) {

@@ -34,10 +34,10 @@ module @tiny {{
   ^bb0(%y: tensor<?x1xf32>, %weight: tensor<?x1xf32>, %x: tensor<?x2xf32>,
        %id: tensor<?x1xi64>):
     %w = nn.read @w : tensor<2x1xf32>
-    %h = nn.matmul %x, %w : (tensor<?x2xf32>, tensor<2x1xf32>) -> tensor<?x1xf32>
+    %h = nn.matmul %x, %w : tensor<?x2xf32>, tensor<2x1xf32>
     %r = nn.lookup @emb[%id] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x3xf32>
-    %s = nn.reduce sum %r axes [2] : (tensor<?x1x3xf32>) -> tensor<?x1xf32>
-    %z = nn.add %h, %s : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %s = nn.reduce sum %r axes [2] : tensor<?x1x3xf32>
+    %z = nn.add %h, %s : tensor<?x1xf32>, tensor<?x1xf32>
     %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
     nn.minimize %l weight %weight over [@wide, @deep] : tensor<?x1xf32>, tensor<?x1xf32>
   }}

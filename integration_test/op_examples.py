@@ -64,19 +64,36 @@ class Example:
             else:
                 self.body.append(line)
 
-    def type_of(self, name):
-        """The type of a value of the program, which stands at the end of its line, or
-        behind the last brace of its bodies."""
-        for index, line in enumerate(self.body):
-            if re.match(rf"%{re.escape(name.split('#')[0])}(:\d+)? = ", line):
-                if line.endswith("{"):
-                    line = next(end for end in self.body[index:] if end.startswith("} : "))
-                types = line.rsplit(" : ", 1)[1]
-                results = types.rsplit("-> ", 1)[-1]
-                return re.findall(r"tensor<[^>]*>", results)[int(name.partition("#")[2] or 0)]
-        raise AssertionError(f"no line of the example computes %{name} on one line")
+    def types(self, pdl_opt):
+        """The types of what the program computes, a list for each name. The text does not say
+        all of them; the generic form, which the compiler prints, does."""
+        text = self.module([])
+        run = subprocess.run([pdl_opt, "-", "--mlir-print-op-generic"], input=text,
+                             capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise AssertionError(run.stderr)
+        names = re.findall(r"^%([\w.]+)(?::\d+)? = ", text, flags=re.M)
+        # Ops of the program are indented by four; those in their bodies by more.
+        lines = iter(re.findall(r"^    [%}].*$", run.stdout.partition('"nn.program"')[2],
+                                flags=re.M))
+        found = {}
+        for name in names:
+            line = next(line for line in lines if line.startswith("    %"))
+            if line.endswith("({"):
+                line = next(line for line in lines if " -> " in line)
+            found[name] = re.findall(r"tensor<[^>]*>|!nn\.ragged<[^>]*>",
+                                     line.rpartition(" -> ")[2])
+        return found
 
-    def module(self):
+    def returned_types(self, pdl_opt):
+        """The type of each value that is expected."""
+        types = self.types(pdl_opt)
+        return [types[name.partition("#")[0]][int(name.partition("#")[2] or 0)]
+                for name, _ in self.expected]
+
+    def module(self, types):
+        """The text; the program returns what is expected, of these types, or nothing if there
+        are none."""
         fields, arguments, reshapes = [], [], []
         for name, type, _ in self.given:
             shape = re.fullmatch(r"tensor<\?x([\dx]+)x(f32|f64|i64)>", type)
@@ -90,14 +107,12 @@ class Example:
             else:
                 fields.append(f"nn.field @{name} : {type}")
                 arguments.append(f"%{name}: {type}")
-        returned = [name for name, _ in self.expected]
-        types = [self.type_of(name) for name in returned]
+        returned = ", ".join("%" + name for name, _ in self.expected)
         lines = ["module {", "nn.record @r {", *fields, "}",
                  "nn.group @g rule(@sgd) rate(0.1)" if self.uses_group() else "", *self.symbols,
                  "nn.program @predict frozen reads(@r) {", f"^bb0({', '.join(arguments)}):",
                  *reshapes, *self.body,
-                 f"nn.return {', '.join('%' + name for name in returned)} : {', '.join(types)}",
-                 "}", "}"]
+                 f"nn.return {returned} : {', '.join(types)}" if types else "", "}", "}"]
         return "\n".join(lines) + "\n"
 
     def uses_group(self):
@@ -126,7 +141,8 @@ class Example:
     def run(self, pdl_opt, folder):
         """What the program computes, by name: a list of numbers for each."""
         model, data = folder / "example.mlir", folder / "example.safetensors"
-        model.write_text(self.module())
+        types = self.returned_types(pdl_opt)
+        model.write_text(self.module(types))
         tensorfile.write(data, self.tensors())
         run = subprocess.run(
             [pdl_opt, model, f"--nn-interpret=program=predict data={data} outputs=-", "-o",
@@ -136,16 +152,16 @@ class Example:
         rows = [[float(cell) for cell in line.split("\t")]
                 for line in run.stdout.splitlines()[1:]]
         computed, begin = {}, 0
-        for name, text in self.expected:
+        for (name, _), type in zip(self.expected, types):
             width = math.prod(int(size) for size in
-                              re.findall(r"\d+(?=x)", self.type_of(name).removeprefix("tensor")))
+                              re.findall(r"\d+(?=x)", type.removeprefix("tensor")))
             computed[name] = [row[begin:begin + width] for row in rows]
             begin += width
         return computed
 
     def lower(self, pdl_opt, folder):
         """Compiles the example as far as LLVM."""
-        (folder / "example.mlir").write_text(self.module())
+        (folder / "example.mlir").write_text(self.module(self.returned_types(pdl_opt)))
         run = subprocess.run([pdl_opt, folder / "example.mlir", "--pdl-pipeline=to=llvm", "-o",
                               "/dev/null"], capture_output=True, text=True, check=False)
         if run.returncode:

@@ -64,18 +64,18 @@ def model_text(twins, width=WIDTH, rows=ROWS):
             f"    {n}_a = nn.linear %row, @p_{name} : (tensor<?x{rows}xf32>) -> {wide}",
             f"    {n}_e = nn.lookup @t_{name}[%key] pool(sum) : (tensor<?x1xi64>) -> "
             f"tensor<?x1x{width}xf32>",
-            f"    {n}_b = nn.flatten {n}_e from 1 : (tensor<?x1x{width}xf32>) -> {wide}",
+            f"    {n}_b = nn.flatten {n}_e from 1 : tensor<?x1x{width}xf32>",
             f"    {n}_c = nn.squared_error {n}_a, %pull : {wide}",
             f"    {n}_d = nn.squared_error {n}_b, %pull : {wide}",
-            f"    {n}_f = nn.add {n}_c, {n}_d : ({wide}, {wide}) -> {wide}"]
+            f"    {n}_f = nn.add {n}_c, {n}_d : {wide}, {wide}"]
         if total is not None:
-            body.append(f"    {n}_s = nn.add {total}, {n}_f : ({wide}, {wide}) -> {wide}")
+            body.append(f"    {n}_s = nn.add {total}, {n}_f : {wide}, {wide}")
         total = f"{n}_f" if total is None else f"{n}_s"
     groups = ", ".join(f"@dense_{name}, @sparse_{name}" for name in twins)
     lines += ["  nn.program @train reads(@r) {",
               f"  ^bb0(%row: tensor<?x{rows}xf32>, %key: tensor<?x1xi64>, %pull: {wide}):",
               *body,
-              f"    %l = nn.reduce sum {total} axes [1] keep : ({wide}) -> tensor<?x1xf32>",
+              f"    %l = nn.reduce sum {total} axes [1] keep : {wide}",
               f"    nn.minimize %l over [{groups}] : tensor<?x1xf32>", "  }", "}", ""]
     return "\n".join(lines)
 

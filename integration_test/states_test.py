@@ -105,7 +105,7 @@ nn.program @two reads(@r except @x) {
 ^bb0(%y: tensor<?x1xf32>):
   %v = nn.read @v : tensor<1xf32>
   %l = nn.log %y : tensor<?x1xf32>
-  %z = nn.mul %l, %v : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+  %z = nn.mul %l, %v : tensor<?x1xf32>, tensor<1xf32>
   nn.minimize %z over @b : tensor<?x1xf32>
 }
 nn.cycle @train [@one, @two]

@@ -42,14 +42,14 @@ BEGIN = """
   nn.program @train reads(@person) {
   ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
     %s = nn.read @scale : tensor<5xf32>
-    %n = nn.mul %numbers, %s : (tensor<?x5xf32>, tensor<5xf32>) -> tensor<?x5xf32>
+    %n = nn.mul %numbers, %s : tensor<?x5xf32>, tensor<5xf32>
     %t = nn.signed_log1p %n : tensor<?x5xf32>
 """
 
 TOWER = """
     %eI = nn.lookup @eI[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
-    %fI = nn.flatten %eI from 1 : (tensor<?x8x8xf32>) -> tensor<?x64xf32>
-    %xI = nn.concat %fI, %t axis 1 : (tensor<?x64xf32>, tensor<?x5xf32>) -> tensor<?x69xf32>
+    %fI = nn.flatten %eI from 1 : tensor<?x8x8xf32>
+    %xI = nn.concat %fI, %t axis 1 : tensor<?x64xf32>, tensor<?x5xf32>
     %zI = nn.linear %xI, @wI, @bI : (tensor<?x69xf32>) -> tensor<?x1xf32>
 """
 
@@ -82,8 +82,8 @@ def towers(clip):
             total = f"%z{i}"
             continue
         name = "%sum" if i == len(kinds) - 1 else f"%sum{i}"
-        text.append(f"    {name} = nn.add {total}, %z{i} : (tensor<?x1xf32>, "
-                    "tensor<?x1xf32>) -> tensor<?x1xf32>")
+        text.append(f"    {name} = nn.add {total}, %z{i} : tensor<?x1xf32>, "
+                    "tensor<?x1xf32>")
         total = name
     text.append(END.replace("GROUPS", ", ".join(
         f"@g{i}" for i in range(len(kinds)))))

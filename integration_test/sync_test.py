@@ -37,11 +37,11 @@ module @small {
   nn.program @train reads(@person) {
   ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
     %e = nn.lookup @emb[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x16xf32>
-    %f = nn.flatten %e from 1 : (tensor<?x8x16xf32>) -> tensor<?x128xf32>
+    %f = nn.flatten %e from 1 : tensor<?x8x16xf32>
     %s = nn.read @scale : tensor<5xf32>
-    %n = nn.mul %numbers, %s : (tensor<?x5xf32>, tensor<5xf32>) -> tensor<?x5xf32>
+    %n = nn.mul %numbers, %s : tensor<?x5xf32>, tensor<5xf32>
     %t = nn.signed_log1p %n : tensor<?x5xf32>
-    %x = nn.concat %f, %t axis 1 : (tensor<?x128xf32>, tensor<?x5xf32>) -> tensor<?x133xf32>
+    %x = nn.concat %f, %t axis 1 : tensor<?x128xf32>, tensor<?x5xf32>
     %h = nn.linear %x, @w1, @b1 act(relu) : (tensor<?x133xf32>) -> tensor<?x70xf32>
     %z = nn.linear %h, @w2 : (tensor<?x70xf32>) -> tensor<?x1xf32>
     %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
@@ -65,7 +65,7 @@ OBSERVATIONS = """    %p = nn.sigmoid %z : tensor<?x1xf32>
     nn.observe @rmse(%p, %label) weight %p : tensor<?x1xf32>
     nn.observe @accuracy(%p, %label) : tensor<?x1xf32>
     nn.observe @bucket_error(%p, %label) : tensor<?x1xf32>
-    %five = nn.slice %h axis 1 offset 0 size 5 : (tensor<?x70xf32>) -> tensor<?x5xf32>
+    %five = nn.slice %h axis 1 offset 0 size 5 : tensor<?x70xf32>
     nn.observe @ndcg(%five, %t) weight %p : tensor<?x5xf32>
     nn.observe @mrr(%h, %label) : tensor<?x70xf32>, tensor<?x1xf32>
 """

@@ -29,9 +29,9 @@ module @linear {{
     %h = nn.linear %x, @{param} : (tensor<?x2xf32>) -> tensor<?x1xf32>
     %s = nn.read @{state} : tensor<1xf32>
     %c = nn.constant dense<[0.5, 0.25]> : tensor<2xf32>
-    %k = nn.slice %c axis 0 offset 1 size 1 : (tensor<2xf32>) -> tensor<1xf32>
-    %m = nn.mul %s, %k : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
-    %z = nn.add %h, %m : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %k = nn.slice %c axis 0 offset 1 size 1 : tensor<2xf32>
+    %m = nn.mul %s, %k : tensor<1xf32>, tensor<1xf32>
+    %z = nn.add %h, %m : tensor<?x1xf32>, tensor<1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over @{group} : tensor<?x1xf32>
   }}
@@ -44,8 +44,8 @@ module @splat {{
   nn.program @predict frozen reads(@r) {{
   ^bb0(%x: tensor<?x4096xf32>):
     %c = nn.constant dense<{value}> : tensor<4096x{width}xf32>
-    %y = nn.matmul %x, %c : (tensor<?x4096xf32>, tensor<4096x{width}xf32>) -> tensor<?x{width}xf32>
-    %s = nn.reduce sum %y axes [1] keep : (tensor<?x{width}xf32>) -> tensor<?x1xf32>
+    %y = nn.matmul %x, %c : tensor<?x4096xf32>, tensor<4096x{width}xf32>
+    %s = nn.reduce sum %y axes [1] keep : tensor<?x{width}xf32>
     nn.return %s : tensor<?x1xf32>
   }}
 }}
@@ -62,10 +62,10 @@ module @two attributes {nn.phase = "merged"} {
   nn.table @t : i64 -> tensor<1xf32> init(#nn.uniform<-1.0, 1.0>)
   nn.program @predict frozen reads(@r) {
   ^bb0(%a: tensor<?x1xf32>, %b: tensor<?x1xf32>):
-    %ia = nn.bucketize %a boundaries [0.0, 1.0, 2.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %ia = nn.bucketize %a boundaries [0.0, 1.0, 2.0] : tensor<?x1xf32>
     %fa = nn.reshape %ia : (tensor<?x1xi64>) -> tensor<?xi64>
     %ka, %va, %sa, %oa = nn.unique %fa
-    %ib = nn.bucketize %b boundaries [0.0, 1.0, 2.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %ib = nn.bucketize %b boundaries [0.0, 1.0, 2.0] : tensor<?x1xf32>
     %fb = nn.reshape %ib : (tensor<?x1xi64>) -> tensor<?xi64>
     %kb, %vb, %sb, %ob = nn.unique %fb
     %ra = nn.pull @s[%ka] : tensor<?x1xf32>

@@ -43,7 +43,7 @@ def choices():
                 case.body.append("} else {")
             case.body += [f"^bb0({arguments}):", *("  " + line for line in body)]
         operands = ", ".join(value.type for value in (asked, *inputs))
-        case.body.append(f"}} : ({operands}) -> ({', '.join(types)})")
+        case.body.append(f"}} : {operands}")
         results = []
         for number, (type_, tensor) in enumerate(zip(types, tensors)):
             part = name + (f"#{number}" if count else "")
@@ -54,9 +54,9 @@ def choices():
                                      ("early", "greater", 5, False)]:
         x = case.variable(width)
         body = [f"%a = nn.linear %x, @{'w' if taken else 'unused'} act(tanh) : ({rows}) -> {rows}",
-                f"%b = nn.mul %a, %x : ({rows}, {rows}) -> {rows}",
+                f"%b = nn.mul %a, %x : {rows}, {rows}",
                 f"nn.yield %b : {rows}"]
-        other = [f"%a = nn.mul %x, %s : ({rows}, {static}) -> {rows}",
+        other = [f"%a = nn.mul %x, %s : {rows}, {static}",
                  f"%b = nn.linear %a, @{'unused' if taken else 'w'} : ({rows}) -> {rows}",
                  f"nn.yield %b : {rows}"]
         value = (torch.tanh(x.tensor @ w) * x.tensor if taken
@@ -75,9 +75,9 @@ def choices():
              f"^bb0(%q: {rows}):",
              f"  %r = nn.linear %q, @w : ({rows}) -> {rows}",
              f"  nn.yield %r : {rows}",
-             f"}} : (tensor<1xf32>, {rows}) -> {rows}",
-             f"%z = nn.add %in, %x : ({rows}, {rows}) -> {rows}",
-             f"%d = nn.mul %s, %s : ({static}, {static}) -> {static}",
+             f"}} : tensor<1xf32>, {rows}",
+             f"%z = nn.add %in, %x : {rows}, {rows}",
+             f"%d = nn.mul %s, %s : {static}, {static}",
              f"nn.yield %z, %d, %y : {rows}, {static}, {rows}"]
     other = [f"nn.yield %x, %s, %x : {rows}, {static}, {rows}"]
     results = choose(condition("less_equal", 5), [steps, x, y, m], ["c", "x", "y", "s"],

@@ -39,8 +39,7 @@ def mixing():
             text += f" ids %{ids_name}"
         result = case.emit(text, operands, (-1, 1), scores.logsumexp(dim=1)[:, None] - own)
         if masked:
-            before, _, after = case.body[-1].rpartition(tensor_type((-1, 1)) + ")")
-            case.body[-1] = f"{before}{ids_type}){after}"
+            case.body[-1] = case.body[-1].removesuffix(tensor_type((-1, 1))) + ids_type
         return result
 
     for corrected in (False, True):

@@ -18,6 +18,7 @@ All inputs are exact in 32-bit floats: one case serves f32 and f64.
 
 import json
 import os
+import re
 
 import numpy
 import torch
@@ -59,6 +60,19 @@ def write_case(folder, name, what, text, facts, data, initial, expected):
             os.path.join(path, file + ".safetensors"),
             {key: tensorfile.from_numpy(numpy.ascontiguousarray(value))
              for key, value in arrays.items()})
+
+
+# Ops whose results do not follow from the operands and words of their text.
+STATING_RESULTS = ("accidental_hits", "broadcast", "call", "cast", "compressed_interaction",
+                   "linear", "log_probability", "lookup", "reshape", "segment_max",
+                   "segment_pad", "segment_positions", "segment_sizes", "segment_sum")
+
+
+def type_clause(text, operand_types, result_type):
+    """The types behind the colon of an op."""
+    types = ", ".join(operand_types)
+    op = re.match(r"nn\.(\w+)", text)
+    return f"({types}) -> {result_type}" if op and op[1] in STATING_RESULTS else types
 
 
 KEYS = [-2**63, -7, -1, 0, 1, 2, 41, 2**62, 2**63 - 1]
@@ -184,9 +198,8 @@ class Case:
         self.count += 1
         name = name or f"v{self.count}"
         result = Value(name, shape, tensor)
-        types = ", ".join(operand.type for operand in operands)
-        kind = f"({types}) -> {result.type}" if functional else result.type
-        self.body.append(f"%{name} = {text} : {kind}")
+        types = [operand.type for operand in operands] if functional else [result.type]
+        self.body.append(f"%{name} = {text} : {type_clause(text, types, result.type)}")
         return result
 
     def unary(self, op, operand, tensor):
@@ -208,8 +221,8 @@ class Case:
         """Adds an op whose result is ids; returns its name."""
         self.count += 1
         name = f"v{self.count}"
-        self.body.append(f"%{name} = {text} : ({', '.join(operand_types)}) -> "
-                         f"{result_type}")
+        self.body.append(f"%{name} = {text} : "
+                         f"{type_clause(text, operand_types, result_type)}")
         return name
 
     def lookup(self, table, ids, id_type, values, splits, pooling="sum"):
@@ -308,14 +321,14 @@ class Case:
                              f"({value.type}) -> {flat_type}")
                 source = f"%flat{i}"
             lines.append(f"    %product{i} = nn.mul {source}, %{weight} : "
-                         f"({flat_type}, {flat_type}) -> {flat_type}")
+                         f"{flat_type}, {flat_type}")
             lines.append(f"    %term{i} = nn.reduce sum %product{i} axes [1] keep : "
-                         f"({flat_type}) -> {one}")
+                         f"{flat_type}")
             if total is None:
                 total = f"%term{i}"
             else:
                 lines.append(f"    %total{i} = nn.add {total}, %term{i} : "
-                             f"({one}, {one}) -> {one}")
+                             f"{one}, {one}")
                 total = f"%total{i}"
         lines += [f"    nn.minimize {total} over [@descent] : {tensor_type((-1, 1))}",
                   "  }", "", "  nn.program @predict frozen reads(@sample) {",

@@ -105,7 +105,7 @@ def recurrence():
                          f"{within} {{")
         case.body.append(f"^bb0({arguments}):")
         case.body.extend("  " + line for line in body)
-        case.body.append(f"}} : ({types}) -> ({', '.join([rows] * count)})")
+        case.body.append(f"}} : {types}")
 
         def of_bag(part, *firsts):
             turned = part.flip(0) if clause else part
@@ -130,14 +130,14 @@ def recurrence():
             rows.append(state)
         return torch.stack(rows) if rows else torch.zeros((0, width), dtype=torch.float64)
 
-    body = ["%scale = nn.mul %shared0, %shared0 : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>",
+    body = ["%scale = nn.mul %shared0, %shared0 : tensor<3x3xf32>, tensor<3x3xf32>",
             "%quarter = nn.constant dense<0.25> : tensor<1xf32>",
             "%a = nn.linear %row, @v : (tensor<?x2xf32>) -> tensor<?x3xf32>",
-            "%b = nn.matmul %state0, %shared0 : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>",
-            "%c = nn.matmul %state0, %scale : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>",
-            "%ab = nn.add %a, %b : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>",
-            "%abc = nn.add %ab, %c : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>",
-            "%abcd = nn.add %abc, %quarter : (tensor<?x3xf32>, tensor<1xf32>) -> tensor<?x3xf32>",
+            "%b = nn.matmul %state0, %shared0 : tensor<?x3xf32>, tensor<3x3xf32>",
+            "%c = nn.matmul %state0, %scale : tensor<?x3xf32>, tensor<3x3xf32>",
+            "%ab = nn.add %a, %b : tensor<?x3xf32>, tensor<?x3xf32>",
+            "%abc = nn.add %ab, %c : tensor<?x3xf32>, tensor<?x3xf32>",
+            "%abcd = nn.add %abc, %quarter : tensor<?x3xf32>, tensor<1xf32>",
             "%after = nn.tanh %abcd : tensor<?x3xf32>",
             "nn.yield %after : tensor<?x3xf32>"]
     scan("plain", "", [m], 1, body, plain)
@@ -154,8 +154,8 @@ def recurrence():
     swapping = [
         "%half = nn.constant dense<0.5> : tensor<1xf32>",
         "%a = nn.linear %row, @v : (tensor<?x2xf32>) -> tensor<?x3xf32>",
-        "%first = nn.add %state1, %a : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>",
-        "%second = nn.mul %state0, %half : (tensor<?x3xf32>, tensor<1xf32>) -> tensor<?x3xf32>",
+        "%first = nn.add %state1, %a : tensor<?x3xf32>, tensor<?x3xf32>",
+        "%second = nn.mul %state0, %half : tensor<?x3xf32>, tensor<1xf32>",
         "nn.yield %first, %second : tensor<?x3xf32>, tensor<?x3xf32>"]
     scan("swapped", "", [], 2, swapping, swapped)
 
@@ -178,7 +178,7 @@ def recurrence():
     # A state that depends on nothing trained but where it begins.
     scan("decayed_init", "", [], 1,
          ["%half = nn.constant dense<0.5> : tensor<1xf32>",
-          "%after = nn.mul %state0, %half : (tensor<?x3xf32>, tensor<1xf32>) -> tensor<?x3xf32>",
+          "%after = nn.mul %state0, %half : tensor<?x3xf32>, tensor<1xf32>",
           "nn.yield %after : tensor<?x3xf32>"],
          lambda part, first: torch.stack([first * 0.5**(n + 1) for n in range(len(part))])
          if len(part) else zeros.reshape(1, -1)[:0], [of_samples])

@@ -97,20 +97,20 @@ def case_text(name, groups, weighted, clip, clip_kind):
             f"    {g}_p = nn.read @{group}_p : {vector}"]
         lines += [
             f"    {g}_m = nn.read @{group}_m : {square}",
-            f"    {g}_sum = nn.matmul %x, {g}_m : ({wide}, {square}) -> {wide}",
+            f"    {g}_sum = nn.matmul %x, {g}_m : {wide}, {square}",
         ] if facts.whole else [
             f"    {g}_rows = nn.lookup @{group}_t[%ids] pool(sum) : ({ids}) -> {rows}",
-            f"    {g}_sum = nn.reduce sum {g}_rows axes [1] : ({rows}) -> {wide}"]
+            f"    {g}_sum = nn.reduce sum {g}_rows axes [1] : {rows}"]
         lines += [
-            f"    {g}_product = nn.mul %x, {g}_p : ({wide}, {vector}) -> {wide}",
-            f"    {g}_value = nn.add {g}_product, {g}_sum : ({wide}, {wide}) -> {wide}",
+            f"    {g}_product = nn.mul %x, {g}_p : {wide}, {vector}",
+            f"    {g}_value = nn.add {g}_product, {g}_sum : {wide}, {wide}",
             f"    {g}_error = nn.squared_error {g}_value, %target : {wide}",
-            f"    {g}_loss = nn.reduce sum {g}_error axes [1] keep : ({wide}) -> {one}"]
+            f"    {g}_loss = nn.reduce sum {g}_error axes [1] keep : {wide}"]
         if total is None:
             total = f"{g}_loss"
         else:
             lines.append(f"    {g}_total = nn.add {total}, {g}_loss : "
-                         f"({one}, {one}) -> {one}")
+                         f"{one}, {one}")
             total = f"{g}_total"
     over = ", ".join(f"@{group}" for group in groups)
     clause, kinds = (" weight %weight", f"{one}, {one}") if weighted else ("", one)

@@ -28,7 +28,7 @@ def selection():
         case.count += 1
         name = f"v{case.count}"
         places = tensor_type((-1, count), "i64")
-        case.body.append(f"%{name} = nn.top_k %{x.name} count {count} : ({x.type}) -> {places}")
+        case.body.append(f"%{name} = nn.top_k %{x.name} count {count} : {x.type}")
         order = numpy.argsort(-x.tensor.detach().numpy(), axis=1, kind="stable")[:, :count]
         number = case.emit(f"nn.cast %{name}", [], (-1, count), torch.tensor(order.astype(float)),
                            functional=False)
@@ -36,8 +36,7 @@ def selection():
         case.check(number, f"places_{len(case.outputs)}")
         taken = case.emit(f"nn.gather %{x.name} at %{name}", [x], (-1, count),
                           torch.gather(x.tensor, 1, torch.tensor(order)))
-        case.body[-1] = (f"%{taken.name} = nn.gather %{x.name} at %{name} : ({x.type}, {places})"
-                         f" -> {taken.type}")
+        case.body[-1] = f"%{taken.name} = nn.gather %{x.name} at %{name} : {x.type}, {places}"
         case.check(taken, f"largest_{len(case.outputs)}")
 
     # Places from data, some of them none, and one of them twice.
@@ -49,8 +48,8 @@ def selection():
         torch.stack([rows.tensor[sample, place] if 0 <= place < 4 else torch.zeros(2, dtype=torch.float64)
                      for place in values[sample]]) for sample in range(case.batch)])
     result = case.emit("", [], (-1, 3, 2), picked)
-    case.body[-1] = (f"%{result.name} = nn.gather %{rows.name} at %{places} : ({rows.type}, "
-                     f"{case.field_types[places]}) -> {result.type}")
+    case.body[-1] = (f"%{result.name} = nn.gather %{rows.name} at %{places} : {rows.type}, "
+                     f"{case.field_types[places]}")
     case.check(result, "rows")
 
     for clause in ("", " exclusive", " reversed", " exclusive reversed"):

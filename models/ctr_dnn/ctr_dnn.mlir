@@ -37,9 +37,9 @@ module @ctr_dnn {
 
   nn.func private @logit(%numbers: tensor<?x13xf32>, %categories: !nn.ragged<?x26x*xi64>) -> tensor<?x1xf32> {
     %rows = nn.lookup @emb[%categories] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
-    %embedded = nn.flatten %rows from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
+    %embedded = nn.flatten %rows from 1 : tensor<?x26x10xf32>
     %tamed = nn.signed_log1p %numbers : tensor<?x13xf32>
-    %x = nn.concat %embedded, %tamed axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %x = nn.concat %embedded, %tamed axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
     %h1 = nn.linear %x, @w1, @b1 act(relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x400xf32>) -> tensor<?x400xf32>
     %h3 = nn.linear %h2, @w3, @b3 act(relu) : (tensor<?x400xf32>) -> tensor<?x400xf32>

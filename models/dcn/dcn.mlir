@@ -45,8 +45,8 @@ module @dcn {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
     %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
     %rows = nn.lookup @embedding[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x4xf32>
-    %embedded = nn.flatten %rows from 1 : (tensor<?x8x4xf32>) -> tensor<?x32xf32>
-    %x0 = nn.concat %embedded, %x axis 1 : (tensor<?x32xf32>, tensor<?x5xf32>) -> tensor<?x37xf32>
+    %embedded = nn.flatten %rows from 1 : tensor<?x8x4xf32>
+    %x0 = nn.concat %embedded, %x axis 1 : tensor<?x32xf32>, tensor<?x5xf32>
 
     // Cross: x_{l+1} = x_0 <x_l, w> + b + x_l.
     %x1 = nn.cross_layer %x0, %x0, @cross_w1, @cross_b1 vector : tensor<?x37xf32>
@@ -57,7 +57,7 @@ module @dcn {
     %h1 = nn.linear %x0, @w1, @b1 act(relu) : (tensor<?x37xf32>) -> tensor<?x64xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x64xf32>) -> tensor<?x32xf32>
 
-    %both = nn.concat %x3, %h2 axis 1 : (tensor<?x37xf32>, tensor<?x32xf32>) -> tensor<?x69xf32>
+    %both = nn.concat %x3, %h2 axis 1 : tensor<?x37xf32>, tensor<?x32xf32>
     %z = nn.linear %both, @w3, @b3 : (tensor<?x69xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }

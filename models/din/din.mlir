@@ -48,9 +48,9 @@ module @din {
   // How much each row matters, from the row and from what is shown, side by side:
   // both, their difference and their product.
   nn.func private @attention(%rows: !rows, %shown: !rows) -> tensor<?x1xf32> {
-    %difference = nn.sub %rows, %shown : (!rows, !rows) -> !rows
-    %product = nn.mul %rows, %shown : (!rows, !rows) -> !rows
-    %x = nn.concat %rows, %shown, %difference, %product axis 1 : (!rows, !rows, !rows, !rows) -> tensor<?x128xf32>
+    %difference = nn.sub %rows, %shown : !rows, !rows
+    %product = nn.mul %rows, %shown : !rows, !rows
+    %x = nn.concat %rows, %shown, %difference, %product axis 1 : !rows, !rows, !rows, !rows
     %h = nn.linear %x, @aw1, @ab1 act(sigmoid) : (tensor<?x128xf32>) -> tensor<?x36xf32>
     %score = nn.linear %h, @aw2, @ab2 : (tensor<?x36xf32>) -> tensor<?x1xf32>
     nn.return %score : tensor<?x1xf32>
@@ -59,22 +59,22 @@ module @din {
   nn.func private @logit(%item: tensor<?x1xi64>, %category: tensor<?x1xi64>, %items: !ids, %categories: !ids) -> tensor<?x1xf32> {
     %i = nn.lookup @item_rows[%item] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x16xf32>
     %c = nn.lookup @category_rows[%category] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x16xf32>
-    %shown = nn.concat %i, %c axis 2 : (tensor<?x1x16xf32>, tensor<?x1x16xf32>) -> tensor<?x1x32xf32>
+    %shown = nn.concat %i, %c axis 2 : tensor<?x1x16xf32>, tensor<?x1x16xf32>
 
     // One row for each item of the history.
     %same = nn.same_bags %categories like %items : !ids
     %hi = nn.lookup @item_rows[%items] pool(none) : (!ids) -> tensor<?x16xf32>
     %hc = nn.lookup @category_rows[%same] pool(none) : (!ids) -> tensor<?x16xf32>
-    %rows = nn.concat %hi, %hc axis 1 : (tensor<?x16xf32>, tensor<?x16xf32>) -> !rows
-    %repeated = nn.segment_repeat %shown over %items : (tensor<?x1x32xf32>, !ids) -> !rows
+    %rows = nn.concat %hi, %hc axis 1 : tensor<?x16xf32>, tensor<?x16xf32>
+    %repeated = nn.segment_repeat %shown over %items : tensor<?x1x32xf32>, !ids
     %score = nn.call @attention(%rows, %repeated) : (!rows, !rows) -> tensor<?x1xf32>
-    %weight = nn.segment_softmax %score of %items : (tensor<?x1xf32>, !ids) -> tensor<?x1xf32>
-    %weighted = nn.mul %rows, %weight : (!rows, tensor<?x1xf32>) -> !rows
+    %weight = nn.segment_softmax %score of %items : tensor<?x1xf32>, !ids
+    %weighted = nn.mul %rows, %weight : !rows, tensor<?x1xf32>
     %interest = nn.segment_sum %weighted of %items : (!rows, !ids) -> tensor<?x1x32xf32>
 
-    %both = nn.mul %interest, %shown : (tensor<?x1x32xf32>, tensor<?x1x32xf32>) -> tensor<?x1x32xf32>
-    %joined = nn.concat %interest, %shown, %both axis 2 : (tensor<?x1x32xf32>, tensor<?x1x32xf32>, tensor<?x1x32xf32>) -> tensor<?x1x96xf32>
-    %x = nn.flatten %joined from 1 : (tensor<?x1x96xf32>) -> tensor<?x96xf32>
+    %both = nn.mul %interest, %shown : tensor<?x1x32xf32>, tensor<?x1x32xf32>
+    %joined = nn.concat %interest, %shown, %both axis 2 : tensor<?x1x32xf32>, tensor<?x1x32xf32>, tensor<?x1x32xf32>
+    %x = nn.flatten %joined from 1 : tensor<?x1x96xf32>
     %h1 = nn.linear %x, @w1, @b1 act(sigmoid) : (tensor<?x96xf32>) -> tensor<?x80xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(sigmoid) : (tensor<?x80xf32>) -> tensor<?x40xf32>
     %z = nn.linear %h2, @w3, @b3 : (tensor<?x40xf32>) -> tensor<?x1xf32>

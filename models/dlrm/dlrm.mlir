@@ -48,11 +48,11 @@ module @dlrm {
 
     %rows = nn.lookup @embedding[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
     %one = nn.reshape %dense : (tensor<?x8xf32>) -> tensor<?x1x8xf32>
-    %vectors = nn.concat %one, %rows axis 1 : (tensor<?x1x8xf32>, tensor<?x8x8xf32>) -> tensor<?x9x8xf32>
+    %vectors = nn.concat %one, %rows axis 1 : tensor<?x1x8xf32>, tensor<?x8x8xf32>
 
     // The inner product of each vector with each before it.
-    %dots = nn.pairwise_dots %vectors : (tensor<?x9x8xf32>) -> tensor<?x36xf32>
-    %x0 = nn.concat %dense, %dots axis 1 : (tensor<?x8xf32>, tensor<?x36xf32>) -> tensor<?x44xf32>
+    %dots = nn.pairwise_dots %vectors : tensor<?x9x8xf32>
+    %x0 = nn.concat %dense, %dots axis 1 : tensor<?x8xf32>, tensor<?x36xf32>
 
     %h1 = nn.linear %x0, @top_w1, @top_b1 act(relu) : (tensor<?x44xf32>) -> tensor<?x64xf32>
     %h2 = nn.linear %h1, @top_w2, @top_b2 act(relu) : (tensor<?x64xf32>) -> tensor<?x32xf32>

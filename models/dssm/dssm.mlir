@@ -53,10 +53,10 @@ module @dssm {
   nn.func private @user(%items: !ids, %categories: !ids) -> !vector {
     %i = nn.lookup @seen_rows[%items] pool(mean) : (!ids) -> !row
     %c = nn.lookup @seen_category_rows[%categories] pool(mean) : (!ids) -> !row
-    %x = nn.concat %i, %c axis 2 : (!row, !row) -> !both
+    %x = nn.concat %i, %c axis 2 : !row, !row
     %h = nn.linear %x, @user_w1, @user_b1 act(tanh) : (!both) -> !both
     %y = nn.linear %h, @user_w2, @user_b2 : (!both) -> !row
-    %flat = nn.flatten %y from 1 : (!row) -> !vector
+    %flat = nn.flatten %y from 1 : !row
     %u = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
     nn.return %u : !vector
   }
@@ -64,10 +64,10 @@ module @dssm {
   nn.func private @item(%item: !id, %category: !id) -> !vector {
     %i = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
     %c = nn.lookup @category_rows[%category] pool(sum) : (!id) -> !row
-    %x = nn.concat %i, %c axis 2 : (!row, !row) -> !both
+    %x = nn.concat %i, %c axis 2 : !row, !row
     %h = nn.linear %x, @item_w1, @item_b1 act(tanh) : (!both) -> !both
     %y = nn.linear %h, @item_w2, @item_b2 : (!both) -> !row
-    %flat = nn.flatten %y from 1 : (!row) -> !vector
+    %flat = nn.flatten %y from 1 : !row
     %v = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
     nn.return %v : !vector
   }
@@ -75,21 +75,21 @@ module @dssm {
   // The scores are ten times the cosines: else the softmax could not tell them apart.
   nn.func private @sharpen(%user: !vector) -> !vector {
     %ten = nn.constant dense<10.0> : tensor<1xf32>
-    %sharp = nn.mul %user, %ten : (!vector, tensor<1xf32>) -> !vector
+    %sharp = nn.mul %user, %ten : !vector, tensor<1xf32>
     nn.return %sharp : !vector
   }
 
   // The same item, seen by another user of the batch, is no negative.
   nn.func private @loss(%user: !vector, %item: !vector, %next: !id) -> !one {
     %sharp = nn.call @sharpen(%user) : (!vector) -> !vector
-    %l = nn.in_batch_softmax %sharp, %item ids %next : (!vector, !vector, !id) -> !one
+    %l = nn.in_batch_softmax %sharp, %item ids %next : !vector, !vector, !id
     nn.return %l : !one
   }
 
   nn.func private @probability(%user: !vector, %item: !vector) -> !one {
     %sharp = nn.call @sharpen(%user) : (!vector) -> !vector
-    %product = nn.mul %sharp, %item : (!vector, !vector) -> !vector
-    %score = nn.reduce sum %product axes [1] keep : (!vector) -> !one
+    %product = nn.mul %sharp, %item : !vector, !vector
+    %score = nn.reduce sum %product axes [1] keep : !vector
     %p = nn.sigmoid %score : !one
     nn.return %p : !one
   }

@@ -54,8 +54,8 @@ module @esmm {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
     %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
     %rows = nn.lookup @embedding[%categories] pool(sum) : (tensor<?x6xi64>) -> tensor<?x6x8xf32>
-    %embedded = nn.flatten %rows from 1 : (tensor<?x6x8xf32>) -> tensor<?x48xf32>
-    %input = nn.concat %embedded, %x axis 1 : (tensor<?x48xf32>, tensor<?x5xf32>) -> tensor<?x53xf32>
+    %embedded = nn.flatten %rows from 1 : tensor<?x6x8xf32>
+    %input = nn.concat %embedded, %x axis 1 : tensor<?x48xf32>, tensor<?x5xf32>
 
     %ctr_h1 = nn.linear %input, @ctr_w1, @ctr_b1 act(relu) : (tensor<?x53xf32>) -> tensor<?x32xf32>
     %ctr_h2 = nn.linear %ctr_h1, @ctr_w2, @ctr_b2 act(relu) : (tensor<?x32xf32>) -> tensor<?x16xf32>
@@ -72,15 +72,15 @@ module @esmm {
     %lowest = nn.constant dense<1.0e-7> : tensor<1xf32>
     %highest = nn.constant dense<0.9999999> : tensor<1xf32>
     %one = nn.constant dense<1.0> : tensor<1xf32>
-    %above = nn.max %probability, %lowest : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %p = nn.min %above, %highest : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %above = nn.max %probability, %lowest : tensor<?x1xf32>, tensor<1xf32>
+    %p = nn.min %above, %highest : tensor<?x1xf32>, tensor<1xf32>
     %log_p = nn.log %p : tensor<?x1xf32>
-    %hit = nn.mul %label, %log_p : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %hit = nn.mul %label, %log_p : tensor<?x1xf32>, tensor<?x1xf32>
     %minus_p = nn.neg %p : tensor<?x1xf32>
     %log_rest = nn.log1p %minus_p : tensor<?x1xf32>
-    %no_label = nn.sub %one, %label : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %miss = nn.mul %no_label, %log_rest : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %likelihood = nn.add %hit, %miss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %no_label = nn.sub %one, %label : tensor<1xf32>, tensor<?x1xf32>
+    %miss = nn.mul %no_label, %log_rest : tensor<?x1xf32>, tensor<?x1xf32>
+    %likelihood = nn.add %hit, %miss : tensor<?x1xf32>, tensor<?x1xf32>
     %l = nn.neg %likelihood : tensor<?x1xf32>
     nn.return %l : tensor<?x1xf32>
   }
@@ -90,11 +90,11 @@ module @esmm {
     %z:2 = nn.call @logits(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x6xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
     %ctr = nn.sigmoid %z#0 : tensor<?x1xf32>
     %cvr = nn.sigmoid %z#1 : tensor<?x1xf32>
-    %ctcvr = nn.mul %ctr, %cvr : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %both = nn.mul %click, %conversion : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %ctcvr = nn.mul %ctr, %cvr : tensor<?x1xf32>, tensor<?x1xf32>
+    %both = nn.mul %click, %conversion : tensor<?x1xf32>, tensor<?x1xf32>
     %ctr_loss = nn.sigmoid_cross_entropy %z#0, %click : tensor<?x1xf32>
     %ctcvr_loss = nn.call @log_loss(%ctcvr, %both) : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %l = nn.add %ctr_loss, %ctcvr_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.add %ctr_loss, %ctcvr_loss : tensor<?x1xf32>, tensor<?x1xf32>
     nn.observe @ctr_auc(%ctr, %click) : tensor<?x1xf32>
     nn.observe @cvr_auc(%cvr, %conversion) weight %click : tensor<?x1xf32>
     nn.observe @ctcvr_auc(%ctcvr, %both) : tensor<?x1xf32>
@@ -106,8 +106,8 @@ module @esmm {
     %z:2 = nn.call @logits(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x6xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
     %ctr = nn.sigmoid %z#0 : tensor<?x1xf32>
     %cvr = nn.sigmoid %z#1 : tensor<?x1xf32>
-    %ctcvr = nn.mul %ctr, %cvr : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %both = nn.mul %click, %conversion : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %ctcvr = nn.mul %ctr, %cvr : tensor<?x1xf32>, tensor<?x1xf32>
+    %both = nn.mul %click, %conversion : tensor<?x1xf32>, tensor<?x1xf32>
     nn.observe @ctr_auc(%ctr, %click) : tensor<?x1xf32>
     nn.observe @cvr_auc(%cvr, %conversion) weight %click : tensor<?x1xf32>
     nn.observe @ctcvr_auc(%ctcvr, %both) : tensor<?x1xf32>
@@ -118,7 +118,7 @@ module @esmm {
     %z:2 = nn.call @logits(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x6xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
     %ctr = nn.sigmoid %z#0 : tensor<?x1xf32>
     %cvr = nn.sigmoid %z#1 : tensor<?x1xf32>
-    %ctcvr = nn.mul %ctr, %cvr : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %ctcvr = nn.mul %ctr, %cvr : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %ctr, %cvr, %ctcvr : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>
   }
 }

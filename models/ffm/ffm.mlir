@@ -40,19 +40,19 @@ module @ffm {
 
   nn.func private @logit(%features: tensor<?x12xi64>, %pairs: tensor<?x56xi64>) -> tensor<?x1xf32> {
     %weights = nn.lookup @weights[%features] pool(sum) : (tensor<?x12xi64>) -> tensor<?x12x1xf32>
-    %sum = nn.reduce sum %weights axes [1] : (tensor<?x12x1xf32>) -> tensor<?x1xf32>
+    %sum = nn.reduce sum %weights axes [1] : tensor<?x12x1xf32>
     %bias = nn.read @bias : tensor<1xf32>
-    %first = nn.add %sum, %bias : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %first = nn.add %sum, %bias : tensor<?x1xf32>, tensor<1xf32>
 
     // Slot p of the one half meets slot p of the other.
     %factors = nn.lookup @factors[%pairs] pool(sum) : (tensor<?x56xi64>) -> tensor<?x56x4xf32>
-    %one = nn.slice %factors axis 1 offset 0 size 28 : (tensor<?x56x4xf32>) -> tensor<?x28x4xf32>
-    %other = nn.slice %factors axis 1 offset 28 size 28 : (tensor<?x56x4xf32>) -> tensor<?x28x4xf32>
-    %products = nn.mul %one, %other : (tensor<?x28x4xf32>, tensor<?x28x4xf32>) -> tensor<?x28x4xf32>
-    %flat = nn.flatten %products from 1 : (tensor<?x28x4xf32>) -> tensor<?x112xf32>
-    %second = nn.reduce sum %flat axes [1] keep : (tensor<?x112xf32>) -> tensor<?x1xf32>
+    %one = nn.slice %factors axis 1 offset 0 size 28 : tensor<?x56x4xf32>
+    %other = nn.slice %factors axis 1 offset 28 size 28 : tensor<?x56x4xf32>
+    %products = nn.mul %one, %other : tensor<?x28x4xf32>, tensor<?x28x4xf32>
+    %flat = nn.flatten %products from 1 : tensor<?x28x4xf32>
+    %second = nn.reduce sum %flat axes [1] keep : tensor<?x112xf32>
 
-    %z = nn.add %first, %second : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %first, %second : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }
 

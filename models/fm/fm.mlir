@@ -39,21 +39,21 @@ module @fm {
 
     // First order: one weight a feature.
     %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>
-    %categorical = nn.reduce sum %weights axes [1] : (tensor<?x8x1xf32>) -> tensor<?x1xf32>
+    %categorical = nn.reduce sum %weights axes [1] : tensor<?x8x1xf32>
     %numerical = nn.linear %x, @number_weights, @bias : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %first = nn.add %categorical, %numerical : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %first = nn.add %categorical, %numerical : tensor<?x1xf32>, tensor<?x1xf32>
 
     // A vector for every feature: a row for a category, and for a number one
     // vector that the number multiplies.
     %rows = nn.lookup @factors[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
     %number_factors = nn.read @number_factors : tensor<5x8xf32>
     %column = nn.reshape %x : (tensor<?x5xf32>) -> tensor<?x5x1xf32>
-    %scaled = nn.mul %column, %number_factors : (tensor<?x5x1xf32>, tensor<5x8xf32>) -> tensor<?x5x8xf32>
-    %vectors = nn.concat %rows, %scaled axis 1 : (tensor<?x8x8xf32>, tensor<?x5x8xf32>) -> tensor<?x13x8xf32>
+    %scaled = nn.mul %column, %number_factors : tensor<?x5x1xf32>, tensor<5x8xf32>
+    %vectors = nn.concat %rows, %scaled axis 1 : tensor<?x8x8xf32>, tensor<?x5x8xf32>
 
     // Second order: the inner products of all pairs of vectors, added up.
-    %second = nn.factorization %vectors : (tensor<?x13x8xf32>) -> tensor<?x1xf32>
-    %z = nn.add %first, %second : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %second = nn.factorization %vectors : tensor<?x13x8xf32>
+    %z = nn.add %first, %second : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }
 

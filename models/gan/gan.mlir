@@ -72,15 +72,15 @@ module @gan {
     %drawn = nn.sample 8 from -1024 below 1025 uniform : tensor<?x8xi64>
     %whole = nn.cast %drawn : (tensor<?x8xi64>) -> !noise
     %scale = nn.constant dense<9.765625e-4> : tensor<1xf32>
-    %noise = nn.mul %whole, %scale : (!noise, tensor<1xf32>) -> !noise
-    %input = nn.concat %noise, %income axis 1 : (!noise, !income) -> tensor<?x9xf32>
+    %noise = nn.mul %whole, %scale : !noise, tensor<1xf32>
+    %input = nn.concat %noise, %income axis 1 : !noise, !income
     %h1 = nn.linear %input, @generator_w1, @generator_b1 act(relu) : (tensor<?x9xf32>) -> !hidden
     %h2 = nn.linear %h1, @generator_w2, @generator_b2 act(relu) : (!hidden) -> !hidden
     %x = nn.linear %h2, @generator_w3, @generator_b3 : (!hidden) -> !numbers
     %deviation = nn.constant dense<[0.35, 0.27, 2.46, 1.59, 0.39]> : tensor<5xf32>
     %mean = nn.constant dense<[3.62, 2.37, 0.73, 0.35, 3.67]> : tensor<5xf32>
-    %spread = nn.mul %x, %deviation : (!numbers, tensor<5xf32>) -> !numbers
-    %moved = nn.add %spread, %mean : (!numbers, tensor<5xf32>) -> !numbers
+    %spread = nn.mul %x, %deviation : !numbers, tensor<5xf32>
+    %moved = nn.add %spread, %mean : !numbers, tensor<5xf32>
     %tamed = nn.relu %moved : !numbers
     nn.return %tamed : !numbers
   }
@@ -88,7 +88,7 @@ module @gan {
   // High for people of the file, low for others, of whom it is given the logarithms.
   nn.func private @judge(%tamed: !numbers, %income: !income) -> !score {
     %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : !numbers
-    %input = nn.concat %x, %income axis 1 : (!numbers, !income) -> tensor<?x6xf32>
+    %input = nn.concat %x, %income axis 1 : !numbers, !income
     %z1 = nn.linear %input, @critic_w1, @critic_b1 : (tensor<?x6xf32>) -> !hidden
     %h1 = nn.leaky_relu %z1 slope 0.2 : !hidden
     %z2 = nn.linear %h1, @critic_w2, @critic_b2 : (!hidden) -> !hidden
@@ -109,7 +109,7 @@ module @gan {
   nn.program @train_critic reads(@person) {
   ^bb0(%numbers: !numbers, %income: !income):
     %real_score, %made_score = nn.call @compare(%numbers, %income) : (!numbers, !income) -> (!score, !score)
-    %l = nn.sub %made_score, %real_score : (!score, !score) -> !score
+    %l = nn.sub %made_score, %real_score : !score, !score
     nn.minimize %l over [@critic] : !score
   }
 
@@ -144,7 +144,7 @@ module @gan {
     %above = nn.exp %made : !numbers
     // Less 1, which is the logarithm's, and rounded.
     %half = nn.constant dense<0.5> : tensor<1xf32>
-    %raised = nn.sub %above, %half : (!numbers, tensor<1xf32>) -> !numbers
+    %raised = nn.sub %above, %half : !numbers, tensor<1xf32>
     %person = nn.floor %raised : !numbers
     nn.return %person as "person" : !numbers
   }

@@ -44,15 +44,15 @@ module @gru4rec {
     %x = nn.lookup @seen_rows[%items] pool(none) : (!ids) -> !rows
     // What the items contribute is one product for all of them.
     %gates = nn.linear %x, @w, @wb : (!rows) -> !gates
-    %states = nn.gru %gates of %items, @u, @ub : (!gates, !ids) -> !rows
-    %last = nn.segment_last %states of %items : (!rows, !ids) -> !row
+    %states = nn.gru %gates of %items, @u, @ub : !gates, !ids
+    %last = nn.segment_last %states of %items : !rows, !ids
     nn.return %last : !row
   }
 
   nn.func private @score(%session: !row, %item: !id) -> !one {
     %row = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
-    %products = nn.mul %session, %row : (!row, !row) -> !row
-    %score = nn.reduce sum %products axes [2] : (!row) -> !one
+    %products = nn.mul %session, %row : !row, !row
+    %score = nn.reduce sum %products axes [2] : !row
     nn.return %score : !one
   }
 

@@ -56,8 +56,8 @@ module @mmoe {
     %gate = nn.linear %input, @gate_w, @gate_b : (tensor<?x53xf32>) -> tensor<?x4xf32>
     %softmax = nn.softmax %gate axis 1 : tensor<?x4xf32>
     %column = nn.reshape %softmax : (tensor<?x4xf32>) -> tensor<?x4x1xf32>
-    %weighed = nn.mul %experts, %column : (tensor<?x4x16xf32>, tensor<?x4x1xf32>) -> tensor<?x4x16xf32>
-    %mixture = nn.reduce sum %weighed axes [1] : (tensor<?x4x16xf32>) -> tensor<?x16xf32>
+    %weighed = nn.mul %experts, %column : tensor<?x4x16xf32>, tensor<?x4x1xf32>
+    %mixture = nn.reduce sum %weighed axes [1] : tensor<?x4x16xf32>
     %h = nn.linear %mixture, @w1, @b1 act(relu) : (tensor<?x16xf32>) -> tensor<?x16xf32>
     %z = nn.linear %h, @w2, @b2 : (tensor<?x16xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
@@ -67,8 +67,8 @@ module @mmoe {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
     %x = nn.standardise %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
     %rows = nn.lookup @embedding[%categories] pool(sum) : (tensor<?x6xi64>) -> tensor<?x6x8xf32>
-    %embedded = nn.flatten %rows from 1 : (tensor<?x6x8xf32>) -> tensor<?x48xf32>
-    %input = nn.concat %embedded, %x axis 1 : (tensor<?x48xf32>, tensor<?x5xf32>) -> tensor<?x53xf32>
+    %embedded = nn.flatten %rows from 1 : tensor<?x6x8xf32>
+    %input = nn.concat %embedded, %x axis 1 : tensor<?x48xf32>, tensor<?x5xf32>
     %h = nn.linear %input, @experts_w, @experts_b act(relu) : (tensor<?x53xf32>) -> tensor<?x64xf32>
     %experts = nn.reshape %h : (tensor<?x64xf32>) -> tensor<?x4x16xf32>
 
@@ -86,7 +86,7 @@ module @mmoe {
     %z:2 = nn.call @logits(%numbers, %categories) : (tensor<?x5xf32>, tensor<?x6xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
     %income_loss = nn.sigmoid_cross_entropy %z#0, %income : tensor<?x1xf32>
     %single_loss = nn.sigmoid_cross_entropy %z#1, %single : tensor<?x1xf32>
-    %l = nn.add %income_loss, %single_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.add %income_loss, %single_loss : tensor<?x1xf32>, tensor<?x1xf32>
     %p0 = nn.sigmoid %z#0 : tensor<?x1xf32>
     %p1 = nn.sigmoid %z#1 : tensor<?x1xf32>
     nn.observe @income_auc(%p0, %income) : tensor<?x1xf32>

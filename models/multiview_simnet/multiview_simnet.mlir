@@ -58,11 +58,11 @@ module @multiview_simnet {
     %tamed = nn.tanh %bag : !row
     %x = nn.lookup @category_rows[%categories] pool(none) : (!ids) -> !rows
     %gates = nn.linear %x, @w, @wb : (!rows) -> !gates
-    %states = nn.gru %gates of %categories, @u, @ub : (!gates, !ids) -> !rows
-    %last = nn.segment_last %states of %categories : (!rows, !ids) -> !row
-    %views = nn.concat %tamed, %last axis 2 : (!row, !row) -> !both
+    %states = nn.gru %gates of %categories, @u, @ub : !gates, !ids
+    %last = nn.segment_last %states of %categories : !rows, !ids
+    %views = nn.concat %tamed, %last axis 2 : !row, !row
     %y = nn.linear %views, @user_w, @user_b act(tanh) : (!both) -> !row
-    %flat = nn.flatten %y from 1 : (!row) -> !vector
+    %flat = nn.flatten %y from 1 : !row
     %u = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
     nn.return %u : !vector
   }
@@ -71,19 +71,19 @@ module @multiview_simnet {
     %i = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
     %tamed = nn.tanh %i : !row
     %c = nn.lookup @category_rows[%category] pool(sum) : (!id) -> !row
-    %views = nn.concat %tamed, %c axis 2 : (!row, !row) -> !both
+    %views = nn.concat %tamed, %c axis 2 : !row, !row
     %y = nn.linear %views, @item_w, @item_b act(tanh) : (!both) -> !row
-    %flat = nn.flatten %y from 1 : (!row) -> !vector
+    %flat = nn.flatten %y from 1 : !row
     %v = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
     nn.return %v : !vector
   }
 
   // Three times the cosine: the loss wants a distance of 1, a third in cosines.
   nn.func private @score(%user: !vector, %item: !vector) -> !one {
-    %products = nn.mul %user, %item : (!vector, !vector) -> !vector
-    %cosine = nn.reduce sum %products axes [1] keep : (!vector) -> !one
+    %products = nn.mul %user, %item : !vector, !vector
+    %cosine = nn.reduce sum %products axes [1] keep : !vector
     %three = nn.constant dense<3.0> : tensor<1xf32>
-    %score = nn.mul %cosine, %three : (!one, tensor<1xf32>) -> !one
+    %score = nn.mul %cosine, %three : !one, tensor<1xf32>
     nn.return %score : !one
   }
 
@@ -98,7 +98,7 @@ module @multiview_simnet {
     %zero = nn.constant dense<0.0> : tensor<1xf32>
     %yes = nn.broadcast %unit like %positive : (tensor<1xf32>, !one) -> !one
     %no = nn.broadcast %zero like %positive : (tensor<1xf32>, !one) -> !one
-    %ahead = nn.sub %positive, %negative : (!one, !one) -> !one
+    %ahead = nn.sub %positive, %negative : !one, !one
     %l = nn.hinge_loss %ahead, %yes : !one
     %p1 = nn.sigmoid %positive : !one
     %p2 = nn.sigmoid %negative : !one

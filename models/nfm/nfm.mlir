@@ -53,46 +53,46 @@ module @nfm {
 
     // First order: one weight a feature.
     %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>
-    %categorical = nn.reduce sum %weights axes [1] : (tensor<?x8x1xf32>) -> tensor<?x1xf32>
+    %categorical = nn.reduce sum %weights axes [1] : tensor<?x8x1xf32>
     %numerical = nn.linear %x, @number_weights, @bias : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %first = nn.add %categorical, %numerical : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %first = nn.add %categorical, %numerical : tensor<?x1xf32>, tensor<?x1xf32>
 
     // A vector for every feature: a row for a category, and for a number one
     // vector that the number multiplies.
     %rows = nn.lookup @factors[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
     %number_factors = nn.read @number_factors : tensor<5x8xf32>
     %column = nn.reshape %x : (tensor<?x5xf32>) -> tensor<?x5x1xf32>
-    %scaled = nn.mul %column, %number_factors : (tensor<?x5x1xf32>, tensor<5x8xf32>) -> tensor<?x5x8xf32>
-    %vectors = nn.concat %rows, %scaled axis 1 : (tensor<?x8x8xf32>, tensor<?x5x8xf32>) -> tensor<?x13x8xf32>
+    %scaled = nn.mul %column, %number_factors : tensor<?x5x1xf32>, tensor<5x8xf32>
+    %vectors = nn.concat %rows, %scaled axis 1 : tensor<?x8x8xf32>, tensor<?x5x8xf32>
 
     // Second order: the sum over all pairs is half of the square of the sum less the sum
     // of the squares.
-    %sum = nn.reduce sum %vectors axes [1] : (tensor<?x13x8xf32>) -> tensor<?x8xf32>
-    %square_of_sum = nn.mul %sum, %sum : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
-    %squares = nn.mul %vectors, %vectors : (tensor<?x13x8xf32>, tensor<?x13x8xf32>) -> tensor<?x13x8xf32>
-    %sum_of_squares = nn.reduce sum %squares axes [1] : (tensor<?x13x8xf32>) -> tensor<?x8xf32>
-    %twice = nn.sub %square_of_sum, %sum_of_squares : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    %sum = nn.reduce sum %vectors axes [1] : tensor<?x13x8xf32>
+    %square_of_sum = nn.mul %sum, %sum : tensor<?x8xf32>, tensor<?x8xf32>
+    %squares = nn.mul %vectors, %vectors : tensor<?x13x8xf32>, tensor<?x13x8xf32>
+    %sum_of_squares = nn.reduce sum %squares axes [1] : tensor<?x13x8xf32>
+    %twice = nn.sub %square_of_sum, %sum_of_squares : tensor<?x8xf32>, tensor<?x8xf32>
     %half = nn.constant dense<0.5> : tensor<1xf32>
-    %pairs = nn.mul %twice, %half : (tensor<?x8xf32>, tensor<1xf32>) -> tensor<?x8xf32>
+    %pairs = nn.mul %twice, %half : tensor<?x8xf32>, tensor<1xf32>
 
     %p1 = nn.batch_norm %pairs mean @pairs_mean variance @pairs_variance : tensor<?x8xf32>
     %pairs_scale = nn.read @pairs_scale : tensor<8xf32>
-    %p2 = nn.mul %p1, %pairs_scale : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+    %p2 = nn.mul %p1, %pairs_scale : tensor<?x8xf32>, tensor<8xf32>
     %pairs_shift = nn.read @pairs_shift : tensor<8xf32>
-    %p3 = nn.add %p2, %pairs_shift : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+    %p3 = nn.add %p2, %pairs_shift : tensor<?x8xf32>, tensor<8xf32>
 
     // Deep: what batch norm shifts needs no bias before it.
     %l1 = nn.linear %p3, @w1 : (tensor<?x8xf32>) -> tensor<?x64xf32>
     %n1 = nn.batch_norm %l1 mean @hidden_mean variance @hidden_variance : tensor<?x64xf32>
     %hidden_scale = nn.read @hidden_scale : tensor<64xf32>
-    %n2 = nn.mul %n1, %hidden_scale : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
+    %n2 = nn.mul %n1, %hidden_scale : tensor<?x64xf32>, tensor<64xf32>
     %hidden_shift = nn.read @hidden_shift : tensor<64xf32>
-    %n3 = nn.add %n2, %hidden_shift : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
+    %n3 = nn.add %n2, %hidden_shift : tensor<?x64xf32>, tensor<64xf32>
     %h1 = nn.relu %n3 : tensor<?x64xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x64xf32>) -> tensor<?x32xf32>
     %deep = nn.linear %h2, @w3 : (tensor<?x32xf32>) -> tensor<?x1xf32>
 
-    %z = nn.add %first, %deep : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %first, %deep : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }
 

@@ -54,13 +54,13 @@ module @sasrec {
   nn.func private @block(%x: !places, %mask: !mask) -> !places {
     %scale1 = nn.read @scale1 : tensor<16xf32>
     %shift1 = nn.read @shift1 : tensor<16xf32>
-    %n1 = nn.layer_norm %x scale %scale1 shift %shift1 : (!places, tensor<16xf32>, tensor<16xf32>) -> !places
+    %n1 = nn.layer_norm %x scale %scale1 shift %shift1 : !places, tensor<16xf32>, tensor<16xf32>
     %q = nn.linear %n1, @query : (!places) -> !places
     %k = nn.linear %n1, @key : (!places) -> !places
     %v = nn.linear %n1, @value : (!places) -> !places
-    %products = nn.matmul %q, %k transposed : (!places, !places) -> !pairs
+    %products = nn.matmul %q, %k transposed : !places, !places
     %root = nn.constant dense<0.25> : tensor<1xf32>
-    %scaled = nn.mul %products, %root : (!pairs, tensor<1xf32>) -> !pairs
+    %scaled = nn.mul %products, %root : !pairs, tensor<1xf32>
 
     %seen = nn.constant dense<[
       [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -74,22 +74,22 @@ module @sasrec {
       [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0],
       [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]]> : tensor<10x10xf32>
     %there = nn.reshape %mask : (!mask) -> tensor<?x1x10xf32>
-    %allowed = nn.mul %there, %seen : (tensor<?x1x10xf32>, tensor<10x10xf32>) -> !pairs
+    %allowed = nn.mul %there, %seen : tensor<?x1x10xf32>, tensor<10x10xf32>
     %unit = nn.constant dense<1.0> : tensor<1xf32>
     %far = nn.constant dense<1.0e9> : tensor<1xf32>
-    %barred = nn.sub %allowed, %unit : (!pairs, tensor<1xf32>) -> !pairs
-    %depth = nn.mul %barred, %far : (!pairs, tensor<1xf32>) -> !pairs
-    %scores = nn.add %scaled, %depth : (!pairs, !pairs) -> !pairs
+    %barred = nn.sub %allowed, %unit : !pairs, tensor<1xf32>
+    %depth = nn.mul %barred, %far : !pairs, tensor<1xf32>
+    %scores = nn.add %scaled, %depth : !pairs, !pairs
     %weights = nn.softmax %scores axis 2 : !pairs
-    %attended = nn.matmul %weights, %v : (!pairs, !places) -> !places
-    %y = nn.add %x, %attended : (!places, !places) -> !places
+    %attended = nn.matmul %weights, %v : !pairs, !places
+    %y = nn.add %x, %attended : !places, !places
 
     %scale2 = nn.read @scale2 : tensor<16xf32>
     %shift2 = nn.read @shift2 : tensor<16xf32>
-    %n2 = nn.layer_norm %y scale %scale2 shift %shift2 : (!places, tensor<16xf32>, tensor<16xf32>) -> !places
+    %n2 = nn.layer_norm %y scale %scale2 shift %shift2 : !places, tensor<16xf32>, tensor<16xf32>
     %h = nn.linear %n2, @w1, @b1 act(relu) : (!places) -> !places
     %f = nn.linear %h, @w2, @b2 : (!places) -> !places
-    %z = nn.add %y, %f : (!places, !places) -> !places
+    %z = nn.add %y, %f : !places, !places
     nn.return %z : !places
   }
 
@@ -104,22 +104,22 @@ module @sasrec {
     %mask = nn.reshape %held : (tensor<?x1x10x1xf32>) -> !mask
 
     %four = nn.constant dense<4.0> : tensor<1xf32>
-    %scaled = nn.mul %sequence, %four : (!places, tensor<1xf32>) -> !places
+    %scaled = nn.mul %sequence, %four : !places, tensor<1xf32>
     %places = nn.read @places : tensor<10x16xf32>
-    %placed = nn.add %scaled, %places : (!places, tensor<10x16xf32>) -> !places
-    %x = nn.mul %placed, %mask : (!places, !mask) -> !places
+    %placed = nn.add %scaled, %places : !places, tensor<10x16xf32>
+    %x = nn.mul %placed, %mask : !places, !mask
     %z = nn.call @block(%x, %mask) : (!places, !mask) -> !places
-    %last = nn.slice %z axis 1 offset 9 size 1 : (!places) -> !row
+    %last = nn.slice %z axis 1 offset 9 size 1 : !places
     %scale3 = nn.read @scale3 : tensor<16xf32>
     %shift3 = nn.read @shift3 : tensor<16xf32>
-    %user = nn.layer_norm %last scale %scale3 shift %shift3 : (!row, tensor<16xf32>, tensor<16xf32>) -> !row
+    %user = nn.layer_norm %last scale %scale3 shift %shift3 : !row, tensor<16xf32>, tensor<16xf32>
     nn.return %user : !row
   }
 
   nn.func private @score(%user: !row, %item: !id) -> !one {
     %row = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
-    %products = nn.mul %user, %row : (!row, !row) -> !row
-    %score = nn.reduce sum %products axes [2] : (!row) -> !one
+    %products = nn.mul %user, %row : !row, !row
+    %score = nn.reduce sum %products axes [2] : !row
     nn.return %score : !one
   }
 
@@ -140,7 +140,7 @@ module @sasrec {
     %s:4 = nn.call @scores(%items, %next, %other) : (!ids, !id, !id) -> (!one, !one, !one, !one)
     %l1 = nn.sigmoid_cross_entropy %s#0, %s#2 : !one
     %l2 = nn.sigmoid_cross_entropy %s#1, %s#3 : !one
-    %l = nn.add %l1, %l2 : (!one, !one) -> !one
+    %l = nn.add %l1, %l2 : !one, !one
     %p1 = nn.sigmoid %s#0 : !one
     %p2 = nn.sigmoid %s#1 : !one
     nn.observe @auc(%p1, %s#2) : !one

@@ -51,10 +51,10 @@ module @ssr {
     %x = nn.lookup @item_rows[%items] pool(none) : (!ids) -> !rows
     // What the items contribute is one product for all of them.
     %gates = nn.linear %x, @w, @wb : (!rows) -> !gates
-    %states = nn.gru %gates of %items, @u, @ub : (!gates, !ids) -> !rows
-    %last = nn.segment_last %states of %items : (!rows, !ids) -> !row
+    %states = nn.gru %gates of %items, @u, @ub : !gates, !ids
+    %last = nn.segment_last %states of %items : !rows, !ids
     %y = nn.linear %last, @user_w, @user_b act(tanh) : (!row) -> !small
-    %flat = nn.flatten %y from 1 : (!small) -> !vector
+    %flat = nn.flatten %y from 1 : !small
     %u = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
     nn.return %u : !vector
   }
@@ -62,17 +62,17 @@ module @ssr {
   nn.func private @item(%item: !id) -> !vector {
     %x = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
     %y = nn.linear %x, @item_w, @item_b act(tanh) : (!row) -> !small
-    %flat = nn.flatten %y from 1 : (!small) -> !vector
+    %flat = nn.flatten %y from 1 : !small
     %v = nn.l2_normalise %flat epsilon 1.0e-4 : !vector
     nn.return %v : !vector
   }
 
   // Three times the cosine: the loss wants a distance of 1, a third in cosines.
   nn.func private @score(%user: !vector, %item: !vector) -> !one {
-    %products = nn.mul %user, %item : (!vector, !vector) -> !vector
-    %cosine = nn.reduce sum %products axes [1] keep : (!vector) -> !one
+    %products = nn.mul %user, %item : !vector, !vector
+    %cosine = nn.reduce sum %products axes [1] keep : !vector
     %three = nn.constant dense<3.0> : tensor<1xf32>
-    %score = nn.mul %cosine, %three : (!one, tensor<1xf32>) -> !one
+    %score = nn.mul %cosine, %three : !one, tensor<1xf32>
     nn.return %score : !one
   }
 
@@ -87,7 +87,7 @@ module @ssr {
     %zero = nn.constant dense<0.0> : tensor<1xf32>
     %yes = nn.broadcast %unit like %positive : (tensor<1xf32>, !one) -> !one
     %no = nn.broadcast %zero like %positive : (tensor<1xf32>, !one) -> !one
-    %ahead = nn.sub %positive, %negative : (!one, !one) -> !one
+    %ahead = nn.sub %positive, %negative : !one, !one
     %l = nn.hinge_loss %ahead, %yes : !one
     %p1 = nn.sigmoid %positive : !one
     %p2 = nn.sigmoid %negative : !one

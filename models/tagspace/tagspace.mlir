@@ -39,9 +39,9 @@ module @tagspace {
 
   nn.func private @text(%words: !words) -> !row {
     %rows = nn.lookup @word_rows[%words] pool(none) : (!words) -> tensor<?x16xf32>
-    %before = nn.segment_shift %rows of %words by 1 : (tensor<?x16xf32>, !words) -> tensor<?x16xf32>
-    %behind = nn.segment_shift %rows of %words by -1 : (tensor<?x16xf32>, !words) -> tensor<?x16xf32>
-    %window = nn.concat %before, %rows, %behind axis 1 : (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>) -> tensor<?x48xf32>
+    %before = nn.segment_shift %rows of %words by 1 : tensor<?x16xf32>, !words
+    %behind = nn.segment_shift %rows of %words by -1 : tensor<?x16xf32>, !words
+    %window = nn.concat %before, %rows, %behind axis 1 : tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>
     %h = nn.linear %window, @window_w, @window_b act(tanh) : (tensor<?x48xf32>) -> tensor<?x32xf32>
     %largest = nn.segment_max %h of %words : (tensor<?x32xf32>, !words) -> tensor<?x1x32xf32>
     %text = nn.linear %largest, @w, @b : (tensor<?x1x32xf32>) -> !row
@@ -51,10 +51,10 @@ module @tagspace {
   // Ten times the cosine: the loss below wants a distance of 1, a tenth in cosines.
   nn.func private @score(%text: !row, %tag: !id) -> !one {
     %row = nn.lookup @tag_rows[%tag] pool(sum) : (!id) -> !row
-    %cosine = nn.cosine_similarity %text, %row : (!row, !row) -> tensor<?x1x1xf32>
-    %flat = nn.flatten %cosine from 1 : (tensor<?x1x1xf32>) -> !one
+    %cosine = nn.cosine_similarity %text, %row : !row, !row
+    %flat = nn.flatten %cosine from 1 : tensor<?x1x1xf32>
     %ten = nn.constant dense<10.0> : tensor<1xf32>
-    %score = nn.mul %flat, %ten : (!one, tensor<1xf32>) -> !one
+    %score = nn.mul %flat, %ten : !one, tensor<1xf32>
     nn.return %score : !one
   }
 
@@ -67,7 +67,7 @@ module @tagspace {
     %zero = nn.constant dense<0.0> : tensor<1xf32>
     %yes = nn.broadcast %unit like %positive : (tensor<1xf32>, !one) -> !one
     %no = nn.broadcast %zero like %positive : (tensor<1xf32>, !one) -> !one
-    %ahead = nn.sub %positive, %negative : (!one, !one) -> !one
+    %ahead = nn.sub %positive, %negative : !one, !one
     %l = nn.hinge_loss %ahead, %yes : !one
     %p1 = nn.sigmoid %positive : !one
     %p2 = nn.sigmoid %negative : !one

@@ -50,7 +50,7 @@ module @two_towers {
   nn.func private @user(%items: !ids, %categories: !ids) -> !row {
     %i = nn.lookup @seen_rows[%items] pool(mean) : (!ids) -> !row
     %c = nn.lookup @seen_category_rows[%categories] pool(mean) : (!ids) -> !row
-    %x = nn.concat %i, %c axis 2 : (!row, !row) -> !both
+    %x = nn.concat %i, %c axis 2 : !row, !row
     %h = nn.linear %x, @user_w1, @user_b1 act(tanh) : (!both) -> !both
     %user = nn.linear %h, @user_w2, @user_b2 act(tanh) : (!both) -> !row
     nn.return %user : !row
@@ -59,7 +59,7 @@ module @two_towers {
   nn.func private @item(%item: !id, %category: !id) -> !row {
     %i = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
     %c = nn.lookup @category_rows[%category] pool(sum) : (!id) -> !row
-    %x = nn.concat %i, %c axis 2 : (!row, !row) -> !both
+    %x = nn.concat %i, %c axis 2 : !row, !row
     %h = nn.linear %x, @item_w1, @item_b1 act(tanh) : (!both) -> !both
     %row = nn.linear %h, @item_w2, @item_b2 act(tanh) : (!both) -> !row
     nn.return %row : !row
@@ -68,10 +68,10 @@ module @two_towers {
   // Ten times the cosine: the loss has an end for items that are as far apart as can
   // be, and this says how far that is.
   nn.func private @score(%user: !row, %item: !row) -> !one {
-    %cosine = nn.cosine_similarity %user, %item : (!row, !row) -> tensor<?x1x1xf32>
-    %flat = nn.flatten %cosine from 1 : (tensor<?x1x1xf32>) -> !one
+    %cosine = nn.cosine_similarity %user, %item : !row, !row
+    %flat = nn.flatten %cosine from 1 : tensor<?x1x1xf32>
     %ten = nn.constant dense<10.0> : tensor<1xf32>
-    %score = nn.mul %flat, %ten : (!one, tensor<1xf32>) -> !one
+    %score = nn.mul %flat, %ten : !one, tensor<1xf32>
     nn.return %score : !one
   }
 

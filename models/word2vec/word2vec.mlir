@@ -41,18 +41,18 @@ module @word2vec {
     %w = nn.lookup @word_rows[%word] pool(sum) : (!id) -> !row
     %n = nn.lookup @neighbour_rows[%neighbour] pool(sum) : (!id) -> !row
     %d = nn.lookup @neighbour_rows[%drawn] pool(sum) : (!drawn_ids) -> !drawn_rows
-    %z3 = nn.matmul %w, %n transposed : (!row, !row) -> tensor<?x1x1xf32>
-    %zd3 = nn.matmul %w, %d transposed : (!row, !drawn_rows) -> tensor<?x1x5xf32>
-    %z = nn.flatten %z3 from 1 : (tensor<?x1x1xf32>) -> !one
-    %zd = nn.flatten %zd3 from 1 : (tensor<?x1x5xf32>) -> !five
+    %z3 = nn.matmul %w, %n transposed : !row, !row
+    %zd3 = nn.matmul %w, %d transposed : !row, !drawn_rows
+    %z = nn.flatten %z3 from 1 : tensor<?x1x1xf32>
+    %zd = nn.flatten %zd3 from 1 : tensor<?x1x5xf32>
     nn.return %z, %zd, %hits : !one, !five, !five
   }
 
   // The metrics: of the loss, and the AUC of neighbours against the first word drawn.
   nn.func private @loss(%word: !id, %neighbour: !id) -> (!one, !one, !one, !one, !one) {
     %z, %zd, %hits = nn.call @logits(%word, %neighbour) : (!id, !id) -> (!one, !five, !five)
-    %l = nn.negative_sampling %z, %zd hits %hits : (!one, !five, !five) -> !one
-    %first = nn.slice %zd axis 1 offset 0 size 1 : (!five) -> !one
+    %l = nn.negative_sampling %z, %zd hits %hits : !one, !five, !five
+    %first = nn.slice %zd axis 1 offset 0 size 1 : !five
     %p1 = nn.sigmoid %z : !one
     %p2 = nn.sigmoid %first : !one
     %unit = nn.constant dense<1.0> : tensor<1xf32>
@@ -83,7 +83,7 @@ module @word2vec {
   nn.program @predict frozen reads(@pair except [@neighbour]) {
   ^bb0(%word: !id):
     %w = nn.lookup @word_rows[%word] pool(sum) : (!id) -> !row
-    %v = nn.flatten %w from 1 : (!row) -> tensor<?x32xf32>
+    %v = nn.flatten %w from 1 : !row
     nn.return %v : tensor<?x32xf32>
   }
 }

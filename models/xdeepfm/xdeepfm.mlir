@@ -48,27 +48,27 @@ module @xdeepfm {
 
     // First order: one weight a feature.
     %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>
-    %categorical = nn.reduce sum %weights axes [1] : (tensor<?x8x1xf32>) -> tensor<?x1xf32>
+    %categorical = nn.reduce sum %weights axes [1] : tensor<?x8x1xf32>
     %numerical = nn.linear %x, @number_weights, @bias : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %first = nn.add %categorical, %numerical : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %first = nn.add %categorical, %numerical : tensor<?x1xf32>, tensor<?x1xf32>
 
     // Each row of an interaction, added up, goes into the logit.
     %e = nn.lookup @embedding[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
     %i1 = nn.compressed_interaction %e, %e, @interaction_w1 : (tensor<?x8x8xf32>, tensor<?x8x8xf32>) -> tensor<?x16x8xf32>
     %i2 = nn.compressed_interaction %e, %i1, @interaction_w2 : (tensor<?x8x8xf32>, tensor<?x16x8xf32>) -> tensor<?x16x8xf32>
-    %rows = nn.concat %i1, %i2 axis 1 : (tensor<?x16x8xf32>, tensor<?x16x8xf32>) -> tensor<?x32x8xf32>
-    %sums = nn.reduce sum %rows axes [2] : (tensor<?x32x8xf32>) -> tensor<?x32xf32>
+    %rows = nn.concat %i1, %i2 axis 1 : tensor<?x16x8xf32>, tensor<?x16x8xf32>
+    %sums = nn.reduce sum %rows axes [2] : tensor<?x32x8xf32>
     %crossed = nn.linear %sums, @interaction_w3 : (tensor<?x32xf32>) -> tensor<?x1xf32>
 
     // Deep.
-    %flat = nn.flatten %e from 1 : (tensor<?x8x8xf32>) -> tensor<?x64xf32>
-    %input = nn.concat %flat, %x axis 1 : (tensor<?x64xf32>, tensor<?x5xf32>) -> tensor<?x69xf32>
+    %flat = nn.flatten %e from 1 : tensor<?x8x8xf32>
+    %input = nn.concat %flat, %x axis 1 : tensor<?x64xf32>, tensor<?x5xf32>
     %h1 = nn.linear %input, @w1, @b1 act(relu) : (tensor<?x69xf32>) -> tensor<?x64xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x64xf32>) -> tensor<?x32xf32>
     %deep = nn.linear %h2, @w3 : (tensor<?x32xf32>) -> tensor<?x1xf32>
 
-    %shallow = nn.add %first, %crossed : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %z = nn.add %shallow, %deep : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %shallow = nn.add %first, %crossed : tensor<?x1xf32>, tensor<?x1xf32>
+    %z = nn.add %shallow, %deep : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }
 

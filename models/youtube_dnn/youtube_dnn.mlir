@@ -49,8 +49,8 @@ module @youtube_dnn {
 
   nn.func private @score(%user: !row, %item: !id) -> !one {
     %row = nn.lookup @item_rows[%item] pool(sum) : (!id) -> !row
-    %products = nn.mul %user, %row : (!row, !row) -> !row
-    %score = nn.reduce sum %products axes [2] : (!row) -> !one
+    %products = nn.mul %user, %row : !row, !row
+    %score = nn.reduce sum %products axes [2] : !row
     nn.return %score : !one
   }
 
@@ -71,7 +71,7 @@ module @youtube_dnn {
     %s:4 = nn.call @scores(%items, %next, %other) : (!ids, !id, !id) -> (!one, !one, !one, !one)
     %l1 = nn.sigmoid_cross_entropy %s#0, %s#2 : !one
     %l2 = nn.sigmoid_cross_entropy %s#1, %s#3 : !one
-    %l = nn.add %l1, %l2 : (!one, !one) -> !one
+    %l = nn.add %l1, %l2 : !one, !one
     %p1 = nn.sigmoid %s#0 : !one
     %p2 = nn.sigmoid %s#1 : !one
     nn.observe @auc(%p1, %s#2) : !one

@@ -89,11 +89,8 @@ def _listed(values: Sequence[Value]) -> list[str | Value]:
     return [part for value in values for part in (", ", value)][1:]
 
 
-def _signature(operands: Sequence[Value], results: Sequence[Value]) -> tuple[str, list]:
-    types = [value.type for value in results]
-    text = ", ".join(map(str, types))
-    return (f" : ({', '.join(str(value.type) for value in operands)}) -> "
-            + (text if len(types) == 1 else f"({text})")), types
+def _types(operands: Sequence[Value]) -> str:
+    return f" : {', '.join(str(value.type) for value in operands)}"
 
 
 def _several(given: object) -> list:
@@ -171,8 +168,8 @@ def scan(rows: Operand | Sequence[Operand], bags: Value, body: Callable, *,
         parts += [" init(", *_listed(firsts), ")"]
     if shared:
         parts += [" with(", *_listed(outside), ")"]
-    signature, types = _signature([*inputs, bags, *firsts, *outside], returned)
-    results = outer.emit([*parts, " ", inner, signature], types)
+    parts += [" ", inner, _types([*inputs, bags, *firsts, *outside])]
+    results = outer.emit(parts, [value.type for value in returned])
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -225,7 +222,6 @@ def cond(condition: Operand, then: Callable, otherwise: Callable) -> Value | tup
     for body, values in zip(bodies, returned):
         body.finish(values)
     within = [" with(", *_listed(outside), ")"] if outside else []
-    signature, types = _signature([chosen, *outside], returned[0])
     results = outer.emit(["nn.if ", chosen, *within, " ", bodies[0], " else ", bodies[1],
-                          signature], types)
+                          _types([chosen, *outside])], taken)
     return results[0] if len(results) == 1 else tuple(results)

@@ -32,13 +32,18 @@ def _columns(x: Operand, layer: str, name: str, *, places: bool = False) -> int:
     return shape[-1]
 
 
+# The name of an op of one value, or a Python function of a value.
+Activation = str | Callable[[Value], Value] | None
+
+
 def dense(x: Operand, width: int, name: str, *, group: Group | None,
-          activation: str | None = None, bias: bool = True, weight_init: Attribute | None = None,
+          activation: Activation = None, bias: bool = True, weight_init: Attribute | None = None,
           bias_init: Attribute | None = None) -> Value:
     """activation(x * weight + bias): [batch, ..., features] to [batch, ..., width], the same
     for each place of a sample.
 
-    Declares `name.weight` (xavier, if nothing else is said) and `name.bias` (zeros).
+    Declares `name.weight` (xavier, if nothing else is said) and `name.bias` (zeros). An
+    `activation` is the name of an op, or a function, `lambda y: pdl.leaky_relu(y, 0.1)`.
     """
     model = current("pdl.layers.dense").model
     rows = _columns(x, "dense", name, places=True)
@@ -48,11 +53,13 @@ def dense(x: Operand, width: int, name: str, *, group: Group | None,
     if bias:
         added = model.param(f"{name}.bias", (width,), group=group,
                             init=bias_init or initial.zeros())
+    if callable(activation):
+        return assigned(activation(ops.linear(x, weight, added)))
     return ops.linear(x, weight, added, activation)
 
 
 def mlp(x: Operand, widths: Sequence[int], name: str, *, group: Group | None,
-        activation: str = "relu", last: str | None = None) -> Value:
+        activation: Activation = "relu", last: Activation = None) -> Value:
     """Layers of `widths` behind each other, with `activation` behind each but the last,
     which has the activation `last`.
 
@@ -64,6 +71,20 @@ def mlp(x: Operand, widths: Sequence[int], name: str, *, group: Group | None,
         x = dense(x, width, f"{name}.{index}", group=group,
                   activation=last if index == len(widths) else activation)
     return assigned(x)
+
+
+def layer_norm(x: Operand, name: str, *, group: Group | None,
+               epsilon: float | None = None) -> Value:
+    """Normalises the features of each place of a sample, [batch, ..., features], then scales
+    and shifts them.
+
+    Declares `name.scale` (ones) and `name.shift` (zeros).
+    """
+    model = current("pdl.layers.layer_norm").model
+    features = _columns(x, "layer_norm", name, places=True)
+    scale = model.param(f"{name}.scale", (features,), group=group, init=initial.constant(1.0))
+    shift = model.param(f"{name}.shift", (features,), group=group, init=initial.zeros())
+    return ops.layer_norm(x, scale, shift, epsilon)
 
 
 def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
@@ -81,7 +102,7 @@ def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
 
 
 def attention(rows: Operand, bags: Operand, query: Operand, widths: Sequence[int], name: str, *,
-              group: Group | None, activation: str = "sigmoid",
+              group: Group | None, activation: Activation = "sigmoid",
               normalised: bool = True) -> Value:
     """What matters of each bag to a query: [ids, width] rows of bags, and a query of shape
     [batch, slots, width], to [batch, slots, width].

@@ -84,7 +84,7 @@ def add(lhs: Operand, rhs: Operand) -> Value:
     dimension is repeated.
     """
     return build.op("add",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -117,7 +117,7 @@ def batch_sum(input: Operand) -> Value:
     Of rows of bags it is the sum over all rows.
     """
     return build.op("batch_sum",
-                    "$input attr-dict `:` functional-type($input, results)",
+                    "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
@@ -151,8 +151,7 @@ def bucketize(input: Operand, boundaries: Sequence[float]) -> Value:
     The number of boundaries that are <= x; NaN falls into the last bucket.
     """
     return build.op("bucketize",
-                    "$input `boundaries` $boundaries attr-dict `:` functional-type($input, "
-                    "results)",
+                    "$input `boundaries` $boundaries attr-dict `:` type($input)",
                     1, input=build.operand(input), boundaries=build.reals(boundaries))[0]
 
 
@@ -204,7 +203,7 @@ def concat(inputs: Sequence[Operand], axis: int) -> Value:
     Joins float tensors, or tensors of ids, along an axis.
     """
     return build.op("concat",
-                    "$inputs `axis` $axis attr-dict `:` functional-type($inputs, results)",
+                    "$inputs `axis` $axis attr-dict `:` type($inputs)",
                     1, inputs=build.operands(inputs), axis=build.integer(axis))[0]
 
 
@@ -225,8 +224,7 @@ def cosine_similarity(lhs: Operand, rhs: Operand, epsilon: float | None = None) 
     / sqrt(max(sum(b^2), epsilon)).
     """
     return build.op("cosine_similarity",
-                    "$lhs `,` $rhs (`epsilon` $epsilon^)? attr-dict `:` "
-                    "functional-type(operands, results)",
+                    "$lhs `,` $rhs (`epsilon` $epsilon^)? attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs),
                     epsilon=build.real(epsilon))[0]
 
@@ -239,8 +237,7 @@ def cross(inputs: Sequence[Operand], salt: int | None = None) -> Value:
     operand gives a re-hash, which keeps the ids of several features apart in one table.
     """
     return build.op("cross",
-                    "$inputs (`salt` `(` $salt^ `)`)? attr-dict `:` functional-type($inputs, "
-                    "results)",
+                    "$inputs (`salt` `(` $salt^ `)`)? attr-dict `:` type($inputs)",
                     1, inputs=build.operands(inputs), salt=build.integer(salt))[0]
 
 
@@ -315,7 +312,7 @@ def div(lhs: Operand, rhs: Operand) -> Value:
     dimension is repeated.
     """
     return build.op("div",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -330,7 +327,7 @@ def dropout(input: Operand, rate: float, bags: Operand | None = None,
     """
     return build.op("dropout",
                     "$input (`of` $bags^)? `rate` `(` $rate `)` (`stream` `(` $stream^ `)`)? "
-                    "attr-dict `:` functional-type(operands, results)",
+                    "attr-dict `:` type(operands)",
                     1, input=build.operand(input), bags=build.operand(bags),
                     rate=build.real(rate), stream=build.integer(stream))[0]
 
@@ -352,7 +349,7 @@ def equal(lhs: Operand, rhs: Operand) -> Value:
     dimension, a missing or unit dimension is repeated.
     """
     return build.op("equal",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -374,7 +371,7 @@ def factorization(input: Operand) -> Value:
     is a lookup of width 1, pooled and added.
     """
     return build.op("factorization",
-                    "$input attr-dict `:` functional-type($input, results)",
+                    "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 
 
@@ -384,7 +381,7 @@ def flatten(input: Operand, from_: int) -> Value:
     A reshape that is easy to write; phase `merged` turns it into `nn.reshape`.
     """
     return build.op("flatten",
-                    "$input `from` $from attr-dict `:` functional-type($input, results)",
+                    "$input `from` $from attr-dict `:` type($input)",
                     1, input=build.operand(input), from_=build.integer(from_))[0]
 
 
@@ -406,7 +403,7 @@ def gather(input: Operand, index: Operand) -> Value:
     entries that are not taken are finite. Gradients flow into the entries that are.
     """
     return build.op("gather",
-                    "$input `at` $index attr-dict `:` functional-type(operands, results)",
+                    "$input `at` $index attr-dict `:` type(operands)",
                     1, input=build.operand(input), index=build.operand(index))[0]
 
 
@@ -429,7 +426,7 @@ def greater(lhs: Operand, rhs: Operand) -> Value:
     dimension, a missing or unit dimension is repeated.
     """
     return build.op("greater",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -440,7 +437,7 @@ def greater_equal(lhs: Operand, rhs: Operand) -> Value:
     aligned at the last dimension, a missing or unit dimension is repeated.
     """
     return build.op("greater_equal",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -460,7 +457,7 @@ def gru(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = None
     """
     return build.op("gru",
                     "$rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? "
-                    "(`init` `(` $init^ `)`)? attr-dict `:` functional-type(operands, results)",
+                    "(`init` `(` $init^ `)`)? attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags),
                     init=build.operands(init), weight=build.symbol(weight),
                     bias=build.symbol(bias), from_end=build.flag(from_end))[0]
@@ -531,7 +528,7 @@ def in_batch_softmax(users: Operand, items: Operand, correction: Operand | None 
     """
     return build.op("in_batch_softmax",
                     "$users `,` $items (`correction` $correction^)? (`ids` $ids^)? attr-dict "
-                    "`:` functional-type(operands, results)",
+                    "`:` type(operands)",
                     1, users=build.operand(users), items=build.operand(items),
                     correction=build.operand(correction), ids=build.operand(ids))[0]
 
@@ -556,7 +553,7 @@ def layer_norm(input: Operand, scale: Operand | None = None, shift: Operand | No
     """
     return build.op("layer_norm",
                     "$input (`scale` $scale^)? (`shift` $shift^)? (`epsilon` $epsilon^)? "
-                    "attr-dict `:` functional-type(operands, results)",
+                    "attr-dict `:` type(operands)",
                     1, input=build.operand(input), scale=build.operand(scale),
                     shift=build.operand(shift), epsilon=build.real(epsilon))[0]
 
@@ -578,7 +575,7 @@ def less(lhs: Operand, rhs: Operand) -> Value:
     aligned at the last dimension, a missing or unit dimension is repeated.
     """
     return build.op("less",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -589,7 +586,7 @@ def less_equal(lhs: Operand, rhs: Operand) -> Value:
     aligned at the last dimension, a missing or unit dimension is repeated.
     """
     return build.op("less_equal",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -716,7 +713,7 @@ def lstm(rows: Operand, bags: Operand, weight: Symbol, bias: Symbol | None = Non
     """
     return build.op("lstm",
                     "$rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)? "
-                    "(`init` `(` $init^ `)`)? attr-dict `:` functional-type(operands, results)",
+                    "(`init` `(` $init^ `)`)? attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags),
                     init=build.operands(init), weight=build.symbol(weight),
                     bias=build.symbol(bias), from_end=build.flag(from_end))[0]
@@ -734,7 +731,7 @@ def matmul(lhs: Operand, rhs: Operand, transpose_lhs: bool = False,
     """
     return build.op("matmul",
                     "$lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` "
-                    "$transpose_rhs^)? attr-dict `:` functional-type(operands, results)",
+                    "$transpose_rhs^)? attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs),
                     transpose_lhs=build.flag(transpose_lhs),
                     transpose_rhs=build.flag(transpose_rhs))[0]
@@ -748,7 +745,7 @@ def max(lhs: Operand, rhs: Operand) -> Value:
     repeated.
     """
     return build.op("max",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -760,7 +757,7 @@ def min(lhs: Operand, rhs: Operand) -> Value:
     repeated.
     """
     return build.op("min",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -790,7 +787,7 @@ def mul(lhs: Operand, rhs: Operand) -> Value:
     dimension is repeated.
     """
     return build.op("mul",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -804,7 +801,7 @@ def nce_loss(own: Operand, drawn: Operand, own_correction: Operand, drawn_correc
     """
     return build.op("nce_loss",
                     "$own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` "
-                    "$hits^)? attr-dict `:` functional-type(operands, results)",
+                    "$hits^)? attr-dict `:` type(operands)",
                     1, own=build.operand(own), drawn=build.operand(drawn),
                     own_correction=build.operand(own_correction),
                     drawn_correction=build.operand(drawn_correction),
@@ -829,8 +826,7 @@ def negative_sampling(own: Operand, drawn: Operand, hits: Operand | None = None)
     adds nothing.
     """
     return build.op("negative_sampling",
-                    "$own `,` $drawn (`hits` $hits^)? attr-dict `:` functional-type(operands, "
-                    "results)",
+                    "$own `,` $drawn (`hits` $hits^)? attr-dict `:` type(operands)",
                     1, own=build.operand(own), drawn=build.operand(drawn),
                     hits=build.operand(hits))[0]
 
@@ -842,7 +838,7 @@ def not_equal(lhs: Operand, rhs: Operand) -> Value:
     aligned at the last dimension, a missing or unit dimension is repeated.
     """
     return build.op("not_equal",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -869,7 +865,7 @@ def one_hot(input: Operand, classes: int) -> Value:
     number that is no class gives zeros, and then no loss. It has no gradient.
     """
     return build.op("one_hot",
-                    "$input `classes` $classes attr-dict `:` functional-type($input, results)",
+                    "$input `classes` $classes attr-dict `:` type($input)",
                     1, input=build.operand(input), classes=build.integer(classes))[0]
 
 
@@ -879,8 +875,7 @@ def pad(input: Operand, axis: int, low: int, high: int) -> Value:
     The adjoint of `nn.slice`.
     """
     return build.op("pad",
-                    "$input `axis` $axis `low` $low `high` $high attr-dict `:` "
-                    "functional-type($input, results)",
+                    "$input `axis` $axis `low` $low `high` $high attr-dict `:` type($input)",
                     1, input=build.operand(input), axis=build.integer(axis),
                     low=build.integer(low), high=build.integer(high))[0]
 
@@ -892,7 +887,7 @@ def pairwise_dots(input: Operand, self: bool = False) -> Value:
     interaction of DLRM (Naumov et al., 2019). With `self`, also j = i.
     """
     return build.op("pairwise_dots",
-                    "$input (`self` $self^)? attr-dict `:` functional-type($input, results)",
+                    "$input (`self` $self^)? attr-dict `:` type($input)",
                     1, input=build.operand(input), self=build.flag(self))[0]
 
 
@@ -937,7 +932,7 @@ def reduce(kind: Literal["sum", "mean", "max"], input: Operand, axes: Sequence[i
     """
     return build.op("reduce",
                     "$kind $input `axes` $axes (`keep` $keep^)? (`mixing` $mixing^)? attr-dict "
-                    "`:` functional-type($input, results)",
+                    "`:` type($input)",
                     1, input=build.operand(input),
                     kind=build.word(kind, ["sum", "mean", "max"]), axes=build.integers(axes),
                     keep=build.flag(keep), mixing=build.flag(mixing))[0]
@@ -1030,7 +1025,7 @@ def sampled_softmax(own: Operand, drawn: Operand, own_correction: Operand,
     """
     return build.op("sampled_softmax",
                     "$own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` "
-                    "$hits^)? attr-dict `:` functional-type(operands, results)",
+                    "$hits^)? attr-dict `:` type(operands)",
                     1, own=build.operand(own), drawn=build.operand(drawn),
                     own_correction=build.operand(own_correction),
                     drawn_correction=build.operand(drawn_correction),
@@ -1043,7 +1038,7 @@ def segment_first(rows: Operand, bags: Operand) -> Value:
     An empty bag gives zeros.
     """
     return build.op("segment_first",
-                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
@@ -1053,7 +1048,7 @@ def segment_last(rows: Operand, bags: Operand) -> Value:
     An empty bag gives zeros.
     """
     return build.op("segment_last",
-                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
@@ -1073,7 +1068,7 @@ def segment_mean(rows: Operand, bags: Operand) -> Value:
     Their sum divided by their number; an empty bag gives zeros.
     """
     return build.op("segment_mean",
-                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
@@ -1110,8 +1105,7 @@ def segment_repeat(input: Operand, bags: Operand, like: Operand | None = None) -
     The adjoint of `nn.segment_sum`.
     """
     return build.op("segment_repeat",
-                    "$input `over` $bags (`like` $like^)? attr-dict `:` "
-                    "functional-type(operands, results)",
+                    "$input `over` $bags (`like` $like^)? attr-dict `:` type(operands)",
                     1, input=build.operand(input), bags=build.operand(bags),
                     like=build.operand(like))[0]
 
@@ -1119,7 +1113,7 @@ def segment_repeat(input: Operand, bags: Operand, like: Operand | None = None) -
 def segment_reverse(rows: Operand, bags: Operand) -> Value:
     """The rows of each bag, the last one first."""
     return build.op("segment_reverse",
-                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
@@ -1131,7 +1125,7 @@ def segment_shift(rows: Operand, bags: Operand, by: int) -> Value:
     convolution over a sequence multiplies.
     """
     return build.op("segment_shift",
-                    "$rows `of` $bags `by` $by attr-dict `:` functional-type(operands, results)",
+                    "$rows `of` $bags `by` $by attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags),
                     by=build.integer(by))[0]
 
@@ -1149,7 +1143,7 @@ def segment_softmax(rows: Operand, bags: Operand) -> Value:
     For each column by itself; as `nn.softmax`, with the maximum and the sum of the bag.
     """
     return build.op("segment_softmax",
-                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
@@ -1159,7 +1153,7 @@ def segment_sqrtn(rows: Operand, bags: Operand) -> Value:
     An empty bag gives zeros.
     """
     return build.op("segment_sqrtn",
-                    "$rows `of` $bags attr-dict `:` functional-type(operands, results)",
+                    "$rows `of` $bags attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags))[0]
 
 
@@ -1182,7 +1176,7 @@ def segment_unpad(input: Operand, bags: Operand, like: Operand | None = None,
     """
     return build.op("segment_unpad",
                     "$input `over` $bags (`like` $like^)? (`from_end` $from_end^)? attr-dict "
-                    "`:` functional-type(operands, results)",
+                    "`:` type(operands)",
                     1, input=build.operand(input), bags=build.operand(bags),
                     like=build.operand(like), from_end=build.flag(from_end))[0]
 
@@ -1195,8 +1189,7 @@ def segment_window(rows: Operand, bags: Operand, first: int, last: int) -> Value
     `nn.segment_max` of that its largest responses.
     """
     return build.op("segment_window",
-                    "$rows `of` $bags `from` $first `to` $last attr-dict `:` "
-                    "functional-type(operands, results)",
+                    "$rows `of` $bags `from` $first `to` $last attr-dict `:` type(operands)",
                     1, rows=build.operand(rows), bags=build.operand(bags),
                     first=build.integer(first), last=build.integer(last))[0]
 
@@ -1209,8 +1202,7 @@ def select(condition: Operand, yes: Operand, no: Operand) -> Value:
     broadcast as in `nn.add`.
     """
     return build.op("select",
-                    "$condition `,` $yes `,` $no attr-dict `:` functional-type(operands, "
-                    "results)",
+                    "$condition `,` $yes `,` $no attr-dict `:` type(operands)",
                     1, condition=build.operand(condition), yes=build.operand(yes),
                     no=build.operand(no))[0]
 
@@ -1269,7 +1261,7 @@ def slice(input: Operand, axis: int, offset: int, size: int) -> Value:
     """A range of one axis."""
     return build.op("slice",
                     "$input `axis` $axis `offset` $offset `size` $size attr-dict `:` "
-                    "functional-type($input, results)",
+                    "type($input)",
                     1, input=build.operand(input), axis=build.integer(axis),
                     offset=build.integer(offset), size=build.integer(size))[0]
 
@@ -1292,7 +1284,7 @@ def softmax_cross_entropy(logits: Operand, labels: Operand) -> Value:
     probabilities, which need not be 0 and 1.
     """
     return build.op("softmax_cross_entropy",
-                    "$logits `,` $labels attr-dict `:` functional-type(operands, results)",
+                    "$logits `,` $labels attr-dict `:` type(operands)",
                     1, logits=build.operand(logits), labels=build.operand(labels))[0]
 
 
@@ -1349,7 +1341,7 @@ def sub(lhs: Operand, rhs: Operand) -> Value:
     dimension is repeated.
     """
     return build.op("sub",
-                    "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+                    "$lhs `,` $rhs attr-dict `:` type(operands)",
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
@@ -1370,8 +1362,7 @@ def take(input: Operand, axis: int, positions: Sequence[int]) -> Value:
     -1. An index may be taken several times, or never.
     """
     return build.op("take",
-                    "$input `axis` $axis `at` $positions attr-dict `:` functional-type($input, "
-                    "results)",
+                    "$input `axis` $axis `at` $positions attr-dict `:` type($input)",
                     1, input=build.operand(input), axis=build.integer(axis),
                     positions=build.integers(positions))[0]
 
@@ -1394,7 +1385,7 @@ def top_k(input: Operand, count: int) -> Value:
     positions are -1. `nn.gather` gives the numbers, or what belongs to them, with gradients.
     """
     return build.op("top_k",
-                    "$input `count` $count attr-dict `:` functional-type($input, results)",
+                    "$input `count` $count attr-dict `:` type($input)",
                     1, input=build.operand(input), count=build.integer(count))[0]
 
 
@@ -1404,6 +1395,5 @@ def transpose(input: Operand, permutation: Sequence[int]) -> Value:
     Dimension i of the result is dimension permutation[i] of the input.
     """
     return build.op("transpose",
-                    "$input `permutation` $permutation attr-dict `:` functional-type($input, "
-                    "results)",
+                    "$input `permutation` $permutation attr-dict `:` type($input)",
                     1, input=build.operand(input), permutation=build.integers(permutation))[0]

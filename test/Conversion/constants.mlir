@@ -11,7 +11,7 @@ module {
   ^bb0(%x: tensor<?x6xf32>):
     %c = nn.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
     %0 = nn.reshape %x : (tensor<?x6xf32>) -> tensor<?x2x3xf32>
-    %1 = nn.add %0, %c : (tensor<?x2x3xf32>, tensor<2x3xf32>) -> tensor<?x2x3xf32>
+    %1 = nn.add %0, %c : tensor<?x2x3xf32>, tensor<2x3xf32>
     nn.return %1 : tensor<?x2x3xf32>
   }
 }

@@ -47,7 +47,7 @@ module @m {
   nn.program @train reads(@sample) {
   ^bb0(%x: tensor<?x1xi64>, %y: tensor<?x1xf32>):
     %e = nn.lookup @emb[%x] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %p = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %p = nn.flatten %e from 1 : tensor<?x1x1xf32>
     %l = nn.squared_error %p, %y : tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }

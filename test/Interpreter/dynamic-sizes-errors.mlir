@@ -12,7 +12,7 @@ module @m attributes {nn.phase = "merged"} {
   ^bb0(%ids: tensor<?xi64>, %splits: tensor<?xi32>, %x: tensor<?x1xf32>):
     %keys, %inverse, %key_splits, %occurrences = nn.unique %ids
     %rows = nn.pull @emb[%keys] : tensor<?x1xf32>
-    %s = nn.add %rows, %x : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %s = nn.add %rows, %x : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %s : tensor<?x1xf32>
   }
 }

@@ -16,9 +16,9 @@ module {
   nn.param @ten : tensor<1xf32> init(#nn.constant<10.0>)
   nn.func private @line(%x: tensor<?x1xf32>) with(@w: tensor<1x1xf32>, @b: tensor<1xf32>) -> tensor<?x1xf32> {
     %w = nn.read @w : tensor<1x1xf32>
-    %0 = nn.matmul %x, %w : (tensor<?x1xf32>, tensor<1x1xf32>) -> tensor<?x1xf32>
+    %0 = nn.matmul %x, %w : tensor<?x1xf32>, tensor<1x1xf32>
     %b = nn.read @b : tensor<1xf32>
-    %1 = nn.add %0, %b : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %1 = nn.add %0, %b : tensor<?x1xf32>, tensor<1xf32>
     nn.return %1 : tensor<?x1xf32>
   }
   nn.func private @composed(%x: tensor<?x1xf32>)

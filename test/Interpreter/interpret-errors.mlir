@@ -62,9 +62,9 @@ module @m {
   ^bb0(%x: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>):
     %w = nn.read @w : tensor<1xf32>
     %e = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
-    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
-    %p = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %l = nn.add %p, %f : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %f = nn.flatten %e from 1 : tensor<?x1x1xf32>
+    %p = nn.mul %x, %w : tensor<?x1xf32>, tensor<1xf32>
+    %l = nn.add %p, %f : tensor<?x1xf32>, tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }

@@ -17,11 +17,11 @@ module @sums {
   }
   nn.program @predict frozen reads(@sample) {
   ^bb0(%row: tensor<?x17xf32>, %pair: tensor<?x2xf32>):
-    %lanes = nn.reduce sum %row axes [1] keep : (tensor<?x17xf32>) -> tensor<?x1xf32>
+    %lanes = nn.reduce sum %row axes [1] keep : tensor<?x17xf32>
     %column = nn.reshape %row : (tensor<?x17xf32>) -> tensor<?x17x1xf32>
-    %chain = nn.reduce sum %column axes [1] : (tensor<?x17x1xf32>) -> tensor<?x1xf32>
+    %chain = nn.reduce sum %column axes [1] : tensor<?x17x1xf32>
     %w = nn.constant dense<[[1.00048828125], [1.000244140625]]> : tensor<2x1xf32>
-    %product = nn.matmul %pair, %w : (tensor<?x2xf32>, tensor<2x1xf32>) -> tensor<?x1xf32>
+    %product = nn.matmul %pair, %w : tensor<?x2xf32>, tensor<2x1xf32>
     nn.return %lanes, %chain, %product : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>
   }
 }

@@ -15,8 +15,8 @@ module @m {
   nn.program @train reads(@sample) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %w = nn.read @w : tensor<1xf32>
-    %p = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %l = nn.mul %p, %p : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %p = nn.mul %x, %w : tensor<?x1xf32>, tensor<1xf32>
+    %l = nn.mul %p, %p : tensor<?x1xf32>, tensor<?x1xf32>
     nn.minimize %l weight %weight over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
   }
 }

@@ -17,8 +17,8 @@ nn.group @g rule(@adam {beta1 = 0x3FECCCCCCCCCCCCD}) rate(0.1)
 
 // -----
 
-// expected-error @+1 {{gives 'steps' of @warm_up a number out of its bounds; expected one above 0 (C2)}}
-nn.group @g rule(@adam) rate(0.1) schedule(@warm_up {steps = 0.0})
+// expected-error @+1 {{gives 'steps' of @cosine a number out of its bounds; expected one above 0 (C2)}}
+nn.group @g rule(@adam) rate(0.1) schedule(@cosine {steps = 0.0})
 
 // -----
 
@@ -38,7 +38,7 @@ nn.param @w : tensor<1xf32> in @means init(#nn.zeros)
 nn.program @train reads(@r) {
 ^bb0(%x: tensor<?x1xf32>):
   %w = nn.read @w : tensor<1xf32>
-  %l = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+  %l = nn.mul %x, %w : tensor<?x1xf32>, tensor<1xf32>
   // expected-error @+1 {{trains @means, whose rule @moving_average is `of states`, which nn.accumulate writes; give what is trained a group with a rule of gradients, such as @adam (C2)}}
   nn.minimize %l over @means : tensor<?x1xf32>
 }

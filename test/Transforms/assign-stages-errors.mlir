@@ -18,8 +18,8 @@ nn.program @predict frozen reads(@r) {
   // expected-note@below {{the values of the model}}
   %w = nn.read @w : tensor<2xf32>
   // expected-error@below {{prepares ids from values of the model; ids must derive from fields and constants alone}}
-  %s = nn.add %x, %w : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-  %b = nn.bucketize %s boundaries [0.0] : (tensor<?x2xf32>) -> tensor<?x2xi64>
+  %s = nn.add %x, %w : tensor<?x2xf32>, tensor<2xf32>
+  %b = nn.bucketize %s boundaries [0.0] : tensor<?x2xf32>
   %flat = nn.reshape %b : (tensor<?x2xi64>) -> tensor<?xi64>
   %keys, %inverse, %key_splits, %occurrences = nn.unique %flat
   %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
@@ -41,7 +41,7 @@ nn.program @predict frozen reads(@r) {
   %e = nn.pool %rows[%i, %s, %o] of (%flat sum)
     : (tensor<?x2xf32>) -> tensor<?x2xf32>
   // expected-error@below {{prepares ids from values of the model}}
-  %bucket = nn.bucketize %e boundaries [0.0] : (tensor<?x2xf32>) -> tensor<?x2xi64>
+  %bucket = nn.bucketize %e boundaries [0.0] : tensor<?x2xf32>
   %flat2 = nn.reshape %bucket : (tensor<?x2xi64>) -> tensor<?xi64>
   %k2, %i2, %s2, %o2 = nn.unique %flat2
   %rows2 = nn.pull @b[%k2] : tensor<?x4xf32>
@@ -60,8 +60,8 @@ nn.program @predict frozen reads(@r) {
   // expected-note@below {{the values of the model}}
   %mean = nn.read @mean : tensor<2xf32>
   // expected-error@below {{prepares ids from values of the model}}
-  %s = nn.sub %x, %mean : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-  %b = nn.bucketize %s boundaries [0.0] : (tensor<?x2xf32>) -> tensor<?x2xi64>
+  %s = nn.sub %x, %mean : tensor<?x2xf32>, tensor<2xf32>
+  %b = nn.bucketize %s boundaries [0.0] : tensor<?x2xf32>
   %flat = nn.reshape %b : (tensor<?x2xi64>) -> tensor<?xi64>
   %keys, %inverse, %key_splits, %occurrences = nn.unique %flat
   %rows = nn.pull @emb[%keys] : tensor<?x4xf32>

@@ -23,7 +23,7 @@ nn.program @train reads(@r) {
   // CHECK: nn.standardise {{.*}}stage = #nn.stage<prepare>
   %s = nn.standardise %x mean [1.0, 2.0] deviation [3.0, 4.0] : tensor<?x2xf32>
   // CHECK: nn.bucketize {{.*}}stage = #nn.stage<prepare>
-  %b = nn.bucketize %s boundaries [0.0, 1.0] : (tensor<?x2xf32>) -> tensor<?x2xi64>
+  %b = nn.bucketize %s boundaries [0.0, 1.0] : tensor<?x2xf32>
   // CHECK: nn.reshape {{.*}}stage = #nn.stage<prepare>
   %flat = nn.reshape %b : (tensor<?x2xi64>) -> tensor<?xi64>
   // CHECK: nn.unique {{.*}}stage = #nn.stage<prepare>
@@ -37,7 +37,7 @@ nn.program @train reads(@r) {
   %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%flat sum)
     : (tensor<?x4xf32>) -> tensor<?x4xf32>
   // CHECK: nn.reduce {{.*}}stage = #nn.stage<compute>
-  %l = nn.reduce sum %x axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
+  %l = nn.reduce sum %x axes [1] keep : tensor<?x2xf32>
   // CHECK: nn.loss_sum {{.*}}stage = #nn.stage<compute>
   %sum, %weight = nn.loss_sum %l : tensor<?x1xf32>
   // CHECK: nn.pool_gradient{{.*}}stage = #nn.stage<compute>

@@ -7,10 +7,10 @@ module attributes {nn.phase = "merged"} {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    %z = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     // expected-error @+1 {{'nn.pad' op has no gradient, but stands between a trained symbol and the losses; put nn.stop_gradient before it, or say the same with ops that have one}}
-    %p = nn.pad %z axis 1 low 0 high 1 : (tensor<?x1xf32>) -> tensor<?x2xf32>
-    %l = nn.reduce sum %p axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
+    %p = nn.pad %z axis 1 low 0 high 1 : tensor<?x1xf32>
+    %l = nn.reduce sum %p axes [1] keep : tensor<?x2xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -27,9 +27,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
     %b = nn.read @b : tensor<1xf32>
-    %z = nn.mul %x, %b : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %b : tensor<?x1xf32>, tensor<1xf32>
     %s = nn.sign %z : tensor<?x1xf32>
-    %l = nn.mul %s, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %s, %a : tensor<?x1xf32>, tensor<1xf32>
     // expected-error @+1 {{trains @h, but no symbol of that group contributes to the losses; use one, or take the group off the list (C3)}}
     nn.minimize %l over [@g, @h] : tensor<?x1xf32>
   }
@@ -44,7 +44,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     // expected-error @+1 {{weighs losses with values that depend on trained symbols, whose gradient would be lost; put nn.stop_gradient before the weights if that is meant (C4)}}
     nn.minimize %x weight %l over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
   }
@@ -61,9 +61,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
     // expected-note @+1 {{samples are mixed here}}
-    %s = nn.reduce sum %x axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
-    %d = nn.sub %x, %s : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %l = nn.mul %d, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %s = nn.reduce sum %x axes [0] : tensor<?x1xf32>
+    %d = nn.sub %x, %s : tensor<?x1xf32>, tensor<1xf32>
+    %l = nn.mul %d, %a : tensor<?x1xf32>, tensor<1xf32>
     // expected-error @+1 {{minimises losses that mix samples}}
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
@@ -79,9 +79,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1x1xf32>
     // expected-note @+1 {{samples are mixed here}}
-    %gram = nn.matmul %x transposed, %x : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<1x1xf32>
-    %z = nn.matmul %x, %gram : (tensor<?x1xf32>, tensor<1x1xf32>) -> tensor<?x1xf32>
-    %l = nn.matmul %z, %a : (tensor<?x1xf32>, tensor<1x1xf32>) -> tensor<?x1xf32>
+    %gram = nn.matmul %x transposed, %x : tensor<?x1xf32>, tensor<?x1xf32>
+    %z = nn.matmul %x, %gram : tensor<?x1xf32>, tensor<1x1xf32>
+    %l = nn.matmul %z, %a : tensor<?x1xf32>, tensor<1x1xf32>
     // expected-error @+1 {{minimises losses that mix samples}}
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }

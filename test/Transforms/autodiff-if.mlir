@@ -17,7 +17,7 @@ nn.param @v : tensor<3x1xf32> in @g init(#nn.zeros)
 // What bodies read is handed to them.
 // CHECK: %[[L:.*]] = nn.if %[[C]] with(%[[X:.*]], %[[U]], %[[V]]) {
 // CHECK: } else {
-// CHECK: } : (tensor<1xf32>, tensor<?x3xf32>, tensor<3x1xf32>, tensor<3x1xf32>) -> tensor<?x1xf32>
+// CHECK: } : tensor<1xf32>, tensor<?x3xf32>, tensor<3x1xf32>, tensor<3x1xf32>
 // The field needs no gradient.
 // CHECK: %[[G:.*]]:2 = nn.if %[[C]] with(%[[X]], %[[U]], %[[V]], %{{.*}}) {
 // CHECK: ^bb0(%[[ROWS:.*]]: tensor<?x3xf32>, %[[A:.*]]: tensor<3x1xf32>, %{{.*}}: tensor<3x1xf32>, %[[GIVEN:.*]]: tensor<?x1xf32>):
@@ -43,6 +43,6 @@ nn.program @train reads(@r) {
   ^bb0(%rows: tensor<?x3xf32>):
     %0 = nn.linear %rows, @v : (tensor<?x3xf32>) -> tensor<?x1xf32>
     nn.yield %0 : tensor<?x1xf32>
-  } : (tensor<1xf32>, tensor<?x3xf32>) -> tensor<?x1xf32>
+  } : tensor<1xf32>, tensor<?x3xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }

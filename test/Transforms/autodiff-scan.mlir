@@ -34,12 +34,12 @@ nn.program @train reads(@r) {
   %h = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %before: tensor<?x3xf32>):
     %0 = nn.linear %before, @u : (tensor<?x3xf32>) -> tensor<?x3xf32>
-    %1 = nn.add %row, %0 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %1 = nn.add %row, %0 : tensor<?x3xf32>, tensor<?x3xf32>
     %2 = nn.tanh %1 : tensor<?x3xf32>
     nn.yield %2 : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   %s = nn.segment_sum %h of %c : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
-  %l = nn.reduce sum %s axes [2] : (tensor<?x1x3xf32>) -> tensor<?x1xf32>
+  %l = nn.reduce sum %s axes [2] : tensor<?x1x3xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
@@ -55,12 +55,12 @@ nn.program @only_rows reads(@r) {
   %h:2 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x1xf32>, %before: tensor<?x1xf32>):
     %0 = nn.linear %before, @v : (tensor<?x1xf32>) -> tensor<?x1xf32>
-    %1 = nn.add %row, %0 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %1 = nn.add %row, %0 : tensor<?x1xf32>, tensor<?x1xf32>
     nn.yield %1, %row : tensor<?x1xf32>, tensor<?x1xf32>
-  } : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>)
+  } : tensor<?x1xf32>, !nn.ragged<?x1x*xi64>
   %s = nn.segment_sum %h#1 of %c : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
   %f = nn.reshape %s : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
-  %l = nn.matmul %f, %u : (tensor<?x1xf32>, tensor<1x1xf32>) -> tensor<?x1xf32>
+  %l = nn.matmul %f, %u : tensor<?x1xf32>, tensor<1x1xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
@@ -87,9 +87,9 @@ nn.program @begun reads(@r) {
   %init = nn.broadcast %q like %sizes : (tensor<1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
   %h = nn.scan %x of %c init(%init) {
   ^bb0(%row: tensor<?x1xf32>, %before: tensor<?x1xf32>):
-    %0 = nn.mul %before, %before : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %0 = nn.mul %before, %before : tensor<?x1xf32>, tensor<?x1xf32>
     nn.yield %0 : tensor<?x1xf32>
-  } : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x1xf32>) -> tensor<?x1xf32>
+  } : tensor<?x1xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x1xf32>
   %s = nn.segment_sum %h of %c : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
   %l = nn.reshape %s : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>

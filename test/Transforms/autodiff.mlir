@@ -16,7 +16,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @weighted reads(@r) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l weight %weight over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @weighted
@@ -30,12 +30,12 @@ module attributes {nn.phase = "merged"} {
   nn.program @uses reads(@r) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    %z = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     %first = nn.exp %z : tensor<?x1xf32>
     %second = nn.tanh %z : tensor<?x1xf32>
     %third = nn.relu %z : tensor<?x1xf32>
-    %s = nn.add %first, %second : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %l = nn.add %s, %third : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %s = nn.add %first, %second : tensor<?x1xf32>, tensor<?x1xf32>
+    %l = nn.add %s, %third : tensor<?x1xf32>, tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @uses
@@ -55,11 +55,11 @@ module attributes {nn.phase = "merged"} {
     %b = nn.read @b : tensor<1xf32>
     %c = nn.read @c : tensor<1xf32>
     %fixed = nn.read @fixed : tensor<1xf32>
-    %0 = nn.mul %x, %fixed : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %1 = nn.mul %0, %c : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %2 = nn.mul %1, %b : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %0 = nn.mul %x, %fixed : tensor<?x1xf32>, tensor<1xf32>
+    %1 = nn.mul %0, %c : tensor<?x1xf32>, tensor<1xf32>
+    %2 = nn.mul %1, %b : tensor<?x1xf32>, tensor<1xf32>
     %3 = nn.stop_gradient %2 : tensor<?x1xf32>
-    %l = nn.mul %3, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %3, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
     nn.return %2 : tensor<?x1xf32>
   }
@@ -75,9 +75,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @stopped_weights reads(@r) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %p = nn.pad %l axis 1 low 0 high 1 : (tensor<?x1xf32>) -> tensor<?x2xf32>
-    %q = nn.reduce sum %p axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
+    %p = nn.pad %l axis 1 low 0 high 1 : tensor<?x1xf32>
+    %q = nn.reduce sum %p axes [1] keep : tensor<?x2xf32>
     %w = nn.stop_gradient %q : tensor<?x1xf32>
     nn.minimize %l weight %w over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
   }

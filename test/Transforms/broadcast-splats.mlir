@@ -24,12 +24,12 @@ nn.program @predict frozen reads(@r) {
   // CHECK: %[[LOOPED:.+]] = nn.constant dense<2.000000e+00> : tensor<100xf32>
   // CHECK: nn.mul %{{.+}}, %[[LOOPED]]
   %d = nn.constant dense<2.0> : tensor<100xf32>
-  %z = nn.mul %y, %d : (tensor<?x100xf32>, tensor<100xf32>) -> tensor<?x100xf32>
+  %z = nn.mul %y, %d : tensor<?x100xf32>, tensor<100xf32>
   // Few elements, or different ones.
   // CHECK: %[[FEW:.+]] = nn.constant dense<2.000000e+00> : tensor<3xf32>
   // CHECK: nn.slice %[[FEW]]
   %f = nn.constant dense<2.0> : tensor<3xf32>
-  %g = nn.slice %f axis 0 offset 0 size 2 : (tensor<3xf32>) -> tensor<2xf32>
+  %g = nn.slice %f axis 0 offset 0 size 2 : tensor<3xf32>
   // CHECK-NOT: nn.broadcast
   nn.return %z : tensor<?x100xf32>
 }

@@ -91,10 +91,10 @@ module {
   ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x1xf32>, %c: !nn.ragged<?x1x*xi64>):
     %s = nn.call @score(%x) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %v = nn.lookup @rows[%c] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x1xf32>
-    %f = nn.flatten %v from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %f = nn.flatten %v from 1 : tensor<?x1x1xf32>
     %m = nn.read @mean : tensor<1xf32>
-    %a = nn.add %s, %f : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %z = nn.add %a, %m : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %a = nn.add %s, %f : tensor<?x1xf32>, tensor<?x1xf32>
+    %z = nn.add %a, %m : tensor<?x1xf32>, tensor<1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }

@@ -9,7 +9,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -25,7 +25,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -41,7 +41,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -58,7 +58,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -74,7 +74,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -90,7 +90,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -117,7 +117,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -146,7 +146,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -174,7 +174,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }

@@ -8,7 +8,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -22,7 +22,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -38,7 +38,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -58,8 +58,8 @@ module {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
     %f = nn.lookup @u[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %s = nn.add %e, %f : (tensor<?x1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %s from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %s = nn.add %e, %f : tensor<?x1x1xf32>, tensor<?x1x1xf32>
+    %l = nn.flatten %s from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g, @h] : tensor<?x1xf32>
   }
 }
@@ -74,7 +74,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -102,7 +102,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -117,7 +117,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -131,7 +131,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }

@@ -49,8 +49,8 @@ nn.state @s : tensor<2xf32> init(#nn.zeros)
 nn.func private @f(%x: tensor<?x2xf32>) -> tensor<?x1xf32> {
   %c = nn.constant dense<[0.5, 0.1]> : tensor<2xf32>
   %d = nn.constant dense<3.0> : tensor<2xf32>
-  %y = nn.mul %x, %c : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-  %v = nn.add %y, %d : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %y = nn.mul %x, %c : tensor<?x2xf32>, tensor<2xf32>
+  %v = nn.add %y, %d : tensor<?x2xf32>, tensor<2xf32>
   %z = nn.linear %v, @w : (tensor<?x2xf32>) -> tensor<?x1xf32>
   nn.return %z : tensor<?x1xf32>
 }

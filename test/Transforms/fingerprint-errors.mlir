@@ -11,7 +11,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -33,7 +33,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }

@@ -10,7 +10,7 @@
 // RUN: sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' %t.whole > %t.parts
 // RUN: sed -e 's/@small/@renamed/; s/%h/%hidden/g; s/@score/@logit/g; s/@auc/@area/g; s/buckets = 16/buckets = 32/' \
 // RUN:     -e 's|// more|nn.metric @copc : #nn.copc|; s|// seen|nn.observe @copc(%z, %y) : tensor<?x1xf32>|' \
-// RUN:     -e 's/nn.return %q/%qq = nn.mul %q, %q : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32> nn.return %qq/' \
+// RUN:     -e 's/nn.return %q/%qq = nn.mul %q, %q : tensor<?x1xf32>, tensor<?x1xf32> nn.return %qq/' \
 // RUN:     -e 's|// field|nn.field @weight : tensor<?x1xf32>|; s/reads(@clicks)/reads(@clicks except @weight)/' \
 // RUN:     -e 's/except @y)/except [@y, @weight])/' \
 // RUN:     %s | pdl-opt --pdl-pipeline="to=merged" > %t.other
@@ -139,9 +139,9 @@ module @small {
   nn.metric @auc : #nn.auc<buckets = 16>
   // more
   nn.func private @score(%ids: !nn.ragged<?x2x*xi64>) -> tensor<?x1xf32> {
-    %k = nn.cross %ids salt(5) : (!nn.ragged<?x2x*xi64>) -> !nn.ragged<?x2x*xi64>
+    %k = nn.cross %ids salt(5) : !nn.ragged<?x2x*xi64>
     %e = nn.lookup @emb[%k] pool(sum) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x4xf32>
-    %f = nn.flatten %e from 1 : (tensor<?x2x4xf32>) -> tensor<?x8xf32>
+    %f = nn.flatten %e from 1 : tensor<?x2x4xf32>
     %h = nn.relu %f : tensor<?x8xf32>
     %z = nn.linear %h, @w, @b : (tensor<?x8xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>

@@ -18,27 +18,27 @@ module attributes {nn.phase = "gradient"} {
     // CHECK: %[[B:.*]] = nn.read @b
     %b = nn.read @b : tensor<3xf32>
     // CHECK: %[[H:.*]] = nn.gemm %[[X]], %[[W]] bias(%[[B]]) post [bias, relu]
-    %0 = nn.matmul %x, %w : (tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
-    %1 = nn.add %0, %b : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %0 = nn.matmul %x, %w : tensor<?x4xf32>, tensor<4x3xf32>
+    %1 = nn.add %0, %b : tensor<?x3xf32>, tensor<3xf32>
     %2 = nn.relu %1 : tensor<?x3xf32>
     // The gradient of a relu masks the product that makes its cotangent.
     // CHECK: %[[G:.*]] = nn.gemm %[[X]], %[[W]] mask(%[[H]]) post [relu_gradient]
-    %3 = nn.matmul %x, %w : (tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
+    %3 = nn.matmul %x, %w : tensor<?x4xf32>, tensor<4x3xf32>
     %4 = nn.relu_gradient %3, %2 : tensor<?x3xf32>
     // A product that others read keeps its own value; the sum of two products
     // is not a bias.
     // CHECK: %[[P:.*]] = nn.gemm %[[X]], %[[W]] post [] :
     // CHECK: %[[R:.*]] = nn.relu %[[P]]
     // CHECK: nn.add %[[P]], %[[R]]
-    %5 = nn.matmul %x, %w : (tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
+    %5 = nn.matmul %x, %w : tensor<?x4xf32>, tensor<4x3xf32>
     %6 = nn.relu %5 : tensor<?x3xf32>
-    %7 = nn.add %5, %6 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %7 = nn.add %5, %6 : tensor<?x3xf32>, tensor<?x3xf32>
     // CHECK: %[[Q:.*]] = nn.gemm %[[X]], %[[W]] post [relu] :
-    %8 = nn.matmul %x, %w : (tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
+    %8 = nn.matmul %x, %w : tensor<?x4xf32>, tensor<4x3xf32>
     %9 = nn.relu %8 : tensor<?x3xf32>
-    %10 = nn.add %9, %b : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %11 = nn.add %4, %7 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
-    %12 = nn.add %10, %11 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %10 = nn.add %9, %b : tensor<?x3xf32>, tensor<3xf32>
+    %11 = nn.add %4, %7 : tensor<?x3xf32>, tensor<?x3xf32>
+    %12 = nn.add %10, %11 : tensor<?x3xf32>, tensor<?x3xf32>
     nn.return %12 : tensor<?x3xf32>
   }
 
@@ -50,8 +50,8 @@ module attributes {nn.phase = "gradient"} {
     %b = nn.read @b : tensor<3xf32>
     // CHECK: %[[S:.*]] = nn.gemm {{.*}} post [bias] :
     // CHECK-NEXT: nn.gelu %[[S]]
-    %0 = nn.matmul %x, %w : (tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
-    %1 = nn.add %0, %b : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %0 = nn.matmul %x, %w : tensor<?x4xf32>, tensor<4x3xf32>
+    %1 = nn.add %0, %b : tensor<?x3xf32>, tensor<3xf32>
     %2 = nn.gelu %1 : tensor<?x3xf32>
     nn.return %2 : tensor<?x3xf32>
   }

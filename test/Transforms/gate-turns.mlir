@@ -44,9 +44,9 @@ nn.program @train reads(@r) {
   nn.minimize %l over @b : tensor<?x1xf32>
   %e = nn.lookup @t[%c] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
   %f = nn.reshape %e : (tensor<?x1x3xf32>) -> tensor<?x3xf32>
-  %y = nn.add %x, %f : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %y = nn.add %x, %f : tensor<?x3xf32>, tensor<?x3xf32>
   %h = nn.linear %y, @w act(sigmoid) : (tensor<?x3xf32>) -> tensor<?x1xf32>
-  %m = nn.mul %h, %h : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  %m = nn.mul %h, %h : tensor<?x1xf32>, tensor<?x1xf32>
   %weight = nn.broadcast %now like %m : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.minimize %m weight %weight over @a : tensor<?x1xf32>, tensor<?x1xf32>
 }
@@ -58,8 +58,8 @@ nn.program @cheap reads(@r) {
 ^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
   %now = nn.read @now : tensor<1xf32>
   %u = nn.read @u : tensor<1xf32>
-  %first = nn.slice %x axis 1 offset 0 size 1 : (tensor<?x3xf32>) -> tensor<?x1xf32>
-  %l = nn.mul %first, %u : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+  %first = nn.slice %x axis 1 offset 0 size 1 : tensor<?x3xf32>
+  %l = nn.mul %first, %u : tensor<?x1xf32>, tensor<1xf32>
   %weight = nn.broadcast %now like %l : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.minimize %l weight %weight over @b : tensor<?x1xf32>, tensor<?x1xf32>
 }
@@ -78,7 +78,7 @@ nn.program @late reads(@r) {
   %h = nn.linear %x, @w act(sigmoid) : (tensor<?x3xf32>) -> tensor<?x1xf32>
   %now = nn.read @now : tensor<1xf32>
   %two = nn.constant dense<2.0> : tensor<1xf32>
-  %late = nn.greater %now, %two : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  %late = nn.greater %now, %two : tensor<1xf32>, tensor<1xf32>
   %weight = nn.broadcast %late like %h : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.observe @m(%h) weight %weight : tensor<?x1xf32>
 }

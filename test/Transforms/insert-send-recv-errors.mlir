@@ -60,7 +60,7 @@ module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   ^bb0(%x: tensor<?x4xf32>):
     // expected-error @+1 {{is of stage receive; only prepare, compute and apply are there before ps-insert-send-recv has run}}
     %w = ps.recv @value {stage = #nn.stage<receive>} : tensor<4xf32>
-    %0 = nn.mul %x, %w {stage = #nn.stage<compute>} : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %0 = nn.mul %x, %w {stage = #nn.stage<compute>} : tensor<?x4xf32>, tensor<4xf32>
     nn.return %0 : tensor<?x4xf32>
   }
 }
@@ -100,7 +100,7 @@ module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.param @w : tensor<1xf32> in @g init(#nn.zeros)
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
-    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : tensor<?x1xf32>
     // expected-error @+1 {{updates state without an nn.loss_sum, whose weight servers divide by}}
     nn.update @w gradient(%g) scalars() {
     ^bb0(%value: f32, %gradient: f32):
@@ -118,7 +118,7 @@ module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.param @w : tensor<1xf32> init(#nn.zeros)
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
-    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : tensor<?x1xf32>
     %sum, %weight = nn.loss_sum %x {stage = #nn.stage<compute>} : tensor<?x1xf32>
     // expected-error @+1 {{is the norm of no group's clip}}
     %n = nn.squared_norm {@w = %g : tensor<1xf32>} weight(%weight) {stage = #nn.stage<apply>}
@@ -144,7 +144,7 @@ module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.param @v : tensor<1xf32> in @g init(#nn.zeros)
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
-    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+    %g = nn.reduce sum %x axes [0] {stage = #nn.stage<compute>} : tensor<?x1xf32>
     %sum, %weight = nn.loss_sum %x {stage = #nn.stage<compute>} : tensor<?x1xf32>
     // expected-error @+1 {{counts in @v, which nothing updates}}
     %n = nn.squared_norm {@w = %g : tensor<1xf32>, @v = %g : tensor<1xf32>} weight(%weight) {stage = #nn.stage<apply>}

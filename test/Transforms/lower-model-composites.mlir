@@ -33,7 +33,7 @@ nn.program @softmax frozen reads(@r except [@c, @d]) {
 // CHECK: nn.neg
 nn.program @entropy frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
-  %0 = nn.softmax_cross_entropy %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x1xf32>
+  %0 = nn.softmax_cross_entropy %x, %x : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x1xf32>
 }
 
@@ -58,17 +58,17 @@ nn.program @rows frozen reads(@r except [@x]) {
   %s = nn.segment_sum %r of %c : (tensor<?x5xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x5xf32>
   %p = nn.segment_positions %c from_end : (!nn.ragged<?x2x*xi64>) -> tensor<?x1xf32>
   %q = nn.segment_max %p of %c : (tensor<?x1xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x1xf32>
-  %o = nn.add %s, %q : (tensor<?x2x5xf32>, tensor<?x2x1xf32>) -> tensor<?x2x5xf32>
+  %o = nn.add %s, %q : tensor<?x2x5xf32>, tensor<?x2x1xf32>
   nn.return %o : tensor<?x2x5xf32>
 }
 
 // CHECK-LABEL: nn.program @products
 // CHECK: %[[T:.*]] = nn.transpose %[[X:.*]] permutation [0, 2, 1]
-// CHECK: nn.batch_matmul %[[X]], %[[T]] : (tensor<?x2x2xf32>, tensor<?x2x2xf32>) -> tensor<?x2x2xf32>
+// CHECK: nn.batch_matmul %[[X]], %[[T]] : tensor<?x2x2xf32>, tensor<?x2x2xf32>
 nn.program @products frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
   %0 = nn.reshape %x : (tensor<?x4xf32>) -> tensor<?x2x2xf32>
-  %1 = nn.matmul %0, %0 transposed : (tensor<?x2x2xf32>, tensor<?x2x2xf32>) -> tensor<?x2x2xf32>
+  %1 = nn.matmul %0, %0 transposed : tensor<?x2x2xf32>, tensor<?x2x2xf32>
   nn.return %1 : tensor<?x2x2xf32>
 }
 }

@@ -13,12 +13,12 @@ nn.group @g rule(@sgd) rate(0.1)
 nn.param @w : tensor<4xf32> in @g init(#nn.zeros)
 
 nn.func private @twice(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
-  %0 = nn.dropout %x rate(0.5) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.dropout %x rate(0.5) : tensor<?x4xf32>
   %n = nn.sample 2 from 0 below 9 uniform : tensor<?x2xi64>
-  %1 = nn.dropout %0 rate(0.5) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %1 = nn.dropout %0 rate(0.5) : tensor<?x4xf32>
   %e = nn.lookup @t[%n] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x4xf32>
-  %s = nn.reduce sum %e axes [1] : (tensor<?x2x4xf32>) -> tensor<?x4xf32>
-  %2 = nn.add %1, %s : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %s = nn.reduce sum %e axes [1] : tensor<?x2x4xf32>
+  %2 = nn.add %1, %s : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %2 : tensor<?x4xf32>
 }
 
@@ -35,8 +35,8 @@ nn.program @train reads(@r) {
   %0 = nn.call @twice(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
   %1 = nn.call @twice(%0) : (tensor<?x4xf32>) -> tensor<?x4xf32>
   %w = nn.read @w : tensor<4xf32>
-  %2 = nn.mul %1, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-  %l = nn.reduce sum %2 axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+  %2 = nn.mul %1, %w : tensor<?x4xf32>, tensor<4xf32>
+  %l = nn.reduce sum %2 axes [1] keep : tensor<?x4xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 

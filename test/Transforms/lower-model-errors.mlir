@@ -128,7 +128,7 @@ nn.func private @score(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x1xf32>):
   %0 = nn.call @score(%x) : (tensor<?x1xf32>) -> tensor<?x1xf32>
-  %1 = nn.bucketize %0 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+  %1 = nn.bucketize %0 boundaries [0.0] : tensor<?x1xf32>
   // expected-error @+1 {{looks up ids that depend on values of the model; they derive from fields and constants alone, so that they are known before a step begins (C3)}}
   %2 = nn.lookup @t[%1] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
   nn.return %2 : tensor<?x1x2xf32>
@@ -152,7 +152,7 @@ nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x1xf32>):
   // expected-note @+1 {{the ids depend on this}}
   %0 = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
-  %1 = nn.bucketize %0 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+  %1 = nn.bucketize %0 boundaries [0.0] : tensor<?x1xf32>
   %2 = nn.call @embed(%1) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
   nn.return %2 : tensor<?x1x2xf32>
 }

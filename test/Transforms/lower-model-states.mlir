@@ -16,8 +16,8 @@ nn.func private @normalised(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
 
 // CHECK-LABEL: nn.program @train
 // CHECK-NOT: nn.read @mean
-// CHECK: %[[COUNT:.+]] = nn.reduce sum %{{.*}} axes [0] mixing : (tensor<?x1xf32>) -> tensor<1xf32>
-// CHECK: nn.reduce sum %arg0 axes [0] mixing : (tensor<?x2xf32>) -> tensor<2xf32>
+// CHECK: %[[COUNT:.+]] = nn.reduce sum %{{.*}} axes [0] mixing : tensor<?x1xf32>
+// CHECK: nn.reduce sum %arg0 axes [0] mixing : tensor<?x2xf32>
 // CHECK: %[[CENTRED:.+]] = nn.sub %arg0,
 // CHECK: %[[SQUARES:.+]] = nn.mul %[[CENTRED]], %[[CENTRED]]
 // CHECK: nn.accumulate @mean(%arg0) : tensor<?x2xf32>
@@ -26,8 +26,8 @@ nn.program @train reads(@r) {
 ^bb0(%x: tensor<?x2xf32>):
   %n = nn.call @normalised(%x) : (tensor<?x2xf32>) -> tensor<?x2xf32>
   %a = nn.read @a : tensor<2xf32>
-  %z = nn.mul %n, %a : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-  %l = nn.reduce sum %z axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
+  %z = nn.mul %n, %a : tensor<?x2xf32>, tensor<2xf32>
+  %l = nn.reduce sum %z axes [1] keep : tensor<?x2xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
@@ -47,8 +47,8 @@ nn.program @predict frozen reads(@r) {
 // CHECK: nn.reduce sum %arg0 axes [0] mixing
 nn.program @sums frozen reads(@r) {
 ^bb0(%x: tensor<?x2xf32>):
-  %s = nn.batch_sum %x : (tensor<?x2xf32>) -> tensor<2xf32>
-  %c = nn.sub %x, %s : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %s = nn.batch_sum %x : tensor<?x2xf32>
+  %c = nn.sub %x, %s : tensor<?x2xf32>, tensor<2xf32>
   nn.return %c : tensor<?x2xf32>
 }
 
@@ -64,8 +64,8 @@ nn.program @seen reads(@r) {
 ^bb0(%x: tensor<?x2xf32>):
   %n = nn.data_norm %x size @size sum @sum square_sum @squares : tensor<?x2xf32>
   %a = nn.read @a : tensor<2xf32>
-  %z = nn.mul %n, %a : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-  %l = nn.reduce sum %z axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
+  %z = nn.mul %n, %a : tensor<?x2xf32>, tensor<2xf32>
+  %l = nn.reduce sum %z axes [1] keep : tensor<?x2xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
@@ -81,7 +81,7 @@ nn.program @with_states reads(@r) {
 ^bb0(%x: tensor<?x2xf32>):
   %n = nn.call @layer(%x) with(@mean, @variance) : (tensor<?x2xf32>) -> tensor<?x2xf32>
   %a = nn.read @a : tensor<2xf32>
-  %z = nn.mul %n, %a : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-  %l = nn.reduce sum %z axes [1] keep : (tensor<?x2xf32>) -> tensor<?x1xf32>
+  %z = nn.mul %n, %a : tensor<?x2xf32>, tensor<2xf32>
+  %l = nn.reduce sum %z axes [1] keep : tensor<?x2xf32>
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }

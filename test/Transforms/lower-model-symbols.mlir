@@ -25,7 +25,7 @@ module {
     %1 = nn.call @layer(%0) with(@w) : (tensor<?x4xf32>) -> tensor<?x4xf32>
     %2 = nn.lookup @t[%k] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x4xf32>
     %3 = nn.reshape %2 : (tensor<?x1x4xf32>) -> tensor<?x4xf32>
-    %4 = nn.add %1, %3 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    %4 = nn.add %1, %3 : tensor<?x4xf32>, tensor<?x4xf32>
     nn.return %4 : tensor<?x4xf32>
   }
 

@@ -48,7 +48,7 @@ nn.program @weighted frozen reads(@r) {
 nn.program @window frozen reads(@r) {
 ^bb0(%c: !nn.ragged<?x2x*xi64>, %d: !nn.ragged<?x2x*xi64>):
   %h = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
-  %0 = nn.segment_window %h of %c from -1 to 1 : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x9xf32>
+  %0 = nn.segment_window %h of %c from -1 to 1 : tensor<?x3xf32>, !nn.ragged<?x2x*xi64>
   %1 = nn.segment_max %0 of %c : (tensor<?x9xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x9xf32>
   nn.return %1 : tensor<?x2x9xf32>
 }

@@ -20,7 +20,7 @@ module @m {
   nn.func private @outer(%x: tensor<?x4xf32>) -> tensor<?x6xf32> {
     %0 = nn.call @inner(%x) : (tensor<?x4xf32>) -> tensor<?x6xf32>
     %1 = nn.linear %x, @w act(sigmoid) : (tensor<?x4xf32>) -> tensor<?x6xf32>
-    %2 = nn.add %0, %1 : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
+    %2 = nn.add %0, %1 : tensor<?x6xf32>, tensor<?x6xf32>
     nn.return %2 : tensor<?x6xf32>
   }
 
@@ -46,10 +46,10 @@ module @m {
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %c: !nn.ragged<?x2x*xi64>, %k: tensor<?x2xi64>):
     %0 = nn.call @outer(%x) : (tensor<?x4xf32>) -> tensor<?x6xf32>
-    %1 = nn.cross %c, %k salt(5) : (!nn.ragged<?x2x*xi64>, tensor<?x2xi64>) -> !nn.ragged<?x2x*xi64>
+    %1 = nn.cross %c, %k salt(5) : !nn.ragged<?x2x*xi64>, tensor<?x2xi64>
     %2 = nn.lookup @t[%1] pool(mean) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x3xf32>
-    %3 = nn.flatten %2 from 1 : (tensor<?x2x3xf32>) -> tensor<?x6xf32>
-    %4 = nn.add %0, %3 : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
+    %3 = nn.flatten %2 from 1 : tensor<?x2x3xf32>
+    %4 = nn.add %0, %3 : tensor<?x6xf32>, tensor<?x6xf32>
     nn.return %4 : tensor<?x6xf32>
   }
 
@@ -63,7 +63,7 @@ module @m {
     // CHECK: %[[B:.*]] = nn.matmul
     // CHECK-NEXT: nn.add %{{.*}}, %[[B]]
     %1 = nn.linear %x, @w act(none) : (tensor<?x4xf32>) -> tensor<?x6xf32>
-    %2 = nn.add %0, %1 : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
+    %2 = nn.add %0, %1 : tensor<?x6xf32>, tensor<?x6xf32>
     nn.return %2 : tensor<?x6xf32>
   }
 }

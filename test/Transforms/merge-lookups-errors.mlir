@@ -30,7 +30,7 @@ module attributes {nn.phase = "merged"} {
     %rows = nn.pull @t[%keys] : tensor<?x1xf32>
     %e = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%ids sum)
       : (tensor<?x1xf32>) -> tensor<?x1xf32>
-    %bucket = nn.bucketize %e boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %bucket = nn.bucketize %e boundaries [0.0] : tensor<?x1xf32>
     %again = nn.reshape %bucket : (tensor<?x1xi64>) -> tensor<?xi64>
     %keys2, %inverse2, %key_splits2, %occurrences2 = nn.unique %again
     %rows2 = nn.pull @t[%keys2] : tensor<?x1xf32>

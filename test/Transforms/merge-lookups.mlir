@@ -30,9 +30,9 @@ module {
     %0 = nn.lookup @t[%a] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
     %1 = nn.lookup @other[%b] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
     %2 = nn.lookup @t[%b] pool(mean) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
-    %3 = nn.bucketize %x boundaries [0.0, 1.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %3 = nn.bucketize %x boundaries [0.0, 1.0] : tensor<?x1xf32>
     %4 = nn.lookup @t[%3] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x3xf32>
-    %5 = nn.concat %0, %1, %2, %4 axis 1 : (tensor<?x1x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x1x3xf32>) -> tensor<?x6x3xf32>
+    %5 = nn.concat %0, %1, %2, %4 axis 1 : tensor<?x1x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x1x3xf32>
     nn.return %5 : tensor<?x6x3xf32>
   }
   // What nobody reads is not looked up: neither beside another lookup of the
@@ -48,7 +48,7 @@ module {
     %1 = nn.lookup @t[%b] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
     %2 = nn.lookup @t[%a] pool(mean) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
     %3 = nn.lookup @other[%b] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
-    %4 = nn.flatten %3 from 1 : (tensor<?x2x3xf32>) -> tensor<?x6xf32>
+    %4 = nn.flatten %3 from 1 : tensor<?x2x3xf32>
     nn.return %1 : tensor<?x2x3xf32>
   }
 }

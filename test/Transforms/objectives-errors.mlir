@@ -12,10 +12,10 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
     %b = nn.read @b : tensor<1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     // expected-note @+1 {{that one is here}}
     nn.minimize %l over [@g] : tensor<?x1xf32>
-    %m = nn.mul %x, %b : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %m = nn.mul %x, %b : tensor<?x1xf32>, tensor<1xf32>
     // expected-error @+1 {{trains group @h, whose joint clip @joint is also that of a group which another nn.minimize trains; give each its own nn.clip (C5)}}
     nn.minimize %m over [@h] : tensor<?x1xf32>
   }
@@ -32,7 +32,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
     // expected-error @+1 {{trains @h, but no symbol of that group contributes to the losses; use one, or take the group off the list (C3)}}
     nn.minimize %l over [@h] : tensor<?x1xf32>
@@ -51,7 +51,7 @@ module attributes {nn.phase = "merged"} {
     %a = nn.read @a : tensor<1xf32>
     // expected-error @+1 {{accumulates into @s, whose group an nn.minimize trains; put states into a group of their own (C3)}}
     nn.accumulate @s(%x) : tensor<?x1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     // expected-note @+1 {{the other one is here}}
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
@@ -72,7 +72,7 @@ module attributes {nn.phase = "merged"} {
     nn.accumulate @s(%x) : tensor<?x1xf32>
     // expected-error @+1 {{accumulates into @s a second time; add the values up (C3)}}
     nn.accumulate @s(%x) : tensor<?x1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
@@ -93,7 +93,7 @@ module attributes {nn.phase = "merged"} {
     nn.accumulate @s(%x) : tensor<?x1xf32>
     // expected-error @+1 {{accumulates into @t with other weights than into another state of its group; put it into a group of its own (C3)}}
     nn.accumulate @t(%x) weight %x : tensor<?x1xf32>, tensor<?x1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }

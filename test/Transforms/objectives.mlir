@@ -38,9 +38,9 @@ module attributes {nn.phase = "merged"} {
     %a = nn.read @a : tensor<1xf32>
     %b = nn.read @b : tensor<1xf32>
     nn.accumulate @seen(%x) weight %w : tensor<?x1xf32>, tensor<?x1xf32>
-    %l = nn.mul %x, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
-    %m = nn.mul %l, %b : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %m = nn.mul %l, %b : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %m weight %w over [@h] : tensor<?x1xf32>, tensor<?x1xf32>
   }
 }
@@ -48,7 +48,7 @@ module attributes {nn.phase = "merged"} {
 // The second loss is reported like any mean.
 // CHECK: nn.metric @"loss of h in train" : #nn.mean
 // CHECK-LABEL: nn.program @train
-// CHECK: %[[L:.+]] = nn.mul %arg0, %{{.*}} : (tensor<?x1xf32>, tensor<1xf32>)
+// CHECK: %[[L:.+]] = nn.mul %arg0, %{{.*}} : tensor<?x1xf32>, tensor<1xf32>
 // CHECK: %[[M:.+]] = nn.mul %[[L]],
 // CHECK: nn.observe @"loss of h in train"(%[[M]]) weight %arg1
 // CHECK-NOT: nn.accumulate

@@ -34,7 +34,7 @@ module {
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x4xf32>):
     %w = nn.read @w : tensor<4xf32>
-    %0 = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %0 = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     nn.return %0 : tensor<?x4xf32>
   }
 }

@@ -100,7 +100,7 @@ nn.program @train reads(@r) {
   %k1, %i1, %s1, %o1 = nn.unique %ids
   %fixed = nn.pull @read_only[%k1] : tensor<?x4xf32>
   %sum, %weight = nn.loss_sum %x : tensor<?x1xf32>
-  %g = nn.reduce sum %x axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
+  %g = nn.reduce sum %x axes [0] : tensor<?x1xf32>
   %scalars = nn.once @g weight(%weight) -> (weight) {
   ^bb0(%step: f64, %w: f64, %squared_norm: f64):
     nn.yield %w : f64

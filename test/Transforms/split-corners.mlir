@@ -106,7 +106,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %c: tensor<?x1xi64>):
     %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %z = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %z = nn.flatten %e from 1 : tensor<?x1x1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over @g : tensor<?x1xf32>
   }
@@ -137,7 +137,7 @@ module {
   nn.program @fill reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %c: tensor<?x1xi64>):
     %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %z = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %z = nn.flatten %e from 1 : tensor<?x1x1xf32>
     %p = nn.sigmoid %z : tensor<?x1xf32>
     nn.observe @auc(%p, %y) : tensor<?x1xf32>
   }
@@ -168,9 +168,9 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x4xf32>, %c: tensor<?x1xi64>):
     %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %f = nn.flatten %e from 1 : tensor<?x1x1xf32>
     %h = nn.linear %x, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
-    %z = nn.add %f, %h : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %f, %h : tensor<?x1xf32>, tensor<?x1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>
   }
@@ -228,13 +228,13 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %wt: tensor<?x1xf32>, %x: tensor<?x4xf32>, %c: tensor<?x1xi64>):
     %m = nn.read @mean : tensor<4xf32>
-    %d = nn.sub %x, %m : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %d = nn.sub %x, %m : tensor<?x4xf32>, tensor<4xf32>
     %z0 = nn.linear %d, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
     %z1 = nn.linear %x, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
     %e = nn.lookup @emb[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
-    %z2 = nn.add %z0, %z1 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %z = nn.add %z2, %f : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %f = nn.flatten %e from 1 : tensor<?x1x1xf32>
+    %z2 = nn.add %z0, %z1 : tensor<?x1xf32>, tensor<?x1xf32>
+    %z = nn.add %z2, %f : tensor<?x1xf32>, tensor<?x1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l weight %wt over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
   }
@@ -242,8 +242,8 @@ module {
   ^bb0(%wt: tensor<?x1xf32>, %x: tensor<?x4xf32>, %c: tensor<?x1xi64>):
     %m = nn.read @only_predict : tensor<1xf32>
     %e = nn.lookup @late[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %f = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
-    %z = nn.add %f, %m : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %f = nn.flatten %e from 1 : tensor<?x1x1xf32>
+    %z = nn.add %f, %m : tensor<?x1xf32>, tensor<1xf32>
     nn.return %z : tensor<?x1xf32>
   }
 }
@@ -263,12 +263,12 @@ module {
   ^bb0(%y: tensor<?x1xf32>, %k: tensor<?x1xi64>):
     %e = nn.lookup @s[%k] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
     %f = nn.lookup @t[%k] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %s = nn.add %e, %f : (tensor<?x1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
-    %z0 = nn.flatten %s from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %s = nn.add %e, %f : tensor<?x1x1xf32>, tensor<?x1x1xf32>
+    %z0 = nn.flatten %s from 1 : tensor<?x1x1xf32>
     %a = nn.read @a : tensor<1xf32>
     %b = nn.read @b : tensor<1xf32>
-    %z1 = nn.add %z0, %a : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %z = nn.add %z1, %b : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %z1 = nn.add %z0, %a : tensor<?x1xf32>, tensor<1xf32>
+    %z = nn.add %z1, %b : tensor<?x1xf32>, tensor<1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over @g : tensor<?x1xf32>
   }

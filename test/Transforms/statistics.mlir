@@ -55,10 +55,10 @@ module {
   ^bb0(%y: tensor<?x1xf32>, %x: tensor<?x2xf32>, %a: tensor<?x1xi64>, %b: tensor<?x1xi64>):
     %0 = nn.lookup @t[%a] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
     %1 = nn.lookup @t[%b] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %2 = nn.add %0, %1 : (tensor<?x1x1xf32>, tensor<?x1x1xf32>) -> tensor<?x1x1xf32>
-    %3 = nn.flatten %2 from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %2 = nn.add %0, %1 : tensor<?x1x1xf32>, tensor<?x1x1xf32>
+    %3 = nn.flatten %2 from 1 : tensor<?x1x1xf32>
     %4 = nn.linear %x, @w, @c act(relu) : (tensor<?x2xf32>) -> tensor<?x1xf32>
-    %5 = nn.add %3, %4 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %5 = nn.add %3, %4 : tensor<?x1xf32>, tensor<?x1xf32>
     %6 = nn.sigmoid_cross_entropy %5, %y : tensor<?x1xf32>
     nn.minimize %6 over [@g] : tensor<?x1xf32>
   }

@@ -18,7 +18,7 @@ module attributes {nn.phase = "gradient"} {
   nn.program @train reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %c: tensor<?x1xi64>):
     %a = nn.reshape %c : (tensor<?x1xi64>) -> tensor<?xi64>
-    %crossed = nn.cross %c salt(1) : (tensor<?x1xi64>) -> tensor<?x1xi64>
+    %crossed = nn.cross %c salt(1) : tensor<?x1xi64>
     %b = nn.reshape %crossed : (tensor<?x1xi64>) -> tensor<?xi64>
     %k0, %i0, %s0, %o0 = nn.unique %a
     %k1, %i1, %s1, %o1 = nn.unique %b

@@ -14,8 +14,8 @@ module {
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x2xf32>):
     // expected-error @+1 {{reduces over the samples of a batch, which replicas could not do alike (C3)}}
-    %0 = nn.reduce sum %x axes [0] : (tensor<?x2xf32>) -> tensor<2xf32>
-    %1 = nn.add %x, %0 : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+    %0 = nn.reduce sum %x axes [0] : tensor<?x2xf32>
+    %1 = nn.add %x, %0 : tensor<?x2xf32>, tensor<2xf32>
     nn.return %1 : tensor<?x2xf32>
   }
 }
@@ -31,8 +31,8 @@ module {
   ^bb0(%c: tensor<?x1xi64>):
     // expected-note @+1 {{the ids depend on this}}
     %0 = nn.lookup @t[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %1 = nn.flatten %0 from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
-    %2 = nn.bucketize %1 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %1 = nn.flatten %0 from 1 : tensor<?x1x1xf32>
+    %2 = nn.bucketize %1 boundaries [0.0] : tensor<?x1xf32>
     // expected-error @+1 {{looks up ids that depend on values of the model; they derive from fields and constants alone, so that they are known before a step begins (C3)}}
     %3 = nn.lookup @t[%2] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
     nn.return %3 : tensor<?x1x1xf32>
@@ -75,8 +75,8 @@ nn.record @r {
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>):
   // expected-error @+1 {{adds products over the samples of a batch, which replicas could not do alike}}
-  %0 = nn.matmul %x transposed, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<4x4xf32>
-  %1 = nn.matmul %x, %0 : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.matmul %x transposed, %x : tensor<?x4xf32>, tensor<?x4xf32>
+  %1 = nn.matmul %x, %0 : tensor<?x4xf32>, tensor<4x4xf32>
   nn.return %1 : tensor<?x4xf32>
 }
 
@@ -165,8 +165,8 @@ module {
   ^bb0(%x: tensor<?x1xf32>):
     // expected-note @+1 {{the ids depend on this}}
     %mean = nn.read @mean : tensor<1xf32>
-    %0 = nn.sub %x, %mean : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %1 = nn.bucketize %0 boundaries [0.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %0 = nn.sub %x, %mean : tensor<?x1xf32>, tensor<1xf32>
+    %1 = nn.bucketize %0 boundaries [0.0] : tensor<?x1xf32>
     // expected-error @+1 {{looks up ids that depend on values of the model}}
     %2 = nn.lookup @t[%1] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
     nn.return %2 : tensor<?x1x1xf32>

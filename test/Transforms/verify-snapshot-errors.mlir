@@ -17,8 +17,8 @@ module attributes {nn.phase = "merged"} {
     %0 = nn.read @w : tensor<2xf32>
     // expected-error @+1 {{reads @w a second time (nn.program, C5)}}
     %1 = nn.read @w : tensor<2xf32>
-    %2 = nn.add %x, %0 : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-    %3 = nn.add %2, %1 : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+    %2 = nn.add %x, %0 : tensor<?x2xf32>, tensor<2xf32>
+    %3 = nn.add %2, %1 : tensor<?x2xf32>, tensor<2xf32>
     nn.return %3 : tensor<?x2xf32>
   }
 }
@@ -32,7 +32,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x2xf32>):
     // expected-error @+1 {{may not stand in phase merged: nn-lower-model spells it out}}
-    %0 = nn.flatten %x from 1 : (tensor<?x2xf32>) -> tensor<?x2xf32>
+    %0 = nn.flatten %x from 1 : tensor<?x2xf32>
     nn.return %0 : tensor<?x2xf32>
   }
 }

@@ -5,7 +5,7 @@ module @ctr_dnn attributes {nn.phase = "fused"} {
     nn.field @categories : !nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>)
   }
   nn.clip @joint : global_norm(1.000000e+01)
-  nn.rule @adam hyper (beta1 = 9.000000e-01, beta2 = 0.99899999999999999, epsilon = 1.000000e-08) slots (m = 0.000000e+00, v = 0.000000e+00) once {
+  nn.rule @adam hyper (beta1 = 9.000000e-01 from 0.000000e+00 below 1.000000e+00, beta2 = 0.99899999999999999 from 0.000000e+00 below 1.000000e+00, epsilon = 1.000000e-08 from 0.000000e+00) slots (m = 0.000000e+00, v = 0.000000e+00) once {
   ^bb0(%arg0: f64, %arg1: f64, %arg2: f64, %arg3: f64, %arg4: f64):
     %cst = arith.constant 1.000000e+00 : f64
     %0 = arith.subf %cst, %arg2 : f64
@@ -64,7 +64,7 @@ module @ctr_dnn attributes {nn.phase = "fused"} {
     %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %11 = nn.signed_log1p %arg1 : tensor<?x13xf32>
-    %12 = nn.concat %10, %11 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %12 = nn.concat %10, %11 axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
     %13 = nn.gemm %12, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
     %14 = nn.gemm %13, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
     %15 = nn.gemm %14, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
@@ -74,20 +74,20 @@ module @ctr_dnn attributes {nn.phase = "fused"} {
     nn.observe @auc(%18, %arg0) : tensor<?x1xf32>
     nn.observe @log_loss(%18, %arg0) : tensor<?x1xf32>
     nn.observe @copc(%18, %arg0) : tensor<?x1xf32>
-    %19 = nn.sub %18, %arg0 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %20 = nn.reduce  sum %19 axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
+    %19 = nn.sub %18, %arg0 : tensor<?x1xf32>, tensor<?x1xf32>
+    %20 = nn.reduce  sum %19 axes [0] : tensor<?x1xf32>
     %21 = nn.gemm %15 transposed, %19 post [] : (tensor<?x400xf32>, tensor<?x1xf32>) -> tensor<400x1xf32>
     %22 = nn.gemm %19, %6 transposed mask(%15) post [relu_gradient] : (tensor<?x1xf32>, tensor<400x1xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %23 = nn.reduce  sum %22 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
+    %23 = nn.reduce  sum %22 axes [0] : tensor<?x400xf32>
     %24 = nn.gemm %14 transposed, %22 post [] : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
     %25 = nn.gemm %22, %4 transposed mask(%14) post [relu_gradient] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %26 = nn.reduce  sum %25 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
+    %26 = nn.reduce  sum %25 axes [0] : tensor<?x400xf32>
     %27 = nn.gemm %13 transposed, %25 post [] : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
     %28 = nn.gemm %25, %2 transposed mask(%13) post [relu_gradient] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-    %29 = nn.reduce  sum %28 axes [0] : (tensor<?x400xf32>) -> tensor<400xf32>
+    %29 = nn.reduce  sum %28 axes [0] : tensor<?x400xf32>
     %30 = nn.gemm %12 transposed, %28 post [] : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
     %31 = nn.gemm %28, %0 transposed post [] : (tensor<?x400xf32>, tensor<273x400xf32>) -> tensor<?x273xf32>
-    %32 = nn.slice %31 axis 1 offset 0 size 260 : (tensor<?x273xf32>) -> tensor<?x260xf32>
+    %32 = nn.slice %31 axis 1 offset 0 size 260 : tensor<?x273xf32>
     %33 = nn.reshape %32 : (tensor<?x260xf32>) -> tensor<?x10xf32>
     %34 = nn.pool_gradient[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum from %33) : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %sum, %weight = nn.loss_sum %17 : tensor<?x1xf32>
@@ -342,7 +342,7 @@ module @ctr_dnn attributes {nn.phase = "fused"} {
     %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %11 = nn.signed_log1p %arg1 : tensor<?x13xf32>
-    %12 = nn.concat %10, %11 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %12 = nn.concat %10, %11 axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
     %13 = nn.gemm %12, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
     %14 = nn.gemm %13, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
     %15 = nn.gemm %14, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
@@ -367,7 +367,7 @@ module @ctr_dnn attributes {nn.phase = "fused"} {
     %9 = nn.pool %8[%inverse, %key_splits, %occurrences] of (%arg1 bags(%arg2) sum) : (tensor<?x10xf32>) -> tensor<?x10xf32>
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x260xf32>
     %11 = nn.signed_log1p %arg0 : tensor<?x13xf32>
-    %12 = nn.concat %10, %11 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %12 = nn.concat %10, %11 axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
     %13 = nn.gemm %12, %0 bias(%1) post [bias, relu] : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
     %14 = nn.gemm %13, %2 bias(%3) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
     %15 = nn.gemm %14, %4 bias(%5) post [bias, relu] : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>

@@ -5,7 +5,7 @@ module @ctr_dnn attributes {nn.phase = "merged"} {
     nn.field @categories : !nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>)
   }
   nn.clip @joint : global_norm(1.000000e+01)
-  nn.rule @adam hyper (beta1 = 9.000000e-01, beta2 = 0.99899999999999999, epsilon = 1.000000e-08) slots (m = 0.000000e+00, v = 0.000000e+00) once {
+  nn.rule @adam hyper (beta1 = 9.000000e-01 from 0.000000e+00 below 1.000000e+00, beta2 = 0.99899999999999999 from 0.000000e+00 below 1.000000e+00, epsilon = 1.000000e-08 from 0.000000e+00) slots (m = 0.000000e+00, v = 0.000000e+00) once {
   ^bb0(%arg0: f64, %arg1: f64, %arg2: f64, %arg3: f64, %arg4: f64):
     %cst = arith.constant 1.000000e+00 : f64
     %0 = arith.subf %cst, %arg2 : f64
@@ -65,18 +65,18 @@ module @ctr_dnn attributes {nn.phase = "merged"} {
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
     %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
     %12 = nn.signed_log1p %arg1 : tensor<?x13xf32>
-    %13 = nn.concat %11, %12 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %14 = nn.matmul %13, %0 : (tensor<?x273xf32>, tensor<273x400xf32>) -> tensor<?x400xf32>
-    %15 = nn.add %14, %1 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %13 = nn.concat %11, %12 axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
+    %14 = nn.matmul %13, %0 : tensor<?x273xf32>, tensor<273x400xf32>
+    %15 = nn.add %14, %1 : tensor<?x400xf32>, tensor<400xf32>
     %16 = nn.relu %15 : tensor<?x400xf32>
-    %17 = nn.matmul %16, %2 : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
-    %18 = nn.add %17, %3 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %17 = nn.matmul %16, %2 : tensor<?x400xf32>, tensor<400x400xf32>
+    %18 = nn.add %17, %3 : tensor<?x400xf32>, tensor<400xf32>
     %19 = nn.relu %18 : tensor<?x400xf32>
-    %20 = nn.matmul %19, %4 : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
-    %21 = nn.add %20, %5 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %20 = nn.matmul %19, %4 : tensor<?x400xf32>, tensor<400x400xf32>
+    %21 = nn.add %20, %5 : tensor<?x400xf32>, tensor<400xf32>
     %22 = nn.relu %21 : tensor<?x400xf32>
-    %23 = nn.matmul %22, %6 : (tensor<?x400xf32>, tensor<400x1xf32>) -> tensor<?x1xf32>
-    %24 = nn.add %23, %7 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %23 = nn.matmul %22, %6 : tensor<?x400xf32>, tensor<400x1xf32>
+    %24 = nn.add %23, %7 : tensor<?x1xf32>, tensor<1xf32>
     %25 = nn.sigmoid_cross_entropy %24, %arg0 : tensor<?x1xf32>
     %26 = nn.sigmoid %24 : tensor<?x1xf32>
     nn.observe @auc(%26, %arg0) : tensor<?x1xf32>
@@ -100,18 +100,18 @@ module @ctr_dnn attributes {nn.phase = "merged"} {
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
     %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
     %12 = nn.signed_log1p %arg1 : tensor<?x13xf32>
-    %13 = nn.concat %11, %12 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %14 = nn.matmul %13, %0 : (tensor<?x273xf32>, tensor<273x400xf32>) -> tensor<?x400xf32>
-    %15 = nn.add %14, %1 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %13 = nn.concat %11, %12 axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
+    %14 = nn.matmul %13, %0 : tensor<?x273xf32>, tensor<273x400xf32>
+    %15 = nn.add %14, %1 : tensor<?x400xf32>, tensor<400xf32>
     %16 = nn.relu %15 : tensor<?x400xf32>
-    %17 = nn.matmul %16, %2 : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
-    %18 = nn.add %17, %3 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %17 = nn.matmul %16, %2 : tensor<?x400xf32>, tensor<400x400xf32>
+    %18 = nn.add %17, %3 : tensor<?x400xf32>, tensor<400xf32>
     %19 = nn.relu %18 : tensor<?x400xf32>
-    %20 = nn.matmul %19, %4 : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
-    %21 = nn.add %20, %5 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %20 = nn.matmul %19, %4 : tensor<?x400xf32>, tensor<400x400xf32>
+    %21 = nn.add %20, %5 : tensor<?x400xf32>, tensor<400xf32>
     %22 = nn.relu %21 : tensor<?x400xf32>
-    %23 = nn.matmul %22, %6 : (tensor<?x400xf32>, tensor<400x1xf32>) -> tensor<?x1xf32>
-    %24 = nn.add %23, %7 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %23 = nn.matmul %22, %6 : tensor<?x400xf32>, tensor<400x1xf32>
+    %24 = nn.add %23, %7 : tensor<?x1xf32>, tensor<1xf32>
     %25 = nn.sigmoid %24 : tensor<?x1xf32>
     nn.observe @auc(%25, %arg0) : tensor<?x1xf32>
     nn.observe @log_loss(%25, %arg0) : tensor<?x1xf32>
@@ -133,18 +133,18 @@ module @ctr_dnn attributes {nn.phase = "merged"} {
     %10 = nn.reshape %9 : (tensor<?x10xf32>) -> tensor<?x26x10xf32>
     %11 = nn.reshape %10 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
     %12 = nn.signed_log1p %arg0 : tensor<?x13xf32>
-    %13 = nn.concat %11, %12 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %14 = nn.matmul %13, %0 : (tensor<?x273xf32>, tensor<273x400xf32>) -> tensor<?x400xf32>
-    %15 = nn.add %14, %1 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %13 = nn.concat %11, %12 axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
+    %14 = nn.matmul %13, %0 : tensor<?x273xf32>, tensor<273x400xf32>
+    %15 = nn.add %14, %1 : tensor<?x400xf32>, tensor<400xf32>
     %16 = nn.relu %15 : tensor<?x400xf32>
-    %17 = nn.matmul %16, %2 : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
-    %18 = nn.add %17, %3 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %17 = nn.matmul %16, %2 : tensor<?x400xf32>, tensor<400x400xf32>
+    %18 = nn.add %17, %3 : tensor<?x400xf32>, tensor<400xf32>
     %19 = nn.relu %18 : tensor<?x400xf32>
-    %20 = nn.matmul %19, %4 : (tensor<?x400xf32>, tensor<400x400xf32>) -> tensor<?x400xf32>
-    %21 = nn.add %20, %5 : (tensor<?x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    %20 = nn.matmul %19, %4 : tensor<?x400xf32>, tensor<400x400xf32>
+    %21 = nn.add %20, %5 : tensor<?x400xf32>, tensor<400xf32>
     %22 = nn.relu %21 : tensor<?x400xf32>
-    %23 = nn.matmul %22, %6 : (tensor<?x400xf32>, tensor<400x1xf32>) -> tensor<?x1xf32>
-    %24 = nn.add %23, %7 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %23 = nn.matmul %22, %6 : tensor<?x400xf32>, tensor<400x1xf32>
+    %24 = nn.add %23, %7 : tensor<?x1xf32>, tensor<1xf32>
     %25 = nn.sigmoid %24 : tensor<?x1xf32>
     nn.return %25 : tensor<?x1xf32>
   }

@@ -5,7 +5,7 @@ module @ctr_dnn {
     nn.field @categories : !nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>)
   }
   nn.clip @joint : global_norm(1.000000e+01)
-  nn.rule @adam hyper (beta1 = 9.000000e-01, beta2 = 0.99899999999999999, epsilon = 1.000000e-08) slots (m = 0.000000e+00, v = 0.000000e+00) once {
+  nn.rule @adam hyper (beta1 = 9.000000e-01 from 0.000000e+00 below 1.000000e+00, beta2 = 0.99899999999999999 from 0.000000e+00 below 1.000000e+00, epsilon = 1.000000e-08 from 0.000000e+00) slots (m = 0.000000e+00, v = 0.000000e+00) once {
   ^bb0(%arg0: f64, %arg1: f64, %arg2: f64, %arg3: f64, %arg4: f64):
     %cst = arith.constant 1.000000e+00 : f64
     %0 = arith.subf %cst, %arg2 : f64
@@ -51,9 +51,9 @@ module @ctr_dnn {
   nn.metric @copc : #nn.copc
   nn.func private @logit(%arg0: tensor<?x13xf32>, %arg1: !nn.ragged<?x26x*xi64>) -> tensor<?x1xf32> {
     %0 = nn.lookup @emb[%arg1] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
-    %1 = nn.flatten %0 from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
+    %1 = nn.flatten %0 from 1 : tensor<?x26x10xf32>
     %2 = nn.signed_log1p %arg0 : tensor<?x13xf32>
-    %3 = nn.concat %1, %2 axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    %3 = nn.concat %1, %2 axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
     %4 = nn.linear %3, @w1, @b1 act(relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
     %5 = nn.linear %4, @w2, @b2 act(relu) : (tensor<?x400xf32>) -> tensor<?x400xf32>
     %6 = nn.linear %5, @w3, @b3 act(relu) : (tensor<?x400xf32>) -> tensor<?x400xf32>

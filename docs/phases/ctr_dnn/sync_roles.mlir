@@ -65,7 +65,7 @@ module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
       %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
       %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
       %3 = nn.signed_log1p %arg1 {stage = #nn.stage<compute>} : tensor<?x13xf32>
-      %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+      %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : tensor<?x260xf32>, tensor<?x13xf32>
       %5 = nn.gemm %4, %0#0 bias(%0#1) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
       %6 = nn.gemm %5, %0#2 bias(%0#3) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
       %7 = nn.gemm %6, %0#4 bias(%0#5) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
@@ -75,20 +75,20 @@ module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
       nn.observe @auc(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
       nn.observe @log_loss(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
       nn.observe @copc(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
-      %11 = nn.sub %10, %arg0 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-      %12 = nn.reduce  sum %11 axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+      %11 = nn.sub %10, %arg0 {stage = #nn.stage<compute>} : tensor<?x1xf32>, tensor<?x1xf32>
+      %12 = nn.reduce  sum %11 axes [0] {stage = #nn.stage<compute>} : tensor<?x1xf32>
       %13 = nn.gemm %7 transposed, %11 post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<?x1xf32>) -> tensor<400x1xf32>
       %14 = nn.gemm %11, %0#6 transposed mask(%7) post [relu_gradient] {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<400x1xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-      %15 = nn.reduce  sum %14 axes [0] {stage = #nn.stage<compute>} : (tensor<?x400xf32>) -> tensor<400xf32>
+      %15 = nn.reduce  sum %14 axes [0] {stage = #nn.stage<compute>} : tensor<?x400xf32>
       %16 = nn.gemm %6 transposed, %14 post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
       %17 = nn.gemm %14, %0#4 transposed mask(%6) post [relu_gradient] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-      %18 = nn.reduce  sum %17 axes [0] {stage = #nn.stage<compute>} : (tensor<?x400xf32>) -> tensor<400xf32>
+      %18 = nn.reduce  sum %17 axes [0] {stage = #nn.stage<compute>} : tensor<?x400xf32>
       %19 = nn.gemm %5 transposed, %17 post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<?x400xf32>) -> tensor<400x400xf32>
       %20 = nn.gemm %17, %0#2 transposed mask(%5) post [relu_gradient] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<?x400xf32>) -> tensor<?x400xf32>
-      %21 = nn.reduce  sum %20 axes [0] {stage = #nn.stage<compute>} : (tensor<?x400xf32>) -> tensor<400xf32>
+      %21 = nn.reduce  sum %20 axes [0] {stage = #nn.stage<compute>} : tensor<?x400xf32>
       %22 = nn.gemm %4 transposed, %20 post [] {stage = #nn.stage<compute>} : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
       %23 = nn.gemm %20, %0#0 transposed post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<273x400xf32>) -> tensor<?x273xf32>
-      %24 = nn.slice %23 axis 1 offset 0 size 260 {stage = #nn.stage<compute>} : (tensor<?x273xf32>) -> tensor<?x260xf32>
+      %24 = nn.slice %23 axis 1 offset 0 size 260 {stage = #nn.stage<compute>} : tensor<?x273xf32>
       %25 = nn.reshape %24 {stage = #nn.stage<compute>} : (tensor<?x260xf32>) -> tensor<?x10xf32>
       %26 = nn.pool_gradient[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum from %25) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
       %sum, %weight = nn.loss_sum %9 {stage = #nn.stage<compute>} : tensor<?x1xf32>
@@ -115,7 +115,7 @@ module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
       %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of (%arg2 bags(%arg3) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
       %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
       %3 = nn.signed_log1p %arg1 {stage = #nn.stage<compute>} : tensor<?x13xf32>
-      %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+      %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : tensor<?x260xf32>, tensor<?x13xf32>
       %5 = nn.gemm %4, %0#0 bias(%0#1) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
       %6 = nn.gemm %5, %0#2 bias(%0#3) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
       %7 = nn.gemm %6, %0#4 bias(%0#5) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
@@ -143,7 +143,7 @@ module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
       %1 = nn.pool %0#8[%inverse, %key_splits, %occurrences] of (%arg1 bags(%arg2) sum) {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x10xf32>
       %2 = nn.reshape %1 {stage = #nn.stage<compute>} : (tensor<?x10xf32>) -> tensor<?x260xf32>
       %3 = nn.signed_log1p %arg0 {stage = #nn.stage<compute>} : tensor<?x13xf32>
-      %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+      %4 = nn.concat %2, %3 axis 1 {stage = #nn.stage<compute>} : tensor<?x260xf32>, tensor<?x13xf32>
       %5 = nn.gemm %4, %0#0 bias(%0#1) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
       %6 = nn.gemm %5, %0#2 bias(%0#3) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
       %7 = nn.gemm %6, %0#4 bias(%0#5) post [bias, relu] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<400x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
@@ -199,7 +199,7 @@ module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
   }
   module @pserver attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>, ps.role = "pserver", ps.wire = "7ae858a1792cd76f"} {
     nn.clip @joint : global_norm(1.000000e+01)
-    nn.rule @adam hyper (beta1 = 9.000000e-01, beta2 = 0.99899999999999999, epsilon = 1.000000e-08) slots (m = 0.000000e+00, v = 0.000000e+00) once {
+    nn.rule @adam hyper (beta1 = 9.000000e-01 from 0.000000e+00 below 1.000000e+00, beta2 = 0.99899999999999999 from 0.000000e+00 below 1.000000e+00, epsilon = 1.000000e-08 from 0.000000e+00) slots (m = 0.000000e+00, v = 0.000000e+00) once {
     ^bb0(%arg0: f64, %arg1: f64, %arg2: f64, %arg3: f64, %arg4: f64):
       %cst = arith.constant 1.000000e+00 : f64
       %0 = arith.subf %cst, %arg2 : f64

@@ -4,7 +4,7 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
     nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
     nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.000000e+00 : f64, ">50K" = 1.000000e+00 : f64}) columns([14])
   }
-  nn.rule @adagrad hyper (epsilon = 1.000000e-10) slots (accumulator = 0.000000e+00) once {
+  nn.rule @adagrad hyper (epsilon = 1.000000e-10 from 0.000000e+00) slots (accumulator = 0.000000e+00) once {
   ^bb0(%arg0: f64, %arg1: f64, %arg2: f64):
     nn.yield %arg1, %arg2 : f64, f64
   } each {
@@ -29,47 +29,47 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
   nn.program @train reads(@person) {
   ^bb0(%arg0: tensor<?x5xf32>, %arg1: tensor<?x8xi64>, %arg2: tensor<?x1xf32>):
     %0 = nn.read @bias : tensor<1xf32>
-    %1 = nn.slice %arg0 axis 1 offset 0 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %2 = nn.slice %arg0 axis 1 offset 1 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %3 = nn.slice %arg0 axis 1 offset 2 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %4 = nn.slice %arg0 axis 1 offset 3 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %5 = nn.slice %arg0 axis 1 offset 4 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %6 = nn.bucketize %1 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %7 = nn.cross %6 salt(100) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %8 = nn.bucketize %2 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %9 = nn.cross %8 salt(101) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %10 = nn.bucketize %3 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %11 = nn.cross %10 salt(102) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %12 = nn.bucketize %4 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %13 = nn.cross %12 salt(103) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %14 = nn.bucketize %5 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %15 = nn.cross %14 salt(104) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %16 = nn.slice %arg1 axis 1 offset 0 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %17 = nn.slice %arg1 axis 1 offset 1 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %18 = nn.slice %arg1 axis 1 offset 2 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %19 = nn.slice %arg1 axis 1 offset 3 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %20 = nn.slice %arg1 axis 1 offset 4 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %21 = nn.cross %17, %19 salt(110) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %22 = nn.cross %7, %17, %19 salt(111) : (tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %23 = nn.cross %20, %7 salt(112) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %24 = nn.cross %18, %17 salt(113) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %25 = nn.cross %19, %15 salt(114) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %26 = nn.cross %16, %19 salt(115) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %27 = nn.concat %arg1, %7, %9, %11, %13, %15, %21, %22, %23, %24, %25, %26 axis 1 : (tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x19xi64>
+    %1 = nn.slice %arg0 axis 1 offset 0 size 1 : tensor<?x5xf32>
+    %2 = nn.slice %arg0 axis 1 offset 1 size 1 : tensor<?x5xf32>
+    %3 = nn.slice %arg0 axis 1 offset 2 size 1 : tensor<?x5xf32>
+    %4 = nn.slice %arg0 axis 1 offset 3 size 1 : tensor<?x5xf32>
+    %5 = nn.slice %arg0 axis 1 offset 4 size 1 : tensor<?x5xf32>
+    %6 = nn.bucketize %1 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] : tensor<?x1xf32>
+    %7 = nn.cross %6 salt(100) : tensor<?x1xi64>
+    %8 = nn.bucketize %2 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] : tensor<?x1xf32>
+    %9 = nn.cross %8 salt(101) : tensor<?x1xi64>
+    %10 = nn.bucketize %3 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] : tensor<?x1xf32>
+    %11 = nn.cross %10 salt(102) : tensor<?x1xi64>
+    %12 = nn.bucketize %4 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] : tensor<?x1xf32>
+    %13 = nn.cross %12 salt(103) : tensor<?x1xi64>
+    %14 = nn.bucketize %5 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] : tensor<?x1xf32>
+    %15 = nn.cross %14 salt(104) : tensor<?x1xi64>
+    %16 = nn.slice %arg1 axis 1 offset 0 size 1 : tensor<?x8xi64>
+    %17 = nn.slice %arg1 axis 1 offset 1 size 1 : tensor<?x8xi64>
+    %18 = nn.slice %arg1 axis 1 offset 2 size 1 : tensor<?x8xi64>
+    %19 = nn.slice %arg1 axis 1 offset 3 size 1 : tensor<?x8xi64>
+    %20 = nn.slice %arg1 axis 1 offset 4 size 1 : tensor<?x8xi64>
+    %21 = nn.cross %17, %19 salt(110) : tensor<?x1xi64>, tensor<?x1xi64>
+    %22 = nn.cross %7, %17, %19 salt(111) : tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
+    %23 = nn.cross %20, %7 salt(112) : tensor<?x1xi64>, tensor<?x1xi64>
+    %24 = nn.cross %18, %17 salt(113) : tensor<?x1xi64>, tensor<?x1xi64>
+    %25 = nn.cross %19, %15 salt(114) : tensor<?x1xi64>, tensor<?x1xi64>
+    %26 = nn.cross %16, %19 salt(115) : tensor<?x1xi64>, tensor<?x1xi64>
+    %27 = nn.concat %arg1, %7, %9, %11, %13, %15, %21, %22, %23, %24, %25, %26 axis 1 : tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
     %28 = nn.reshape %27 : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %28
     %29 = nn.pull @weights[%keys] : tensor<?x1xf32>
     %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of (%28 sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %31 = nn.reshape %30 : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
-    %32 = nn.reduce  sum %31 axes [1] : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
-    %33 = nn.add %32, %0 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %32 = nn.reduce  sum %31 axes [1] : tensor<?x19x1xf32>
+    %33 = nn.add %32, %0 : tensor<?x1xf32>, tensor<1xf32>
     %34 = nn.sigmoid_cross_entropy %33, %arg2 : tensor<?x1xf32>
     %35 = nn.sigmoid %33 : tensor<?x1xf32>
     nn.observe @auc(%35, %arg2) : tensor<?x1xf32>
     nn.observe @log_loss(%35, %arg2) : tensor<?x1xf32>
     nn.observe @copc(%35, %arg2) : tensor<?x1xf32>
-    %36 = nn.sub %35, %arg2 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %37 = nn.reduce  sum %36 axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
+    %36 = nn.sub %35, %arg2 : tensor<?x1xf32>, tensor<?x1xf32>
+    %37 = nn.reduce  sum %36 axes [0] : tensor<?x1xf32>
     %38 = nn.reshape %36 : (tensor<?x1xf32>) -> tensor<?x1x1xf32>
     %39 = nn.broadcast %38 like %31 : (tensor<?x1x1xf32>, tensor<?x19x1xf32>) -> tensor<?x19x1xf32>
     %40 = nn.reshape %39 : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
@@ -109,40 +109,40 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
   nn.program @evaluate frozen reads(@person) {
   ^bb0(%arg0: tensor<?x5xf32>, %arg1: tensor<?x8xi64>, %arg2: tensor<?x1xf32>):
     %0 = nn.read @bias : tensor<1xf32>
-    %1 = nn.slice %arg0 axis 1 offset 0 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %2 = nn.slice %arg0 axis 1 offset 1 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %3 = nn.slice %arg0 axis 1 offset 2 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %4 = nn.slice %arg0 axis 1 offset 3 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %5 = nn.slice %arg0 axis 1 offset 4 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %6 = nn.bucketize %1 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %7 = nn.cross %6 salt(100) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %8 = nn.bucketize %2 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %9 = nn.cross %8 salt(101) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %10 = nn.bucketize %3 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %11 = nn.cross %10 salt(102) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %12 = nn.bucketize %4 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %13 = nn.cross %12 salt(103) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %14 = nn.bucketize %5 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %15 = nn.cross %14 salt(104) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %16 = nn.slice %arg1 axis 1 offset 0 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %17 = nn.slice %arg1 axis 1 offset 1 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %18 = nn.slice %arg1 axis 1 offset 2 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %19 = nn.slice %arg1 axis 1 offset 3 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %20 = nn.slice %arg1 axis 1 offset 4 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %21 = nn.cross %17, %19 salt(110) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %22 = nn.cross %7, %17, %19 salt(111) : (tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %23 = nn.cross %20, %7 salt(112) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %24 = nn.cross %18, %17 salt(113) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %25 = nn.cross %19, %15 salt(114) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %26 = nn.cross %16, %19 salt(115) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %27 = nn.concat %arg1, %7, %9, %11, %13, %15, %21, %22, %23, %24, %25, %26 axis 1 : (tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x19xi64>
+    %1 = nn.slice %arg0 axis 1 offset 0 size 1 : tensor<?x5xf32>
+    %2 = nn.slice %arg0 axis 1 offset 1 size 1 : tensor<?x5xf32>
+    %3 = nn.slice %arg0 axis 1 offset 2 size 1 : tensor<?x5xf32>
+    %4 = nn.slice %arg0 axis 1 offset 3 size 1 : tensor<?x5xf32>
+    %5 = nn.slice %arg0 axis 1 offset 4 size 1 : tensor<?x5xf32>
+    %6 = nn.bucketize %1 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] : tensor<?x1xf32>
+    %7 = nn.cross %6 salt(100) : tensor<?x1xi64>
+    %8 = nn.bucketize %2 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] : tensor<?x1xf32>
+    %9 = nn.cross %8 salt(101) : tensor<?x1xi64>
+    %10 = nn.bucketize %3 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] : tensor<?x1xf32>
+    %11 = nn.cross %10 salt(102) : tensor<?x1xi64>
+    %12 = nn.bucketize %4 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] : tensor<?x1xf32>
+    %13 = nn.cross %12 salt(103) : tensor<?x1xi64>
+    %14 = nn.bucketize %5 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] : tensor<?x1xf32>
+    %15 = nn.cross %14 salt(104) : tensor<?x1xi64>
+    %16 = nn.slice %arg1 axis 1 offset 0 size 1 : tensor<?x8xi64>
+    %17 = nn.slice %arg1 axis 1 offset 1 size 1 : tensor<?x8xi64>
+    %18 = nn.slice %arg1 axis 1 offset 2 size 1 : tensor<?x8xi64>
+    %19 = nn.slice %arg1 axis 1 offset 3 size 1 : tensor<?x8xi64>
+    %20 = nn.slice %arg1 axis 1 offset 4 size 1 : tensor<?x8xi64>
+    %21 = nn.cross %17, %19 salt(110) : tensor<?x1xi64>, tensor<?x1xi64>
+    %22 = nn.cross %7, %17, %19 salt(111) : tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
+    %23 = nn.cross %20, %7 salt(112) : tensor<?x1xi64>, tensor<?x1xi64>
+    %24 = nn.cross %18, %17 salt(113) : tensor<?x1xi64>, tensor<?x1xi64>
+    %25 = nn.cross %19, %15 salt(114) : tensor<?x1xi64>, tensor<?x1xi64>
+    %26 = nn.cross %16, %19 salt(115) : tensor<?x1xi64>, tensor<?x1xi64>
+    %27 = nn.concat %arg1, %7, %9, %11, %13, %15, %21, %22, %23, %24, %25, %26 axis 1 : tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
     %28 = nn.reshape %27 : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %28
     %29 = nn.pull @weights[%keys] : tensor<?x1xf32>
     %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of (%28 sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %31 = nn.reshape %30 : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
-    %32 = nn.reduce  sum %31 axes [1] : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
-    %33 = nn.add %32, %0 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %32 = nn.reduce  sum %31 axes [1] : tensor<?x19x1xf32>
+    %33 = nn.add %32, %0 : tensor<?x1xf32>, tensor<1xf32>
     %34 = nn.sigmoid %33 : tensor<?x1xf32>
     nn.observe @auc(%34, %arg2) : tensor<?x1xf32>
     nn.observe @log_loss(%34, %arg2) : tensor<?x1xf32>
@@ -151,40 +151,40 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
   nn.program @predict frozen reads(@person except @label) {
   ^bb0(%arg0: tensor<?x5xf32>, %arg1: tensor<?x8xi64>):
     %0 = nn.read @bias : tensor<1xf32>
-    %1 = nn.slice %arg0 axis 1 offset 0 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %2 = nn.slice %arg0 axis 1 offset 1 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %3 = nn.slice %arg0 axis 1 offset 2 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %4 = nn.slice %arg0 axis 1 offset 3 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %5 = nn.slice %arg0 axis 1 offset 4 size 1 : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %6 = nn.bucketize %1 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %7 = nn.cross %6 salt(100) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %8 = nn.bucketize %2 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %9 = nn.cross %8 salt(101) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %10 = nn.bucketize %3 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %11 = nn.cross %10 salt(102) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %12 = nn.bucketize %4 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %13 = nn.cross %12 salt(103) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %14 = nn.bucketize %5 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %15 = nn.cross %14 salt(104) : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %16 = nn.slice %arg1 axis 1 offset 0 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %17 = nn.slice %arg1 axis 1 offset 1 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %18 = nn.slice %arg1 axis 1 offset 2 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %19 = nn.slice %arg1 axis 1 offset 3 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %20 = nn.slice %arg1 axis 1 offset 4 size 1 : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %21 = nn.cross %17, %19 salt(110) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %22 = nn.cross %7, %17, %19 salt(111) : (tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %23 = nn.cross %20, %7 salt(112) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %24 = nn.cross %18, %17 salt(113) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %25 = nn.cross %19, %15 salt(114) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %26 = nn.cross %16, %19 salt(115) : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %27 = nn.concat %arg1, %7, %9, %11, %13, %15, %21, %22, %23, %24, %25, %26 axis 1 : (tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x19xi64>
+    %1 = nn.slice %arg0 axis 1 offset 0 size 1 : tensor<?x5xf32>
+    %2 = nn.slice %arg0 axis 1 offset 1 size 1 : tensor<?x5xf32>
+    %3 = nn.slice %arg0 axis 1 offset 2 size 1 : tensor<?x5xf32>
+    %4 = nn.slice %arg0 axis 1 offset 3 size 1 : tensor<?x5xf32>
+    %5 = nn.slice %arg0 axis 1 offset 4 size 1 : tensor<?x5xf32>
+    %6 = nn.bucketize %1 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] : tensor<?x1xf32>
+    %7 = nn.cross %6 salt(100) : tensor<?x1xi64>
+    %8 = nn.bucketize %2 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] : tensor<?x1xf32>
+    %9 = nn.cross %8 salt(101) : tensor<?x1xi64>
+    %10 = nn.bucketize %3 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] : tensor<?x1xf32>
+    %11 = nn.cross %10 salt(102) : tensor<?x1xi64>
+    %12 = nn.bucketize %4 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] : tensor<?x1xf32>
+    %13 = nn.cross %12 salt(103) : tensor<?x1xi64>
+    %14 = nn.bucketize %5 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] : tensor<?x1xf32>
+    %15 = nn.cross %14 salt(104) : tensor<?x1xi64>
+    %16 = nn.slice %arg1 axis 1 offset 0 size 1 : tensor<?x8xi64>
+    %17 = nn.slice %arg1 axis 1 offset 1 size 1 : tensor<?x8xi64>
+    %18 = nn.slice %arg1 axis 1 offset 2 size 1 : tensor<?x8xi64>
+    %19 = nn.slice %arg1 axis 1 offset 3 size 1 : tensor<?x8xi64>
+    %20 = nn.slice %arg1 axis 1 offset 4 size 1 : tensor<?x8xi64>
+    %21 = nn.cross %17, %19 salt(110) : tensor<?x1xi64>, tensor<?x1xi64>
+    %22 = nn.cross %7, %17, %19 salt(111) : tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
+    %23 = nn.cross %20, %7 salt(112) : tensor<?x1xi64>, tensor<?x1xi64>
+    %24 = nn.cross %18, %17 salt(113) : tensor<?x1xi64>, tensor<?x1xi64>
+    %25 = nn.cross %19, %15 salt(114) : tensor<?x1xi64>, tensor<?x1xi64>
+    %26 = nn.cross %16, %19 salt(115) : tensor<?x1xi64>, tensor<?x1xi64>
+    %27 = nn.concat %arg1, %7, %9, %11, %13, %15, %21, %22, %23, %24, %25, %26 axis 1 : tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
     %28 = nn.reshape %27 : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %28
     %29 = nn.pull @weights[%keys] : tensor<?x1xf32>
     %30 = nn.pool %29[%inverse, %key_splits, %occurrences] of (%28 sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %31 = nn.reshape %30 : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
-    %32 = nn.reduce  sum %31 axes [1] : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
-    %33 = nn.add %32, %0 : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %32 = nn.reduce  sum %31 axes [1] : tensor<?x19x1xf32>
+    %33 = nn.add %32, %0 : tensor<?x1xf32>, tensor<1xf32>
     %34 = nn.sigmoid %33 : tensor<?x1xf32>
     nn.return %34 : tensor<?x1xf32>
   }

@@ -4,7 +4,7 @@ module @logistic_regression attributes {nn.phase = "split", ps.mode = #ps.mode<s
     nn.field @categories : tensor<?x8xi64> hash(<xxh64, salt = slot>) missing("?") columns([1, 3, 5, 6, 7, 8, 9, 13])
     nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.000000e+00 : f64, ">50K" = 1.000000e+00 : f64}) columns([14])
   }
-  nn.rule @adagrad hyper (epsilon = 1.000000e-10) slots (accumulator = 0.000000e+00) once {
+  nn.rule @adagrad hyper (epsilon = 1.000000e-10 from 0.000000e+00) slots (accumulator = 0.000000e+00) once {
   ^bb0(%arg0: f64, %arg1: f64, %arg2: f64):
     nn.yield %arg1, %arg2 : f64, f64
   } each {
@@ -35,47 +35,47 @@ module @logistic_regression attributes {nn.phase = "split", ps.mode = #ps.mode<s
   ps.message @train.exchange in "train" round sends [@train.row_gradient.weights, @train.gradient.bias, @train.loss, @train.keys.weights] ahead [@train.keys.weights] receives [@train.loss, @train.value.bias, @train.rows.weights]
   nn.program @train reads(@person) {
   ^bb0(%arg0: tensor<?x5xf32>, %arg1: tensor<?x8xi64>, %arg2: tensor<?x1xf32>):
-    %0 = nn.slice %arg0 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %1 = nn.slice %arg0 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %2 = nn.slice %arg0 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %3 = nn.slice %arg0 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %4 = nn.slice %arg0 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %5 = nn.bucketize %0 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %6 = nn.cross %5 salt(100) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %7 = nn.bucketize %1 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %8 = nn.cross %7 salt(101) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %9 = nn.bucketize %2 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %10 = nn.cross %9 salt(102) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %11 = nn.bucketize %3 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %12 = nn.cross %11 salt(103) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %13 = nn.bucketize %4 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %14 = nn.cross %13 salt(104) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %15 = nn.slice %arg1 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %16 = nn.slice %arg1 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %17 = nn.slice %arg1 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %18 = nn.slice %arg1 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %19 = nn.slice %arg1 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %20 = nn.cross %16, %18 salt(110) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %21 = nn.cross %6, %16, %18 salt(111) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %22 = nn.cross %19, %6 salt(112) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %23 = nn.cross %17, %16 salt(113) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %24 = nn.cross %18, %14 salt(114) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %25 = nn.cross %15, %18 salt(115) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %26 = nn.concat %arg1, %6, %8, %10, %12, %14, %20, %21, %22, %23, %24, %25 axis 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x19xi64>
+    %0 = nn.slice %arg0 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %1 = nn.slice %arg0 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %2 = nn.slice %arg0 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %3 = nn.slice %arg0 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %4 = nn.slice %arg0 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %5 = nn.bucketize %0 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %6 = nn.cross %5 salt(100) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %7 = nn.bucketize %1 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %8 = nn.cross %7 salt(101) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %9 = nn.bucketize %2 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %10 = nn.cross %9 salt(102) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %11 = nn.bucketize %3 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %12 = nn.cross %11 salt(103) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %13 = nn.bucketize %4 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %14 = nn.cross %13 salt(104) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %15 = nn.slice %arg1 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %16 = nn.slice %arg1 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %17 = nn.slice %arg1 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %18 = nn.slice %arg1 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %19 = nn.slice %arg1 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %20 = nn.cross %16, %18 salt(110) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %21 = nn.cross %6, %16, %18 salt(111) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
+    %22 = nn.cross %19, %6 salt(112) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %23 = nn.cross %17, %16 salt(113) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %24 = nn.cross %18, %14 salt(114) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %25 = nn.cross %15, %18 salt(115) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %26 = nn.concat %arg1, %6, %8, %10, %12, %14, %20, %21, %22, %23, %24, %25 axis 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
     %27 = nn.reshape %26 {stage = #nn.stage<prepare>} : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %27 {stage = #nn.stage<prepare>}
     %28:4 = ps.wait @train.exchange keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<f64>, tensor<f64>, tensor<1xf32>, tensor<?x1xf32>
     %29 = nn.pool %28#3[%inverse, %key_splits, %occurrences] of (%27 sum) {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %30 = nn.reshape %29 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
-    %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
-    %32 = nn.add %31, %28#2 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : tensor<?x19x1xf32>
+    %32 = nn.add %31, %28#2 {stage = #nn.stage<compute>} : tensor<?x1xf32>, tensor<1xf32>
     %33 = nn.sigmoid_cross_entropy %32, %arg2 {stage = #nn.stage<compute>} : tensor<?x1xf32>
     %34 = nn.sigmoid %32 {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @auc(%34, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @log_loss(%34, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @copc(%34, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
-    %35 = nn.sub %34, %arg2 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %36 = nn.reduce  sum %35 axes [0] {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<1xf32>
+    %35 = nn.sub %34, %arg2 {stage = #nn.stage<compute>} : tensor<?x1xf32>, tensor<?x1xf32>
+    %36 = nn.reduce  sum %35 axes [0] {stage = #nn.stage<compute>} : tensor<?x1xf32>
     %37 = nn.reshape %35 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1x1xf32>
     %38 = nn.broadcast %37 like %30 {stage = #nn.stage<compute>} : (tensor<?x1x1xf32>, tensor<?x19x1xf32>) -> tensor<?x19x1xf32>
     %39 = nn.reshape %38 {stage = #nn.stage<compute>} : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
@@ -124,40 +124,40 @@ module @logistic_regression attributes {nn.phase = "split", ps.mode = #ps.mode<s
   ps.message @evaluate.pull in "evaluate" sends [@evaluate.keys.weights] ahead [] receives [@evaluate.value.bias, @evaluate.rows.weights]
   nn.program @evaluate frozen reads(@person) {
   ^bb0(%arg0: tensor<?x5xf32>, %arg1: tensor<?x8xi64>, %arg2: tensor<?x1xf32>):
-    %0 = nn.slice %arg0 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %1 = nn.slice %arg0 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %2 = nn.slice %arg0 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %3 = nn.slice %arg0 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %4 = nn.slice %arg0 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %5 = nn.bucketize %0 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %6 = nn.cross %5 salt(100) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %7 = nn.bucketize %1 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %8 = nn.cross %7 salt(101) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %9 = nn.bucketize %2 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %10 = nn.cross %9 salt(102) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %11 = nn.bucketize %3 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %12 = nn.cross %11 salt(103) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %13 = nn.bucketize %4 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %14 = nn.cross %13 salt(104) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %15 = nn.slice %arg1 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %16 = nn.slice %arg1 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %17 = nn.slice %arg1 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %18 = nn.slice %arg1 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %19 = nn.slice %arg1 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %20 = nn.cross %16, %18 salt(110) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %21 = nn.cross %6, %16, %18 salt(111) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %22 = nn.cross %19, %6 salt(112) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %23 = nn.cross %17, %16 salt(113) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %24 = nn.cross %18, %14 salt(114) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %25 = nn.cross %15, %18 salt(115) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %26 = nn.concat %arg1, %6, %8, %10, %12, %14, %20, %21, %22, %23, %24, %25 axis 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x19xi64>
+    %0 = nn.slice %arg0 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %1 = nn.slice %arg0 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %2 = nn.slice %arg0 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %3 = nn.slice %arg0 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %4 = nn.slice %arg0 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %5 = nn.bucketize %0 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %6 = nn.cross %5 salt(100) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %7 = nn.bucketize %1 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %8 = nn.cross %7 salt(101) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %9 = nn.bucketize %2 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %10 = nn.cross %9 salt(102) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %11 = nn.bucketize %3 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %12 = nn.cross %11 salt(103) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %13 = nn.bucketize %4 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %14 = nn.cross %13 salt(104) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %15 = nn.slice %arg1 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %16 = nn.slice %arg1 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %17 = nn.slice %arg1 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %18 = nn.slice %arg1 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %19 = nn.slice %arg1 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %20 = nn.cross %16, %18 salt(110) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %21 = nn.cross %6, %16, %18 salt(111) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
+    %22 = nn.cross %19, %6 salt(112) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %23 = nn.cross %17, %16 salt(113) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %24 = nn.cross %18, %14 salt(114) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %25 = nn.cross %15, %18 salt(115) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %26 = nn.concat %arg1, %6, %8, %10, %12, %14, %20, %21, %22, %23, %24, %25 axis 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
     %27 = nn.reshape %26 {stage = #nn.stage<prepare>} : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %27 {stage = #nn.stage<prepare>}
     %28:2 = ps.wait @evaluate.pull keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<1xf32>, tensor<?x1xf32>
     %29 = nn.pool %28#1[%inverse, %key_splits, %occurrences] of (%27 sum) {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %30 = nn.reshape %29 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
-    %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
-    %32 = nn.add %31, %28#0 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : tensor<?x19x1xf32>
+    %32 = nn.add %31, %28#0 {stage = #nn.stage<compute>} : tensor<?x1xf32>, tensor<1xf32>
     %33 = nn.sigmoid %32 {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @auc(%33, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @log_loss(%33, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
@@ -169,40 +169,40 @@ module @logistic_regression attributes {nn.phase = "split", ps.mode = #ps.mode<s
   ps.message @predict.pull in "predict" sends [@predict.keys.weights] ahead [] receives [@predict.value.bias, @predict.rows.weights]
   nn.program @predict frozen reads(@person except @label) {
   ^bb0(%arg0: tensor<?x5xf32>, %arg1: tensor<?x8xi64>):
-    %0 = nn.slice %arg0 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %1 = nn.slice %arg0 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %2 = nn.slice %arg0 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %3 = nn.slice %arg0 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %4 = nn.slice %arg0 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %5 = nn.bucketize %0 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %6 = nn.cross %5 salt(100) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %7 = nn.bucketize %1 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %8 = nn.cross %7 salt(101) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %9 = nn.bucketize %2 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %10 = nn.cross %9 salt(102) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %11 = nn.bucketize %3 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %12 = nn.cross %11 salt(103) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %13 = nn.bucketize %4 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
-    %14 = nn.cross %13 salt(104) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>) -> tensor<?x1xi64>
-    %15 = nn.slice %arg1 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %16 = nn.slice %arg1 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %17 = nn.slice %arg1 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %18 = nn.slice %arg1 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %19 = nn.slice %arg1 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>) -> tensor<?x1xi64>
-    %20 = nn.cross %16, %18 salt(110) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %21 = nn.cross %6, %16, %18 salt(111) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %22 = nn.cross %19, %6 salt(112) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %23 = nn.cross %17, %16 salt(113) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %24 = nn.cross %18, %14 salt(114) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %25 = nn.cross %15, %18 salt(115) {stage = #nn.stage<prepare>} : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x1xi64>
-    %26 = nn.concat %arg1, %6, %8, %10, %12, %14, %20, %21, %22, %23, %24, %25 axis 1 {stage = #nn.stage<prepare>} : (tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x19xi64>
+    %0 = nn.slice %arg0 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %1 = nn.slice %arg0 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %2 = nn.slice %arg0 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %3 = nn.slice %arg0 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %4 = nn.slice %arg0 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : tensor<?x5xf32>
+    %5 = nn.bucketize %0 boundaries [2.000000e+01, 2.300000e+01, 2.600000e+01, 3.000000e+01, 3.500000e+01, 4.000000e+01, 4.500000e+01, 5.000000e+01, 5.500000e+01, 6.000000e+01, 6.500000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %6 = nn.cross %5 salt(100) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %7 = nn.bucketize %1 boundaries [5.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %8 = nn.cross %7 salt(101) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %9 = nn.bucketize %2 boundaries [1.000000e+00, 3.000000e+03, 4.000000e+03, 5.000000e+03, 6.500000e+03, 7.000000e+03, 1.000000e+04, 1.400000e+04] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %10 = nn.cross %9 salt(102) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %11 = nn.bucketize %3 boundaries [1.000000e+00, 1.500000e+03, 1.600000e+03, 1.800000e+03, 1.900000e+03, 2.000000e+03, 2.200000e+03, 2.400000e+03] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %12 = nn.cross %11 salt(103) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %13 = nn.bucketize %4 boundaries [2.000000e+01, 3.000000e+01, 3.600000e+01, 4.000000e+01, 4.100000e+01, 4.600000e+01, 5.000000e+01, 5.600000e+01, 6.000000e+01] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
+    %14 = nn.cross %13 salt(104) {stage = #nn.stage<prepare>} : tensor<?x1xi64>
+    %15 = nn.slice %arg1 axis 1 offset 0 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %16 = nn.slice %arg1 axis 1 offset 1 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %17 = nn.slice %arg1 axis 1 offset 2 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %18 = nn.slice %arg1 axis 1 offset 3 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %19 = nn.slice %arg1 axis 1 offset 4 size 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>
+    %20 = nn.cross %16, %18 salt(110) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %21 = nn.cross %6, %16, %18 salt(111) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
+    %22 = nn.cross %19, %6 salt(112) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %23 = nn.cross %17, %16 salt(113) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %24 = nn.cross %18, %14 salt(114) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %25 = nn.cross %15, %18 salt(115) {stage = #nn.stage<prepare>} : tensor<?x1xi64>, tensor<?x1xi64>
+    %26 = nn.concat %arg1, %6, %8, %10, %12, %14, %20, %21, %22, %23, %24, %25 axis 1 {stage = #nn.stage<prepare>} : tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
     %27 = nn.reshape %26 {stage = #nn.stage<prepare>} : (tensor<?x19xi64>) -> tensor<?xi64>
     %keys, %inverse, %key_splits, %occurrences = nn.unique %27 {stage = #nn.stage<prepare>}
     %28:2 = ps.wait @predict.pull keys(%keys : tensor<?xi64>) {stage = #nn.stage<receive>} : tensor<1xf32>, tensor<?x1xf32>
     %29 = nn.pool %28#1[%inverse, %key_splits, %occurrences] of (%27 sum) {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1xf32>
     %30 = nn.reshape %29 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x19x1xf32>
-    %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : (tensor<?x19x1xf32>) -> tensor<?x1xf32>
-    %32 = nn.add %31, %28#0 {stage = #nn.stage<compute>} : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %31 = nn.reduce  sum %30 axes [1] {stage = #nn.stage<compute>} : tensor<?x19x1xf32>
+    %32 = nn.add %31, %28#0 {stage = #nn.stage<compute>} : tensor<?x1xf32>, tensor<1xf32>
     %33 = nn.sigmoid %32 {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.return %33 : tensor<?x1xf32>
   }

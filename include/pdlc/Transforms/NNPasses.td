@@ -236,14 +236,14 @@ def NNAutodiff : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
     Before:
     ```mlir
     %w = nn.read @w : tensor<1xf32>
-    %y = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %y = nn.mul %x, %w : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %y over [@g] : tensor<?x1xf32>
     ```
     After:
     ```mlir
     %w = nn.read @w : tensor<1xf32>
-    %y = nn.mul %x, %w : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %dw = nn.reduce sum %x axes [0] : (tensor<?x1xf32>) -> tensor<1xf32>
+    %y = nn.mul %x, %w : tensor<?x1xf32>, tensor<1xf32>
+    %dw = nn.reduce sum %x axes [0] : tensor<?x1xf32>
     nn.apply_gradients %y {@w = %dw : tensor<1xf32>} over [@g] : tensor<?x1xf32>
     ```
   }];
@@ -399,8 +399,8 @@ def NNGateTurns : Pass<"nn-gate-turns", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %h = nn.matmul %x, %w : (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %h axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %h = nn.matmul %x, %w : tensor<?x3xf32>, tensor<3x4xf32>
+    %l = nn.reduce sum %h axes [1] keep : tensor<?x4xf32>
     %c = nn.broadcast %now like %l : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     %loss, %weight = nn.loss_sum %l weight %c ...
     ```
@@ -408,8 +408,8 @@ def NNGateTurns : Pass<"nn-gate-turns", "::mlir::ModuleOp"> {
     ```mlir
     %l = nn.if %now with(%x, %w) {
     ^bb0(%0: tensor<?x3xf32>, %1: tensor<3x4xf32>):
-      %h = nn.matmul %0, %1 : (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
-      %2 = nn.reduce sum %h axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+      %h = nn.matmul %0, %1 : tensor<?x3xf32>, tensor<3x4xf32>
+      %2 = nn.reduce sum %h axes [1] keep : tensor<?x4xf32>
       nn.yield %2 : tensor<?x1xf32>
     } else { ... nn.yield %zeros : tensor<?x1xf32> } : ...
     ```
@@ -429,8 +429,8 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %0 = nn.matmul %x, %w : (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
-    %1 = nn.add %0, %b : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %0 = nn.matmul %x, %w : tensor<?x3xf32>, tensor<3x4xf32>
+    %1 = nn.add %0, %b : tensor<?x4xf32>, tensor<4xf32>
     %2 = nn.relu %1 : tensor<?x4xf32>
     ```
     After:
@@ -487,12 +487,12 @@ def NNAssignStages : Pass<"nn-assign-stages", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    %bucket = nn.bucketize %age boundaries [18.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %bucket = nn.bucketize %age boundaries [18.0] : tensor<?x1xf32>
     %p = nn.sigmoid %z : tensor<?x1xf32>
     ```
     After:
     ```mlir
-    %bucket = nn.bucketize %age boundaries [18.0] {stage = #nn.stage<prepare>} : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %bucket = nn.bucketize %age boundaries [18.0] {stage = #nn.stage<prepare>} : tensor<?x1xf32>
     %p = nn.sigmoid %z {stage = #nn.stage<compute>} : tensor<?x1xf32>
     ```
   }];

@@ -225,12 +225,16 @@ Status CellParser::appendIds(std::string_view cell, int64_t slot,
     }
     if (isMissing(text))
       continue;
-    if (!parseId(text, slot, id))
-      return Status::invalid(quoteText(text) +
-                             " is not a decimal integer of 64 bits; if ids "
-                             "are text, give the field `hash(...)` in the "
-                             "model, such as hash(#nn.hash<xxh64, salt = "
-                             "slot>)");
+    if (!parseId(text, slot, id)) {
+      const bool isList = ragged && !separator &&
+                          text.find_first_of(" |;,") != std::string_view::npos;
+      return Status::invalid(
+          quoteText(text) + " is not a decimal integer of 64 bits; " +
+          (isList ? "if it lists ids, give the field `separator(...)` in the "
+                    "model, such as separator(\" \")"
+                  : "if ids are text, give the field `hash(...)` in the model, "
+                    "such as hash(#nn.hash<xxh64, salt = slot>)"));
+    }
     column.append(id);
     any = true;
   }

@@ -39,7 +39,7 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 nn.program @chain frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
   %w = nn.read @w : tensor<4xf32>
-  %s = nn.add %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  %s = nn.add %x, %w : tensor<?x4xf32>, tensor<4xf32>
   %e = nn.exp %s : tensor<?x4xf32>
   nn.return %e : tensor<?x4xf32>
 }
@@ -73,8 +73,8 @@ nn.param @m : tensor<4x4xf32> init(#nn.zeros)
 nn.program @several frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
   %s = nn.sigmoid %x : tensor<?x4xf32>
-  %a = nn.mul %s, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
-  %b = nn.sub %y, %s : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = nn.mul %s, %y : tensor<?x4xf32>, tensor<?x4xf32>
+  %b = nn.sub %y, %s : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
 }
 
@@ -89,8 +89,8 @@ nn.program @between frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
   %m = nn.read @m : tensor<4x4xf32>
   %s = nn.sigmoid %x : tensor<?x4xf32>
-  %p = nn.matmul %s, %m : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
-  %a = nn.mul %s, %p : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %p = nn.matmul %s, %m : tensor<?x4xf32>, tensor<4x4xf32>
+  %a = nn.mul %s, %p : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %a : tensor<?x4xf32>
 }
 

@@ -43,8 +43,8 @@ nn.program @joined frozen reads(@r) {
   %p = nn.pool %rows[%inverse, %splits, %occurrences] of (%c bags(%s) sum) : (tensor<?x4xf32>) -> tensor<?x4xf32>
   %bags = nn.reshape %p : (tensor<?x4xf32>) -> tensor<?x12xf32>
   %t = nn.tanh %x : tensor<?x32xf32>
-  %m = nn.matmul %x, %w : (tensor<?x32xf32>, tensor<32x8xf32>) -> tensor<?x8xf32>
-  %j = nn.concat %bags, %t, %x, %m axis 1 : (tensor<?x12xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x8xf32>) -> tensor<?x84xf32>
+  %m = nn.matmul %x, %w : tensor<?x32xf32>, tensor<32x8xf32>
+  %j = nn.concat %bags, %t, %x, %m axis 1 : tensor<?x12xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x8xf32>
   %o = nn.relu %j : tensor<?x84xf32>
   nn.return %o : tensor<?x84xf32>
 }
@@ -78,8 +78,8 @@ nn.program @nested frozen reads(@r except @y) {
 ^bb0(%x: tensor<?x32xf32>):
   %a = nn.tanh %x : tensor<?x32xf32>
   %b = nn.exp %x : tensor<?x32xf32>
-  %inner = nn.concat %a, %b axis 1 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x64xf32>
-  %outer = nn.concat %x, %inner axis 1 : (tensor<?x32xf32>, tensor<?x64xf32>) -> tensor<?x96xf32>
+  %inner = nn.concat %a, %b axis 1 : tensor<?x32xf32>, tensor<?x32xf32>
+  %outer = nn.concat %x, %inner axis 1 : tensor<?x32xf32>, tensor<?x64xf32>
   nn.return %outer : tensor<?x96xf32>
 }
 
@@ -102,9 +102,9 @@ nn.program @readers frozen reads(@r except @y) {
 ^bb0(%x: tensor<?x32xf32>):
   %a = nn.tanh %x : tensor<?x32xf32>
   %b = nn.exp %x : tensor<?x32xf32>
-  %both = nn.concat %a, %b axis 1 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x64xf32>
+  %both = nn.concat %a, %b axis 1 : tensor<?x32xf32>, tensor<?x32xf32>
   %c = nn.relu %a : tensor<?x32xf32>
-  %max = nn.reduce max %b axes [1] : (tensor<?x32xf32>) -> tensor<?xf32>
+  %max = nn.reduce max %b axes [1] : tensor<?x32xf32>
   nn.return %both, %c, %max : tensor<?x64xf32>, tensor<?x32xf32>, tensor<?xf32>
 }
 
@@ -122,7 +122,7 @@ nn.program @readers frozen reads(@r except @y) {
 nn.program @twice frozen reads(@r except @y) {
 ^bb0(%x: tensor<?x32xf32>):
   %a = nn.tanh %x : tensor<?x32xf32>
-  %both = nn.concat %a, %a axis 1 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x64xf32>
+  %both = nn.concat %a, %a axis 1 : tensor<?x32xf32>, tensor<?x32xf32>
   nn.return %both : tensor<?x64xf32>
 }
 
@@ -137,10 +137,10 @@ nn.program @static frozen reads(@r except @y) {
 ^bb0(%x: tensor<?x32xf32>):
   %s = nn.read @s : tensor<4x16xf32>
   %a = nn.tanh %s : tensor<4x16xf32>
-  %row = nn.slice %a axis 0 offset 2 size 1 : (tensor<4x16xf32>) -> tensor<1x16xf32>
+  %row = nn.slice %a axis 0 offset 2 size 1 : tensor<4x16xf32>
   %b = nn.exp %row : tensor<1x16xf32>
-  %both = nn.concat %row, %b axis 1 : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<1x32xf32>
-  %o = nn.mul %x, %both : (tensor<?x32xf32>, tensor<1x32xf32>) -> tensor<?x32xf32>
+  %both = nn.concat %row, %b axis 1 : tensor<1x16xf32>, tensor<1x16xf32>
+  %o = nn.mul %x, %both : tensor<?x32xf32>, tensor<1x32xf32>
   nn.return %o : tensor<?x32xf32>
 }
 
@@ -160,11 +160,11 @@ nn.program @static frozen reads(@r except @y) {
 // CHECK:         return
 nn.program @narrow frozen reads(@r except @y) {
 ^bb0(%x: tensor<?x32xf32>):
-  %n = nn.slice %x axis 1 offset 3 size 15 : (tensor<?x32xf32>) -> tensor<?x15xf32>
+  %n = nn.slice %x axis 1 offset 3 size 15 : tensor<?x32xf32>
   %a = nn.tanh %n : tensor<?x15xf32>
-  %w = nn.slice %x axis 1 offset 2 size 16 : (tensor<?x32xf32>) -> tensor<?x16xf32>
+  %w = nn.slice %x axis 1 offset 2 size 16 : tensor<?x32xf32>
   %b = nn.exp %w : tensor<?x16xf32>
-  %both = nn.concat %a, %b axis 1 : (tensor<?x15xf32>, tensor<?x16xf32>) -> tensor<?x31xf32>
+  %both = nn.concat %a, %b axis 1 : tensor<?x15xf32>, tensor<?x16xf32>
   nn.return %both : tensor<?x31xf32>
 }
 
@@ -188,13 +188,13 @@ nn.program @narrow frozen reads(@r except @y) {
 // CHECK:         return
 nn.program @double frozen reads(@r except @x) {
 ^bb0(%y: tensor<?x32xf64>):
-  %w = nn.slice %y axis 1 offset 2 size 16 : (tensor<?x32xf64>) -> tensor<?x16xf64>
+  %w = nn.slice %y axis 1 offset 2 size 16 : tensor<?x32xf64>
   %z = nn.reshape %w : (tensor<?x16xf64>) -> tensor<?x4x4xf64>
   %b = nn.exp %z : tensor<?x4x4xf64>
-  %m = nn.reduce mean %z axes [1] : (tensor<?x4x4xf64>) -> tensor<?x4xf64>
+  %m = nn.reduce mean %z axes [1] : tensor<?x4x4xf64>
   %f = nn.reshape %b : (tensor<?x4x4xf64>) -> tensor<?x16xf64>
-  %p = nn.pad %f axis 1 low 1 high 2 : (tensor<?x16xf64>) -> tensor<?x19xf64>
-  %c = nn.concat %p, %m axis 1 : (tensor<?x19xf64>, tensor<?x4xf64>) -> tensor<?x23xf64>
+  %p = nn.pad %f axis 1 low 1 high 2 : tensor<?x16xf64>
+  %c = nn.concat %p, %m axis 1 : tensor<?x19xf64>, tensor<?x4xf64>
   nn.return %c : tensor<?x23xf64>
 }
 
@@ -221,7 +221,7 @@ nn.program @adjoint reads(@r) {
   %keys, %inverse, %splits, %occurrences = nn.unique %c
   %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
   %t = nn.tanh %x : tensor<?x20xf32>
-  %part = nn.slice %t axis 1 offset 8 size 12 : (tensor<?x20xf32>) -> tensor<?x12xf32>
+  %part = nn.slice %t axis 1 offset 8 size 12 : tensor<?x20xf32>
   %bags = nn.reshape %part : (tensor<?x12xf32>) -> tensor<?x4xf32>
   %g = nn.pool_gradient [%inverse, %splits, %occurrences] of (%c bags(%s) sum from %bags) : (tensor<?x4xf32>) -> tensor<?x4xf32>
   nn.return %g : tensor<?x4xf32>

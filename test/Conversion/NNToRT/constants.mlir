@@ -20,7 +20,7 @@ nn.record @r {
 nn.program @one frozen reads(@r except [@y]) {
 ^bb0(%x: tensor<?x4xf32>):
   %c = nn.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
-  %0 = nn.add %x, %c : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  %0 = nn.add %x, %c : tensor<?x4xf32>, tensor<4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 nn.program @another frozen reads(@r except [@y]) {
@@ -28,14 +28,14 @@ nn.program @another frozen reads(@r except [@y]) {
   %c = nn.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %d = nn.constant dense<[1.0, 2.0, 3.0, 5.0]> : tensor<4xf32>
   %m = nn.reshape %x : (tensor<?x4xf32>) -> tensor<?x2x2xf32>
-  %0 = nn.add %m, %c : (tensor<?x2x2xf32>, tensor<2x2xf32>) -> tensor<?x2x2xf32>
+  %0 = nn.add %m, %c : tensor<?x2x2xf32>, tensor<2x2xf32>
   %f = nn.reshape %0 : (tensor<?x2x2xf32>) -> tensor<?x4xf32>
-  %1 = nn.add %f, %d : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  %1 = nn.add %f, %d : tensor<?x4xf32>, tensor<4xf32>
   nn.return %1 : tensor<?x4xf32>
 }
 nn.program @wide frozen reads(@r except [@x]) {
 ^bb0(%y: tensor<?x4xf64>):
   %c = nn.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf64>
-  %0 = nn.add %y, %c : (tensor<?x4xf64>, tensor<4xf64>) -> tensor<?x4xf64>
+  %0 = nn.add %y, %c : tensor<?x4xf64>, tensor<4xf64>
   nn.return %0 : tensor<?x4xf64>
 }

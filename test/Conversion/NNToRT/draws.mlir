@@ -14,7 +14,7 @@ nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros)
 // CHECK: rt.dropout %{{.*}} rate 5.000000e-01 %[[DRAWS]] stream 7 into %{{.*}} : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>
 nn.program @dropout frozen reads(@r except [@i]) {
 ^bb0(%x: tensor<?x4xf32>):
-  %0 = nn.dropout %x rate(0.5) stream(7) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.dropout %x rate(0.5) stream(7) : tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 

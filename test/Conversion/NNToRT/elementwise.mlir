@@ -159,7 +159,7 @@ nn.program @signed_log1p frozen reads(@r except [@y]) {
 // CHECK:         memref.store
 nn.program @add frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.add %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -170,7 +170,7 @@ nn.program @add frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @sub frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.sub %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.sub %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -181,7 +181,7 @@ nn.program @sub frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @mul frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.mul %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -192,7 +192,7 @@ nn.program @mul frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @div frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.div %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.div %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -203,7 +203,7 @@ nn.program @div frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @max frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.max %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.max %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -214,7 +214,7 @@ nn.program @max frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @min frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.min %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.min %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -226,7 +226,7 @@ nn.program @min frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @equal frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.equal %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.equal %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -238,7 +238,7 @@ nn.program @equal frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @greater frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.greater %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.greater %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -250,7 +250,7 @@ nn.program @greater frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @greater_equal frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.greater_equal %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.greater_equal %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -262,7 +262,7 @@ nn.program @greater_equal frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @less frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.less %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.less %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -274,7 +274,7 @@ nn.program @less frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @less_equal frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.less_equal %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.less_equal %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -286,7 +286,7 @@ nn.program @less_equal frozen reads(@r) {
 // CHECK:         memref.store
 nn.program @not_equal frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>):
-  %0 = nn.not_equal %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.not_equal %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -479,7 +479,7 @@ nn.program @pow frozen reads(@r except [@y]) {
 // CHECK:         memref.store
 nn.program @select frozen reads(@r except [@y]) {
 ^bb0(%x: tensor<?x4xf32>):
-  %0 = nn.select %x, %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.select %x, %x, %x : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 

@@ -21,7 +21,7 @@ nn.record @r {
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x4xf32>):
   // expected-error@below {{has no lowering to a stage}}
-  %0 = nn.flatten %x from 1 {stage = #nn.stage<compute>} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.flatten %x from 1 {stage = #nn.stage<compute>} : tensor<?x4xf32>
   nn.return %0 : tensor<?x4xf32>
 }
 
@@ -80,7 +80,7 @@ nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x2xf32>):
   // expected-error@below {{has a value that is not dense}}
   %c = nn.constant dense_resource<numbers> : tensor<2xf32> {stage = #nn.stage<compute>}
-  %0 = nn.add %x, %c {stage = #nn.stage<compute>} : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %0 = nn.add %x, %c {stage = #nn.stage<compute>} : tensor<?x2xf32>, tensor<2xf32>
   nn.return %0 : tensor<?x2xf32>
 }
 {-#

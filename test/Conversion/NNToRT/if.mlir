@@ -30,13 +30,13 @@ nn.program @choice frozen reads(@r) {
   %c = nn.read @late : tensor<1xf32>
   %y = nn.if %c with(%x, %u) {
   ^bb0(%rows: tensor<?x3xf32>, %w: tensor<3x3xf32>):
-    %0 = nn.matmul %rows, %w : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+    %0 = nn.matmul %rows, %w : tensor<?x3xf32>, tensor<3x3xf32>
     nn.yield %0 : tensor<?x3xf32>
   } else {
   ^bb0(%rows: tensor<?x3xf32>, %w: tensor<3x3xf32>):
     %0 = nn.exp %rows : tensor<?x3xf32>
     nn.yield %0 : tensor<?x3xf32>
-  } : (tensor<1xf32>, tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+  } : tensor<1xf32>, tensor<?x3xf32>, tensor<3x3xf32>
   nn.return %y : tensor<?x3xf32>
 }
 }

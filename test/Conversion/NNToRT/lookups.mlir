@@ -23,17 +23,17 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK-SAME:      prepare(@waiting_prepare, <126 + 64 * batch, keys(0, 0), occurrences(0, 0)>)
 nn.program @waiting frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
-  %a = nn.bucketize %x boundaries [0.0] : (tensor<?x4xf32>) -> tensor<?x4xi64>
+  %a = nn.bucketize %x boundaries [0.0] : tensor<?x4xf32>
   %fa = nn.reshape %a : (tensor<?x4xi64>) -> tensor<?xi64>
   %ka, %ia, %sa, %oa = nn.unique %fa
-  %b = nn.bucketize %x boundaries [1.0] : (tensor<?x4xf32>) -> tensor<?x4xi64>
+  %b = nn.bucketize %x boundaries [1.0] : tensor<?x4xf32>
   %fb = nn.reshape %b : (tensor<?x4xi64>) -> tensor<?xi64>
   %kb, %ib, %sb, %ob = nn.unique %fb
   %ra = nn.pull @emb[%ka] : tensor<?x3xf32>
   %rb = nn.pull @emb[%kb] : tensor<?x3xf32>
   %pa = nn.pool %ra[%ia, %sa, %oa] of (%fa sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %pb = nn.pool %rb[%ib, %sb, %ob] of (%fb sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  %0 = nn.add %pa, %pb : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %0 = nn.add %pa, %pb : tensor<?x3xf32>, tensor<?x3xf32>
   %1 = nn.reshape %0 : (tensor<?x3xf32>) -> tensor<?x4x3xf32>
   nn.return %1 : tensor<?x4x3xf32>
 }
@@ -110,9 +110,9 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK:         rt.pool_gradient
 nn.program @ids frozen reads(@r except [@y]) {
 ^bb0(%x: tensor<?x4xf32>, %i: tensor<?x2xi64>, %c: tensor<?xi64>, %cs: tensor<?xi32>):
-  %s = nn.slice %x axis 1 offset 0 size 2 : (tensor<?x4xf32>) -> tensor<?x2xf32>
-  %b = nn.bucketize %s boundaries [0.0, 1.0] : (tensor<?x2xf32>) -> tensor<?x2xi64>
-  %j = nn.cross %b, %i salt(3) : (tensor<?x2xi64>, tensor<?x2xi64>) -> tensor<?x2xi64>
+  %s = nn.slice %x axis 1 offset 0 size 2 : tensor<?x4xf32>
+  %b = nn.bucketize %s boundaries [0.0, 1.0] : tensor<?x2xf32>
+  %j = nn.cross %b, %i salt(3) : tensor<?x2xi64>, tensor<?x2xi64>
   %flat = nn.reshape %j : (tensor<?x2xi64>) -> tensor<?xi64>
   %singles = nn.single_bags %flat
   %ids, %splits = nn.cross_bags (%flat bags(%singles), %c bags(%cs)) salt(1)

@@ -36,8 +36,8 @@ nn.program @rotate frozen reads(@r except [@u]) {
 // CHECK: rt.in_batch_gradient users strict %{{.*}}, %[[U]], %[[U]] ids(%{{.*}} : memref<?xi64>) sums %[[L]] from %[[L]] scratch %{{.*}} into %{{.*}} : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x4xf32>
 nn.program @scores frozen reads(@r) {
 ^bb0(%u: tensor<?x4xf32>, %i: tensor<?x1xi64>):
-  %0 = nn.in_batch_log_sum_exp %u, %u ids %i : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xi64>) -> tensor<?x1xf32>
-  %1 = nn.in_batch_gradient of users %u, %u ids %i sums %0 from %0 : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xi64>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x4xf32>
+  %0 = nn.in_batch_log_sum_exp %u, %u ids %i : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xi64>
+  %1 = nn.in_batch_gradient of users %u, %u ids %i sums %0 from %0 : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xi64>, tensor<?x1xf32>, tensor<?x1xf32>
   nn.return %1 : tensor<?x4xf32>
 }
 }

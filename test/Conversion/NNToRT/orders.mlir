@@ -20,7 +20,7 @@ nn.record @r {
 nn.program @products frozen reads(@r) {
 ^bb0(%x: tensor<?x12xf32>):
   %a = nn.reshape %x : (tensor<?x12xf32>) -> tensor<?x3x4xf32>
-  %p = nn.batch_matmul %a transposed, %a : (tensor<?x3x4xf32>, tensor<?x3x4xf32>) -> tensor<?x4x4xf32>
+  %p = nn.batch_matmul %a transposed, %a : tensor<?x3x4xf32>, tensor<?x3x4xf32>
   nn.return %p : tensor<?x4x4xf32>
 }
 
@@ -31,7 +31,7 @@ nn.program @products frozen reads(@r) {
 nn.program @transpose frozen reads(@r) {
 ^bb0(%x: tensor<?x12xf32>):
   %a = nn.reshape %x : (tensor<?x12xf32>) -> tensor<?x3x4xf32>
-  %t = nn.transpose %a permutation [0, 2, 1] : (tensor<?x3x4xf32>) -> tensor<?x4x3xf32>
+  %t = nn.transpose %a permutation [0, 2, 1] : tensor<?x3x4xf32>
   nn.return %t : tensor<?x4x3xf32>
 }
 
@@ -46,7 +46,7 @@ nn.program @transpose frozen reads(@r) {
 nn.program @take frozen reads(@r) {
 ^bb0(%x: tensor<?x12xf32>):
   %a = nn.reshape %x : (tensor<?x12xf32>) -> tensor<?x3x4xf32>
-  %f = nn.take %a axis 1 at [2, 0] : (tensor<?x3x4xf32>) -> tensor<?x2x4xf32>
+  %f = nn.take %a axis 1 at [2, 0] : tensor<?x3x4xf32>
   nn.return %f : tensor<?x2x4xf32>
 }
 
@@ -58,7 +58,7 @@ nn.program @take frozen reads(@r) {
 // CHECK: arith.select %[[MISSING]], %cst, %{{.*}} : f32
 nn.program @missing frozen reads(@r) {
 ^bb0(%x: tensor<?x12xf32>):
-  %f = nn.take %x axis 1 at [2, -1] : (tensor<?x12xf32>) -> tensor<?x2xf32>
+  %f = nn.take %x axis 1 at [2, -1] : tensor<?x12xf32>
   nn.return %f : tensor<?x2xf32>
 }
 }

@@ -27,10 +27,10 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 nn.program @products frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
   %m = nn.read @m : tensor<4x8xf32>
-  %y = nn.matmul %x, %m : (tensor<?x4xf32>, tensor<4x8xf32>) -> tensor<?x8xf32>
-  %z = nn.matmul %y, %m transposed : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
-  %t = nn.matmul %z, %m : (tensor<?x4xf32>, tensor<4x8xf32>) -> tensor<?x8xf32>
-  %o = nn.reduce sum %t axes [1] keep : (tensor<?x8xf32>) -> tensor<?x1xf32>
+  %y = nn.matmul %x, %m : tensor<?x4xf32>, tensor<4x8xf32>
+  %z = nn.matmul %y, %m transposed : tensor<?x8xf32>, tensor<4x8xf32>
+  %t = nn.matmul %z, %m : tensor<?x4xf32>, tensor<4x8xf32>
+  %o = nn.reduce sum %t axes [1] keep : tensor<?x8xf32>
   nn.return %o : tensor<?x1xf32>
 }
 

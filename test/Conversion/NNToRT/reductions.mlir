@@ -25,8 +25,8 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK:           memref.store %[[END]], %[[SUM]][%[[J]]]
 nn.program @ordered frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
-  %s = nn.reduce sum %x axes [0] : (tensor<?x4xf32>) -> tensor<4xf32>
-  %o = nn.mul %x, %s : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  %s = nn.reduce sum %x axes [0] : tensor<?x4xf32>
+  %o = nn.mul %x, %s : tensor<?x4xf32>, tensor<4xf32>
   nn.return %o : tensor<?x4xf32>
 }
 
@@ -65,11 +65,11 @@ nn.program @squares frozen reads(@r) {
 ^bb0(%flat: tensor<?x12xf32>, %weights: tensor<?x3xf32>):
   %x = nn.reshape %flat : (tensor<?x12xf32>) -> tensor<?x3x4xf32>
   %w = nn.reshape %weights : (tensor<?x3xf32>) -> tensor<?x3x1xf32>
-  %q = nn.mul %x, %x : (tensor<?x3x4xf32>, tensor<?x3x4xf32>) -> tensor<?x3x4xf32>
-  %t = nn.mul %q, %w : (tensor<?x3x4xf32>, tensor<?x3x1xf32>) -> tensor<?x3x4xf32>
-  %s = nn.reduce sum %t axes [1] : (tensor<?x3x4xf32>) -> tensor<?x4xf32>
-  %u = nn.mul %x, %w : (tensor<?x3x4xf32>, tensor<?x3x1xf32>) -> tensor<?x3x4xf32>
-  %v = nn.reduce sum %u axes [1] : (tensor<?x3x4xf32>) -> tensor<?x4xf32>
+  %q = nn.mul %x, %x : tensor<?x3x4xf32>, tensor<?x3x4xf32>
+  %t = nn.mul %q, %w : tensor<?x3x4xf32>, tensor<?x3x1xf32>
+  %s = nn.reduce sum %t axes [1] : tensor<?x3x4xf32>
+  %u = nn.mul %x, %w : tensor<?x3x4xf32>, tensor<?x3x1xf32>
+  %v = nn.reduce sum %u axes [1] : tensor<?x3x4xf32>
   %o = nn.reshape %u : (tensor<?x3x4xf32>) -> tensor<?x12xf32>
   nn.return %s, %v, %o : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x12xf32>
 }

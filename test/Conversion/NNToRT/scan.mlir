@@ -33,10 +33,10 @@ nn.program @forwards frozen reads(@r) {
   %x = nn.pool %p[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %h = nn.scan %x of %s with(%u) {
   ^bb0(%row: tensor<?x3xf32>, %before: tensor<?x3xf32>, %shared: tensor<3x3xf32>):
-    %0 = nn.matmul %before, %shared : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
-    %1 = nn.add %row, %0 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %0 = nn.matmul %before, %shared : tensor<?x3xf32>, tensor<3x3xf32>
+    %1 = nn.add %row, %0 : tensor<?x3xf32>, tensor<?x3xf32>
     nn.yield %1 : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, tensor<?xi32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, tensor<?xi32>, tensor<3x3xf32>
   %q = nn.segment_sum %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %q : tensor<?x2x3xf32>
 }
@@ -57,9 +57,9 @@ nn.program @backwards frozen reads(@r) {
   %x = nn.pool %p[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %h = nn.scan %x of %s from_end {
   ^bb0(%row: tensor<?x3xf32>, %before: tensor<?x3xf32>):
-    %1 = nn.add %row, %before : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %1 = nn.add %row, %before : tensor<?x3xf32>, tensor<?x3xf32>
     nn.yield %1 : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, tensor<?xi32>
   %q = nn.segment_sum %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %q : tensor<?x2x3xf32>
 }
@@ -80,9 +80,9 @@ nn.program @begun frozen reads(@r) {
   %f = nn.segment_sum %x of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   %h = nn.scan %x of %s init(%f) {
   ^bb0(%row: tensor<?x3xf32>, %before: tensor<?x3xf32>):
-    %1 = nn.add %row, %before : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %1 = nn.add %row, %before : tensor<?x3xf32>, tensor<?x3xf32>
     nn.yield %1 : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, tensor<?xi32>, tensor<?x2x3xf32>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, tensor<?xi32>, tensor<?x2x3xf32>
   %q = nn.segment_sum %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %q : tensor<?x2x3xf32>
 }

@@ -44,7 +44,7 @@ nn.program @weighted frozen reads(@r except [@d]) {
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %w = nn.segment_positions %s like %c : (tensor<?xi32>, tensor<?xi64>) -> tensor<?x1xf32>
-  %p = nn.mul %h, %w : (tensor<?x3xf32>, tensor<?x1xf32>) -> tensor<?x3xf32>
+  %p = nn.mul %h, %w : tensor<?x3xf32>, tensor<?x1xf32>
   %0 = nn.segment_sum %p of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
@@ -95,7 +95,7 @@ nn.program @repeat frozen reads(@r except [@d]) {
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %q = nn.segment_sum %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
-  %1 = nn.segment_repeat %q over %s like %c : (tensor<?x2x3xf32>, tensor<?xi32>, tensor<?xi64>) -> tensor<?x3xf32>
+  %1 = nn.segment_repeat %q over %s like %c : tensor<?x2x3xf32>, tensor<?xi32>, tensor<?xi64>
   %0 = nn.segment_sum %1 of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
@@ -133,7 +133,7 @@ nn.program @shift frozen reads(@r except [@d]) {
   %k, %i, %ks, %o = nn.unique %c
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  %1 = nn.segment_shift %h of %s by 1 : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  %1 = nn.segment_shift %h of %s by 1 : tensor<?x3xf32>, tensor<?xi32>
   %0 = nn.segment_sum %1 of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
@@ -152,7 +152,7 @@ nn.program @reverse frozen reads(@r except [@d]) {
   %k, %i, %ks, %o = nn.unique %c
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  %1 = nn.segment_reverse %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  %1 = nn.segment_reverse %h of %s : tensor<?x3xf32>, tensor<?xi32>
   %0 = nn.segment_sum %1 of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
@@ -196,7 +196,7 @@ nn.program @unpad frozen reads(@r except [@d]) {
   %u = nn.pull @t[%k] : tensor<?x3xf32>
   %h = nn.pool %u[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   %p = nn.segment_pad %h of %s from_end : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x5x3xf32>
-  %1 = nn.segment_unpad %p over %s like %h from_end : (tensor<?x2x5x3xf32>, tensor<?xi32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = nn.segment_unpad %p over %s like %h from_end : tensor<?x2x5x3xf32>, tensor<?xi32>, tensor<?x3xf32>
   %0 = nn.segment_sum %1 of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }

@@ -19,7 +19,7 @@ nn.record @r {
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[RANK]]] : memref<?x3xi64>
 nn.program @largest frozen reads(@r) {
 ^bb0(%x: tensor<?x8xf32>):
-  %places = nn.top_k %x count 3 : (tensor<?x8xf32>) -> tensor<?x3xi64>
+  %places = nn.top_k %x count 3 : tensor<?x8xf32>
   %0 = nn.cast %places : (tensor<?x3xi64>) -> tensor<?x3xf32>
   nn.return %0 : tensor<?x3xf32>
 }

@@ -38,9 +38,9 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK:         return
 nn.program @moves frozen reads(@r except [@i, @c]) {
 ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>):
-  %0 = nn.concat %x, %y axis 1 : (tensor<?x4xf32>, tensor<?x1xf32>) -> tensor<?x5xf32>
-  %1 = nn.slice %0 axis 1 offset 1 size 2 : (tensor<?x5xf32>) -> tensor<?x2xf32>
-  %2 = nn.pad %1 axis 1 low 3 high 0 : (tensor<?x2xf32>) -> tensor<?x5xf32>
+  %0 = nn.concat %x, %y axis 1 : tensor<?x4xf32>, tensor<?x1xf32>
+  %1 = nn.slice %0 axis 1 offset 1 size 2 : tensor<?x5xf32>
+  %2 = nn.pad %1 axis 1 low 3 high 0 : tensor<?x2xf32>
   nn.return %2, %1 : tensor<?x5xf32>, tensor<?x2xf32>
 }
 

@@ -130,7 +130,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%c: tensor<?x4xf32>, %a: tensor<?x4xf64>) {
   // expected-error @+1 {{'nn.select' op mixes 'f32' and 'f64' (C1)}}
-  %0 = nn.select %c, %a, %a : (tensor<?x4xf32>, tensor<?x4xf64>, tensor<?x4xf64>) -> tensor<?x4xf64>
+  %0 = nn.select %c, %a, %a : tensor<?x4xf32>, tensor<?x4xf64>, tensor<?x4xf64>
   nn.return
 }
 
@@ -139,6 +139,6 @@ nn.func private @f(%c: tensor<?x4xf32>, %a: tensor<?x4xf64>) {
 nn.func private @f(%c: tensor<?x4xf32>, %a: tensor<4x4xf32>) {
   // nn.select (C2)
   // expected-error @+1 {{'nn.select' op cannot broadcast}}
-  %0 = nn.select %c, %a, %a : (tensor<?x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.select %c, %a, %a : tensor<?x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
   nn.return
 }

@@ -27,8 +27,8 @@ nn.func private @activations(%x: tensor<?x4xf32>) {
   %9 = nn.clamp %x from -1.000000e+00 to 1.500000e+00 : tensor<?x4xf32>
   // CHECK: nn.pow %{{.*}} exponent 1.500000e+00 : tensor<?x4xf32>
   %10 = nn.pow %x exponent 1.500000e+00 : tensor<?x4xf32>
-  // CHECK: nn.select %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
-  %11 = nn.select %x, %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  // CHECK: nn.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
+  %11 = nn.select %x, %x, %x : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
   nn.return
 }
 

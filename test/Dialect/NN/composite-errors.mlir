@@ -52,7 +52,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<4xf32>) {
   // expected-error @+1 {{expected one type of rank 2 or more (C1)}}
-  %0 = nn.layer_norm %x : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = nn.layer_norm %x : tensor<4xf32>
   nn.return
 }
 
@@ -60,7 +60,7 @@ nn.func private @f(%x: tensor<4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %g: tensor<3xf32>) {
   // expected-error @+1 {{scales or shifts rows by 'tensor<3xf32>'; expected 'tensor<4xf32>' (C2)}}
-  %0 = nn.layer_norm %x scale %g : (tensor<?x4xf32>, tensor<3xf32>) -> tensor<?x4xf32>
+  %0 = nn.layer_norm %x scale %g : tensor<?x4xf32>, tensor<3xf32>
   nn.return
 }
 
@@ -68,7 +68,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %g: tensor<3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C3)}}
-  %0 = nn.layer_norm %x epsilon 0.0 : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.layer_norm %x epsilon 0.0 : tensor<?x4xf32>
   nn.return
 }
 
@@ -92,7 +92,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{'nn.cosine_similarity' op compares 'tensor<?x4xf32>' and 'tensor<?x3xf32>'; expected one type of rank 2 or more (C1)}}
-  %0 = nn.cosine_similarity %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x1xf32>
+  %0 = nn.cosine_similarity %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -100,7 +100,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{has an epsilon that is not finite and > 0 in 'f32' (C2)}}
-  %0 = nn.cosine_similarity %x, %x epsilon 0.0 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x1xf32>
+  %0 = nn.cosine_similarity %x, %x epsilon 0.0 : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return
 }
 
@@ -108,7 +108,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{'nn.factorization' op takes 'tensor<?x4xf32>'; expected [b, fields, width] (C1)}}
-  %0 = nn.factorization %x : (tensor<?x4xf32>) -> tensor<?x1xf32>
+  %0 = nn.factorization %x : tensor<?x4xf32>
   nn.return
 }
 
@@ -116,7 +116,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x1x4xf32>) {
   // expected-error @+1 {{expected [b, fields, width] with two fields at least (C1)}}
-  %0 = nn.pairwise_dots %x : (tensor<?x1x4xf32>) -> tensor<?x1xf32>
+  %0 = nn.pairwise_dots %x : tensor<?x1x4xf32>
   nn.return
 }
 
@@ -174,7 +174,7 @@ nn.func private @f(%e: tensor<?x2x5xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{'nn.one_hot' op takes 'tensor<?x4xf32>'; expected one number a sample, [b, 1] (C1)}}
-  %0 = nn.one_hot %x classes 8 : (tensor<?x4xf32>) -> tensor<?x8xf32>
+  %0 = nn.one_hot %x classes 8 : tensor<?x4xf32>
   nn.return
 }
 
@@ -182,7 +182,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x1xf32>) {
   // expected-error @+1 {{'nn.one_hot' op has 1 classes; expected 2 to 2^24 (C2)}}
-  %0 = nn.one_hot %x classes 1 : (tensor<?x1xf32>) -> tensor<?x1xf32>
+  %0 = nn.one_hot %x classes 1 : tensor<?x1xf32>
   nn.return
 }
 
@@ -190,7 +190,7 @@ nn.func private @f(%x: tensor<?x1xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{expected one type [b, classes] (C1)}}
-  %0 = nn.softmax_cross_entropy %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x1xf32>
+  %0 = nn.softmax_cross_entropy %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -266,7 +266,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %i: tensor<?x2x1xi64>) {
   // expected-error @+1 {{takes entries of 'tensor<?x4xf32>' at 'tensor<?x2x1xi64>'; expected [b, n] or [b, n, d], n at most 4096, and places [b, k] (C1)}}
-  %0 = nn.gather %x at %i : (tensor<?x4xf32>, tensor<?x2x1xi64>) -> tensor<?x2xf32>
+  %0 = nn.gather %x at %i : tensor<?x4xf32>, tensor<?x2x1xi64>
   nn.return
 }
 

@@ -2,7 +2,7 @@
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.add %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -10,7 +10,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>) {
   // expected-error @+1 {{mixes 'f32' and 'f64' (C1)}}
-  %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<?x4xf64>) -> tensor<?x4xf32>
+  %0 = nn.mul %x, %y : tensor<?x4xf32>, tensor<?x4xf64>
   nn.return
 }
 
@@ -51,7 +51,7 @@ nn.func private @f(%x: tensor<?x1xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{joins along axis 0 of 'tensor<?x4xf32>'; expected 0 < axis < rank (C1)}}
-  %0 = nn.concat %x, %x axis 0 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.concat %x, %x axis 0 : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return
 }
 
@@ -59,7 +59,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x2x2xf32>) {
   // expected-error @+1 {{cannot join 'tensor<?x2x2xf32>' to 'tensor<?x4xf32>' along axis 1 (C2)}}
-  %0 = nn.concat %x, %y axis 1 : (tensor<?x4xf32>, tensor<?x2x2xf32>) -> tensor<?x8xf32>
+  %0 = nn.concat %x, %y axis 1 : tensor<?x4xf32>, tensor<?x2x2xf32>
   nn.return
 }
 
@@ -67,7 +67,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x2x2xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{cuts [3, 3 + 2) out of 4 (C2)}}
-  %0 = nn.slice %x axis 1 offset 3 size 2 : (tensor<?x4xf32>) -> tensor<?x2xf32>
+  %0 = nn.slice %x axis 1 offset 3 size 2 : tensor<?x4xf32>
   nn.return
 }
 
@@ -83,7 +83,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{joins the dimensions of 'tensor<?x4xf32>' from 2 on; expected 0 < from < rank (C1)}}
-  %0 = nn.flatten %x from 2 : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.flatten %x from 2 : tensor<?x4xf32>
   nn.return
 }
 
@@ -99,7 +99,7 @@ nn.func private @f(%x: tensor<4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{reduces axes [2] of 'tensor<?x4xf32>'; expected distinct, ascending axes within the rank (C1)}}
-  %0 = nn.reduce sum %x axes [2] : (tensor<?x4xf32>) -> tensor<?xf32>
+  %0 = nn.reduce sum %x axes [2] : tensor<?x4xf32>
   nn.return
 }
 
@@ -107,7 +107,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{needs finite, strictly ascending boundaries (C1)}}
-  %0 = nn.bucketize %x boundaries [2.0, 1.0] : (tensor<?x4xf32>) -> tensor<?x4xi64>
+  %0 = nn.bucketize %x boundaries [2.0, 1.0] : tensor<?x4xf32>
   nn.return
 }
 
@@ -115,7 +115,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{needs finite, strictly ascending boundaries (C1)}}
-  %0 = nn.bucketize %x boundaries [1.0, 1.00000000001] : (tensor<?x4xf32>) -> tensor<?x4xi64>
+  %0 = nn.bucketize %x boundaries [1.0, 1.00000000001] : tensor<?x4xf32>
   nn.return
 }
 
@@ -123,7 +123,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%a: tensor<?x4xi64>, %b: tensor<?x3xi64>) {
   // expected-error @+1 {{crosses operands of different shapes; expected [b, s] alike (C1)}}
-  %0 = nn.cross %a, %b : (tensor<?x4xi64>, tensor<?x3xi64>) -> tensor<?x4xi64>
+  %0 = nn.cross %a, %b : tensor<?x4xi64>, tensor<?x3xi64>
   nn.return
 }
 
@@ -193,7 +193,7 @@ nn.program @train reads(@r) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) {
   // expected-error @+1 {{cannot multiply 'tensor<?x4xf32>' by 'tensor<?x4xf32>' (C1)}}
-  %0 = nn.matmul %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.matmul %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
   nn.return
 }
 
@@ -218,7 +218,7 @@ nn.func private @f(%x: tensor<?x2xf32>) {
 
 nn.func private @f(%x: tensor<?x2xf32>) {
   // expected-error @+1 {{cannot pad axis 1 of 'tensor<?x2xf32>' (C1)}}
-  %0 = nn.pad %x axis 1 low 9223372036854775807 high 9 : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  %0 = nn.pad %x axis 1 low 9223372036854775807 high 9 : tensor<?x2xf32>
   nn.return
 }
 
@@ -227,7 +227,7 @@ nn.func private @f(%x: tensor<?x2xf32>) {
 // What is inferred is said once.
 nn.func private @f(%x: tensor<?x2xf32>) {
   // expected-error @+1 {{gives 'tensor<?x4xf32>', not 'tensor<?x5xf32>'}}
-  %0 = nn.concat %x, %x axis 1 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
+  %0 = "nn.concat"(%x, %x) <{axis = 1 : i64}> : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
   nn.return
 }
 
@@ -457,7 +457,7 @@ nn.func private @f(%x: tensor<?x1xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>) {
   // nn.reduce (C2)
   // expected-error @+1 {{gives 'tensor<?x1xf32>', not 'tensor<?xf32>'}}
-  %0 = nn.reduce sum %x axes [1] keep : (tensor<?x4xf32>) -> tensor<?xf32>
+  %0 = "nn.reduce"(%x) <{axes = array<i64: 1>, keep, kind = #nn<reduction sum>}> : (tensor<?x4xf32>) -> tensor<?xf32>
   nn.return
 }
 
@@ -473,7 +473,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{cuts axis 0 of 'tensor<?x4xf32>'; expected a static dimension (C1)}}
-  %0 = nn.slice %x axis 0 offset 0 size 1 : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.slice %x axis 0 offset 0 size 1 : tensor<?x4xf32>
   nn.return
 }
 
@@ -492,5 +492,46 @@ nn.state @w : tensor<4xf32> init(#nn.zeros)
 nn.func private @f() {
   // expected-error @+1 {{reads @w of type 'tensor<4xf32>' as 'tensor<3xf32>' (C1)}}
   %0 = nn.read @w : tensor<3xf32>
+  nn.return
+}
+
+// -----
+
+// Types are inferred of tensors alone, and of those that a program may have.
+nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{'nn.add' op operand #0 must be a tensor, but got '!nn.ragged<?x2x*xi64>'}}
+  %0 = nn.add %c, %c : !nn.ragged<?x2x*xi64>, !nn.ragged<?x2x*xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x?x3xf32>) {
+  // expected-error @+1 {{'nn.flatten' op dimension 1 of 'tensor<?x?x3xf32>' is dynamic, but only the first dimension may be}}
+  %0 = nn.flatten %x from 1 : tensor<?x?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: i32, %c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{'nn.segment_repeat' op operand #0 must be a tensor, but got 'i32'}}
+  %0 = nn.segment_repeat %x over %c : i32, !nn.ragged<?x2x*xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
+  // expected-error @+1 {{op operand #0 must be}}
+  %0 = nn.segment_window %c of %c from 0 to 1 : !nn.ragged<?x2x*xi64>, !nn.ragged<?x2x*xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // One form of the text: the result's type is not written.
+  %0 = nn.add %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32> // expected-error {{number of operands and types do not match: got 2 operands and 1 types}}
   nn.return
 }

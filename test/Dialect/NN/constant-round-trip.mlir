@@ -47,9 +47,9 @@ module {
     // CHECK: nn.constant dense<0.30000000000000004> : tensor<f32>
     %l = nn.constant dense<0.30000000000000004> : tensor<f32>
     // Used, so that nothing of it is folded away.
-    %0 = nn.add %x, %d : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %1 = nn.add %0, %e : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
-    %2 = nn.add %1, %f : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %0 = nn.add %x, %d : tensor<?x1xf32>, tensor<1xf32>
+    %1 = nn.add %0, %e : tensor<?x1xf32>, tensor<1xf32>
+    %2 = nn.add %1, %f : tensor<?x1xf32>, tensor<1xf32>
     nn.return %2 : tensor<?x1xf32>
   }
 }

@@ -27,11 +27,11 @@ module {
     // CHECK: nn.constant dense<[0x7F800000, 2.000000e+00, 0.10000000149011612]> : tensor<3xf32>
     // F64: nn.constant dense<[0x7FF0000000000000, 2.000000e+00, 0.10000000149011612]> : tensor<3xf64>
     %e = nn.constant dense<[0x7F800000, 2.0, 0.1]> : tensor<3xf32>
-    %0 = nn.add %x, %a : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %1 = nn.add %0, %b : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %2 = nn.add %1, %c : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %3 = nn.add %2, %d : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %4 = nn.add %3, %e : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %0 = nn.add %x, %a : tensor<?x3xf32>, tensor<3xf32>
+    %1 = nn.add %0, %b : tensor<?x3xf32>, tensor<3xf32>
+    %2 = nn.add %1, %c : tensor<?x3xf32>, tensor<3xf32>
+    %3 = nn.add %2, %d : tensor<?x3xf32>, tensor<3xf32>
+    %4 = nn.add %3, %e : tensor<?x3xf32>, tensor<3xf32>
     nn.return %4 : tensor<?x3xf32>
   }
 }

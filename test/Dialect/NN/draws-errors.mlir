@@ -3,8 +3,8 @@
 // Random numbers of samples.
 
 nn.func private @f(%x: tensor<4x3xf32>) {
-  // expected-error @+1 {{'nn.dropout' op makes 'tensor<4x3xf32>' to 'tensor<4x3xf32>'; expected one type with a dynamic first dimension (C1)}}
-  %0 = nn.dropout %x rate(0.5) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  // expected-error @+1 {{'nn.dropout' op draws for 'tensor<4x3xf32>'; expected a dynamic first dimension (C1)}}
+  %0 = nn.dropout %x rate(0.5) : tensor<4x3xf32>
   nn.return
 }
 
@@ -12,7 +12,7 @@ nn.func private @f(%x: tensor<4x3xf32>) {
 
 nn.func private @f(%x: tensor<?x3xf32>) {
   // expected-error @+1 {{'nn.dropout' op has the rate 1.000000e+00; expected a probability that is below 1 (C2)}}
-  %0 = nn.dropout %x rate(1.0) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %0 = nn.dropout %x rate(1.0) : tensor<?x3xf32>
   nn.return
 }
 
@@ -20,7 +20,7 @@ nn.func private @f(%x: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x3xf32>) {
   // expected-error @+1 {{'nn.dropout' op has the rate -1.000000e-01; expected a probability that is below 1 (C2)}}
-  %0 = nn.dropout %x rate(-0.1) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %0 = nn.dropout %x rate(-0.1) : tensor<?x3xf32>
   nn.return
 }
 
@@ -75,8 +75,8 @@ nn.func private @f(%i: tensor<?x1xi64>, %n: tensor<?x5xi64>) {
 // -----
 
 nn.func private @f(%z: tensor<?x2xf32>, %n: tensor<?x5xf32>) {
-  // expected-error @+1 {{'nn.sampled_softmax' op compares 'tensor<?x2xf32>' with 'tensor<?x5xf32>' into 'tensor<?x2xf32>'; expected logits [b, 1] and [b, n] and a result [b, 1] (C1)}}
-  %0 = nn.sampled_softmax %z, %n correction %z, %n : (tensor<?x2xf32>, tensor<?x5xf32>, tensor<?x2xf32>, tensor<?x5xf32>) -> tensor<?x2xf32>
+  // expected-error @+1 {{'nn.sampled_softmax' op compares 'tensor<?x2xf32>' with 'tensor<?x5xf32>'; expected logits [b, 1] and [b, n] (C1)}}
+  %0 = nn.sampled_softmax %z, %n correction %z, %n : tensor<?x2xf32>, tensor<?x5xf32>, tensor<?x2xf32>, tensor<?x5xf32>
   nn.return
 }
 
@@ -84,15 +84,15 @@ nn.func private @f(%z: tensor<?x2xf32>, %n: tensor<?x5xf32>) {
 
 nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf32>) {
   // expected-error @+1 {{'nn.sampled_softmax' op corrects 'tensor<?x1xf32>' and 'tensor<?x5xf32>' by 'tensor<?x1xf32>' and 'tensor<?x1xf32>'; expected the same types (C2)}}
-  %0 = nn.sampled_softmax %z, %n correction %z, %z : (tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  %0 = nn.sampled_softmax %z, %n correction %z, %z : tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x1xf32>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf32>) {
-  // expected-error @+1 {{'nn.nce_loss' op compares 'tensor<?x1xf32>' with 'tensor<?x5xf32>' into 'tensor<?x5xf32>'; expected logits [b, 1] and [b, n] and a result [b, 1] (C1)}}
-  %0 = nn.nce_loss %z, %n correction %z, %n : (tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
+nn.func private @f(%z: tensor<?x2xf32>, %n: tensor<?x5xf32>) {
+  // expected-error @+1 {{'nn.nce_loss' op compares 'tensor<?x2xf32>' with 'tensor<?x5xf32>'; expected logits [b, 1] and [b, n] (C1)}}
+  %0 = nn.nce_loss %z, %n correction %z, %n : tensor<?x2xf32>, tensor<?x5xf32>, tensor<?x2xf32>, tensor<?x5xf32>
   nn.return
 }
 
@@ -100,15 +100,15 @@ nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf32>) {
 
 nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf32>) {
   // expected-error @+1 {{'nn.nce_loss' op has hits 'tensor<?x1xf32>' of logits 'tensor<?x5xf32>'; expected one type (C2)}}
-  %0 = nn.nce_loss %z, %n correction %z, %n hits %z : (tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  %0 = nn.nce_loss %z, %n correction %z, %n hits %z : tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>
   nn.return
 }
 
 // -----
 
 nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf64>) {
-  // expected-error @+1 {{'nn.negative_sampling' op compares 'tensor<?x1xf32>' with 'tensor<?x5xf64>' into 'tensor<?x1xf32>'; expected logits [b, 1] and [b, n] and a result [b, 1] (C1)}}
-  %0 = nn.negative_sampling %z, %n : (tensor<?x1xf32>, tensor<?x5xf64>) -> tensor<?x1xf32>
+  // expected-error @+1 {{'nn.negative_sampling' op compares 'tensor<?x1xf32>' with 'tensor<?x5xf64>'; expected logits [b, 1] and [b, n] (C1)}}
+  %0 = nn.negative_sampling %z, %n : tensor<?x1xf32>, tensor<?x5xf64>
   nn.return
 }
 
@@ -116,6 +116,6 @@ nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf64>) {
 
 nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf32>) {
   // expected-error @+1 {{'nn.negative_sampling' op has hits 'tensor<?x1xf32>' of logits 'tensor<?x5xf32>'; expected one type (C2)}}
-  %0 = nn.negative_sampling %z, %n hits %z : (tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  %0 = nn.negative_sampling %z, %n hits %z : tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>
   nn.return
 }

@@ -132,7 +132,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.add %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -140,7 +140,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.sub %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.sub %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -148,7 +148,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.mul %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -156,7 +156,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.div %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.div %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -164,7 +164,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.max %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.max %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -172,7 +172,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.min %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.min %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -180,7 +180,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.equal %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.equal %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -188,7 +188,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.greater %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.greater %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -196,7 +196,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.greater_equal %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.greater_equal %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -205,7 +205,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.greater_equal (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.greater_equal %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.greater_equal %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -213,7 +213,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.less %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.less %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -222,7 +222,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.less (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.less %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.less %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -230,7 +230,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.less_equal %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.less_equal %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -239,7 +239,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.less_equal (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.less_equal %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.less_equal %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -247,7 +247,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<?x3xf32>' (C1)}}
-  %0 = nn.not_equal %x, %y : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x4xf32>
+  %0 = nn.not_equal %x, %y : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -256,7 +256,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.not_equal (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.not_equal %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.not_equal %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -265,7 +265,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.add (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.add %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.add %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -274,7 +274,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.div (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.div %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.div %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -283,7 +283,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.equal (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.equal %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.equal %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -292,7 +292,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.greater (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.greater %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.greater %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -301,7 +301,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.max (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.max %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.max %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -310,7 +310,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.min (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.min %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.min %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -319,7 +319,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.mul (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.mul %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.mul %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 
@@ -328,7 +328,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<3x4xf32>) {
   // nn.sub (C2)
   // expected-error @+1 {{cannot broadcast 'tensor<?x4xf32>' and 'tensor<3x4xf32>'}}
-  %0 = nn.sub %x, %y : (tensor<?x4xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.sub %x, %y : tensor<?x4xf32>, tensor<3x4xf32>
   nn.return
 }
 

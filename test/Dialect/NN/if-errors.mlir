@@ -10,7 +10,7 @@ nn.func private @f(%c: tensor<?x1xf32>, %x: tensor<?x3xf32>) {
   } else {
   ^bb0(%y: tensor<?x3xf32>):
     nn.yield %y : tensor<?x3xf32>
-  } : (tensor<?x1xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  } : tensor<?x1xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -24,7 +24,7 @@ nn.func private @f(%c: tensor<2xf32>) {
   } else {
     %a = nn.constant dense<2.0> : tensor<f32>
     nn.yield %a : tensor<f32>
-  } : (tensor<2xf32>) -> tensor<f32>
+  } : tensor<2xf32>
   nn.return
 }
 
@@ -38,7 +38,7 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x3xf32>) {
   } else {
     %a = nn.constant dense<2.0> : tensor<f32>
     nn.yield %a : tensor<f32>
-  } : (tensor<1xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  } : tensor<1xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -48,11 +48,15 @@ nn.func private @f(%c: tensor<1xf32>, %m: tensor<3xf32>) {
   // expected-error @+1 {{has results with as many rows as the batch, and no tensor of `with` that has them (C3)}}
   %0 = nn.if %c with(%m) {
   ^bb0(%y: tensor<3xf32>):
-    nn.yield %y : tensor<3xf32>
+    %a = nn.sample 3 from 0 below 9 uniform : tensor<?x3xi64>
+    %b = nn.cast %a : (tensor<?x3xi64>) -> tensor<?x3xf32>
+    nn.yield %b : tensor<?x3xf32>
   } else {
   ^bb0(%y: tensor<3xf32>):
-    nn.yield %y : tensor<3xf32>
-  } : (tensor<1xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %a = nn.sample 3 from 0 below 9 uniform : tensor<?x3xi64>
+    %b = nn.cast %a : (tensor<?x3xi64>) -> tensor<?x3xf32>
+    nn.yield %b : tensor<?x3xf32>
+  } : tensor<1xf32>, tensor<3xf32>
   nn.return
 }
 
@@ -66,7 +70,7 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x3xf32>) {
   ^bb0(%y: tensor<?x3xf32>):
     // expected-error @+1 {{yields ('tensor<?x3xf32>', 'tensor<?x3xf32>') of an nn.if with results ('tensor<?x3xf32>') (C3)}}
     nn.yield %y, %y : tensor<?x3xf32>, tensor<?x3xf32>
-  } : (tensor<1xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  } : tensor<1xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -77,12 +81,12 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x3xf32>) {
   %0 = nn.if %c with(%x) {
   ^bb0(%y: tensor<?x3xf32>):
     // expected-error @+1 {{draws for each sample, which the body of a choice does not; put it before or behind the choice (C4)}}
-    %d = nn.dropout %y rate(0.5) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    %d = nn.dropout %y rate(0.5) : tensor<?x3xf32>
     nn.yield %d : tensor<?x3xf32>
   } else {
   ^bb0(%y: tensor<?x3xf32>):
     nn.yield %y : tensor<?x3xf32>
-  } : (tensor<1xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  } : tensor<1xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -99,7 +103,7 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x1xf32>) {
     // expected-error @+1 {{does more than compute, which the body}}
     nn.observe @m(%y) : tensor<?x1xf32>
     nn.yield %y : tensor<?x1xf32>
-  } : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  } : tensor<1xf32>, tensor<?x1xf32>
   nn.return
 }
 
@@ -115,8 +119,8 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x1xf32>) {
   ^bb0(%y: tensor<?x1xf32>):
     // nn.if (C5)
     // expected-error @+1 {{uses a value from outside of the choice's body; hand it to both bodies by `with(...)` (nn.if, C5)}}
-    %z = nn.add %y, %t : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %z = nn.add %y, %t : tensor<?x1xf32>, tensor<?x1xf32>
     nn.yield %z : tensor<?x1xf32>
-  } : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  } : tensor<1xf32>, tensor<?x1xf32>
   nn.return
 }

@@ -12,15 +12,15 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x3xf32>, %m: tensor<3xf32>) {
   // CHECK-NEXT: ^bb0(%[[Y:.*]]: tensor<?x3xf32>, %[[M:.*]]: tensor<3xf32>):
   // CHECK-NEXT: %[[Z:.*]] = nn.mul %[[Y]], %[[M]]
   // CHECK-NEXT: nn.yield %[[Z]], %[[Y]] : tensor<?x3xf32>, tensor<?x3xf32>
-  // CHECK-NEXT: } : (tensor<1xf32>, tensor<?x3xf32>, tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>)
+  // CHECK-NEXT: } : tensor<1xf32>, tensor<?x3xf32>, tensor<3xf32>
   %0:2 = nn.if %c with(%x, %m) {
   ^bb0(%y: tensor<?x3xf32>, %n: tensor<3xf32>):
     nn.yield %y, %y : tensor<?x3xf32>, tensor<?x3xf32>
   } else {
   ^bb0(%y: tensor<?x3xf32>, %n: tensor<3xf32>):
-    %z = nn.mul %y, %n : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %z = nn.mul %y, %n : tensor<?x3xf32>, tensor<3xf32>
     nn.yield %z, %y : tensor<?x3xf32>, tensor<?x3xf32>
-  } : (tensor<1xf32>, tensor<?x3xf32>, tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>)
+  } : tensor<1xf32>, tensor<?x3xf32>, tensor<3xf32>
   // Nothing has to come in.
   // CHECK: nn.if %{{.*}} {
   %1 = nn.if %c {
@@ -29,6 +29,6 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x3xf32>, %m: tensor<3xf32>) {
   } else {
     %a = nn.constant dense<2.0> : tensor<f32>
     nn.yield %a : tensor<f32>
-  } : (tensor<1xf32>) -> tensor<f32>
+  } : tensor<1xf32>
   nn.return
 }

@@ -44,16 +44,16 @@ module attributes {nn.phase = "fused"} {
     %h = nn.gemm %x, %w bias(%b) post [bias, relu] : (tensor<?x4xf32>, tensor<4x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
     // CHECK: nn.relu_gradient
     %d = nn.relu_gradient %h, %h : tensor<?x3xf32>
-    // CHECK: nn.matmul %{{.*}} transposed, %{{.*}} : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<4x3xf32>
-    %gw = nn.matmul %x transposed, %d : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<4x3xf32>
+    // CHECK: nn.matmul %{{.*}} transposed, %{{.*}} : tensor<?x4xf32>, tensor<?x3xf32>
+    %gw = nn.matmul %x transposed, %d : tensor<?x4xf32>, tensor<?x3xf32>
     // CHECK: nn.gemm %{{.*}}, %{{.*}} transposed mask(%{{.*}}) post [relu_gradient]
     %gx = nn.gemm %d, %w transposed mask(%x) post [relu_gradient] : (tensor<?x3xf32>, tensor<4x3xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
-    // CHECK: nn.pad %{{.*}} axis 1 low 1 high 2 : (tensor<?x4xf32>) -> tensor<?x7xf32>
-    %pad = nn.pad %gx axis 1 low 1 high 2 : (tensor<?x4xf32>) -> tensor<?x7xf32>
+    // CHECK: nn.pad %{{.*}} axis 1 low 1 high 2 : tensor<?x4xf32>
+    %pad = nn.pad %gx axis 1 low 1 high 2 : tensor<?x4xf32>
     // CHECK: nn.pool_gradient[%{{.*}}, %{{.*}}, %{{.*}}] of (%{{.*}} bags(%{{.*}}) sum from %{{.*}}, %{{.*}} mean) : (tensor<?x3xf32>) -> tensor<?x3xf32>
     %gt = nn.pool_gradient [%inverse, %key_splits, %occurrences] of (%ids bags(%splits) sum from %p#0, %flat mean)
       : (tensor<?x3xf32>) -> tensor<?x3xf32>
-    %column = nn.slice %x axis 1 offset 0 size 1 : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %column = nn.slice %x axis 1 offset 0 size 1 : tensor<?x4xf32>
     // CHECK: nn.loss_sum %{{.*}} weight %{{.*}} : tensor<?x1xf32>, tensor<?x1xf32>
     %sum, %weight = nn.loss_sum %column weight %column : tensor<?x1xf32>, tensor<?x1xf32>
     // CHECK: nn.squared_norm {@w = %{{.*}} : tensor<4x3xf32>, @t[%{{.*}}] = %{{.*}} : tensor<?x3xf32>} weight(%{{.*}})

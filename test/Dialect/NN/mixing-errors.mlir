@@ -20,15 +20,7 @@ nn.func private @f(%x: tensor<?x3xf32>) {
 
 nn.func private @f(%u: tensor<?x4xf32>, %v: tensor<?x3xf32>) {
   // expected-error @+1 {{'nn.in_batch_softmax' op scores 'tensor<?x4xf32>' by 'tensor<?x3xf32>'; expected one type [b, width] (C1)}}
-  %0 = nn.in_batch_softmax %u, %v : (tensor<?x4xf32>, tensor<?x3xf32>) -> tensor<?x1xf32>
-  nn.return
-}
-
-// -----
-
-nn.func private @f(%u: tensor<?x4xf32>) {
-  // expected-error @+1 {{'nn.in_batch_softmax' op gives 'tensor<?x4xf32>' for 'tensor<?x4xf32>'; expected [b, 1] of its element type (C1)}}
-  %0 = nn.in_batch_softmax %u, %u : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.in_batch_softmax %u, %v : tensor<?x4xf32>, tensor<?x3xf32>
   nn.return
 }
 
@@ -36,7 +28,7 @@ nn.func private @f(%u: tensor<?x4xf32>) {
 
 nn.func private @f(%u: tensor<?x4xf32>) {
   // expected-error @+1 {{'nn.in_batch_softmax' op corrects scores by 'tensor<?x4xf32>'; expected one number of 'f32' an item, [b, 1] (C2)}}
-  %0 = nn.in_batch_softmax %u, %u correction %u : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x1xf32>
+  %0 = nn.in_batch_softmax %u, %u correction %u : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
   nn.return
 }
 
@@ -44,7 +36,7 @@ nn.func private @f(%u: tensor<?x4xf32>) {
 
 nn.func private @f(%u: tensor<?x4xf32>, %i: tensor<?x2xi64>) {
   // expected-error @+1 {{'nn.in_batch_softmax' op has 'tensor<?x2xi64>' for ids; expected one an item, [b, 1] (C2)}}
-  %0 = nn.in_batch_softmax %u, %u ids %i : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x2xi64>) -> tensor<?x1xf32>
+  %0 = nn.in_batch_softmax %u, %u ids %i : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x2xi64>
   nn.return
 }
 
@@ -52,7 +44,7 @@ nn.func private @f(%u: tensor<?x4xf32>, %i: tensor<?x2xi64>) {
 
 nn.func private @f(%u: tensor<?x2x4xf32>) {
   // expected-error @+1 {{'nn.in_batch_log_sum_exp' op scores 'tensor<?x2x4xf32>' by 'tensor<?x2x4xf32>'; expected one type [b, width] (C1)}}
-  %0 = nn.in_batch_log_sum_exp %u, %u : (tensor<?x2x4xf32>, tensor<?x2x4xf32>) -> tensor<?x1xf32>
+  %0 = nn.in_batch_log_sum_exp %u, %u : tensor<?x2x4xf32>, tensor<?x2x4xf32>
   nn.return
 }
 
@@ -60,15 +52,15 @@ nn.func private @f(%u: tensor<?x2x4xf32>) {
 
 nn.func private @f(%u: tensor<?x4xf32>, %q: tensor<?x1xf64>) {
   // expected-error @+1 {{'nn.in_batch_log_sum_exp' op corrects scores by 'tensor<?x1xf64>'; expected one number of 'f32' an item, [b, 1] (C2)}}
-  %0 = nn.in_batch_log_sum_exp %u, %u correction %q : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xf64>) -> tensor<?x1xf32>
+  %0 = nn.in_batch_log_sum_exp %u, %u correction %q : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xf64>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%u: tensor<?x4xf32>, %c: tensor<?x1xf32>) {
-  // expected-error @+1 {{'nn.in_batch_gradient' op gives 'tensor<?x1xf32>' for 'tensor<?x4xf32>'; expected one type (C1)}}
-  %0 = nn.in_batch_gradient of users %u, %u sums %c from %c : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+nn.func private @f(%u: tensor<?x4xf32>, %v: tensor<?x3xf32>, %c: tensor<?x1xf32>) {
+  // expected-error @+1 {{'nn.in_batch_gradient' op scores 'tensor<?x4xf32>' by 'tensor<?x3xf32>'; expected one type [b, width] (C1)}}
+  %0 = nn.in_batch_gradient of users %u, %v sums %c from %c : tensor<?x4xf32>, tensor<?x3xf32>, tensor<?x1xf32>, tensor<?x1xf32>
   nn.return
 }
 
@@ -76,7 +68,7 @@ nn.func private @f(%u: tensor<?x4xf32>, %c: tensor<?x1xf32>) {
 
 nn.func private @f(%u: tensor<?x4xf32>, %c: tensor<?x1xf32>, %i: tensor<?xi64>) {
   // expected-error @+1 {{'nn.in_batch_gradient' op has 'tensor<?xi64>' for ids; expected one an item, [b, 1] (C2)}}
-  %0 = nn.in_batch_gradient of users %u, %u ids %i sums %c from %c : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xi64>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x4xf32>
+  %0 = nn.in_batch_gradient of users %u, %u ids %i sums %c from %c : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xi64>, tensor<?x1xf32>, tensor<?x1xf32>
   nn.return
 }
 
@@ -84,6 +76,6 @@ nn.func private @f(%u: tensor<?x4xf32>, %c: tensor<?x1xf32>, %i: tensor<?xi64>) 
 
 nn.func private @f(%u: tensor<?x4xf32>, %c: tensor<?x1xf32>) {
   // expected-error @+1 {{'nn.in_batch_gradient' op takes 'tensor<?x4xf32>' of sums and cotangents; expected [b, 1] of 'f32' (C3)}}
-  %0 = nn.in_batch_gradient of items %u, %u sums %c from %u : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = nn.in_batch_gradient of items %u, %u sums %c from %u : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x4xf32>
   nn.return
 }

@@ -7,7 +7,7 @@ nn.func private @f(%c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan of %c {
   ^bb0(%h: tensor<?x3xf32>):
     nn.yield %h : tensor<?x3xf32>
-  } : (!nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -18,7 +18,7 @@ nn.func private @f(%x: tensor<4x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<4x3xf32>, %h: tensor<?x3xf32>):
     nn.yield %h : tensor<?x3xf32>
-  } : (tensor<4x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<4x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -29,7 +29,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c with (%x) {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>, %all: tensor<?x3xf32>):
     nn.yield %h : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<?x3xf32>
   nn.return
 }
 
@@ -40,7 +40,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %m: tensor<3x3xf32>, %c: !nn.ragged<?x1x
   %0 = nn.scan %x of %c with (%m) {
   ^bb0(%row: tensor<?x3xf32>):
     nn.yield %row : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<3x3xf32>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<3x3xf32>
   nn.return
 }
 
@@ -51,7 +51,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x4xf32>, %h: tensor<?x3xf32>):
     nn.yield %h : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -62,7 +62,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<3xf32>):
     nn.yield %row : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -73,19 +73,19 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     llvm.unreachable
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
 // -----
 
 nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
-  %0:2 = nn.scan %x of %c {
-  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
+  %0 = nn.scan %x of %c {
+  ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>, %g: tensor<?x3xf32>):
     // nn.scan (C3)
-    // expected-error @+1 {{and 1 states; expected the types of the results, first one for each state (C3)}}
+    // expected-error @+1 {{yields 1 values of a scan with 2 states; expected one for each state, then others (C3)}}
     nn.yield %h : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> (tensor<?x3xf32>, tensor<?x3xf32>)
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -97,7 +97,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %y: tensor<?x4xf32>, %c: !nn.ragged<?x1x
     // nn.scan (C3)
     // expected-error @+1 {{yields 'tensor<?x4xf32>' for a state 'tensor<?x3xf32>' (C3)}}
     nn.yield %other : tensor<?x4xf32>
-  } : (tensor<?x3xf32>, tensor<?x4xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x4xf32>
+  } : tensor<?x3xf32>, tensor<?x4xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -109,7 +109,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %m: tensor<3x3xf32>, %c: !nn.ragged<?x1x
     // nn.scan (C3)
     // expected-error @+1 {{yields 'tensor<3x3xf32>'; expected a row [?, ...] (C3)}}
     nn.yield %h, %shared : tensor<?x3xf32>, tensor<3x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<3x3xf32>) -> (tensor<?x3xf32>, tensor<3x3xf32>)
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<3x3xf32>
   nn.return
 }
 
@@ -121,10 +121,10 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // nn.scan (C4)
     // expected-error @+1 {{which the body of a scan does not; put it before or behind the scan (C4)}}
-    %sum = nn.reduce sum %row axes [0] : (tensor<?x3xf32>) -> tensor<3xf32>
-    %after = nn.add %h, %sum : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %sum = nn.reduce sum %row axes [0] : tensor<?x3xf32>
+    %after = nn.add %h, %sum : tensor<?x3xf32>, tensor<3xf32>
     nn.yield %after : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -138,7 +138,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
     // expected-error @+1 {{does more than compute, which the body of a scan does not; put it before or behind the scan (C4)}}
     nn.observe @auc(%row, %h) : tensor<?x3xf32>
     nn.yield %h : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -150,9 +150,9 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // nn.scan (C4)
     // expected-error @+1 {{draws for each sample, which the body of a scan does not; put it before or behind the scan (C4)}}
-    %1 = nn.dropout %row rate(0.5) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    %1 = nn.dropout %row rate(0.5) : tensor<?x3xf32>
     nn.yield %1 : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -166,15 +166,15 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
     // expected-error @+1 {{mixes the samples of a batch, which the body of a scan does not; put it before or behind the scan (C4)}}
     %1 = nn.rotate %row by 1 : tensor<?x3xf32>
     nn.yield %1 : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
+nn.func private @f(%x: tensor<?x4xf32>, %c: !nn.ragged<?x1x*xi64>) {
   // expected-error @+1 {{expected [ids, 3 n] to [ids, n] (C1)}}
-  %0 = nn.gru %x of %c, @u : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  %0 = nn.gru %x of %c, @u : tensor<?x4xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -182,7 +182,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
 
 nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   // expected-error @+1 {{names @u, which is neither nn.param nor nn.state (C1)}}
-  %0 = nn.gru %x of %c, @u : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+  %0 = nn.gru %x of %c, @u : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -190,7 +190,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
 
 nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   // expected-error @+1 {{expected [ids, 4 n] to [ids, n] (C1)}}
-  %0 = nn.lstm %x of %c, @u : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  %0 = nn.lstm %x of %c, @u : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -201,7 +201,7 @@ nn.state @b : tensor<3xf32> init(#nn.zeros)
 
 nn.func private @f(%x: tensor<?x4xf32>, %c: !nn.ragged<?x1x*xi64>) {
   // expected-error @+1 {{names @b of type 'tensor<3xf32>'; expected 'tensor<4xf32>' (C1)}}
-  %0 = nn.lstm %x of %c, @u, @b : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+  %0 = nn.lstm %x of %c, @u, @b : tensor<?x4xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -219,9 +219,9 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
     } else {
     ^bb0(%r: tensor<?x3xf32>):
       nn.yield %r : tensor<?x3xf32>
-    } : (tensor<1xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    } : tensor<1xf32>, tensor<?x3xf32>
     nn.yield %a : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -235,7 +235,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %y: tensor<?x3xf32>, %c: !nn.ragged<?x1x
     // expected-error @+1 {{measures the loss of a sample, which the body of a scan does not; put it before or behind the scan (C4)}}
     %l = nn.squared_error %row, %h : tensor<?x3xf32>
     nn.yield %l : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -246,9 +246,9 @@ nn.func private @f(%x: tensor<?x3xf32>, %w: tensor<3x3xf32>, %c: !nn.ragged<?x1x
   %0 = nn.scan %x of %c {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // expected-error @+1 {{uses a value from outside of the scan's body; hand it to the body by `with (...)` (nn.scan, C5)}}
-    %p = nn.matmul %row, %w : (tensor<?x3xf32>, tensor<3x3xf32>) -> tensor<?x3xf32>
+    %p = nn.matmul %row, %w : tensor<?x3xf32>, tensor<3x3xf32>
     nn.yield %p : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -261,9 +261,9 @@ nn.func private @f(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>) {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     // nn.scan (C5)
     // expected-error @+1 {{make it an input of the scan, in front of `of`, if it has the rows of its bags (nn.scan, C5)}}
-    %p = nn.add %row, %t : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %p = nn.add %row, %t : tensor<?x3xf32>, tensor<?x3xf32>
     nn.yield %p : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>
   nn.return
 }
 
@@ -274,7 +274,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %f: tensor<?x2x3xf32>, %c: !nn.ragged<?x
   %0 = nn.scan %x of %c init(%f, %f) {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     nn.yield %h : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<?x2x3xf32>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x2x*xi64>, tensor<?x2x3xf32>, tensor<?x2x3xf32>
   nn.return
 }
 
@@ -285,7 +285,7 @@ nn.func private @f(%x: tensor<?x3xf32>, %f: tensor<?x3xf32>, %c: !nn.ragged<?x1x
   %0 = nn.scan %x of %c init(%f) {
   ^bb0(%row: tensor<?x3xf32>, %h: tensor<?x3xf32>):
     nn.yield %h : tensor<?x3xf32>
-  } : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  } : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<?x3xf32>
   nn.return
 }
 
@@ -295,7 +295,7 @@ nn.state @u : tensor<1x4xf32> init(#nn.zeros)
 
 nn.func private @f(%x: tensor<?x4xf32>, %f: tensor<?x1x1xf32>, %c: !nn.ragged<?x1x*xi64>) {
   // expected-error @+1 {{has 1 tensors of `init` and 2 states; expected one for each (C2)}}
-  %0 = nn.lstm %x of %c, @u init(%f) : (tensor<?x4xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x1xf32>) -> tensor<?x1xf32>
+  %0 = nn.lstm %x of %c, @u init(%f) : tensor<?x4xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x1xf32>
   nn.return
 }
 
@@ -305,6 +305,6 @@ nn.state @u : tensor<1x3xf32> init(#nn.zeros)
 
 nn.func private @f(%x: tensor<?x3xf32>, %f: tensor<?x2x1xf32>, %c: !nn.ragged<?x1x*xi64>) {
   // expected-error @+1 {{begins with 'tensor<?x2x1xf32>' for a state 'tensor<?x1xf32>'; expected 'tensor<?x1x1xf32>', which nn.segment_last gives, and nn.reshape of one tensor a sample (C2)}}
-  %0 = nn.gru %x of %c, @u init(%f) : (tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<?x2x1xf32>) -> tensor<?x1xf32>
+  %0 = nn.gru %x of %c, @u init(%f) : tensor<?x3xf32>, !nn.ragged<?x1x*xi64>, tensor<?x2x1xf32>
   nn.return
 }

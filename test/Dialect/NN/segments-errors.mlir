@@ -18,33 +18,33 @@ nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
 
 // -----
 
-nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%h: tensor<4x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected [ids, ...] to [b, slots, ...] (C1)}}
-  %0 = nn.segment_mean %h of %c : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3x3xf32>
+  %0 = nn.segment_mean %h of %c : tensor<4x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%h: tensor<4x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected [ids, ...] to [b, slots, ...] (C1)}}
-  %0 = nn.segment_sqrtn %h of %c : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3x3xf32>
+  %0 = nn.segment_sqrtn %h of %c : tensor<4x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%h: tensor<4x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected [ids, ...] to [b, slots, ...] (C1)}}
-  %0 = nn.segment_first %h of %c : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3x3xf32>
+  %0 = nn.segment_first %h of %c : tensor<4x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%h: tensor<4x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected [ids, ...] to [b, slots, ...] (C1)}}
-  %0 = nn.segment_last %h of %c : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3x3xf32>
+  %0 = nn.segment_last %h of %c : tensor<4x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
@@ -66,9 +66,9 @@ nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
 
 // -----
 
-nn.func private @f(%q: tensor<?x2x4xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%q: tensor<?x3x4xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected [b, slots, ...] to [ids, ...] (C1)}}
-  %0 = nn.segment_repeat %q over %c : (tensor<?x2x4xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
+  %0 = nn.segment_repeat %q over %c : tensor<?x3x4xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
@@ -76,7 +76,7 @@ nn.func private @f(%q: tensor<?x2x4xf32>, %c: !nn.ragged<?x2x*xi64>) {
 
 nn.func private @f(%q: tensor<?x2x3xf32>, %s: tensor<?xi32>) {
   // expected-error @+1 {{needs `like` to know how many rows its bags have (C2)}}
-  %0 = nn.segment_repeat %q over %s : (tensor<?x2x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  %0 = nn.segment_repeat %q over %s : tensor<?x2x3xf32>, tensor<?xi32>
   nn.return
 }
 
@@ -84,15 +84,15 @@ nn.func private @f(%q: tensor<?x2x3xf32>, %s: tensor<?xi32>) {
 
 nn.func private @f(%q: tensor<?x2x3xf32>, %h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{has `like`, though its ragged operand says how many rows there are; leave it out (C2)}}
-  %0 = nn.segment_repeat %q over %c like %h : (tensor<?x2x3xf32>, !nn.ragged<?x2x*xi64>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %0 = nn.segment_repeat %q over %c like %h : tensor<?x2x3xf32>, !nn.ragged<?x2x*xi64>, tensor<?x3xf32>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%p: tensor<?x2x5x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%p: tensor<?x3x5x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected [b, slots, length, ...] to [ids, ...] (C1)}}
-  %0 = nn.segment_unpad %p over %c : (tensor<?x2x5x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x5xf32>
+  %0 = nn.segment_unpad %p over %c : tensor<?x3x5x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
@@ -100,7 +100,7 @@ nn.func private @f(%p: tensor<?x2x5x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
 
 nn.func private @f(%p: tensor<?x2x5x3xf32>, %h: tensor<4x3xf32>, %s: tensor<?xi32>) {
   // expected-error @+1 {{has as many rows as 'tensor<4x3xf32>'; expected a first dimension that counts ids (C2)}}
-  %0 = nn.segment_unpad %p over %s like %h : (tensor<?x2x5x3xf32>, tensor<?xi32>, tensor<4x3xf32>) -> tensor<?x3xf32>
+  %0 = nn.segment_unpad %p over %s like %h : tensor<?x2x5x3xf32>, tensor<?xi32>, tensor<4x3xf32>
   nn.return
 }
 
@@ -122,25 +122,25 @@ nn.func private @f(%s: tensor<?xi32>) {
 
 // -----
 
-nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%h: tensor<4x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected one type [ids, ...] (C1)}}
-  %0 = "nn.segment_softmax"(%h, %c) : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x4xf32>
+  %0 = nn.segment_softmax %h of %c : tensor<4x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%h: tensor<4x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected one type [ids, ...] (C1)}}
-  %0 = "nn.segment_shift"(%h, %c) <{by = 1 : i64}> : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x4xf32>
+  %0 = nn.segment_shift %h of %c by 1 : tensor<4x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
 // -----
 
-nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%h: tensor<4x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected one type [ids, ...] (C1)}}
-  %0 = "nn.segment_reverse"(%h, %c) : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x4xf32>
+  %0 = nn.segment_reverse %h of %c : tensor<4x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
@@ -183,6 +183,6 @@ nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
 
 nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{shifts by -2147483648; bags have less than 2^31 rows (C2)}}
-  %0 = nn.segment_shift %h of %c by -2147483648 : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
+  %0 = nn.segment_shift %h of %c by -2147483648 : tensor<?x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }

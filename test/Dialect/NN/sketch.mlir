@@ -40,12 +40,12 @@ module @ctr_dnn {
   nn.func private @logit(%d: tensor<?x13xf32>, %c: !nn.ragged<?x26x*xi64>) -> tensor<?x1xf32> {
     // CHECK: nn.lookup @emb[%{{.*}}] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
     %e  = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
-    // CHECK: nn.flatten %{{.*}} from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
-    %f  = nn.flatten %e from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
+    // CHECK: nn.flatten %{{.*}} from 1 : tensor<?x26x10xf32>
+    %f  = nn.flatten %e from 1 : tensor<?x26x10xf32>
     // CHECK: nn.signed_log1p %{{.*}} : tensor<?x13xf32>
     %n  = nn.signed_log1p %d : tensor<?x13xf32>
-    // CHECK: nn.concat %{{.*}}, %{{.*}} axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
-    %x  = nn.concat %f, %n axis 1 : (tensor<?x260xf32>, tensor<?x13xf32>) -> tensor<?x273xf32>
+    // CHECK: nn.concat %{{.*}}, %{{.*}} axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
+    %x  = nn.concat %f, %n axis 1 : tensor<?x260xf32>, tensor<?x13xf32>
     // CHECK: nn.linear %{{.*}}, @w1, @b1 act({{ ?}}relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
     %h1 = nn.linear %x, @w1, @b1 act(relu) : (tensor<?x273xf32>) -> tensor<?x400xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x400xf32>) -> tensor<?x400xf32>

@@ -61,7 +61,7 @@ nn.program @p frozen reads(@r) {
 
 nn.func private @f(%x: tensor<4x2xf32>) -> tensor<2xf32> {
   // expected-error @+1 {{'nn.batch_sum' op sums up 'tensor<4x2xf32>'; expected [b, d, ...] with b the batch (C1)}}
-  %0 = nn.batch_sum %x : (tensor<4x2xf32>) -> tensor<2xf32>
+  %0 = nn.batch_sum %x : tensor<4x2xf32>
   nn.return %0 : tensor<2xf32>
 }
 

@@ -103,9 +103,9 @@ nn.func private @f(%x: tensor<?x1xf32>) {
 
 // -----
 
-nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
+nn.func private @f(%h: tensor<?x3x2xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{expected [ids, width] to [ids, (last - first + 1) * width] (C1)}}
-  %0 = nn.segment_window %h of %c from -1 to 1 : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x6xf32>
+  %0 = nn.segment_window %h of %c from -1 to 1 : tensor<?x3x2xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
@@ -113,7 +113,7 @@ nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
 
 nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{takes rows from 1 to 0; expected at most 1024, the first one first, and bags have less than 2^31 (C2)}}
-  %0 = nn.segment_window %h of %c from 1 to 0 : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
+  %0 = nn.segment_window %h of %c from 1 to 0 : tensor<?x3xf32>, !nn.ragged<?x2x*xi64>
   nn.return
 }
 
@@ -121,7 +121,7 @@ nn.func private @f(%h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
 
 nn.func private @f(%x: tensor<4xf32>) {
   // expected-error @+1 {{takes 'tensor<4xf32>'; expected rank 2 or more (C1)}}
-  %0 = nn.top_k %x count 2 : (tensor<4xf32>) -> tensor<2xi64>
+  %0 = nn.top_k %x count 2 : tensor<4xf32>
   nn.return
 }
 
@@ -129,6 +129,6 @@ nn.func private @f(%x: tensor<4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{finds the 5 largest of 'tensor<?x4xf32>'; expected 1 to the last dimension (C2)}}
-  %0 = nn.top_k %x count 5 : (tensor<?x4xf32>) -> tensor<?x5xi64>
+  %0 = nn.top_k %x count 5 : tensor<?x4xf32>
   nn.return
 }

@@ -25,15 +25,15 @@ nn.func private @f(%d: tensor<?x2xi64>, %c: !nn.ragged<?x1x*xi64>, %e: tensor<?x
   %5 = nn.lookup @t[%1] weights(%4) pool(mean) : (!nn.ragged<?x1x*xi64>, tensor<?x1xf32>) -> tensor<?x1x3xf32>
   // CHECK: nn.cvm %{{.*}} : tensor<?x2x5xf32>
   %6 = nn.cvm %e : tensor<?x2x5xf32>
-  // CHECK: nn.segment_window %{{.*}} of %{{.*}} from -1 to 1 : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
-  %7 = nn.segment_window %4 of %1 from -1 to 1 : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  // CHECK: nn.segment_window %{{.*}} of %{{.*}} from -1 to 1 : tensor<?x1xf32>, !nn.ragged<?x1x*xi64>
+  %7 = nn.segment_window %4 of %1 from -1 to 1 : tensor<?x1xf32>, !nn.ragged<?x1x*xi64>
   // CHECK: nn.less %
-  %8 = nn.less %2, %2 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  %8 = nn.less %2, %2 : tensor<?x2xf32>, tensor<?x2xf32>
   // CHECK: nn.less_equal %
-  %9 = nn.less_equal %2, %2 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  %9 = nn.less_equal %2, %2 : tensor<?x2xf32>, tensor<?x2xf32>
   // CHECK: nn.greater_equal %
-  %10 = nn.greater_equal %2, %2 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  %10 = nn.greater_equal %2, %2 : tensor<?x2xf32>, tensor<?x2xf32>
   // CHECK: nn.not_equal %
-  %11 = nn.not_equal %2, %2 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  %11 = nn.not_equal %2, %2 : tensor<?x2xf32>, tensor<?x2xf32>
   nn.return
 }

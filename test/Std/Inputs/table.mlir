@@ -6,7 +6,7 @@ module {
   nn.program @train reads(@r) {
   ^bb0(%ids: tensor<?x1xi64>):
     %e = nn.lookup @t[%ids] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
-    %l = nn.flatten %e from 1 : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.flatten %e from 1 : tensor<?x1x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }

@@ -24,7 +24,7 @@ def model(length):
   nn.program @train reads(@samples) {{
   ^bb0(%label: tensor<?x1xf32>, %x: {BATCH}):
     %b = nn.read @b : tensor<{WIDTH}xf32>
-    %0 = nn.add %x, %b : ({BATCH}, tensor<{WIDTH}xf32>) -> {BATCH}"""
+    %0 = nn.add %x, %b : {BATCH}, tensor<{WIDTH}xf32>"""
     for i in range(length):
         yield f"    %{i + 1} = nn.tanh %{i} : {BATCH}"
     yield f"""    %z = nn.linear %{length}, @w : ({BATCH}) -> tensor<?x1xf32>

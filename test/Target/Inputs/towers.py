@@ -17,13 +17,13 @@ def tower(number, width):
     yield f"""    %b{number} = nn.read @b{number} : {bias}
     %v{number} = nn.read @v{number} : tensor<{width}x1xf32>
     %x{number} = nn.linear %x, @w{number} : ({INPUT}) -> {hidden}
-    %a{number} = nn.add %x{number}, %b{number} : ({hidden}, {bias}) -> {hidden}
+    %a{number} = nn.add %x{number}, %b{number} : {hidden}, {bias}
     %s{number} = nn.sigmoid %a{number} : {hidden}
     %t{number} = nn.tanh %a{number} : {hidden}
-    %h{number} = nn.mul %s{number}, %t{number} : ({hidden}, {hidden}) -> {hidden}
-    %m{number} = nn.mul %h{number}, %b{number} : ({hidden}, {bias}) -> {hidden}
+    %h{number} = nn.mul %s{number}, %t{number} : {hidden}, {hidden}
+    %m{number} = nn.mul %h{number}, %b{number} : {hidden}, {bias}
     %e{number} = nn.exp %m{number} : {hidden}
-    %z{number} = nn.matmul %e{number}, %v{number} : ({hidden}, tensor<{width}x1xf32>) -> {SCORE}"""
+    %z{number} = nn.matmul %e{number}, %v{number} : {hidden}, tensor<{width}x1xf32>"""
 
 
 def model(count):
@@ -44,8 +44,7 @@ def model(count):
     for number in range(count):
         yield from tower(number, 16 + number)
         if number:
-            yield (f"    %o{number} = nn.add {score}, %z{number} : "
-                   f"({SCORE}, {SCORE}) -> {SCORE}")
+            yield f"    %o{number} = nn.add {score}, %z{number} : {SCORE}, {SCORE}"
             score = f"%o{number}"
     yield f"""    %l = nn.sigmoid_cross_entropy {score}, %label : {SCORE}
     nn.minimize %l over [@dense] : {SCORE}

@@ -23,12 +23,12 @@ module @two_clips {
     %0 = nn.lookup @first[%a] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
     %1 = nn.lookup @second[%b] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
     %2 = nn.lookup @fixed[%c] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
-    %3 = nn.add %0, %1 : (tensor<?x1x2xf32>, tensor<?x1x2xf32>) -> tensor<?x1x2xf32>
-    %4 = nn.add %3, %2 : (tensor<?x1x2xf32>, tensor<?x1x2xf32>) -> tensor<?x1x2xf32>
-    %5 = nn.flatten %4 from 1 : (tensor<?x1x2xf32>) -> tensor<?x2xf32>
+    %3 = nn.add %0, %1 : tensor<?x1x2xf32>, tensor<?x1x2xf32>
+    %4 = nn.add %3, %2 : tensor<?x1x2xf32>, tensor<?x1x2xf32>
+    %5 = nn.flatten %4 from 1 : tensor<?x1x2xf32>
     %s = nn.read @scale : tensor<2xf32>
-    %6 = nn.mul %x, %s : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
-    %7 = nn.add %5, %6 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    %6 = nn.mul %x, %s : tensor<?x2xf32>, tensor<2xf32>
+    %7 = nn.add %5, %6 : tensor<?x2xf32>, tensor<?x2xf32>
     %z = nn.linear %7, @w, @bias : (tensor<?x2xf32>) -> tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }

@@ -15,13 +15,13 @@ module @two_roles {
   nn.metric @auc : #nn.auc<buckets = 64>
   nn.func private @logit(%d: tensor<?x200xf32>, %c: !nn.ragged<?x2x*xi64>) -> tensor<?x1xf32> {
     %e = nn.lookup @emb[%c] pool(sum) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x4xf32>
-    %f = nn.flatten %e from 1 : (tensor<?x2x4xf32>) -> tensor<?x8xf32>
+    %f = nn.flatten %e from 1 : tensor<?x2x4xf32>
     %s = nn.read @scale : tensor<8xf32>
-    %m = nn.mul %f, %s : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
-    %x = nn.concat %m, %d axis 1 : (tensor<?x8xf32>, tensor<?x200xf32>) -> tensor<?x208xf32>
+    %m = nn.mul %f, %s : tensor<?x8xf32>, tensor<8xf32>
+    %x = nn.concat %m, %d axis 1 : tensor<?x8xf32>, tensor<?x200xf32>
     %z0 = nn.linear %x, @w : (tensor<?x208xf32>) -> tensor<?x1xf32>
     %z1 = nn.linear %x, @v : (tensor<?x208xf32>) -> tensor<?x1xf32>
-    %z = nn.mul %z0, %z1 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %z0, %z1 : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>
   }
   nn.program @train reads(@clicks) {

@@ -99,8 +99,8 @@ module @many_lookups {
     %r24 = nn.lookup @emb[%c24] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x8xf32>
     %r25 = nn.lookup @emb[%c25] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x8xf32>
     %e = nn.concat %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25 axis 2
-      : (tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>) -> tensor<?x1x208xf32>
-    %x = nn.flatten %e from 1 : (tensor<?x1x208xf32>) -> tensor<?x208xf32>
+      : tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>
+    %x = nn.flatten %e from 1 : tensor<?x1x208xf32>
     %z = nn.linear %x, @w : (tensor<?x208xf32>) -> tensor<?x1xf32>
     %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
     nn.minimize %l over @g : tensor<?x1xf32>

@@ -130,6 +130,14 @@ TEST_F(DelimitedTest, IntegerIdsFillAllOf64Bits) {
         << bad;
 }
 
+TEST_F(DelimitedTest, ListWithoutSeparatorIsSaidToNeedOne) {
+  auto &bag = record.ragged("bag");
+  bag.hash_kind = PDL_HASH_NONE;
+  bag.separator = 0;
+  EXPECT_THAT(errorOfText("36 48 4\n"), HasSubstr("separator(\" \")"));
+  EXPECT_THAT(errorOfText("x\n"), HasSubstr("hash(#nn.hash<xxh64"));
+}
+
 TEST_F(DelimitedTest, NumbersAreCorrectlyRounded) {
   record.dense("f32");
   auto &wide = record.dense("f64");

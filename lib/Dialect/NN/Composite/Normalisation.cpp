@@ -56,6 +56,14 @@ Value LogSoftmaxOp::spellOut(ImplicitLocOpBuilder &builder) {
 // Layer norm
 //===----------------------------------------------------------------------===//
 
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location>,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getInput().getType());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Over samples
 //===----------------------------------------------------------------------===//

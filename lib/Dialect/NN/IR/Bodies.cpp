@@ -30,6 +30,18 @@ std::string pdlc::nn::findBodyHindrance(Operation &op) {
   return "";
 }
 
+LogicalResult pdlc::nn::inferFromBody(std::optional<Location> location,
+                                      StringRef operation, Region &body,
+                                      SmallVectorImpl<Type> &types) {
+  if (body.empty() || body.front().empty() ||
+      !isa<YieldOp>(body.front().back()))
+    return emitOptionalError(location, "'", operation,
+                             "' op has a body that does not end in nn.yield "
+                             "(C3)");
+  llvm::append_range(types, body.front().back().getOperandTypes());
+  return success();
+}
+
 LogicalResult
 pdlc::nn::verifyBodyComputes(Region &body, StringRef what,
                              function_ref<std::string(Operation &)> hinders) {

@@ -17,6 +17,12 @@ namespace pdlc::nn {
 /// op's name; empty if nothing does.
 std::string findBodyHindrance(mlir::Operation &op);
 
+/// The types of what a body yields, which are those of the op's results. Fails
+/// with a sentence that cites C3 where it ends otherwise.
+mlir::LogicalResult inferFromBody(std::optional<mlir::Location> location,
+                                  llvm::StringRef operation, mlir::Region &body,
+                                  llvm::SmallVectorImpl<mlir::Type> &types);
+
 /// Refuses ops of a body that do more than compute, and those of which
 /// `hinders` says something, the end of a sentence that begins with the op's
 /// name. `what` names the op of the body in the errors, which cite C4.

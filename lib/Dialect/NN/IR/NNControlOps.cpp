@@ -17,6 +17,13 @@ static bool countsRows(Type type) {
   return tensor.getRank() > 0 && tensor.isDynamicDim(0);
 }
 
+LogicalResult IfOp::inferReturnTypes(MLIRContext *,
+                                     std::optional<Location> location,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  return inferFromBody(location, getOperationName(), adaptor.getTaken(), types);
+}
+
 LogicalResult IfOp::verify() {
   auto condition = tensorOf(getCondition());
   if (!condition.hasStaticShape() || condition.getNumElements() != 1)

@@ -25,12 +25,19 @@ uint64_t pdlc::nn::drawStreamOf(ProgramOp program, StringRef op,
 // Dropout
 //===----------------------------------------------------------------------===//
 
+LogicalResult DropoutOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location>,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getInput().getType());
+  return success();
+}
+
 LogicalResult DropoutOp::verify() {
   auto type = tensorOf(getInput());
-  if (type.getRank() < 1 || !type.isDynamicDim(0) || getType() != type)
-    return emitOpError() << "makes " << type << " to " << getType()
-                         << "; expected one type with a dynamic first "
-                            "dimension (C1)";
+  if (type.getRank() < 1 || !type.isDynamicDim(0))
+    return emitOpError() << "draws for " << type
+                         << "; expected a dynamic first dimension (C1)";
   const double rate = getRate().convertToDouble();
   if (rate >= 0 && rate < 1 &&
       std::isfinite(1.0f / static_cast<float>(1 - rate)))
@@ -106,15 +113,26 @@ LogicalResult AccidentalHitsOp::verify() {
 // Losses of what was drawn
 //===----------------------------------------------------------------------===//
 
+/// A loss a sample, as there is one logit of its own.
+#define PDL_INFER_OWN(OP)                                                      \
+  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location>,   \
+                                     Adaptor adaptor,                          \
+                                     SmallVectorImpl<Type> &types) {           \
+    types.push_back(adaptor.getOwn().getType());                               \
+    return success();                                                          \
+  }
+PDL_INFER_OWN(SampledSoftmaxOp)
+PDL_INFER_OWN(NCELossOp)
+PDL_INFER_OWN(NegativeSamplingOp)
+#undef PDL_INFER_OWN
+
 template <typename OpType> static LogicalResult verifyLogits(OpType op) {
   auto own = tensorOf(op.getOwn()), drawn = tensorOf(op.getDrawn());
   if (own.getRank() != 2 || drawn.getRank() != 2 || !own.isDynamicDim(0) ||
       !drawn.isDynamicDim(0) || own.getDimSize(1) != 1 ||
-      own.getElementType() != drawn.getElementType() || op.getType() != own)
-    return op.emitOpError()
-           << "compares " << own << " with " << drawn << " into "
-           << op.getType()
-           << "; expected logits [b, 1] and [b, n] and a result [b, 1] (C1)";
+      own.getElementType() != drawn.getElementType())
+    return op.emitOpError() << "compares " << own << " with " << drawn
+                            << "; expected logits [b, 1] and [b, n] (C1)";
   if (op.getHits() && op.getHits().getType() != drawn)
     return op.emitOpError()
            << "has hits " << op.getHits().getType() << " of logits " << drawn

@@ -53,25 +53,42 @@ template <typename OpType> static LogicalResult verifyScores(OpType op) {
   return success();
 }
 
-template <typename OpType> static LogicalResult verifyOfSamples(OpType op) {
-  if (failed(verifyScores(op)))
-    return failure();
-  if (isColumn(op.getResult(), tensorOf(op.getUsers()).getElementType()))
-    return success();
-  return op.emitOpError() << "gives " << op.getType() << " for "
-                          << op.getUsers().getType()
-                          << "; expected [b, 1] of its element type (C1)";
+/// One number a sample, [b, 1].
+static Type columnOf(Value users) {
+  return RankedTensorType::get({ShapedType::kDynamic, 1},
+                               tensorOf(users).getElementType());
 }
 
-LogicalResult InBatchSoftmaxOp::verify() { return verifyOfSamples(*this); }
-LogicalResult InBatchLogSumExpOp::verify() { return verifyOfSamples(*this); }
+LogicalResult InBatchSoftmaxOp::inferReturnTypes(MLIRContext *,
+                                                 std::optional<Location>,
+                                                 Adaptor adaptor,
+                                                 SmallVectorImpl<Type> &types) {
+  types.push_back(columnOf(adaptor.getUsers()));
+  return success();
+}
+
+LogicalResult
+InBatchLogSumExpOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  types.push_back(columnOf(adaptor.getUsers()));
+  return success();
+}
+
+LogicalResult
+InBatchGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                    Adaptor adaptor,
+                                    SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getUsers().getType());
+  return success();
+}
+
+LogicalResult InBatchSoftmaxOp::verify() { return verifyScores(*this); }
+LogicalResult InBatchLogSumExpOp::verify() { return verifyScores(*this); }
 
 LogicalResult InBatchGradientOp::verify() {
   if (failed(verifyScores(*this)))
     return failure();
-  if (getType() != getUsers().getType())
-    return emitOpError() << "gives " << getType() << " for "
-                         << getUsers().getType() << "; expected one type (C1)";
   Type element = tensorOf(getUsers()).getElementType();
   for (Value column : {getSums(), getCotangent()})
     if (!isColumn(column, element))

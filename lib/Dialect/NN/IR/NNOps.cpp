@@ -20,30 +20,48 @@ using namespace pdlc::nn;
 #include "pdlc/Interfaces/ModelAttrInterfaces.cpp.inc"
 #include "pdlc/Interfaces/ProgramOpInterfaces.cpp.inc"
 
-LogicalResult pdlc::nn::verifyBatchFirst(Operation *op) {
-  auto check = [&](Type type) -> LogicalResult {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return success();
-    for (int64_t i = 1; i < tensor.getRank(); ++i)
-      if (tensor.isDynamicDim(i))
-        return op->emitOpError()
-               << "dimension " << i << " of " << type
-               << " is dynamic, but only the first dimension may be";
-    FailureOr<int64_t> count = countElements(tensor.getShape());
-    if (failed(count))
-      return op->emitOpError() << "tensor " << type << " has more than "
-                               << kMaxElements << " elements";
-    if (*count == 0)
-      return op->emitOpError() << "tensor " << type << " is empty";
+static LogicalResult verifyShape(std::optional<Location> location,
+                                 StringRef operation, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
     return success();
-  };
+  for (int64_t i = 1; i < tensor.getRank(); ++i)
+    if (tensor.isDynamicDim(i))
+      return emitOptionalError(
+          location, "'", operation, "' op dimension ", i, " of ", type,
+          " is dynamic, but only the first dimension may be");
+  FailureOr<int64_t> count = countElements(tensor.getShape());
+  if (failed(count))
+    return emitOptionalError(location, "'", operation, "' op tensor ", type,
+                             " has more than ", kMaxElements, " elements");
+  if (*count == 0)
+    return emitOptionalError(location, "'", operation, "' op tensor ", type,
+                             " is empty");
+  return success();
+}
+
+LogicalResult pdlc::nn::verifyBatchFirst(Operation *op) {
+  StringRef name = op->getName().getStringRef();
   for (Type type : op->getOperandTypes())
-    if (failed(check(type)))
+    if (failed(verifyShape(op->getLoc(), name, type)))
       return failure();
   for (Type type : op->getResultTypes())
-    if (failed(check(type)))
+    if (failed(verifyShape(op->getLoc(), name, type)))
       return failure();
+  return success();
+}
+
+LogicalResult pdlc::nn::verifyOperandTypes(std::optional<Location> location,
+                                           StringRef operation,
+                                           ValueRange operands,
+                                           bool mayBeBags) {
+  for (auto [index, type] : llvm::enumerate(operands.getTypes())) {
+    if (!isa<RankedTensorType>(type) && !(mayBeBags && isa<RaggedType>(type)))
+      return emitOptionalError(location, "'", operation, "' op operand #",
+                               index, " must be a tensor, but got ", type);
+    if (failed(verifyShape(location, operation, type)))
+      return failure();
+  }
   return success();
 }
 

@@ -117,17 +117,21 @@ LogicalResult ScanOp::verify() {
   });
 }
 
+LogicalResult ScanOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  return inferFromBody(location, getOperationName(), adaptor.getBody(), types);
+}
+
 LogicalResult ScanOp::verifyRegions() {
-  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
-  if (!yield)
-    return emitOpError("has a body that does not end in nn.yield (C3)");
-  if (yield.getOperandTypes() != getResultTypes() ||
-      getNumResults() < getStateArguments().size())
+  // That there is one has been seen to with the results' types.
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  if (getNumResults() < getStateArguments().size())
     return yield.emitOpError()
-           << "yields " << yield.getOperandTypes() << " of a scan with results "
-           << getResultTypes() << " and " << getStateArguments().size()
-           << " states; expected the types of the results, first one for each "
-              "state (C3)";
+           << "yields " << getNumResults() << " values of a scan with "
+           << getStateArguments().size()
+           << " states; expected one for each state, then others (C3)";
   for (auto [state, after] : llvm::zip(getStateArguments(), getYielded()))
     if (state.getType() != after.getType())
       return yield.emitOpError()
@@ -163,6 +167,30 @@ Value ScanOp::getCounted(BlockArgument) { return {}; }
 //===----------------------------------------------------------------------===//
 // Cells
 //===----------------------------------------------------------------------===//
+
+/// [ids, gates n] to [ids, n]; other types are refused by the verifier.
+static Type cellType(Value rows, int64_t gates) {
+  auto type = dyn_cast<RankedTensorType>(rows.getType());
+  if (!type || type.getRank() != 2)
+    return rows.getType();
+  return RankedTensorType::get(
+      {type.getDimSize(0), std::max<int64_t>(type.getDimSize(1) / gates, 1)},
+      type.getElementType());
+}
+
+LogicalResult GRUOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  types.push_back(cellType(adaptor.getRows(), 3));
+  return success();
+}
+
+LogicalResult LSTMOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  types.push_back(cellType(adaptor.getRows(), 4));
+  return success();
+}
 
 template <typename OpType>
 static LogicalResult verifyCell(OpType op, int64_t gates, unsigned states) {

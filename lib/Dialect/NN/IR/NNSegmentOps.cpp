@@ -35,6 +35,46 @@ static bool haveOneRow(RankedTensorType rows, RankedTensorType ofBags,
          rows.getElementType() == ofBags.getElementType();
 }
 
+/// The shape of the type with other dimensions in place of the first ones, so
+/// many; the type itself if it has not as many and one.
+static Type withFirst(Type type, unsigned dropped, ArrayRef<int64_t> first) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() <= static_cast<int64_t>(dropped))
+    return type;
+  SmallVector<int64_t> shape(first);
+  llvm::append_range(shape, tensor.getShape().drop_front(dropped));
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+/// Rows of the type become one entry for each bag.
+static Type ofBags(Value rows, Value bags) {
+  auto ragged = dyn_cast<RaggedType>(bags.getType());
+  return ragged ? withFirst(rows.getType(), 1,
+                            {ShapedType::kDynamic, ragged.getSlots()})
+                : rows.getType();
+}
+
+// Types that the verifiers refuse are inferred somehow.
+#define PDL_INFER(OP, TYPE)                                                    \
+  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location>,   \
+                                     Adaptor adaptor,                          \
+                                     SmallVectorImpl<Type> &types) {           \
+    types.push_back(TYPE);                                                     \
+    return success();                                                          \
+  }
+PDL_INFER(SegmentMeanOp, ofBags(adaptor.getRows(), adaptor.getBags()))
+PDL_INFER(SegmentSqrtnOp, ofBags(adaptor.getRows(), adaptor.getBags()))
+PDL_INFER(SegmentFirstOp, ofBags(adaptor.getRows(), adaptor.getBags()))
+PDL_INFER(SegmentLastOp, ofBags(adaptor.getRows(), adaptor.getBags()))
+PDL_INFER(SegmentRepeatOp,
+          withFirst(adaptor.getInput().getType(), 2, ShapedType::kDynamic))
+PDL_INFER(SegmentUnpadOp,
+          withFirst(adaptor.getInput().getType(), 3, ShapedType::kDynamic))
+PDL_INFER(SegmentSoftmaxOp, adaptor.getRows().getType())
+PDL_INFER(SegmentShiftOp, adaptor.getRows().getType())
+PDL_INFER(SegmentReverseOp, adaptor.getRows().getType())
+#undef PDL_INFER
+
 /// Says what an op takes and gives, and what it should.
 static LogicalResult refuse(Operation *op, StringRef expected) {
   return op->emitOpError() << "makes " << op->getOperandTypes() << " to "
@@ -141,19 +181,32 @@ LogicalResult SegmentShiftOp::verify() {
                          << "; bags have less than 2^31 rows (C2)";
   return verifyWithin(*this);
 }
-LogicalResult SegmentWindowOp::verify() {
-  auto first = static_cast<int64_t>(getFirst());
-  auto last = static_cast<int64_t>(getLast());
+LogicalResult SegmentWindowOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  auto first = static_cast<int64_t>(adaptor.getFirst());
+  auto last = static_cast<int64_t>(adaptor.getLast());
   constexpr int64_t limit = int64_t(1) << 31;
   if (first > last || first <= -limit || last >= limit || last - first >= 1024)
-    return emitOpError() << "takes rows from " << first << " to " << last
-                         << "; expected at most 1024, the first one first, and "
-                            "bags have less than 2^31 (C2)";
-  auto rows = tensorOf(getRows()), result = tensorOf(getResult());
-  if (isOfRows(rows) && rows.getRank() == 2 && isOfRows(result) &&
-      result.getRank() == 2 &&
-      result.getElementType() == rows.getElementType() &&
-      result.getDimSize(1) == rows.getDimSize(1) * (last - first + 1))
+    return emitOptionalError(
+        location, "'nn.segment_window' op takes rows from ", first, " to ",
+        last,
+        "; expected at most 1024, the first one first, and bags have less than "
+        "2^31 (C2)");
+  auto rows = dyn_cast<RankedTensorType>(adaptor.getRows().getType());
+  if (!rows || rows.getRank() != 2) {
+    types.push_back(adaptor.getRows().getType());
+    return success();
+  }
+  types.push_back(RankedTensorType::get(
+      {rows.getDimSize(0), rows.getDimSize(1) * (last - first + 1)},
+      rows.getElementType()));
+  return success();
+}
+
+LogicalResult SegmentWindowOp::verify() {
+  auto rows = tensorOf(getRows());
+  if (isOfRows(rows) && rows.getRank() == 2)
     return success();
   return refuse(*this, "[ids, width] to [ids, (last - first + 1) * width]");
 }

@@ -22,9 +22,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %v = nn.read @v : tensor<4xf32>
-    %z = nn.mul %x, %v : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %r = nn.add %z, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %v : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.add %z, %w : tensor<?x4xf32>, tensor<4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @add
@@ -46,9 +46,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %v = nn.read @v : tensor<4xf32>
-    %z = nn.mul %x, %v : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %r = nn.sub %z, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %v : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.sub %z, %w : tensor<?x4xf32>, tensor<4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @sub
@@ -71,9 +71,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %v = nn.read @v : tensor<4xf32>
-    %z = nn.mul %x, %v : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %r = nn.mul %z, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %v : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.mul %z, %w : tensor<?x4xf32>, tensor<4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @mul
@@ -97,9 +97,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %v = nn.read @v : tensor<4xf32>
-    %z = nn.mul %x, %v : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %r = nn.div %z, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %v : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.div %z, %w : tensor<?x4xf32>, tensor<4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @div
@@ -124,9 +124,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %v = nn.read @v : tensor<4xf32>
-    %z = nn.mul %x, %v : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %r = nn.max %z, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %v : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.max %z, %w : tensor<?x4xf32>, tensor<4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @max
@@ -157,9 +157,9 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %v = nn.read @v : tensor<4xf32>
-    %z = nn.mul %x, %v : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %r = nn.min %z, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %v : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.min %z, %w : tensor<?x4xf32>, tensor<4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @min
@@ -190,8 +190,8 @@ module attributes {nn.phase = "merged"} {
   nn.program @scalar reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %s = nn.read @s : tensor<f32>
-    %r = nn.mul %x, %s : (tensor<?x4xf32>, tensor<f32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %r = nn.mul %x, %s : tensor<?x4xf32>, tensor<f32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @scalar
@@ -211,7 +211,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @unit reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %u = nn.read @u : tensor<1xf32>
-    %l = nn.mul %y, %u : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %y, %u : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @unit
@@ -225,9 +225,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @square reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %r = nn.mul %z, %z : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.mul %z, %z : tensor<?x4xf32>, tensor<?x4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @square

@@ -20,7 +20,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @sigmoid_cross_entropy reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %m = nn.read @m : tensor<4x1xf32>
-    %z = nn.matmul %x, %m : (tensor<?x4xf32>, tensor<4x1xf32>) -> tensor<?x1xf32>
+    %z = nn.matmul %x, %m : tensor<?x4xf32>, tensor<4x1xf32>
     %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
@@ -37,7 +37,7 @@ module attributes {nn.phase = "merged"} {
   nn.program @squared_error reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %m = nn.read @m : tensor<4x1xf32>
-    %z = nn.matmul %x, %m : (tensor<?x4xf32>, tensor<4x1xf32>) -> tensor<?x1xf32>
+    %z = nn.matmul %x, %m : tensor<?x4xf32>, tensor<4x1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
@@ -55,10 +55,10 @@ module attributes {nn.phase = "merged"} {
   nn.program @trained_labels reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %u = nn.read @u : tensor<1xf32>
-    %t = nn.mul %y, %u : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %t = nn.mul %y, %u : tensor<?x1xf32>, tensor<1xf32>
     %a = nn.sigmoid_cross_entropy %y, %t : tensor<?x1xf32>
     %b = nn.squared_error %y, %t : tensor<?x1xf32>
-    %l = nn.add %a, %b : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.add %a, %b : tensor<?x1xf32>, tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @trained_labels

@@ -21,8 +21,8 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %m = nn.read @m : tensor<4x1xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %p = nn.matmul %z, %m : (tensor<?x4xf32>, tensor<4x1xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %p = nn.matmul %z, %m : tensor<?x4xf32>, tensor<4x1xf32>
     %l = nn.exp %p : tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
@@ -43,8 +43,8 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
     %m = nn.read @mt : tensor<1x4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %p = nn.matmul %z, %m transposed : (tensor<?x4xf32>, tensor<1x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %p = nn.matmul %z, %m transposed : tensor<?x4xf32>, tensor<1x4xf32>
     %l = nn.exp %p : tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
@@ -65,10 +65,10 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %m = nn.read @m : tensor<4x1xf32>
     %mt = nn.read @mt : tensor<1x4xf32>
-    %q = nn.matmul %mt transposed, %m transposed : (tensor<1x4xf32>, tensor<4x1xf32>) -> tensor<4x4xf32>
-    %z = nn.matmul %x, %q : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+    %q = nn.matmul %mt transposed, %m transposed : tensor<1x4xf32>, tensor<4x1xf32>
+    %z = nn.matmul %x, %q : tensor<?x4xf32>, tensor<4x4xf32>
     %r = nn.exp %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @lhs_transposed

@@ -25,7 +25,7 @@ module attributes {nn.phase = "merged"} {
     %e:2 = nn.pool %rows[%inverse, %key_splits, %occurrences] of (%ids bags(%splits) mean, %ids bags(%splits) sum) : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>)
     %a = nn.reshape %e#0 : (tensor<?x4xf32>) -> tensor<?x2x4xf32>
     %r = nn.exp %a : tensor<?x2x4xf32>
-    %f = nn.reduce sum %r axes [1, 2] : (tensor<?x2x4xf32>) -> tensor<?xf32>
+    %f = nn.reduce sum %r axes [1, 2] : tensor<?x2x4xf32>
     %l = nn.reshape %f : (tensor<?xf32>) -> tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }

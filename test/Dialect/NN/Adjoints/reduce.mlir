@@ -20,8 +20,8 @@ module attributes {nn.phase = "merged"} {
   nn.program @mean reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %m = nn.reduce mean %z axes [1] : (tensor<?x4xf32>) -> tensor<?xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %m = nn.reduce mean %z axes [1] : tensor<?x4xf32>
     %l = nn.reshape %m : (tensor<?xf32>) -> tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
@@ -46,8 +46,8 @@ module attributes {nn.phase = "merged"} {
   nn.program @max reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce max %z axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %l = nn.reduce max %z axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @max

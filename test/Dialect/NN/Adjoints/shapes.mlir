@@ -21,10 +21,10 @@ module attributes {nn.phase = "merged"} {
   nn.program @concat reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %c = nn.concat %y, %z, %y axis 1 : (tensor<?x1xf32>, tensor<?x4xf32>, tensor<?x1xf32>) -> tensor<?x6xf32>
-    %q = nn.mul %c, %c : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
-    %l = nn.reduce sum %q axes [1] keep : (tensor<?x6xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %c = nn.concat %y, %z, %y axis 1 : tensor<?x1xf32>, tensor<?x4xf32>, tensor<?x1xf32>
+    %q = nn.mul %c, %c : tensor<?x6xf32>, tensor<?x6xf32>
+    %l = nn.reduce sum %q axes [1] keep : tensor<?x6xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @concat
@@ -48,8 +48,8 @@ module attributes {nn.phase = "merged"} {
   nn.program @slice reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
-    %l = nn.slice %z axis 1 offset 2 size 1 : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %l = nn.slice %z axis 1 offset 2 size 1 : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @slice
@@ -67,11 +67,11 @@ module attributes {nn.phase = "merged"} {
   nn.program @reshape reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %t = nn.reshape %z : (tensor<?x4xf32>) -> tensor<?x2x2xf32>
     %q = nn.exp %t : tensor<?x2x2xf32>
     %f = nn.reshape %q : (tensor<?x2x2xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %f axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %f axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @reshape
@@ -96,8 +96,8 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %u = nn.read @u : tensor<1xf32>
     %b = nn.broadcast %u like %x : (tensor<1xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
-    %r = nn.mul %b, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %r = nn.mul %b, %x : tensor<?x4xf32>, tensor<?x4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @broadcast

@@ -20,9 +20,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @neg reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.neg %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @neg
@@ -42,9 +42,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @abs reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.abs %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @abs
@@ -65,9 +65,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @exp reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.exp %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @exp
@@ -87,9 +87,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @log reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.log %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @log
@@ -109,9 +109,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @log1p reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.log1p %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @log1p
@@ -133,9 +133,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @sqrt reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.sqrt %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @sqrt
@@ -156,9 +156,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @tanh reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.tanh %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @tanh
@@ -181,9 +181,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @sigmoid reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.sigmoid %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @sigmoid
@@ -206,9 +206,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @relu reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.relu %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @relu
@@ -228,9 +228,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @gelu reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.gelu %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @gelu
@@ -263,9 +263,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @signed_log1p reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.signed_log1p %z : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @signed_log1p
@@ -288,9 +288,9 @@ module attributes {nn.phase = "merged"} {
   nn.program @standardise reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
-    %z = nn.mul %x, %w : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
     %r = nn.standardise %z mean [0.0, 1.0, 2.0, 3.0] deviation [1.0, 2.0, 4.0, 8.0] : tensor<?x4xf32>
-    %l = nn.reduce sum %r axes [1] keep : (tensor<?x4xf32>) -> tensor<?x1xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @standardise

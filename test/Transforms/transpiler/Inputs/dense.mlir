@@ -11,9 +11,9 @@ module @dense {
   nn.program @train reads(@r) {
   ^bb0(%x: tensor<?x1000xf32>, %y: tensor<?x1xf32>):
     %z = nn.linear %x, @fc_w, @fc_b : (tensor<?x1000xf32>) -> tensor<?x1000xf32>
-    %difference = nn.sub %z, %y : (tensor<?x1000xf32>, tensor<?x1xf32>) -> tensor<?x1000xf32>
-    %square = nn.mul %difference, %difference : (tensor<?x1000xf32>, tensor<?x1000xf32>) -> tensor<?x1000xf32>
-    %mean = nn.reduce mean %square axes [1] : (tensor<?x1000xf32>) -> tensor<?xf32>
+    %difference = nn.sub %z, %y : tensor<?x1000xf32>, tensor<?x1xf32>
+    %square = nn.mul %difference, %difference : tensor<?x1000xf32>, tensor<?x1000xf32>
+    %mean = nn.reduce mean %square axes [1] : tensor<?x1000xf32>
     %l = nn.reshape %mean : (tensor<?xf32>) -> tensor<?x1xf32>
     nn.minimize %l over [@weights, @biases] : tensor<?x1xf32>
   }

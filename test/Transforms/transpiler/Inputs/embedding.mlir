@@ -18,8 +18,8 @@ module @embedding {
     %t = nn.lookup @shared[%title] pool(mean) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x64xf32>
     %b = nn.lookup @shared[%brand] pool(mean) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x64xf32>
     %p = nn.lookup @profiles[%profile] pool(mean) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x64xf32>
-    %e = nn.concat %t, %b, %p axis 2 : (tensor<?x1x64xf32>, tensor<?x1x64xf32>, tensor<?x1x64xf32>) -> tensor<?x1x192xf32>
-    %x = nn.flatten %e from 1 : (tensor<?x1x192xf32>) -> tensor<?x192xf32>
+    %e = nn.concat %t, %b, %p axis 2 : tensor<?x1x64xf32>, tensor<?x1x64xf32>, tensor<?x1x64xf32>
+    %x = nn.flatten %e from 1 : tensor<?x1x192xf32>
     %z = nn.linear %x, @fc_w, @fc_b : (tensor<?x192xf32>) -> tensor<?x1xf32>
     %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
     nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>

@@ -88,6 +88,13 @@ public:
   }
 };
 
+/// Refuses operands of which an op infers nothing: each is a tensor with a
+/// dynamic dimension at most in front, or bags where `mayBeBags` says so.
+mlir::LogicalResult verifyOperandTypes(std::optional<mlir::Location> location,
+                                       llvm::StringRef operation,
+                                       mlir::ValueRange operands,
+                                       bool mayBeBags);
+
 /// Trait: the result types are those that the op infers.
 mlir::LogicalResult verifyInferredTypes(mlir::Operation *op);
 template <typename ConcreteType>

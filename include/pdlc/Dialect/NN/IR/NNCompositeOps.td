@@ -51,7 +51,7 @@ def NN_SoftmaxOp : NN_SoftmaxLikeOp<"softmax", "Positive numbers that add up to 
 def NN_LogSoftmaxOp : NN_SoftmaxLikeOp<"log_softmax", "Logarithm of the softmax", [{
     x - m - log(sum(exp(x - m))), with m the maximum along the axis.}]>;
 
-def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments]> {
+def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments, NN_InferType]> {
   let summary = "Rows of mean 0 and deviation 1, scaled and shifted";
   let description = [{
     Over the last dimension: (x - mean) / sqrt(mean((x - mean)^2) + epsilon), times
@@ -65,14 +65,14 @@ def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments]> {
 
     Example:
     ```mlir
-    %0 = nn.layer_norm %x scale %g shift %b : (tensor<?x64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
+    %0 = nn.layer_norm %x scale %g shift %b : tensor<?x64xf32>, tensor<64xf32>, tensor<64xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, Optional<NN_FloatTensor>:$scale,
     Optional<NN_FloatTensor>:$shift, DefaultValuedAttr<F64Attr, "1.0e-5">:$epsilon);
   let assemblyFormat = [{
     $input (`scale` $scale^)? (`shift` $shift^)? (`epsilon` $epsilon^)? attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
   let hasVerifier = 1;
 }
@@ -89,11 +89,11 @@ def NN_BatchSumOp : NN_CompositeOp<"batch_sum", [NN_InferType, MixesSamples]> {
 
     Example:
     ```mlir
-    %0 = nn.batch_sum %x : (tensor<?x8xf32>) -> tensor<8xf32>
+    %0 = nn.batch_sum %x : tensor<?x8xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input);
-  let assemblyFormat = "$input attr-dict `:` functional-type($input, results)";
+  let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
 def NN_BatchNormOp : NN_BodyOp<"batch_norm", [NN_BatchFirst, NN_Composite, MixesSamples,
@@ -195,13 +195,13 @@ def NN_CosineSimilarityOp : NN_CompositeOp<"cosine_similarity", [NN_InferType]> 
 
     Example:
     ```mlir
-    %0 = nn.cosine_similarity %user, %item : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x1xf32>
+    %0 = nn.cosine_similarity %user, %item : tensor<?x64xf32>, tensor<?x64xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
     DefaultValuedAttr<F64Attr, "1.0e-12">:$epsilon);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`epsilon` $epsilon^)? attr-dict `:` functional-type(operands, results)
+    $lhs `,` $rhs (`epsilon` $epsilon^)? attr-dict `:` type(operands)
   }];
   let hasVerifier = 1;
 }
@@ -222,11 +222,11 @@ def NN_FactorizationOp : NN_CompositeOp<"factorization", [NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.factorization %e : (tensor<?x26x10xf32>) -> tensor<?x1xf32>
+    %0 = nn.factorization %e : tensor<?x26x10xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input);
-  let assemblyFormat = "$input attr-dict `:` functional-type($input, results)";
+  let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
 def NN_PairwiseDotsOp : NN_CompositeOp<"pairwise_dots", [NN_InferType]> {
@@ -241,11 +241,11 @@ def NN_PairwiseDotsOp : NN_CompositeOp<"pairwise_dots", [NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.pairwise_dots %e : (tensor<?x27x16xf32>) -> tensor<?x351xf32>
+    %0 = nn.pairwise_dots %e : tensor<?x27x16xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, UnitAttr:$self);
-  let assemblyFormat = "$input (`self` $self^)? attr-dict `:` functional-type($input, results)";
+  let assemblyFormat = "$input (`self` $self^)? attr-dict `:` type($input)";
 }
 
 def NN_CrossLayerOp : NN_CompositeOp<"cross_layer", [ReadsModel, SameOperandsAndResultType,
@@ -316,11 +316,11 @@ def NN_OneHotOp : NN_CompositeOp<"one_hot", [NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.one_hot %y classes 8 : (tensor<?x1xf32>) -> tensor<?x8xf32>
+    %0 = nn.one_hot %y classes 8 : tensor<?x1xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, I64Attr:$classes);
-  let assemblyFormat = "$input `classes` $classes attr-dict `:` functional-type($input, results)";
+  let assemblyFormat = "$input `classes` $classes attr-dict `:` type($input)";
 }
 
 def NN_GatherOp : NN_CompositeOp<"gather", [NN_InferType]> {
@@ -336,11 +336,11 @@ def NN_GatherOp : NN_CompositeOp<"gather", [NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.gather %x at %best : (tensor<?x10x8xf32>, tensor<?x3xi64>) -> tensor<?x3x8xf32>
+    %0 = nn.gather %x at %best : tensor<?x10x8xf32>, tensor<?x3xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, RankedTensorOf<[I64]>:$index);
-  let assemblyFormat = "$input `at` $index attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `at` $index attr-dict `:` type(operands)";
 }
 
 def NN_CumulativeSumOp : NN_CompositeOp<"cumulative_sum", [SameOperandsAndResultType]> {
@@ -378,11 +378,11 @@ def NN_SoftmaxCrossEntropyOp : NN_CompositeOp<"softmax_cross_entropy", [Measures
 
     Example:
     ```mlir
-    %l = nn.softmax_cross_entropy %z, %y : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x1xf32>
+    %l = nn.softmax_cross_entropy %z, %y : tensor<?x8xf32>, tensor<?x8xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$logits, NN_FloatTensor:$labels);
-  let assemblyFormat = "$logits `,` $labels attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$logits `,` $labels attr-dict `:` type(operands)";
 }
 
 def NN_CvmOp : NN_CompositeOp<"cvm", [SameOperandsAndResultType]> {

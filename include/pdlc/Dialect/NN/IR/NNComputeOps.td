@@ -32,13 +32,16 @@ def NN_Differentiable :
 def NN_DifferentiableSome :
   DeclareOpInterfaceMethods<DifferentiableOpInterface, ["isDifferentiable", "getResiduals"]>;
 
-// The result types are those that the op infers.
-def NN_InferredTypes : NativeOpTrait<"InferredTypes"> { let cppNamespace = "::pdlc::nn"; }
-// Infers result types from an op's adaptor. The trait says what is wrong with
-// them in one sentence, so the interface's own check, which would add a second
-// one, finds nothing.
-def NN_InferType : TraitList<[
-  InferTypeOpAdaptorBase<[{
+// Infers result types from an op's adaptor, where text is parsed, too: the text has
+// the types of operands alone. Operands are tensors of which BatchFirst holds, and
+// bags, where `mayBeBags` says so. The trait says what is wrong with result types in
+// one sentence, so the interface's own check, which would add a second one, finds
+// nothing.
+class NN_InferredTypes<string mayBeBags> : NativeOpTrait<"InferredTypes", [], [{
+    static ::llvm::LogicalResult
+    inferReturnTypes(::mlir::MLIRContext *context,
+                     std::optional<::mlir::Location> location, Adaptor adaptor,
+                     ::llvm::SmallVectorImpl<::mlir::Type> &types);
     static ::llvm::LogicalResult
     refineReturnTypes(::mlir::MLIRContext *, std::optional<::mlir::Location>,
                       ::mlir::ValueRange, ::mlir::DictionaryAttr,
@@ -46,9 +49,25 @@ def NN_InferType : TraitList<[
                       ::llvm::SmallVectorImpl<::mlir::Type> &) {
       return ::llvm::success();
     }
-  }]>,
-  NN_InferredTypes
-]>;
+  }], [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      if (failed(::pdlc::nn::verifyOperandTypes(location, getOperationName(), operands,
+                                                /*mayBeBags=*/}] # mayBeBags # [{)))
+        return ::mlir::failure();
+      return inferReturnTypes(context, location,
+                              Adaptor(operands, attributes, properties, regions), types);
+    }
+  }]> {
+  let cppNamespace = "::pdlc::nn";
+}
+class NN_InferTypeFrom<string mayBeBags> : TraitList<[
+  DeclareOpInterfaceMethods<InferTypeOpInterface>, NN_InferredTypes<mayBeBags>]>;
+def NN_InferType : NN_InferTypeFrom<"false">;
+def NN_InferTypeOfBags : NN_InferTypeFrom<"true">;
 
 def NN_SpelledOut : StandsUntil<"Model", "nn-lower-model spells it out">;
 def NN_SaysItself : DeclareOpInterfaceMethods<CompositeOpInterface>;
@@ -286,12 +305,12 @@ class NN_BinaryOp<string mnemonic, string summary_, string formula,
 
     Example:
     ```mlir
-    %0 = nn.}] # mnemonic # [{ %a, %b : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+    %0 = nn.}] # mnemonic # [{ %a, %b : tensor<?x4xf32>, tensor<4xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs);
   let results = (outs NN_FloatTensor:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type(operands)";
 }
 
 def NN_AddOp : NN_BinaryOp<"add", "Sum", "a + b.", NN_Differentiable,
@@ -330,13 +349,13 @@ def NN_SelectOp : NN_PureOp<"select", [NN_Elementwise, NN_DifferentiableSome, NN
 
     Example:
     ```mlir
-    %0 = nn.select %c, %a, %b : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<f32>) -> tensor<?x4xf32>
+    %0 = nn.select %c, %a, %b : tensor<?x4xf32>, tensor<?x4xf32>, tensor<f32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$condition, NN_FloatTensor:$yes, NN_FloatTensor:$no);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $condition `,` $yes `,` $no attr-dict `:` functional-type(operands, results)
+    $condition `,` $yes `,` $no attr-dict `:` type(operands)
   }];
 }
 
@@ -417,9 +436,9 @@ def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, NN_InferType, NN_MayMi
 
     Example:
     ```mlir
-    %0 = nn.matmul %x, %w : (tensor<?x273xf32>, tensor<273x400xf32>) -> tensor<?x400xf32>
-    %1 = nn.matmul %x transposed, %d : (tensor<?x273xf32>, tensor<?x400xf32>) -> tensor<273x400xf32>
-    %2 = nn.matmul %e, %e transposed : (tensor<?x27x16xf32>, tensor<?x27x16xf32>) -> tensor<?x27x27xf32>
+    %0 = nn.matmul %x, %w : tensor<?x273xf32>, tensor<273x400xf32>
+    %1 = nn.matmul %x transposed, %d : tensor<?x273xf32>, tensor<?x400xf32>
+    %2 = nn.matmul %e, %e transposed : tensor<?x27x16xf32>, tensor<?x27x16xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
@@ -427,7 +446,7 @@ def NN_MatmulOp : NN_PureOp<"matmul", [NN_Differentiable, NN_InferType, NN_MayMi
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)? attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
 }
 
@@ -446,12 +465,12 @@ def NN_ConcatOp : NN_PureOp<"concat", [NN_Differentiable, NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.concat %a, %b axis 1 : (tensor<?x4xf32>, tensor<?x2xf32>) -> tensor<?x6xf32>
+    %0 = nn.concat %a, %b axis 1 : tensor<?x4xf32>, tensor<?x2xf32>
     ```
   }];
   let arguments = (ins Variadic<RankedTensorOf<[F32, F64, I64]>>:$inputs, I64Attr:$axis);
   let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
-  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` functional-type($inputs, results)";
+  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs)";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
@@ -465,14 +484,14 @@ def NN_SliceOp : NN_PureOp<"slice", [NN_Differentiable, NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.slice %x axis 1 offset 4 size 2 : (tensor<?x6xf32>) -> tensor<?x2xf32>
+    %0 = nn.slice %x axis 1 offset 4 size 2 : tensor<?x6xf32>
     ```
   }];
   let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, I64Attr:$axis,
     I64Attr:$offset, I64Attr:$size);
   let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
   let assemblyFormat = [{
-    $input `axis` $axis `offset` $offset `size` $size attr-dict `:` functional-type($input, results)
+    $input `axis` $axis `offset` $offset `size` $size attr-dict `:` type($input)
   }];
   let hasFolder = 1;
 }
@@ -488,13 +507,13 @@ def NN_TransposeOp : NN_PureOp<"transpose", [NN_Differentiable, NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.transpose %x permutation [0, 2, 1] : (tensor<?x26x10xf32>) -> tensor<?x10x26xf32>
+    %0 = nn.transpose %x permutation [0, 2, 1] : tensor<?x26x10xf32>
     ```
   }];
   let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
   let assemblyFormat = [{
-    $input `permutation` $permutation attr-dict `:` functional-type($input, results)
+    $input `permutation` $permutation attr-dict `:` type($input)
   }];
   let hasFolder = 1;
 }
@@ -511,14 +530,14 @@ def NN_TakeOp : NN_PureOp<"take", [NN_Differentiable, NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.take %x axis 1 at [3, 0, -1] : (tensor<?x4xf32>) -> tensor<?x3xf32>
+    %0 = nn.take %x axis 1 at [3, 0, -1] : tensor<?x4xf32>
     ```
   }];
   let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, I64Attr:$axis,
     DenseI64ArrayAttr:$positions);
   let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
   let assemblyFormat = [{
-    $input `axis` $axis `at` $positions attr-dict `:` functional-type($input, results)
+    $input `axis` $axis `at` $positions attr-dict `:` type($input)
   }];
 }
 
@@ -557,12 +576,12 @@ def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType, NN_Composite]> {
 
     Example:
     ```mlir
-    %0 = nn.flatten %x from 1 : (tensor<?x26x10xf32>) -> tensor<?x260xf32>
+    %0 = nn.flatten %x from 1 : tensor<?x26x10xf32>
     ```
   }];
   let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input, I64Attr:$from);
   let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
-  let assemblyFormat = "$input `from` $from attr-dict `:` functional-type($input, results)";
+  let assemblyFormat = "$input `from` $from attr-dict `:` type($input)";
   let hasFolder = 1;
 }
 
@@ -606,14 +625,14 @@ def NN_ReduceOp : NN_PureOp<"reduce", [NN_Differentiable, NN_InferType, NN_MayMi
 
     Example:
     ```mlir
-    %0 = nn.reduce sum %x axes [1] : (tensor<?x26x10xf32>) -> tensor<?x10xf32>
+    %0 = nn.reduce sum %x axes [1] : tensor<?x26x10xf32>
     ```
   }];
   let arguments = (ins NN_ReductionAttr:$kind, NN_FloatTensor:$input,
     DenseI64ArrayAttr:$axes, UnitAttr:$keep, UnitAttr:$mixing);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $kind $input `axes` $axes (`keep` $keep^)? (`mixing` $mixing^)? attr-dict `:` functional-type($input, results)
+    $kind $input `axes` $axes (`keep` $keep^)? (`mixing` $mixing^)? attr-dict `:` type($input)
   }];
   let extraClassDeclaration = [{
     /// Whether the axes are the last ones, so that a row is contiguous.
@@ -635,15 +654,15 @@ def NN_BucketizeOp : NN_PureOp<"bucketize", [NN_InferType, StopsGradients]> {
 
     Example:
     ```mlir
-    %0 = nn.bucketize %age boundaries [18.0, 25.0, 65.0] : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %0 = nn.bucketize %age boundaries [18.0, 25.0, 65.0] : tensor<?x1xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, DenseF64ArrayAttr:$boundaries);
   let results = (outs NN_IdTensor:$result);
-  let assemblyFormat = "$input `boundaries` $boundaries attr-dict `:` functional-type($input, results)";
+  let assemblyFormat = "$input `boundaries` $boundaries attr-dict `:` type($input)";
 }
 
-def NN_CrossOp : NN_PureOp<"cross", [NN_InferType, StopsGradients]> {
+def NN_CrossOp : NN_PureOp<"cross", [NN_InferTypeOfBags, StopsGradients]> {
   let summary = "A hashed cross of id features";
   let description = [{
     xxh64, seeded with `salt`, of the operands' little-endian keys in operand
@@ -657,13 +676,13 @@ def NN_CrossOp : NN_PureOp<"cross", [NN_InferType, StopsGradients]> {
 
     Example:
     ```mlir
-    %0 = nn.cross %a, %b salt(1) : (!nn.ragged<?x1x*xi64>, tensor<?x1xi64>) -> !nn.ragged<?x1x*xi64>
+    %0 = nn.cross %a, %b salt(1) : !nn.ragged<?x1x*xi64>, tensor<?x1xi64>
     ```
   }];
   let arguments = (ins Variadic<NN_Ids>:$inputs, DefaultValuedAttr<I64Attr, "0">:$salt);
   let results = (outs NN_Ids:$result);
   let assemblyFormat = [{
-    $inputs (`salt` `(` $salt^ `)`)? attr-dict `:` functional-type($inputs, results)
+    $inputs (`salt` `(` $salt^ `)`)? attr-dict `:` type($inputs)
   }];
 }
 
@@ -711,12 +730,12 @@ def NN_TopKOp : NN_PureOp<"top_k", [StopsGradients, NN_InferType]> {
 
     Example:
     ```mlir
-    %0 = nn.top_k %x count 3 : (tensor<?x10xf32>) -> tensor<?x3xi64>
+    %0 = nn.top_k %x count 3 : tensor<?x10xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, I64Attr:$count);
   let results = (outs RankedTensorOf<[I64]>:$result);
-  let assemblyFormat = "$input `count` $count attr-dict `:` functional-type($input, results)";
+  let assemblyFormat = "$input `count` $count attr-dict `:` type($input)";
 }
 
 def NN_CastOp : NN_PureOp<"cast", [StopsGradients,

@@ -11,7 +11,7 @@
 
 include "pdlc/Dialect/NN/IR/NNComputeOps.td"
 
-def NN_IfOp : NN_PureOp<"if", [NN_DifferentiableSome, ReadsModel, IsolatedFromAbove,
+def NN_IfOp : NN_PureOp<"if", [NN_InferType, NN_DifferentiableSome, ReadsModel, IsolatedFromAbove,
     SingleBlock, DeclareOpInterfaceMethods<BodyOpInterface>]> {
   let summary = "One of two ways to compute values";
   let description = [{
@@ -48,7 +48,7 @@ def NN_IfOp : NN_PureOp<"if", [NN_DifferentiableSome, ReadsModel, IsolatedFromAb
     } else {
     ^bb0(%x: tensor<?x8xf32>):
       nn.yield %x : tensor<?x8xf32>
-    } : (tensor<1xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    } : tensor<1xf32>, tensor<?x8xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$condition, Variadic<NN_FloatTensor>:$inputs);
@@ -56,7 +56,7 @@ def NN_IfOp : NN_PureOp<"if", [NN_DifferentiableSome, ReadsModel, IsolatedFromAb
   let regions = (region SizedRegion<1>:$taken, SizedRegion<1>:$otherwise);
   let assemblyFormat = [{
     $condition (`with` `(` $inputs^ `)`)? $taken `else` $otherwise attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

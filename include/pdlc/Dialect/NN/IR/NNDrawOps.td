@@ -22,7 +22,7 @@ include "pdlc/Dialect/NN/IR/NNCompositeOps.td"
 // Dropout
 //===----------------------------------------------------------------------===//
 
-def NN_DropoutOp : NN_PureOp<"dropout", [
+def NN_DropoutOp : NN_PureOp<"dropout", [NN_InferTypeOfBags,
     DeclareOpInterfaceMethods<DrawingOpInterface, ["getFrozenValue"]>, BagsOpInterface,
     NN_Rows, NN_Differentiable]> {
   let summary = "Some elements, drawn at random, are zero";
@@ -39,8 +39,8 @@ def NN_DropoutOp : NN_PureOp<"dropout", [
 
     Example:
     ```mlir
-    %0 = nn.dropout %x rate(0.5) : (tensor<?x400xf32>) -> tensor<?x400xf32>
-    %1 = nn.dropout %h of %history rate(0.1) : (tensor<?x64xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x64xf32>
+    %0 = nn.dropout %x rate(0.5) : tensor<?x400xf32>
+    %1 = nn.dropout %h of %history rate(0.1) : tensor<?x64xf32>, !nn.ragged<?x1x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, Optional<NN_Bags>:$bags, F64Attr:$rate,
@@ -48,7 +48,7 @@ def NN_DropoutOp : NN_PureOp<"dropout", [
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     $input (`of` $bags^)? `rate` `(` $rate `)` (`stream` `(` $stream^ `)`)? attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
   let hasVerifier = 1;
   let extraClassDefinition = [{
@@ -135,7 +135,7 @@ def NN_AccidentalHitsOp : NN_PureOp<"accidental_hits", [StopsGradients]> {
 //===----------------------------------------------------------------------===//
 
 class NN_SampledLossOp<string mnemonic, string summary_, string formula, string example>
-    : NN_CompositeOp<mnemonic, [MeasuresLoss]> {
+    : NN_CompositeOp<mnemonic, [MeasuresLoss, NN_InferType]> {
   let summary = summary_;
   let description = formula # [{
 
@@ -155,12 +155,12 @@ class NN_SampledLossOp<string mnemonic, string summary_, string formula, string 
 
 class NN_CorrectedLossOp<string mnemonic, string summary_, string formula>
     : NN_SampledLossOp<mnemonic, summary_, formula, [{ %z, %zn correction %q, %qn hits %h
-      : (tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x1xf32>}]> {
+      : tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x5xf32>}]> {
   let arguments = (ins NN_FloatTensor:$own, NN_FloatTensor:$drawn, NN_FloatTensor:$own_correction,
     NN_FloatTensor:$drawn_correction, Optional<NN_FloatTensor>:$hits);
   let assemblyFormat = [{
     $own `,` $drawn `correction` $own_correction `,` $drawn_correction (`hits` $hits^)? attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
 }
 
@@ -181,10 +181,10 @@ def NN_NegativeSamplingOp : NN_SampledLossOp<"negative_sampling",
     softplus(-logit) of the own id, and softplus(logit) of each that was drawn, summed
     (Mikolov et al., 2013). With `hits` (`nn.accidental_hits`) an id that is the
     sample's own adds nothing.}], [{ %z, %zn hits %h
-      : (tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x1xf32>}]> {
+      : tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x5xf32>}]> {
   let arguments = (ins NN_FloatTensor:$own, NN_FloatTensor:$drawn, Optional<NN_FloatTensor>:$hits);
   let assemblyFormat = [{
-    $own `,` $drawn (`hits` $hits^)? attr-dict `:` functional-type(operands, results)
+    $own `,` $drawn (`hits` $hits^)? attr-dict `:` type(operands)
   }];
 }
 

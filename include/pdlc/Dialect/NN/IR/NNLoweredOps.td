@@ -274,13 +274,13 @@ def NN_BatchMatmulOp : NN_PureOp<"batch_matmul", [NN_FromMerged, NN_Differentiab
 
     Example:
     ```mlir
-    %0 = nn.batch_matmul %a, %b : (tensor<?x27x16xf32>, tensor<?x16x27xf32>) -> tensor<?x27x27xf32>
+    %0 = nn.batch_matmul %a, %b : tensor<?x27x16xf32>, tensor<?x16x27xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs, UnitAttr:$transpose_lhs);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs (`transposed` $transpose_lhs^)? `,` $rhs attr-dict `:` functional-type(operands, results)
+    $lhs (`transposed` $transpose_lhs^)? `,` $rhs attr-dict `:` type(operands)
   }];
 }
 
@@ -310,13 +310,13 @@ def NN_PadOp : NN_PureOp<"pad", [NN_InferType, StopsGradients]> {
 
     Example:
     ```mlir
-    %0 = nn.pad %x axis 1 low 4 high 0 : (tensor<?x2xf32>) -> tensor<?x6xf32>
+    %0 = nn.pad %x axis 1 low 4 high 0 : tensor<?x2xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, I64Attr:$axis, I64Attr:$low, I64Attr:$high);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $input `axis` $axis `low` $low `high` $high attr-dict `:` functional-type($input, results)
+    $input `axis` $axis `low` $low `high` $high attr-dict `:` type($input)
   }];
   let hasFolder = 1;
 }

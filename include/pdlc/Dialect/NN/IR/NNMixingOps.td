@@ -40,7 +40,8 @@ def NN_RotateOp : NN_PureOp<"rotate", [MixesSamples, NN_Differentiable, SameOper
   let hasVerifier = 1;
 }
 
-def NN_InBatchSoftmaxOp : NN_CompositeOp<"in_batch_softmax", [AttrSizedOperandSegments, MixesSamples]> {
+def NN_InBatchSoftmaxOp : NN_CompositeOp<"in_batch_softmax", [AttrSizedOperandSegments, MixesSamples,
+    NN_InferType]> {
   let summary = "How unlikely each user's own item is among the items of the batch";
   let description = [{
     Of sample i, with the score s(i, j) = users[i] . items[j] - correction[j]:
@@ -59,19 +60,19 @@ def NN_InBatchSoftmaxOp : NN_CompositeOp<"in_batch_softmax", [AttrSizedOperandSe
     Example:
     ```mlir
     %l = nn.in_batch_softmax %u, %v correction %q ids %item
-      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xi64>) -> tensor<?x1xf32>
+      : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$users, NN_FloatTensor:$items,
     Optional<NN_FloatTensor>:$correction, Optional<NN_IdTensor>:$ids);
   let assemblyFormat = [{
     $users `,` $items (`correction` $correction^)? (`ids` $ids^)? attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
   let hasVerifier = 1;
 }
 
-def NN_InBatchLogSumExpOp : NN_PureOp<"in_batch_log_sum_exp", [AttrSizedOperandSegments, MixesSamples,
+def NN_InBatchLogSumExpOp : NN_PureOp<"in_batch_log_sum_exp", [AttrSizedOperandSegments, MixesSamples, NN_InferType,
     NN_FromMerged, NN_DifferentiableSome]> {
   let summary = "Logarithm of the sum of the exponentials of a user's scores";
   let description = [{
@@ -86,7 +87,7 @@ def NN_InBatchLogSumExpOp : NN_PureOp<"in_batch_log_sum_exp", [AttrSizedOperandS
 
     Example:
     ```mlir
-    %0 = nn.in_batch_log_sum_exp %u, %v : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x1xf32>
+    %0 = nn.in_batch_log_sum_exp %u, %v : tensor<?x64xf32>, tensor<?x64xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$users, NN_FloatTensor:$items,
@@ -94,12 +95,12 @@ def NN_InBatchLogSumExpOp : NN_PureOp<"in_batch_log_sum_exp", [AttrSizedOperandS
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     $users `,` $items (`correction` $correction^)? (`ids` $ids^)? attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
   let hasVerifier = 1;
 }
 
-def NN_InBatchGradientOp : NN_PureOp<"in_batch_gradient", [AttrSizedOperandSegments, MixesSamples,
+def NN_InBatchGradientOp : NN_PureOp<"in_batch_gradient", [AttrSizedOperandSegments, MixesSamples, NN_InferType,
     NN_FromGradient]> {
   let summary = "The gradient of nn.in_batch_log_sum_exp";
   let description = [{
@@ -117,7 +118,7 @@ def NN_InBatchGradientOp : NN_PureOp<"in_batch_gradient", [AttrSizedOperandSegme
     Example:
     ```mlir
     %du = nn.in_batch_gradient of users %u, %v sums %s from %d
-      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x64xf32>
+      : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x1xf32>, tensor<?x1xf32>
     ```
   }];
   let arguments = (ins NN_BatchSideAttr:$side, NN_FloatTensor:$users, NN_FloatTensor:$items,
@@ -126,7 +127,7 @@ def NN_InBatchGradientOp : NN_PureOp<"in_batch_gradient", [AttrSizedOperandSegme
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     `of` $side $users `,` $items (`correction` $correction^)? (`ids` $ids^)?
-    `sums` $sums `from` $cotangent attr-dict `:` functional-type(operands, results)
+    `sums` $sums `from` $cotangent attr-dict `:` type(operands)
   }];
   let hasVerifier = 1;
 }

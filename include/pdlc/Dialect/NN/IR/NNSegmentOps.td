@@ -73,7 +73,7 @@ def NN_SegmentMaxOp : NN_RowsToBagsOp<"segment_max", [NN_Differentiable]> {
 }
 
 class NN_SegmentReductionOp<string mnemonic, string summary_, string text>
-    : NN_RowsToBagsOp<mnemonic, [NN_Composite]> {
+    : NN_RowsToBagsOp<mnemonic, [NN_Composite, NN_InferTypeOfBags]> {
   let summary = summary_;
   let description = text # [{
 
@@ -83,10 +83,11 @@ class NN_SegmentReductionOp<string mnemonic, string summary_, string text>
 
     Example:
     ```mlir
-    %0 = nn.}] # mnemonic # [{ %h of %c : (tensor<?x10xf32>, !nn.ragged<?x26x*xi64>) -> tensor<?x26x10xf32>
+    %0 = nn.}] # mnemonic # [{ %h of %c : tensor<?x10xf32>, !nn.ragged<?x26x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags);
+  let assemblyFormat = "$rows `of` $bags attr-dict `:` type(operands)";
 }
 
 def NN_SegmentMeanOp : NN_SegmentReductionOp<"segment_mean", "The mean of the rows of each bag",
@@ -99,7 +100,8 @@ def NN_SegmentFirstOp : NN_SegmentReductionOp<"segment_first", "The first row of
 def NN_SegmentLastOp : NN_SegmentReductionOp<"segment_last", "The last row of each bag",
   "An empty bag gives zeros.">;
 
-def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_Differentiable]> {
+def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_Differentiable,
+    NN_InferTypeOfBags]> {
   let summary = "What belongs to a bag, for each of its rows";
   let description = [{
     The adjoint of `nn.segment_sum`.
@@ -112,14 +114,14 @@ def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_D
 
     Example:
     ```mlir
-    %0 = nn.segment_repeat %q over %c : (tensor<?x26x10xf32>, !nn.ragged<?x26x*xi64>) -> tensor<?x10xf32>
+    %0 = nn.segment_repeat %q over %c : tensor<?x26x10xf32>, !nn.ragged<?x26x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, NN_Bags:$bags,
     Optional<RankedTensorOf<[F32, F64, I64]>>:$like);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $input `over` $bags (`like` $like^)? attr-dict `:` functional-type(operands, results)
+    $input `over` $bags (`like` $like^)? attr-dict `:` type(operands)
   }];
   let hasVerifier = 1;
 }
@@ -169,7 +171,8 @@ def NN_SegmentSizesOp : NN_SegmentOp<"segment_sizes", "{}", "{}", [StopsGradient
 
 /// From rows to rows of the same shape.
 class NN_WithinBagsOp<string mnemonic, list<Trait> traits = []>
-    : NN_SegmentOp<mnemonic, "getBags()", "getBags()", traits> {
+    : NN_SegmentOp<mnemonic, "getBags()", "getBags()",
+                   !listconcat([NN_InferTypeOfBags], traits)> {
   let results = (outs NN_FloatTensor:$result);
 }
 
@@ -184,11 +187,11 @@ def NN_SegmentSoftmaxOp : NN_WithinBagsOp<"segment_softmax", [NN_Composite]> {
 
     Example:
     ```mlir
-    %0 = nn.segment_softmax %s of %c : (tensor<?x1xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+    %0 = nn.segment_softmax %s of %c : tensor<?x1xf32>, !nn.ragged<?x1x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags);
-  let assemblyFormat = "$rows `of` $bags attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$rows `of` $bags attr-dict `:` type(operands)";
 }
 
 def NN_SegmentShiftOp : NN_WithinBagsOp<"segment_shift", [NN_Differentiable]> {
@@ -204,12 +207,12 @@ def NN_SegmentShiftOp : NN_WithinBagsOp<"segment_shift", [NN_Differentiable]> {
 
     Example:
     ```mlir
-    %0 = nn.segment_shift %h of %c by 1 : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    %0 = nn.segment_shift %h of %c by 1 : tensor<?x10xf32>, !nn.ragged<?x1x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$rows, NN_Bags:$bags, I64Attr:$by);
   let assemblyFormat = [{
-    $rows `of` $bags `by` $by attr-dict `:` functional-type(operands, results)
+    $rows `of` $bags `by` $by attr-dict `:` type(operands)
   }];
 }
 
@@ -227,13 +230,13 @@ def NN_SegmentWindowOp : NN_WithinBagsOp<"segment_window", [NN_Composite]> {
 
     Example:
     ```mlir
-    %0 = nn.segment_window %h of %c from -1 to 1 : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x30xf32>
+    %0 = nn.segment_window %h of %c from -1 to 1 : tensor<?x10xf32>, !nn.ragged<?x1x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags, I64Attr:$first, I64Attr:$last);
   let assemblyFormat = [{
     $rows `of` $bags `from` $first `to` $last attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
 }
 
@@ -245,11 +248,11 @@ def NN_SegmentReverseOp : NN_WithinBagsOp<"segment_reverse", [NN_Differentiable]
 
     Example:
     ```mlir
-    %0 = nn.segment_reverse %h of %c : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    %0 = nn.segment_reverse %h of %c : tensor<?x10xf32>, !nn.ragged<?x1x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$rows, NN_Bags:$bags);
-  let assemblyFormat = "$rows `of` $bags attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$rows `of` $bags attr-dict `:` type(operands)";
 }
 
 def NN_SegmentPadOp : NN_SegmentOp<"segment_pad", "getBags()", "{}", [NN_Differentiable]> {
@@ -276,7 +279,8 @@ def NN_SegmentPadOp : NN_SegmentOp<"segment_pad", "getBags()", "{}", [NN_Differe
   let hasVerifier = 1;
 }
 
-def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Differentiable]> {
+def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Differentiable,
+    NN_InferTypeOfBags]> {
   let summary = "The rows of bags that were filled up";
   let description = [{
     The adjoint of `nn.segment_pad`: a row that is not among the first ones of its
@@ -290,7 +294,7 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
 
     Example:
     ```mlir
-    %0 = nn.segment_unpad %p over %c : (tensor<?x1x50x10xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    %0 = nn.segment_unpad %p over %c : tensor<?x1x50x10xf32>, !nn.ragged<?x1x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$input, NN_Bags:$bags,
@@ -298,7 +302,7 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     $input `over` $bags (`like` $like^)? (`from_end` $from_end^)? attr-dict
-    `:` functional-type(operands, results)
+    `:` type(operands)
   }];
   let hasVerifier = 1;
 }
@@ -312,7 +316,7 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
 defvar NN_RecurrenceRows = [{operand.getOperandNumber() > getBagsMutable().getOperandNumber()
         ? ::mlir::Value() : ::mlir::Value(getBags())}];
 
-def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_Differentiable,
+def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_InferTypeOfBags, NN_Differentiable,
     ReadsModel, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<BodyOpInterface, ["getStateArguments"]>]> {
   let summary = "From row to row of each bag, with a state";
@@ -349,10 +353,10 @@ def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_Differe
     %h = nn.scan %x of %c init(%first) {
     ^bb0(%row: tensor<?x10xf32>, %before: tensor<?x10xf32>):
       %product = nn.linear %before, @u : (tensor<?x10xf32>) -> tensor<?x10xf32>
-      %sum = nn.add %row, %product : (tensor<?x10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
+      %sum = nn.add %row, %product : tensor<?x10xf32>, tensor<?x10xf32>
       %after = nn.tanh %sum : tensor<?x10xf32>
       nn.yield %after : tensor<?x10xf32>
-    } : (tensor<?x10xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x10xf32>) -> tensor<?x10xf32>
+    } : tensor<?x10xf32>, !nn.ragged<?x1x*xi64>, tensor<?x1x10xf32>
     ```
   }];
   let arguments = (ins Variadic<NN_FloatTensor>:$inputs, NN_Bags:$bags,
@@ -361,7 +365,7 @@ def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_Differe
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $inputs `of` $bags (`from_end` $from_end^)? (`init` `(` $init^ `)`)?
-    (`with` `(` $shared^ `)`)? $body attr-dict `:` functional-type(operands, results)
+    (`with` `(` $shared^ `)`)? $body attr-dict `:` type(operands)
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
@@ -374,7 +378,7 @@ def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_Differe
 }
 
 class NN_CellOp<string mnemonic, int gates, string summary_, string formula>
-    : NN_SegmentOp<mnemonic, NN_RecurrenceRows, "getBags()", [NN_Composite, ReadsModel,
+    : NN_SegmentOp<mnemonic, NN_RecurrenceRows, "getBags()", [NN_InferTypeOfBags, NN_Composite, ReadsModel,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = summary_;
   let description = formula # [{
@@ -394,7 +398,7 @@ class NN_CellOp<string mnemonic, int gates, string summary_, string formula>
 
     Example:
     ```mlir
-    %h = nn.}] # mnemonic # [{ %x of %c, @u, @b : (tensor<?x}] # gates # [{0xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x10xf32>
+    %h = nn.}] # mnemonic # [{ %x of %c, @u, @b : tensor<?x}] # gates # [{0xf32>, !nn.ragged<?x1x*xi64>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$rows, NN_Ragged:$bags, Variadic<NN_FloatTensor>:$init,
@@ -402,7 +406,7 @@ class NN_CellOp<string mnemonic, int gates, string summary_, string formula>
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     $rows `of` $bags `,` $weight (`,` $bias^)? (`from_end` $from_end^)?
-    (`init` `(` $init^ `)`)? attr-dict `:` functional-type(operands, results)
+    (`init` `(` $init^ `)`)? attr-dict `:` type(operands)
   }];
 }
 

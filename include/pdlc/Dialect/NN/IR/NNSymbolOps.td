@@ -502,7 +502,7 @@ def NN_FuncOp : NN_Op<"func", [StandsUntil<"Model", "nn-lower-model inlines func
     Example:
     ```mlir
     nn.func private @double(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
-      %0 = nn.add %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+      %0 = nn.add %x, %x : tensor<?x4xf32>, tensor<?x4xf32>
       nn.return %0 : tensor<?x4xf32>
     }
     nn.func private @expert(%x: tensor<?x4xf32>) with(@w: tensor<4x8xf32>, @b: tensor<8xf32>) -> tensor<?x8xf32> {

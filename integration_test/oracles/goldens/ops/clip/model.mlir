@@ -30,27 +30,27 @@ module @clip {
   ^bb0(%x: tensor<?x3xf32>, %target: tensor<?x3xf32>, %ids: tensor<?x2xi64>):
     %first_p = nn.read @first_p : tensor<3xf32>
     %first_rows = nn.lookup @first_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
-    %first_sum = nn.reduce sum %first_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
-    %first_product = nn.mul %x, %first_p : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %first_value = nn.add %first_product, %first_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %first_sum = nn.reduce sum %first_rows axes [1] : tensor<?x2x3xf32>
+    %first_product = nn.mul %x, %first_p : tensor<?x3xf32>, tensor<3xf32>
+    %first_value = nn.add %first_product, %first_sum : tensor<?x3xf32>, tensor<?x3xf32>
     %first_error = nn.squared_error %first_value, %target : tensor<?x3xf32>
-    %first_loss = nn.reduce sum %first_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
+    %first_loss = nn.reduce sum %first_error axes [1] keep : tensor<?x3xf32>
     %second_p = nn.read @second_p : tensor<3xf32>
     %second_rows = nn.lookup @second_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
-    %second_sum = nn.reduce sum %second_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
-    %second_product = nn.mul %x, %second_p : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %second_value = nn.add %second_product, %second_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %second_sum = nn.reduce sum %second_rows axes [1] : tensor<?x2x3xf32>
+    %second_product = nn.mul %x, %second_p : tensor<?x3xf32>, tensor<3xf32>
+    %second_value = nn.add %second_product, %second_sum : tensor<?x3xf32>, tensor<?x3xf32>
     %second_error = nn.squared_error %second_value, %target : tensor<?x3xf32>
-    %second_loss = nn.reduce sum %second_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
-    %second_total = nn.add %first_loss, %second_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %second_loss = nn.reduce sum %second_error axes [1] keep : tensor<?x3xf32>
+    %second_total = nn.add %first_loss, %second_loss : tensor<?x1xf32>, tensor<?x1xf32>
     %free_p = nn.read @free_p : tensor<3xf32>
     %free_rows = nn.lookup @free_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
-    %free_sum = nn.reduce sum %free_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
-    %free_product = nn.mul %x, %free_p : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %free_value = nn.add %free_product, %free_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %free_sum = nn.reduce sum %free_rows axes [1] : tensor<?x2x3xf32>
+    %free_product = nn.mul %x, %free_p : tensor<?x3xf32>, tensor<3xf32>
+    %free_value = nn.add %free_product, %free_sum : tensor<?x3xf32>, tensor<?x3xf32>
     %free_error = nn.squared_error %free_value, %target : tensor<?x3xf32>
-    %free_loss = nn.reduce sum %free_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
-    %free_total = nn.add %second_total, %free_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %free_loss = nn.reduce sum %free_error axes [1] keep : tensor<?x3xf32>
+    %free_total = nn.add %second_total, %free_loss : tensor<?x1xf32>, tensor<?x1xf32>
     nn.minimize %free_total over [@first, @second, @free] : tensor<?x1xf32>
   }
 }

@@ -31,7 +31,7 @@ module @cycle {
   nn.func private @generate(%noise: tensor<?x2xf32>, %kind: tensor<?x1xi64>) -> tensor<?x3xf32> {
     %k = nn.lookup @kind_of[%kind] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
     %flat = nn.reshape %k : (tensor<?x1x2xf32>) -> tensor<?x2xf32>
-    %z = nn.add %noise, %flat : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    %z = nn.add %noise, %flat : tensor<?x2xf32>, tensor<?x2xf32>
     %h = nn.linear %z, @g1 act(tanh) : (tensor<?x2xf32>) -> tensor<?x8xf32>
     %x = nn.linear %h, @g2 : (tensor<?x8xf32>) -> tensor<?x3xf32>
     nn.return %x : tensor<?x3xf32>
@@ -51,7 +51,7 @@ module @cycle {
     %c = nn.neg %a : tensor<?x1xf32>
     %la = nn.softplus %c : tensor<?x1xf32>
     %lb = nn.softplus %b : tensor<?x1xf32>
-    %l = nn.add %la, %lb : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %l = nn.add %la, %lb : tensor<?x1xf32>, tensor<?x1xf32>
     nn.minimize %l weight %weight over [@critic] : tensor<?x1xf32>, tensor<?x1xf32>
     nn.accumulate @mean(%b) : tensor<?x1xf32>
   }
@@ -61,7 +61,7 @@ module @cycle {
     %made = nn.call @generate(%noise, %kind) : (tensor<?x2xf32>, tensor<?x1xi64>) -> tensor<?x3xf32>
     %b = nn.call @judge(%made) : (tensor<?x3xf32>) -> tensor<?x1xf32>
     %mean = nn.read @mean : tensor<1xf32>
-    %centred = nn.sub %b, %mean : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %centred = nn.sub %b, %mean : tensor<?x1xf32>, tensor<1xf32>
     %c = nn.neg %centred : tensor<?x1xf32>
     %l = nn.softplus %c : tensor<?x1xf32>
     nn.minimize %l over [@generator, @kinds] : tensor<?x1xf32>

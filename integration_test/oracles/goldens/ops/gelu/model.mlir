@@ -20,7 +20,7 @@ module @gelu {
 
   nn.func private @compute(%x1_field: tensor<?x6xf32>, %weight1: tensor<?x6xf32>) -> tensor<?x6xf32> {
     %x1_shift = nn.read @x1_shift : tensor<6xf32>
-    %v2 = nn.add %x1_field, %x1_shift : (tensor<?x6xf32>, tensor<6xf32>) -> tensor<?x6xf32>
+    %v2 = nn.add %x1_field, %x1_shift : tensor<?x6xf32>, tensor<6xf32>
     %v3 = nn.gelu %v2 : tensor<?x6xf32>
     nn.return %v3 : tensor<?x6xf32>
   }
@@ -28,8 +28,8 @@ module @gelu {
   nn.program @train reads(@sample) {
   ^bb0(%x1_field: tensor<?x6xf32>, %weight1: tensor<?x6xf32>):
     %r = nn.call @compute(%x1_field, %weight1) : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
-    %product0 = nn.mul %r, %weight1 : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
-    %term0 = nn.reduce sum %product0 axes [1] keep : (tensor<?x6xf32>) -> tensor<?x1xf32>
+    %product0 = nn.mul %r, %weight1 : tensor<?x6xf32>, tensor<?x6xf32>
+    %term0 = nn.reduce sum %product0 axes [1] keep : tensor<?x6xf32>
     nn.minimize %term0 over [@descent] : tensor<?x1xf32>
   }
 

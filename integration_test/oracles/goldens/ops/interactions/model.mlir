@@ -38,19 +38,19 @@ module @interactions {
 
   nn.func private @compute(%x1_field: tensor<?x12xf32>, %weight1: tensor<?x1xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x10xf32>, %x7_field: tensor<?x5xf32>, %weight4: tensor<?x5xf32>, %weight5: tensor<?x5xf32>, %x13_field: tensor<?x6xf32>, %weight6: tensor<?x9xf32>) -> (tensor<?x1xf32>, tensor<?x6xf32>, tensor<?x10xf32>, tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x3x3xf32>) {
     %x1_shift = nn.read @x1_shift : tensor<12xf32>
-    %v2 = nn.add %x1_field, %x1_shift : (tensor<?x12xf32>, tensor<12xf32>) -> tensor<?x12xf32>
+    %v2 = nn.add %x1_field, %x1_shift : tensor<?x12xf32>, tensor<12xf32>
     %v3 = nn.reshape %v2 : (tensor<?x12xf32>) -> tensor<?x4x3xf32>
-    %v4 = nn.factorization %v3 : (tensor<?x4x3xf32>) -> tensor<?x1xf32>
-    %v5 = nn.pairwise_dots %v3 : (tensor<?x4x3xf32>) -> tensor<?x6xf32>
-    %v6 = nn.pairwise_dots %v3 self : (tensor<?x4x3xf32>) -> tensor<?x10xf32>
+    %v4 = nn.factorization %v3 : tensor<?x4x3xf32>
+    %v5 = nn.pairwise_dots %v3 : tensor<?x4x3xf32>
+    %v6 = nn.pairwise_dots %v3 self : tensor<?x4x3xf32>
     %x7_shift = nn.read @x7_shift : tensor<5xf32>
-    %v8 = nn.add %x7_field, %x7_shift : (tensor<?x5xf32>, tensor<5xf32>) -> tensor<?x5xf32>
+    %v8 = nn.add %x7_field, %x7_shift : tensor<?x5xf32>, tensor<5xf32>
     %v9 = nn.cross_layer %v8, %v8, @matrix0_w, @matrix0_b : tensor<?x5xf32>
     %v10 = nn.cross_layer %v8, %v9, @matrix1_w, @matrix1_b : tensor<?x5xf32>
     %v11 = nn.cross_layer %v8, %v8, @vector0_w, @vector0_b vector : tensor<?x5xf32>
     %v12 = nn.cross_layer %v8, %v11, @vector1_w, @vector1_b vector : tensor<?x5xf32>
     %x13_shift = nn.read @x13_shift : tensor<6xf32>
-    %v14 = nn.add %x13_field, %x13_shift : (tensor<?x6xf32>, tensor<6xf32>) -> tensor<?x6xf32>
+    %v14 = nn.add %x13_field, %x13_shift : tensor<?x6xf32>, tensor<6xf32>
     %v15 = nn.reshape %v14 : (tensor<?x6xf32>) -> tensor<?x2x3xf32>
     %v16 = nn.compressed_interaction %v3, %v15, @compress_w : (tensor<?x4x3xf32>, tensor<?x2x3xf32>) -> tensor<?x3x3xf32>
     nn.return %v4, %v5, %v6, %v10, %v12, %v16 : tensor<?x1xf32>, tensor<?x6xf32>, tensor<?x10xf32>, tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x3x3xf32>
@@ -59,24 +59,24 @@ module @interactions {
   nn.program @train reads(@sample) {
   ^bb0(%x1_field: tensor<?x12xf32>, %weight1: tensor<?x1xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x10xf32>, %x7_field: tensor<?x5xf32>, %weight4: tensor<?x5xf32>, %weight5: tensor<?x5xf32>, %x13_field: tensor<?x6xf32>, %weight6: tensor<?x9xf32>):
     %r:6 = nn.call @compute(%x1_field, %weight1, %weight2, %weight3, %x7_field, %weight4, %weight5, %x13_field, %weight6) : (tensor<?x12xf32>, tensor<?x1xf32>, tensor<?x6xf32>, tensor<?x10xf32>, tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x6xf32>, tensor<?x9xf32>) -> (tensor<?x1xf32>, tensor<?x6xf32>, tensor<?x10xf32>, tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x3x3xf32>)
-    %product0 = nn.mul %r#0, %weight1 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %term0 = nn.reduce sum %product0 axes [1] keep : (tensor<?x1xf32>) -> tensor<?x1xf32>
-    %product1 = nn.mul %r#1, %weight2 : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
-    %term1 = nn.reduce sum %product1 axes [1] keep : (tensor<?x6xf32>) -> tensor<?x1xf32>
-    %total1 = nn.add %term0, %term1 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %product2 = nn.mul %r#2, %weight3 : (tensor<?x10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
-    %term2 = nn.reduce sum %product2 axes [1] keep : (tensor<?x10xf32>) -> tensor<?x1xf32>
-    %total2 = nn.add %total1, %term2 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %product3 = nn.mul %r#3, %weight4 : (tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
-    %term3 = nn.reduce sum %product3 axes [1] keep : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %total3 = nn.add %total2, %term3 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
-    %product4 = nn.mul %r#4, %weight5 : (tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
-    %term4 = nn.reduce sum %product4 axes [1] keep : (tensor<?x5xf32>) -> tensor<?x1xf32>
-    %total4 = nn.add %total3, %term4 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %product0 = nn.mul %r#0, %weight1 : tensor<?x1xf32>, tensor<?x1xf32>
+    %term0 = nn.reduce sum %product0 axes [1] keep : tensor<?x1xf32>
+    %product1 = nn.mul %r#1, %weight2 : tensor<?x6xf32>, tensor<?x6xf32>
+    %term1 = nn.reduce sum %product1 axes [1] keep : tensor<?x6xf32>
+    %total1 = nn.add %term0, %term1 : tensor<?x1xf32>, tensor<?x1xf32>
+    %product2 = nn.mul %r#2, %weight3 : tensor<?x10xf32>, tensor<?x10xf32>
+    %term2 = nn.reduce sum %product2 axes [1] keep : tensor<?x10xf32>
+    %total2 = nn.add %total1, %term2 : tensor<?x1xf32>, tensor<?x1xf32>
+    %product3 = nn.mul %r#3, %weight4 : tensor<?x5xf32>, tensor<?x5xf32>
+    %term3 = nn.reduce sum %product3 axes [1] keep : tensor<?x5xf32>
+    %total3 = nn.add %total2, %term3 : tensor<?x1xf32>, tensor<?x1xf32>
+    %product4 = nn.mul %r#4, %weight5 : tensor<?x5xf32>, tensor<?x5xf32>
+    %term4 = nn.reduce sum %product4 axes [1] keep : tensor<?x5xf32>
+    %total4 = nn.add %total3, %term4 : tensor<?x1xf32>, tensor<?x1xf32>
     %flat5 = nn.reshape %r#5 : (tensor<?x3x3xf32>) -> tensor<?x9xf32>
-    %product5 = nn.mul %flat5, %weight6 : (tensor<?x9xf32>, tensor<?x9xf32>) -> tensor<?x9xf32>
-    %term5 = nn.reduce sum %product5 axes [1] keep : (tensor<?x9xf32>) -> tensor<?x1xf32>
-    %total5 = nn.add %total4, %term5 : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %product5 = nn.mul %flat5, %weight6 : tensor<?x9xf32>, tensor<?x9xf32>
+    %term5 = nn.reduce sum %product5 axes [1] keep : tensor<?x9xf32>
+    %total5 = nn.add %total4, %term5 : tensor<?x1xf32>, tensor<?x1xf32>
     nn.minimize %total5 over [@descent] : tensor<?x1xf32>
   }
 

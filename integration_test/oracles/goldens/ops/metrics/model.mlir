@@ -41,7 +41,7 @@ module @metrics {
   nn.program @train reads(@sample except [@weight, @scores, @relevance, @position, @user]) {
   ^bb0(%p: tensor<?x1xf32>, %y: tensor<?x1xf32>):
     %scale = nn.read @scale : tensor<1xf32>
-    %z = nn.mul %p, %scale : (tensor<?x1xf32>, tensor<1xf32>) -> tensor<?x1xf32>
+    %z = nn.mul %p, %scale : tensor<?x1xf32>, tensor<1xf32>
     %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over [@descent] : tensor<?x1xf32>
   }

@@ -28,19 +28,19 @@ module @rules_of_rows_clipped {
   ^bb0(%x: tensor<?x3xf32>, %target: tensor<?x3xf32>, %ids: tensor<?x2xi64>, %weight: tensor<?x1xf32>):
     %by_rowwise_adagrad_p = nn.read @by_rowwise_adagrad_p : tensor<3xf32>
     %by_rowwise_adagrad_rows = nn.lookup @by_rowwise_adagrad_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
-    %by_rowwise_adagrad_sum = nn.reduce sum %by_rowwise_adagrad_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
-    %by_rowwise_adagrad_product = nn.mul %x, %by_rowwise_adagrad_p : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %by_rowwise_adagrad_value = nn.add %by_rowwise_adagrad_product, %by_rowwise_adagrad_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %by_rowwise_adagrad_sum = nn.reduce sum %by_rowwise_adagrad_rows axes [1] : tensor<?x2x3xf32>
+    %by_rowwise_adagrad_product = nn.mul %x, %by_rowwise_adagrad_p : tensor<?x3xf32>, tensor<3xf32>
+    %by_rowwise_adagrad_value = nn.add %by_rowwise_adagrad_product, %by_rowwise_adagrad_sum : tensor<?x3xf32>, tensor<?x3xf32>
     %by_rowwise_adagrad_error = nn.squared_error %by_rowwise_adagrad_value, %target : tensor<?x3xf32>
-    %by_rowwise_adagrad_loss = nn.reduce sum %by_rowwise_adagrad_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
+    %by_rowwise_adagrad_loss = nn.reduce sum %by_rowwise_adagrad_error axes [1] keep : tensor<?x3xf32>
     %by_rowwise_lamb_p = nn.read @by_rowwise_lamb_p : tensor<3xf32>
     %by_rowwise_lamb_rows = nn.lookup @by_rowwise_lamb_t[%ids] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
-    %by_rowwise_lamb_sum = nn.reduce sum %by_rowwise_lamb_rows axes [1] : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
-    %by_rowwise_lamb_product = nn.mul %x, %by_rowwise_lamb_p : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
-    %by_rowwise_lamb_value = nn.add %by_rowwise_lamb_product, %by_rowwise_lamb_sum : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+    %by_rowwise_lamb_sum = nn.reduce sum %by_rowwise_lamb_rows axes [1] : tensor<?x2x3xf32>
+    %by_rowwise_lamb_product = nn.mul %x, %by_rowwise_lamb_p : tensor<?x3xf32>, tensor<3xf32>
+    %by_rowwise_lamb_value = nn.add %by_rowwise_lamb_product, %by_rowwise_lamb_sum : tensor<?x3xf32>, tensor<?x3xf32>
     %by_rowwise_lamb_error = nn.squared_error %by_rowwise_lamb_value, %target : tensor<?x3xf32>
-    %by_rowwise_lamb_loss = nn.reduce sum %by_rowwise_lamb_error axes [1] keep : (tensor<?x3xf32>) -> tensor<?x1xf32>
-    %by_rowwise_lamb_total = nn.add %by_rowwise_adagrad_loss, %by_rowwise_lamb_loss : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    %by_rowwise_lamb_loss = nn.reduce sum %by_rowwise_lamb_error axes [1] keep : tensor<?x3xf32>
+    %by_rowwise_lamb_total = nn.add %by_rowwise_adagrad_loss, %by_rowwise_lamb_loss : tensor<?x1xf32>, tensor<?x1xf32>
     nn.minimize %by_rowwise_lamb_total weight %weight over [@by_rowwise_adagrad, @by_rowwise_lamb] : tensor<?x1xf32>, tensor<?x1xf32>
   }
 }
