@@ -76,8 +76,8 @@ void Partition::cut(OpBuilder &builder, Operation *symbol,
   int64_t blocks =
       slice && !whole
           ? pdlabi::rowBlockCount(rows, rowElements, elementBytes,
-                                    minBlockElements, targetBlockBytes)
-            : 1;
+                                  minBlockElements, targetBlockBytes)
+          : 1;
   SmallVector<int64_t> firstRows, costs;
   for (int64_t i = 0; i < blocks; ++i) {
     pdlabi::RowBlock block = pdlabi::rowBlock(rows, blocks, i);

@@ -644,8 +644,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
       builder.getI32IntegerAttr(static_cast<int32_t>(update.getNumRowSlots())),
       update.hasRow() && !update.getWhole() ? builder.getUnitAttr()
                                             : UnitAttr(),
-      update.getWholeAttr(),
-      builder.getI32IntegerAttr(rule.getFrozenPart()));
+      update.getWholeAttr(), builder.getI32IntegerAttr(rule.getFrozenPart()));
   return success();
 }
 

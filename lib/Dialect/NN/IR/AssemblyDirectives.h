@@ -122,8 +122,8 @@ inline void printParts(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << '}';
 }
 
-/// Bounds of a hyper-parameter, as four numbers of `hyper_bounds`: least, most, and
-/// for both 1 if the number itself is out of bounds, else 0.
+/// Bounds of a hyper-parameter, as four numbers of `hyper_bounds`: least, most,
+/// and for both 1 if the number itself is out of bounds, else 0.
 struct HyperBounds {
   static constexpr size_t kNumbers = 4;
   double least = -std::numeric_limits<double>::infinity();
@@ -193,8 +193,8 @@ inline mlir::ParseResult parseHypers(mlir::OpAsmParser &parser,
       return mlir::failure();
     nameList.push_back(parser.getBuilder().getStringAttr(name));
     valueList.push_back(value);
-    boundList.append({own.least, own.most, double(own.isAbove),
-                      double(own.isBelow)});
+    boundList.append(
+        {own.least, own.most, double(own.isAbove), double(own.isBelow)});
     return mlir::success();
   };
   if (parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Paren,

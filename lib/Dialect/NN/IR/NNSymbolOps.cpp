@@ -407,10 +407,10 @@ static LogicalResult verifyRuleUse(GroupOp group,
            << "has a learning rate below 0, by which the loss would grow; "
               "minimise the negated loss instead (C3)";
   if (isAverage && rule.hasRow())
-    return group.emitOpError()
-           << "keeps its average by " << name
-           << ", which reduces over rows or parameters; name a rule of `once` and `each` "
-              "alone, such as @ema (C1)";
+    return group.emitOpError() << "keeps its average by " << name
+                               << ", which reduces over rows or parameters; "
+                                  "name a rule of `once` and `each` "
+                                  "alone, such as @ema (C1)";
   return verifyHyper(group, hyper, rule.getHyperNames(), rule.getHyperBounds(),
                      name);
 }
@@ -457,21 +457,21 @@ static LogicalResult verifyNamedNumbers(Operation *op, ArrayAttr names,
 }
 
 /// Defaults of hyper-parameters lie within their bounds.
-static LogicalResult
-verifyHyperDefaults(Operation *op, ArrayAttr names, ArrayRef<double> values,
-                    std::optional<ArrayRef<double>> bounds,
-                    StringRef constraint) {
+static LogicalResult verifyHyperDefaults(Operation *op, ArrayAttr names,
+                                         ArrayRef<double> values,
+                                         std::optional<ArrayRef<double>> bounds,
+                                         StringRef constraint) {
   if (!bounds)
     return success();
   if (bounds->size() != HyperBounds::kNumbers * values.size())
-    return op->emitOpError() << "has " << bounds->size()
-                             << " numbers of bounds for " << values.size()
-                             << " hyper-parameters (" << constraint << ")";
+    return op->emitOpError()
+           << "has " << bounds->size() << " numbers of bounds for "
+           << values.size() << " hyper-parameters (" << constraint << ")";
   for (auto [number, value] : llvm::enumerate(values))
     if (!HyperBounds::at(*bounds, number).contains(value))
-      return op->emitOpError() << "gives " << names[number]
-                               << " a default out of its bounds ("
-                               << constraint << ")";
+      return op->emitOpError()
+             << "gives " << names[number] << " a default out of its bounds ("
+             << constraint << ")";
   return success();
 }
 
@@ -487,8 +487,9 @@ static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
         "needs both regions 'sum' and 'row' if it has one of them or row "
         "slots; one that sums nothing yields nothing from 'sum' (C4)");
   if (rule.getWhole() && rowSlots)
-    return rule.emitOpError("has row slots, and a region 'param', which knows no "
-                            "rows; write region 'row' (C4)");
+    return rule.emitOpError(
+        "has row slots, and a region 'param', which knows no "
+        "rows; write region 'row' (C4)");
   if (!rule.hasRow())
     return 0;
   Type f64 = Float64Type::get(rule.getContext());
