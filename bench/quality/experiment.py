@@ -2,7 +2,8 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the experiments of this folder share: where data and programs are, training of
-three seeds, tables of a dump, and what they print. Standard library only, but for `table`."""
+three seeds, tensors in and out, and what they print. Standard library only, but for `table`
+and `write_tensors`, which need NumPy."""
 
 import argparse
 import json
@@ -60,6 +61,22 @@ def table(path, symbol):
             header[name]["shape"])
 
     return tensor(f"{symbol}.keys", numpy.int64), tensor(f"{symbol}.values", numpy.float32)
+
+
+def write_tensors(path, arrays):
+    """Writes {name: NumPy array} as a safetensors file, such as --data reads."""
+    kinds = {"float32": "F32", "int64": "I64"}
+    header, size = {}, 0
+    for name, array in arrays.items():
+        header[name] = {"dtype": kinds[array.dtype.name], "shape": list(array.shape),
+                        "data_offsets": [size, size + array.nbytes]}
+        size += array.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for array in arrays.values():
+            file.write(array.tobytes())
 
 
 def best(epochs, name, *, least):

@@ -8,20 +8,21 @@ English Wikipedia: do vectors of words that people call alike point the same way
 Words are letters only, those that occur five times at least; frequent ones are left out
 with word2vec's chances at 1e-4. Vectors have 100 elements, the window is five words to
 each side, cut to one to five by chance. A row of the data is a word, those around it, and
-ten others, drawn with their counts to the power 0.75; the loss of these is weighed as if
-each word around it had five of its own. Lazy Adam, rate 0.003, batches of 256 rows, five
-epochs over one drawing.
+for each of these five others, drawn with their counts to the power 0.75. As in word2vec
+each of five epochs has its own order of sentences, its own words left out, windows and
+others: a drawing that all epochs share is learnt by heart. Plain SGD; a pair moves its
+vectors by a whole step of the rate, which falls from 0.05 to 0 in a line, in batches of 256
+rows. Vectors begin within 1 / 100, as those of gensim and fasttext do, contexts at 0.
 
 WordSim353: Spearman's correlation of cosines with the means of what people said. Analogies:
 of those questions whose words are all among the 30,000 most frequent, the share where the
-word nearest to b - a + c, these three left out, is the answer. Needs numpy to count.
+word nearest to b - a + c, these three left out, is the answer. Needs NumPy.
 """
 
 import collections
 import gzip
 import lzma
 import pathlib
-import random
 import re
 import tempfile
 
@@ -30,12 +31,13 @@ import pdl
 
 WIDTH = 100
 WINDOW = 5
-OTHERS = 10
-PER_CONTEXT = 5
+OTHERS = 5
 LEAST = 5
 SUBSAMPLING = 1.0e-4
 FREQUENT = 30000
 EPOCHS = 5
+BATCH = 256
+RATE = 0.05
 
 
 def read(text):
@@ -49,64 +51,74 @@ def read(text):
             words, [counts[word] for word in words])
 
 
-def write_rows(path, sentences, counts):
-    chance = random.Random(7)
-    total = sum(counts)
-    kept = [min(1.0, (SUBSAMPLING * total / count) ** 0.5 + SUBSAMPLING * total / count)
-            for count in counts]
-    sums, so_far = [], 0.0
-    for count in counts:
-        so_far += count ** 0.75
-        sums.append(so_far)
-    names = [str(word) for word in range(len(counts))]
-    chance.shuffle(sentences)
-    rows = 0
-    with open(path, "w") as out:
-        for sentence in sentences:
-            left = [names[word] for word in sentence if chance.random() < kept[word]]
-            if len(left) < 2:
-                continue
-            others = chance.choices(names, cum_weights=sums, k=OTHERS * len(left))
-            for place, word in enumerate(left):
-                reach = chance.randint(1, WINDOW)
-                around = left[max(0, place - reach):place] + left[place + 1:place + 1 + reach]
-                drawn = others[OTHERS * place:OTHERS * (place + 1)]
-                out.write(f"{word}\t{' '.join(around)}\t{len(around)}\t"
-                          + "\t".join(drawn) + "\n")
-            rows += len(left)
-    return rows
+def draw(sentences, counts, chance):
+    """The rows of one epoch: {field: array}. `chance` is a NumPy generator."""
+    import numpy
+    counts = numpy.array(counts, numpy.float64)
+    common = SUBSAMPLING * counts.sum() / counts
+    kept = numpy.minimum(1.0, numpy.sqrt(common) + common)
+    order = chance.permutation(len(sentences))
+    text = numpy.concatenate([numpy.array(sentences[place], numpy.int32) for place in order])
+    owner = numpy.repeat(numpy.arange(len(order), dtype=numpy.int32),
+                         [len(sentences[place]) for place in order])
+    left = chance.random(len(text)) < kept[text]
+    text, owner = text[left], owner[left]
+    steps = numpy.array([*range(-WINDOW, 0), *range(1, WINDOW + 1)], numpy.int32)
+    reach = chance.integers(1, WINDOW + 1, (len(text), 1), numpy.int32)
+    places = numpy.arange(len(text), dtype=numpy.int32)[:, None] + steps
+    inside = (abs(steps) <= reach) & (places >= 0) & (places < len(text))
+    places = places.clip(0, len(text) - 1)
+    inside &= owner[places] == owner[:, None]
+    found = inside.sum(1)
+    around = text[places[inside]]
+    sums = numpy.cumsum(counts ** 0.75)
+    others = numpy.searchsorted(
+        sums, chance.random((len(around), OTHERS)) * sums[-1], side="right")
+    # One that is the word it stands against would pull where the other pushes.
+    differ = others != around[:, None]
+    rows = found > 0
+    ends = numpy.cumsum(found)[rows]
+    drawn = numpy.concatenate([[0], numpy.cumsum(differ.sum(1))])
+    return {"word": text[rows, None].astype(numpy.int64),
+            "around.values": around.astype(numpy.int64),
+            "around.splits": numpy.concatenate([[0], ends]),
+            "others.values": others[differ].astype(numpy.int64),
+            "others.splits": numpy.concatenate([[0], drawn[ends]])}
 
 
-def model():
+def model(steps):
+    """Skip-gram whose rate reaches 0 at `steps`."""
     made = pdl.Model("word2vec")
     record = made.record("window")
-    record.ids("word", 1, columns=[0])
-    record.bags("around", 1, separator=" ", columns=[1])
-    record.floats("count", 1, columns=[2])
-    record.ids("others", OTHERS, columns=range(3, 3 + OTHERS))
-    group = made.group("vectors", rule="adam", rate=3.0e-3, untouched="lazy")
-    bound = 0.5 / WIDTH
+    record.ids("word", 1)
+    record.bags("around", 1)
+    record.bags("others", 1)
+    # A step is that of the mean over a batch; word2vec takes a whole one for each pair.
+    group = made.group("vectors", rule="sgd", rate=RATE * BATCH,
+                       schedule=pdl.schedule("polynomial", steps=steps))
+    bound = 1 / WIDTH
     words = made.table("words", WIDTH, init=pdl.init.uniform(-bound, bound), group=group)
     contexts = made.table("contexts", WIDTH, init=pdl.init.zeros(), group=group)
 
+    def alike(vectors, bags):
+        rows = pdl.lookup(contexts, bags, "none")
+        return pdl.reduce("sum", rows * pdl.segment_repeat(vectors, bags), [1], keep=True)
+
     @made.program
-    def train(word, around, count, others):
+    def train(word, around, others):
         vectors = pdl.lookup(words, word, "sum")
-        near = pdl.lookup(contexts, around, "none")
-        alike = pdl.reduce("sum", near * pdl.segment_repeat(vectors, around), [1], keep=True)
-        found = pdl.reshape(pdl.segment_sum(pdl.softplus(-alike), around), (None, 1))
-        far = pdl.reduce("sum", pdl.lookup(contexts, others, "sum") * vectors, [2])
-        missed = pdl.reduce("sum", pdl.softplus(far), [1], keep=True)
-        pdl.minimize(found + missed * count * (PER_CONTEXT / OTHERS), [group])
+        found = pdl.segment_sum(pdl.softplus(-alike(vectors, around)), around)
+        missed = pdl.segment_sum(pdl.softplus(alike(vectors, others)), others)
+        pdl.minimize(pdl.reshape(found + missed, (None, 1)), [group])
 
     return made
 
 
-def vectors(path, symbol):
-    """The rows of a table in a dump, by key."""
+def vectors(path, symbol, count):
+    """The rows of a table in a dump, of unit length, by key below `count`."""
     import numpy
     keys, values = experiment.table(path, symbol)
-    rows = numpy.zeros((keys.max() + 1, WIDTH), numpy.float32)
+    rows = numpy.zeros((count, WIDTH), numpy.float32)
     rows[keys] = values
     return rows / numpy.maximum(numpy.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
@@ -160,26 +172,39 @@ def analogies(data, number, rows):
     return 100.0 * right / len(questions)
 
 
+def train(folder, sentences, counts, seed):
+    """The vectors of all words, of a training with drawings of this seed."""
+    import numpy
+    chance = numpy.random.default_rng(seed)
+    program, dump, rows = None, folder / "vectors.safetensors", folder / "rows.safetensors"
+    saved = folder / f"saved{seed}"
+    for epoch in range(1, EPOCHS + 1):
+        drawn = draw(sentences, counts, chance)
+        if program is None:
+            # Drawings have about as many rows as each other.
+            steps = EPOCHS * len(drawn["word"]) // BATCH
+            program = pdl.compile(model(steps), folder / f"program{seed}", numerics="fast")
+        experiment.write_tensors(rows, drawn)
+        del drawn
+        experiment.train(program, seed, "--data", rows, "--batch-size", BATCH, "--epochs", epoch,
+                         "--checkpoint", saved, "--checkpoint-keep", 1, "--resume",
+                         "--dump", dump)
+    return vectors(dump, "words", len(counts))
+
+
 def main():
     given = experiment.arguments(__doc__)
-    sentences, words, counts = read(given.data / "text" / "wikipedia_en_8parts.txt.xz")
+    text = given.data / "text"
+    sentences, words, counts = read(text / "wikipedia_en_8parts.txt.xz")
     number = {word: place for place, word in enumerate(words)}
+    print(f"{len(words)} words, {len(sentences)} sentences", flush=True)
     runs = []
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        rows = write_rows(folder / "rows.tsv", sentences, counts)
-        print(f"{len(words)} words, {rows} rows", flush=True)
-        program = pdl.compile(model(), folder / "program", numerics="fast")
         for seed in experiment.SEEDS:
-            dump = folder / "vectors.safetensors"
-            experiment.train(program, seed, "--data", folder / "rows.tsv", "--batch-size", 256,
-                             "--epochs", EPOCHS, "--dump", dump)
-            found = vectors(dump, "words")
+            found = train(pathlib.Path(name), sentences, counts, seed)
             runs.append({
-                "WordSim353": word_similarity(given.data / "text" / "wordsim353.tsv.gz", number,
-                                              found),
-                "analogies in %": analogies(given.data / "text" / "questions-words.txt.gz",
-                                            number, found)})
+                "WordSim353": word_similarity(text / "wordsim353.tsv.gz", number, found),
+                "analogies in %": analogies(text / "questions-words.txt.gz", number, found)})
             experiment.report(f"seed {seed}", runs[-1:])
     experiment.report("all", runs)
 
