@@ -17,7 +17,8 @@ from programs import ADULT, PDL_OPT, PDL_TRANSLATE, SOURCE, model, run
 sys.path.insert(0, str(SOURCE / "python"))
 
 import pdl  # noqa: E402
-from pdl.scalars import copysign, minimum, power, select, sqrt  # noqa: E402
+from pdl.scalars import (copysign, equal, minimum, narrow, power, select, sqrt,  # noqa: E402
+                         wide)
 
 SMALL = """\
 // Two lines,
@@ -409,6 +410,60 @@ class Rules(unittest.TestCase):
         found = self.fingerprint(result, group)
         self.assertEqual(found, expected)
 
+    def assert_is_standard(self, rule, **regions):
+        """The rule in Python is that of the standard library."""
+        standard, own = with_fields(y=1, x=2), with_fields(y=1, x=2)
+        expected = self.fingerprint(standard, standard.group("g", rule=rule, rate=0.1))
+        group = own.group("g", rule=own.rule(rule, **regions), rate=0.1)
+        self.assertEqual(self.fingerprint(own, group), expected)
+
+    def test_norms(self):
+        """Of rows the rule is the library's; of parameters only the word is another."""
+        def sum(value, gradient, velocity, rate, momentum, coefficient, weight_decay):
+            wide_value = wide(value)
+            value_square = wide_value * wide_value
+            wide_gradient = wide(gradient)
+            return value_square, wide_gradient * wide_gradient
+
+        def ratio_of(width, values, gradients, rate, momentum, coefficient, weight_decay):
+            value_norm, gradient_norm = sqrt(values), sqrt(gradients)
+            wide_coefficient, wide_decay = wide(coefficient), wide(weight_decay)
+            divisor = gradient_norm + wide_decay * value_norm
+            quotient = wide_coefficient * value_norm / divisor
+            no_value, no_gradient = equal(value_norm, 0), equal(gradient_norm, 0)
+            ratio = select(no_gradient, 1, select(no_value, 1, quotient))
+            return rate * narrow(ratio)
+
+        def each(value, gradient, velocity, rate, momentum, coefficient, weight_decay, pace):
+            change = pace * (gradient + weight_decay * value)
+            new_velocity = momentum * velocity + change
+            return value - new_velocity, new_velocity
+
+        regions = {"sum": sum, "each": each, "slots": {"velocity": 0}, "hyper": {
+            "momentum": 0.9, "coefficient": 1e-3, "weight_decay": 5e-4}}
+        self.assert_is_standard("rowwise_lars", row=ratio_of, **regions)
+        model = pdl.Model("m")
+        of_rows = model.rule("a", row=ratio_of, **regions).lines()
+        of_parameters = model.rule("b", param=ratio_of, **regions).lines()
+        self.assertIn("} param {", of_parameters)
+        self.assertEqual(["} row {" if line == "} param {" else line
+                          for line in of_parameters[1:]], of_rows[1:])
+
+    def test_rules_of_rows(self):
+        def sum(value, gradient, rate, epsilon):
+            wide_gradient = wide(gradient)
+            return wide_gradient * wide_gradient
+
+        def row(width, squares, accumulator, rate, epsilon):
+            new_accumulator = accumulator + narrow(squares / width)
+            return new_accumulator, rate / (sqrt(new_accumulator) + epsilon)
+
+        def each(value, gradient, rate, epsilon, pace):
+            return value - pace * gradient
+
+        self.assert_is_standard("rowwise_adagrad", sum=sum, row=row, each=each,
+                                row_slots={"accumulator": 0}, hyper={"epsilon": 1e-8})
+
     def test_conditions(self):
         result = with_fields(y=1, x=2)
 
@@ -444,6 +499,28 @@ class Rules(unittest.TestCase):
              "let `once` return it"),
             (lambda: result.schedule("g", lambda step, rate: "fast"),
              "is of type str"),
+            (lambda: result.rule("i", sum=lambda v, g, rate: g, row=lambda w, s, rate: rate,
+                                 each=lambda v, g, rate, pace: v),
+             "return takes f64 here and %g : f32 is not; pdl.scalars.wide makes it one"),
+            (lambda: result.rule("j", sum=lambda v, g, rate: wide(g), param=lambda w, s, rate: s,
+                                 each=lambda v, g, rate, pace: v),
+             "return takes f32 here and %s : f64 is not; pdl.scalars.narrow makes it one"),
+            (lambda: result.rule("k", sum=lambda v, g, rate: wide(g),
+                                 each=lambda v, g, rate: v),
+             "rule @k has `sum` alone"),
+            (lambda: result.rule("l", param=lambda w, rate: rate, each=lambda v, g, rate: v),
+             "rule @l has `param` alone"),
+            (lambda: result.rule("m", sum=lambda v, g, rate: wide(g), row=lambda w, s, rate: rate,
+                                 param=lambda w, s, rate: rate, each=lambda v, g, rate: v),
+             "rule @m has `row` and `param`; give it one of them"),
+            (lambda: result.rule("n", sum=lambda v, g, rate: wide(g),
+                                 param=lambda w, s, rate: rate, row_slots={"n": 0},
+                                 each=lambda v, g, rate, pace: v),
+             "rule @n has row slots and no `row`"),
+            (lambda: result.rule("o", sum=lambda v, g, rate: wide(g), row_slots={"n": 0, "m": 0},
+                                 row=lambda w, s, n, m, rate: rate,
+                                 each=lambda v, g, rate: v),
+             "`row` of rule @o returns 1 values; it has to return at least 2"),
         ]
         for build, expected in cases:
             with self.assertRaises(pdl.ModelError) as caught:

@@ -171,7 +171,7 @@ typedef enum pdl_unknown_kind {
  * `count` elements (a row slot: one for each of their rows), updated in place.
  * `gradient`: the merged sum. `scalars`: what the group's `once` function
  * wrote. All elements are written; 1 if a number that was written is not
- * finite, else 0. Where the symbol says `whole_rows`, they are whole rows. */
+ * finite, else 0. Of what one call may be, `kernel_unit` of the symbol says. */
 typedef int32_t (*pdl_dense_kernel)(int64_t count, void *const *state,
                                     const void *gradient, const void *scalars);
 

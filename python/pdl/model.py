@@ -67,44 +67,91 @@ class Model:
 
     def rule(self, name: str, *, each: Callable, once: Callable | None = None,
              hyper: Mapping[str, float] | None = None,
-             slots: Mapping[str, float] | None = None, of: str = "gradients") -> Rule:
+             slots: Mapping[str, float] | None = None,
+             sum: Callable | None = None, row: Callable | None = None,
+             param: Callable | None = None,
+             row_slots: Mapping[str, float] | None = None,
+             of: str = "gradients") -> Rule:
         """An optimizer, from Python functions of `pdl.scalars`.
 
         `once(step, rate, *hyper)` runs for a group and step in f64, and returns what
         `each` needs of it; without it those are the rate and the hyper-parameters.
         `each(value, gradient, *slots, *scalars)` runs for an element and returns the new
-        value and the new slots. `hyper` and `slots` have names with first values. A rule
-        `of` "states" is for what pdl.accumulate writes, one of "averages" for the `average`
-        of a group; they have means (or the new value) in the place of the gradient.
+        value and the new slots. `hyper` and `slots` have names with first values.
+
+        A rule that has to know of a whole row has two more: `sum`, with the arguments of
+        `each`, returns numbers in f64 (`pdl.scalars.wide`) that are added over the row;
+        `row(width, *sums, *row_slots, *scalars)`, whose width and sums are f64, returns the
+        new row slots and behind them scalars of the row, which `each` gets behind those of
+        `once`. `param(width, *sums, *scalars)` in the place of `row` takes all of a
+        parameter as one row; it has no row slots, and trains no tables.
+
+        A rule `of` "states" is for what pdl.accumulate writes, one of "averages" for the
+        `average` of a group; they have means (or the new value) in the place of the gradient.
         """
         purposes = ("gradients", "states", "averages")
         if of not in purposes:
             raise ModelError(f"rule '{name}' is of '{of}'; expected one of "
                              + ", ".join(purposes))
         purpose = "" if of == "gradients" else f" of {of}"
-        hyper, slots = dict(hyper or {}), dict(slots or {})
+        hyper, slots, row_slots = dict(hyper or {}), dict(slots or {}), dict(row_slots or {})
+        word, reduced = self._reduction_of(name, sum, row, param, row_slots)
+        element = self.element
+
+        def typed(type: str, meanings: Sequence[str]) -> list[tuple[str, str]]:
+            return [(meaning, type) for meaning in meanings]
+
         inputs = ["step", "rate", *hyper]
         if once is None:
             head = ", ".join(f"%{one}: f64" for one in inputs)
             yielded = inputs[1:]
             first = [f"^bb0({head}):", f"  nn.yield {', '.join(f'%{one}' for one in yielded)}"
                                        f" : {', '.join(['f64'] * len(yielded))}"]
-            count = len(yielded)
         else:
-            first, count = scalars.trace(f"`once` of rule @{name}", once, "f64", inputs, None)
-            yielded = [f"what `once` returns at {index}" for index in range(count)]
-        second, _ = scalars.trace(f"`each` of rule @{name}", each, self.element,
-                                  ["value", "gradient", *slots, *yielded], 1 + len(slots))
+            first, count = scalars.trace(f"`once` of rule @{name}", once, "f64",
+                                         typed("f64", inputs), None)
+            yielded = _returned("once", count)
+        of_element = typed(element, ["value", "gradient", *slots, *yielded])
+        between: list[str] = []
+        if sum is not None and reduced is not None:
+            added, sums = scalars.trace(f"`sum` of rule @{name}", sum, element, of_element,
+                                        None, gives="f64")
+            joined, count = scalars.trace(
+                f"`{word}` of rule @{name}", reduced, element,
+                typed("f64", ["width", *_returned("sum", sums)]) +
+                typed(element, [*row_slots, *yielded]), None, least=len(row_slots))
+            of_element += typed(element, _returned(word, count)[len(row_slots):])
+            between = ["} sum {", *added, f"}} {word} {{", *joined]
+        second, _ = scalars.trace(f"`each` of rule @{name}", each, element, of_element,
+                                  1 + len(slots))
+        of_rows = f" row_slots({_list(row_slots)})" if row_slots else ""
         return Rule(self, name, hyper, [
-            f"nn.rule {symbol(name)}{purpose} hyper({_list(hyper)}) slots({_list(slots)}) once {{",
-            *first, "} each {", *second, "}"])
+            f"nn.rule {symbol(name)}{purpose} hyper({_list(hyper)}) slots({_list(slots)})"
+            f"{of_rows} once {{", *first, *between, "} each {", *second, "}"])
+
+    @staticmethod
+    def _reduction_of(name: str, sum: Callable | None, row: Callable | None,
+                      param: Callable | None, row_slots: Mapping[str, float]
+                      ) -> tuple[str, Callable | None]:
+        """The word of the region behind `sum`, and its function."""
+        if row is not None and param is not None:
+            raise ModelError(f"rule @{name} has `row` and `param`; give it one of them: what "
+                             "it knows is a row or a parameter")
+        word, reduced = ("row", row) if param is None else ("param", param)
+        if (sum is None) != (reduced is None):
+            raise ModelError(f"rule @{name} has `{word if sum is None else 'sum'}` alone; `sum` "
+                             "says what is added, and `row` or `param` what is made of it")
+        if row_slots and row is None:
+            raise ModelError(f"rule @{name} has row slots and no `row`, which returns the new "
+                             "ones; give it `sum` and `row`, or name them in `slots`")
+        return word, reduced
 
     def schedule(self, name: str, function: Callable,
                  hyper: Mapping[str, float] | None = None) -> Schedule:
         """A learning rate: `function(step, rate, *hyper)` returns it, in f64."""
         hyper = dict(hyper or {})
         lines, _ = scalars.trace(f"schedule @{name}", function, "f64",
-                                 ["step", "rate", *hyper], 1)
+                                 [(one, "f64") for one in ("step", "rate", *hyper)], 1)
         return Schedule(self, name, hyper, [
             f"nn.schedule {symbol(name)} hyper({_list(hyper)}) {{", *lines, "}"])
 
@@ -419,6 +466,11 @@ def _variable(name: str) -> str:
 
 def _comment(text: str | None) -> list[str]:
     return inspect.cleandoc(text).splitlines() if text else []
+
+
+def _returned(word: str, count: int) -> list[str]:
+    """What messages call the numbers that a function of a rule returns."""
+    return [f"what `{word}` returns at {index}" for index in range(count)]
 
 
 def _list(numbers: Mapping[str, float]) -> str:

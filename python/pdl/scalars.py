@@ -18,7 +18,8 @@ from pdl.text import Names, is_number, number
 
 
 class Region:
-    """Ops on scalars of one type, in the order in which they are built."""
+    """Ops on scalars, in the order in which they are built. `type` is that of numbers which
+    stand beside no scalar."""
 
     def __init__(self, title: str, type: str):
         self.title = title
@@ -27,7 +28,7 @@ class Region:
         self.constants: list[str] = []
         self._names = Names()
         self._unnamed = 0
-        self._constants: dict[str, Scalar] = {}
+        self._constants: dict[tuple[str, str], Scalar] = {}
 
     def scalar(self, name: str | None, type: str) -> Scalar:
         """A scalar with a name that no other has."""
@@ -44,25 +45,29 @@ class Region:
         self.lines.append(f"{result} = {text}")
         return result
 
-    def number(self, value: Number, op: str) -> Scalar:
-        """An operand, of a number its constant, which stands once, at the top."""
+    def number(self, value: Number, op: str, type: str | None = None) -> Scalar:
+        """An operand of a type, of a number its constant, which stands once, at the top."""
+        type = type or self.type
         if is_number(value):
-            text = number(value, self.type)
-            if text not in self._constants:
-                result = self.scalar("c", self.type)
-                self.constants.append(f"{result} = arith.constant {text} : {self.type}")
-                self._constants[text] = result
-            return self._constants[text]
+            text = number(value, type)
+            if (text, type) not in self._constants:
+                result = self.scalar("c", type)
+                self.constants.append(f"{result} = arith.constant {text} : {type}")
+                self._constants[text, type] = result
+            return self._constants[text, type]
         if not isinstance(value, Scalar):
-            raise ModelError(f"an operand of {op} is of type {type(value).__name__}; it has "
+            raise ModelError(f"an operand of {op} is of type {value.__class__.__name__}; it has "
                              "to be a scalar of the rule or a number")
         if value.region is not self:
             raise ModelError(f"{value!r} is of {value.region.title}, which {self.title} "
-                             "cannot see; let `once` return it, and `each` take it as an "
-                             "argument")
-        if value.type != self.type:
+                             "cannot see; let `once` return it, or `row` or `param` what they "
+                             "make of sums, and take it as an argument")
+        if value.type == "i1":
             raise ModelError(f"{op} cannot take {value!r}, which is a condition; "
                              "pdl.scalars.select makes a number of it")
+        if value.type != type:
+            raise ModelError(f"{op} takes {type} here and {value!r} is not; pdl.scalars."
+                             f"{'wide' if type == 'f64' else 'narrow'} makes it one")
         return value
 
 
@@ -138,11 +143,38 @@ def _region_of(op: str, *operands: Number) -> Region:
     raise ModelError(f"{op} of numbers alone; compute it in Python")
 
 
+def _type_of(region: Region, *operands: Number) -> str:
+    """The type of the first scalar, which numbers beside it take."""
+    for operand in operands:
+        if isinstance(operand, Scalar) and operand.type != "i1":
+            return operand.type
+    return region.type
+
+
 def _apply(op: str, *operands: Number, gives: str | None = None) -> Scalar:
     name = op.split()[0]
     region = _region_of(name, *operands)
-    texts = [str(region.number(operand, name)) for operand in operands]
-    return region.emit(f"{op} {', '.join(texts)} : {region.type}", gives or region.type)
+    type = _type_of(region, *operands)
+    texts = [str(region.number(operand, name, type)) for operand in operands]
+    return region.emit(f"{op} {', '.join(texts)} : {type}", gives or type)
+
+
+def _convert(name: str, op: str, value: Scalar, type: str) -> Scalar:
+    region = _region_of(name, value)
+    given = region.number(value, name, _type_of(region, value))
+    if given.type == type:
+        return given
+    return region.emit(f"{op} {given} : {given.type} to {type}", type)
+
+
+def wide(value: Scalar) -> Scalar:
+    """The same number in f64, in which `sum` adds; one in f64 stays as it is."""
+    return _convert("wide", "arith.extf", value, "f64")
+
+
+def narrow(value: Scalar) -> Scalar:
+    """The number rounded to the type of the model's elements, f64 or f32."""
+    return _convert("narrow", "arith.truncf", value, _region_of("narrow", value).type)
 
 
 def sqrt(value: Scalar) -> Scalar:
@@ -208,30 +240,39 @@ def select(condition: Scalar, yes: Number, no: Number) -> Scalar:
     if not isinstance(condition, Scalar) or condition.type != "i1":
         raise ModelError("the first operand of select has to be a condition, such as a < b")
     region = condition.region
-    texts = [str(region.number(operand, "select")) for operand in (yes, no)]
-    return region.emit(f"arith.select {condition}, {', '.join(texts)} : {region.type}",
-                       region.type)
+    type = _type_of(region, yes, no)
+    texts = [str(region.number(operand, "select", type)) for operand in (yes, no)]
+    return region.emit(f"arith.select {condition}, {', '.join(texts)} : {type}", type)
 
 
-def trace(title: str, function: Callable, type: str, meanings: Sequence[str],
-          results: int | None) -> tuple[list[str], int]:
+def trace(title: str, function: Callable, type: str, arguments: Sequence[tuple[str, str]],
+          results: int | None, least: int = 0, gives: str | None = None
+          ) -> tuple[list[str], int]:
     """The lines of a region that a Python function makes, and how many numbers it yields.
 
-    The function takes as many scalars as there are `meanings`.
+    The function takes as many scalars as there are `arguments`, each of which is what it
+    means and its type, and returns as many as `results` says, or at least `least`, of type
+    `gives`, without which that is `type`, the one of numbers that stand alone.
     """
     region = Region(title, type)
+    gives = gives or type
     names = list(inspect.signature(function).parameters)
-    if len(names) != len(meanings):
+    if len(names) != len(arguments):
+        meanings = ", ".join(meaning for meaning, _ in arguments)
         raise ModelError(f"{title} takes {len(names)} arguments; it has to take "
-                         f"{len(meanings)}: {', '.join(meanings)}", place_of(function))
-    arguments = [region.scalar(name, type) for name in names]
-    returned = function(*arguments)
+                         f"{len(arguments)}: {meanings}", place_of(function))
+    given = [region.scalar(name, kind) for name, (_, kind) in zip(names, arguments)]
+    returned = function(*given)
     several = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     if results is not None and len(several) != results:
         raise ModelError(f"{title} returns {len(several)} values; it has to return {results}",
                          place_of(function))
-    yielded = [region.number(value, "return") for value in several]
-    head = ", ".join(f"{argument}: {type}" for argument in arguments)
-    last = f"nn.yield {', '.join(map(str, yielded))} : {', '.join([type] * len(yielded))}"
+    if len(several) < least:
+        raise ModelError(f"{title} returns {len(several)} values; it has to return at least "
+                         f"{least}, of which the first are the new row slots",
+                         place_of(function))
+    yielded = [region.number(value, "return", gives) for value in several]
+    head = ", ".join(f"{argument}: {argument.type}" for argument in given)
+    last = f"nn.yield {', '.join(map(str, yielded))} : {', '.join([gives] * len(yielded))}"
     return [f"^bb0({head}):", *(f"  {line}" for line in [
         *region.constants, *region.lines, last])], len(yielded)

@@ -314,6 +314,18 @@ class LaunchTest(unittest.TestCase):
                 return True
         self.waits_for(is_gone)
 
+    def test_programs_end_in_order_where_the_launcher_is_killed(self):
+        # A line that nobody reads is no reason to end at once.
+        self.write("trainer", "#!/bin/sh\n"
+                   f"trap 'sleep 0.2; echo done > {self.folder}/ended; exit 0' TERM\n"
+                   f"echo $$ > {self.folder}/pid\n"
+                   "while :; do echo line; sleep 0.01; done\n")
+        process = self.start(self.folder)
+        self.waits_for((self.folder / "pid").exists)
+        process.kill()
+        process.communicate(timeout=60)
+        self.waits_for((self.folder / "ended").exists)
+
     def test_lines_stay_whole(self):
         self.write("trainer", "#!/usr/bin/env python3\n"
                    "import sys\n"
