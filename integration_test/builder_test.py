@@ -442,6 +442,7 @@ class Rules(unittest.TestCase):
         regions = {"sum": sum, "each": each, "slots": {"velocity": 0}, "hyper": {
             "momentum": 0.9, "coefficient": 1e-3, "weight_decay": 5e-4}}
         self.assert_is_standard("rowwise_lars", row=ratio_of, **regions)
+        self.assert_is_standard("lars", param=ratio_of, **regions)
         model = pdl.Model("m")
         of_rows = model.rule("a", row=ratio_of, **regions).lines()
         of_parameters = model.rule("b", param=ratio_of, **regions).lines()

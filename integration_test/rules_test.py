@@ -178,12 +178,13 @@ class Rules(unittest.TestCase):
         self.check_modes("all", source, self.write_data(random.Random(1)), ROWS)
 
     def test_servers_own_rows_of_a_parameter(self):
-        """Four blocks of 64 rows, with what rules keep of each row."""
+        """Four blocks of 64 rows, with what rules keep of each row; a rule of whole
+        parameters has one block beside them."""
         rows = 200
         source = self.root / "blocks.mlir"
         source.write_text(model_text(
             {rule: f"rule(@{rule}) rate(0.05)"
-             for rule in ("adam", "rowwise_adagrad", "rowwise_lamb")}, rows=rows))
+             for rule in ("adam", "rowwise_adagrad", "rowwise_lamb", "lamb", "lars")}, rows=rows))
         data = write_data(self.root / "blocks.safetensors", random.Random(2), rows=rows,
                           steps=6)
         self.check_modes("blocks", source, data, rows // 2)

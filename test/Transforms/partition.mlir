@@ -3,7 +3,7 @@
 // RUN: pdl-opt %s --ps-partition="min-block-elements=1 target-block-bytes=1" | FileCheck %s --check-prefix=UNITS
 // RUN: pdl-opt %s --ps-partition="min-block-elements=100000 target-block-bytes=1" | FileCheck %s --check-prefix=LEAST
 // RUN: pdl-opt %s --ps-partition --remarks-filter=statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNT
-// COUNT-DAG: blocks=16
+// COUNT-DAG: blocks=17
 // COUNT-DAG: shards=3072
 
 // SLICED: ps.mode = #ps.mode<sync>
@@ -78,6 +78,12 @@ nn.state @mean : tensor<13xf32> init(#nn.zeros)
 // SLICED: ps.blocks @trained rows [0, 1] costs [8]
 nn.param @trained : tensor<1xf32> in @g init(#nn.zeros)
 
+// A rule that reduces over all of a parameter keeps it in one block, which has
+// the rows of @by_bytes.
+// SLICED: ps.blocks @undivided rows [0, 1024] costs [524288]
+// UNITS: ps.blocks @undivided rows [0, 1024]
+nn.param @undivided : tensor<1024x64xf32> in @g init(#nn.zeros)
+
 // 512 samples of 3 ids and 2 bags, one id a bag: 2560 keys of 8 bytes with two
 // rows of 16 bytes, over 1024 shards.
 // CHECK-LABEL: nn.table @emb
@@ -109,6 +115,19 @@ nn.program @train reads(@r) {
   ^bb0(%value: f32, %gradient: f32, %w: f32):
     nn.yield %gradient : f32
   } : tensor<1xf32>, tensor<f32>
+  %all = nn.read @undivided : tensor<1024x64xf32>
+  nn.update @undivided gradient(%all) scalars(%scalars) sum {
+  ^bb0(%value: f32, %gradient: f32, %w: f32):
+    %wide = arith.extf %gradient : f32 to f64
+    nn.yield %wide : f64
+  } param {
+  ^bb0(%count: f64, %total: f64, %w: f32):
+    %narrow = arith.truncf %total : f64 to f32
+    nn.yield %narrow : f32
+  } each {
+  ^bb0(%value: f32, %gradient: f32, %w: f32, %pace: f32):
+    nn.yield %pace : f32
+  } : tensor<1024x64xf32>, tensor<f32>
   nn.update @emb keys(%k0) gradient(%rows) scalars(%scalars) {
   ^bb0(%value: f32, %gradient: f32, %w: f32):
     nn.yield %gradient : f32
