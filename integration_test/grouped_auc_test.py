@@ -50,6 +50,7 @@ OBSERVE = "nn.observe @weighted(%z, %y) group %user weight %w : tensor<?x1xf32>"
 def grouped_auc(rows):
     """Value, and how many of how many users do not count; rows: user, x, y, w."""
     total = weight = 0.0
+    rows = [row for row in rows if row[3]]  # others are no samples
     users = sorted({row[0] for row in rows})
     skipped = 0
     for user in users:
@@ -149,14 +150,17 @@ class GroupedAuc(unittest.TestCase):
             self.assertIn("metrics of groups keep more samples than --max-grouped-samples ",
                           done.stderr)
             self.assertIn("allow more, test fewer rows", done.stderr)
-        # Two metrics of groups keep each sample.
+        # One metric of groups keeps each sample, the other each that has a weight.
+        weighted = sum(1 for row in self.rows if row[3])
+        self.assertLess(weighted, 700)
+        both = 700 + weighted
         evaluate = ("evaluate", "--init-from", self.start, "--max-grouped-samples")
-        refused(*evaluate, 1399)
-        refused(*evaluate, 1399, "--replicas", "2x2")
-        self.assertTrue(self.evaluate("--max-grouped-samples", 1400))
-        refused("train", "--max-grouped-samples", 699, "--epochs", 2)
+        refused(*evaluate, both - 1)
+        refused(*evaluate, both - 1, "--replicas", "2x2")
+        self.assertTrue(self.evaluate("--max-grouped-samples", both))
+        refused("train", "--max-grouped-samples", weighted - 1, "--epochs", 2)
         # Each epoch begins anew.
-        run(self.trainer, "train", "--max-grouped-samples", 700, "--epochs", 2,
+        run(self.trainer, "train", "--max-grouped-samples", weighted, "--epochs", 2,
             "--data", self.data)
 
     def translated(self, mode, observe):

@@ -179,7 +179,7 @@ TEST(MetricsTest, AGroupedAUCWithoutPairsSaysSo) {
   pdlabi::GroupedSamples samples;
   samples.add(1, 0.5, true, 1);
   samples.add(2, 0.5, false, 1);
-  samples.add(3, 0.5, true, 0);
+  samples.add(3, 0.5, true, 0); // not kept
   std::vector<double> sums = sumsOfGroups(samples);
   EXPECT_TRUE(std::isnan(metricValue(metric, sums)));
   EXPECT_EQ(pdlabi::whyMetricIsUndefined(metric.kind, 0, sums.data()),
@@ -188,7 +188,7 @@ TEST(MetricsTest, AGroupedAUCWithoutPairsSaysSo) {
   sums = sumsOfGroups(samples);
   EXPECT_EQ(metricValue(metric, sums), 1);
   EXPECT_EQ(pdlabi::metricRemark(metric.kind, 0, sums.data()),
-            "2 of 3 groups have labels of one kind and do not count");
+            "1 of 2 groups have labels of one kind and do not count");
   // Nothing is one-sided any more.
   samples.add(1, 0.75, false, 1);
   samples.add(3, 0.5, true, 1);
