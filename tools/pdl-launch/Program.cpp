@@ -26,8 +26,8 @@ using pdlrt::Status;
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
-  // SIGPIPE stays ignored, as it is here: where the launcher dies its pipes break,
-  // and a program that prints just then is to end in order, by SIGTERM.
+  // SIGPIPE stays ignored, as it is here: where the launcher dies its pipes
+  // break, and a program that prints just then is to end in order, by SIGTERM.
   // The launcher may have died before it was asked for.
   if (::getppid() != launcher)
     ::_exit(128 + SIGTERM);
