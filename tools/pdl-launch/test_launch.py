@@ -44,6 +44,13 @@ class LaunchTest(unittest.TestCase):
         out, err = process.communicate(timeout=60)
         return process.returncode, out, err
 
+    def kill_running_launcher(self):
+        """Once its trainer has written the file `pid`."""
+        process = self.start(self.folder)
+        self.waits_for((self.folder / "pid").exists)
+        process.kill()
+        process.communicate(timeout=60)
+
     def waits_for(self, condition):
         end = time.monotonic() + 30
         while not condition():
@@ -300,11 +307,8 @@ class LaunchTest(unittest.TestCase):
                    f"echo $$ > {self.folder}/pid.new\n"
                    f"mv {self.folder}/pid.new {self.folder}/pid\n"
                    "exec sleep 600\n")
-        process = self.start(self.folder)
-        self.waits_for((self.folder / "pid").exists)
+        self.kill_running_launcher()
         pid = int((self.folder / "pid").read_text())
-        process.kill()
-        process.communicate(timeout=60)
 
         def is_gone():
             try:
@@ -320,10 +324,7 @@ class LaunchTest(unittest.TestCase):
                    f"trap 'sleep 0.2; echo done > {self.folder}/ended; exit 0' TERM\n"
                    f"echo $$ > {self.folder}/pid\n"
                    "while :; do echo line; sleep 0.01; done\n")
-        process = self.start(self.folder)
-        self.waits_for((self.folder / "pid").exists)
-        process.kill()
-        process.communicate(timeout=60)
+        self.kill_running_launcher()
         self.waits_for((self.folder / "ended").exists)
 
     def test_lines_stay_whole(self):

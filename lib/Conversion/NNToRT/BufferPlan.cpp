@@ -127,12 +127,16 @@ ArrayRef<Operation *> BufferPlan::loopOf(Operation *op) const {
   return loops[found->second];
 }
 
+/// Whether nobody but ops of the loop reads the value.
+static bool isInnerTo(ArrayRef<Operation *> loop, Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return llvm::is_contained(loop, user);
+  });
+}
+
 bool BufferPlan::isScalar(Value value) const {
   ArrayRef<Operation *> loop = loopOf(value.getDefiningOp());
-  return !loop.empty() && !value.use_empty() &&
-         llvm::all_of(value.getUsers(), [&](Operation *user) {
-           return llvm::is_contained(loop, user);
-         });
+  return !loop.empty() && !value.use_empty() && isInnerTo(loop, value);
 }
 
 size_t BufferPlan::fusedCount() const {
@@ -165,9 +169,7 @@ static unsigned countTensors(ArrayRef<Operation *> loop) {
     for (Value operand : op->getOperands().take_front(count))
       if (!llvm::is_contained(loop, operand.getDefiningOp()))
         tensors.insert(operand);
-    if (!llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return llvm::is_contained(loop, user);
-        }))
+    if (!isInnerTo(loop, op->getResult(0)))
       tensors.insert(op->getResult(0));
   }
   return tensors.size();
@@ -207,7 +209,7 @@ void BufferPlan::joinLoops(Operation *op) {
   // One that cannot move by itself may be able to with another.
   for (bool changed = true; changed;) {
     changed = false;
-    for (unsigned &candidate : candidates) {
+    for (unsigned candidate : candidates) {
       if (loops[candidate].empty() || !canMoveTo(op, candidate, joined))
         continue;
       SmallVector<Operation *> both(loops[candidate]);

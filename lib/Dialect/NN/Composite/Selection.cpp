@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// The most entries of a list: floats count that far.
+/// The most entries of a list: a row of ones and zeros of that length is formed
+/// for each that is taken.
 static constexpr int64_t kMostEntries = 4096;
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,

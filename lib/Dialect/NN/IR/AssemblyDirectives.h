@@ -122,6 +122,53 @@ inline void printParts(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << '}';
 }
 
+/// `(name = 1.0, other = 2.0)`. `parseRest`, if there is one, parses what else
+/// stands behind a number.
+inline mlir::ParseResult
+parseNamedNumbers(mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
+                  mlir::DenseF64ArrayAttr &values,
+                  llvm::function_ref<mlir::ParseResult()> parseRest = nullptr) {
+  llvm::SmallVector<mlir::Attribute> nameList;
+  llvm::SmallVector<double> valueList;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    std::string name;
+    double value = 0;
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseFloat(value) || (parseRest && parseRest()))
+      return mlir::failure();
+    nameList.push_back(parser.getBuilder().getStringAttr(name));
+    valueList.push_back(value);
+    return mlir::success();
+  };
+  if (parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Paren,
+                                     parseOne))
+    return mlir::failure();
+  names = parser.getBuilder().getArrayAttr(nameList);
+  values = parser.getBuilder().getDenseF64ArrayAttr(valueList);
+  return mlir::success();
+}
+
+/// `printRest`, if there is one, prints what else stands behind a number, of
+/// which it gets the place in the list.
+inline void
+printNamedNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                  mlir::ArrayAttr names, mlir::DenseF64ArrayAttr values,
+                  llvm::function_ref<void(size_t)> printRest = nullptr) {
+  printer << "(";
+  size_t place = 0;
+  llvm::interleaveComma(
+      llvm::zip(names, values.asArrayRef()), printer, [&](auto pair) {
+        printer.printKeywordOrString(
+            llvm::cast<mlir::StringAttr>(std::get<0>(pair)).getValue());
+        printer << " = ";
+        printer.printFloat(llvm::APFloat(std::get<1>(pair)));
+        if (printRest)
+          printRest(place);
+        ++place;
+      });
+  printer << ")";
+}
+
 /// Bounds of a hyper-parameter, as four numbers of `hyper_bounds`: least, most,
 /// and for both 1 if the number itself is out of bounds, else 0.
 struct HyperBounds {
@@ -171,8 +218,7 @@ inline mlir::ParseResult parseHypers(mlir::OpAsmParser &parser,
                                      mlir::ArrayAttr &names,
                                      mlir::DenseF64ArrayAttr &values,
                                      mlir::DenseF64ArrayAttr &bounds) {
-  llvm::SmallVector<mlir::Attribute> nameList;
-  llvm::SmallVector<double> valueList, boundList;
+  llvm::SmallVector<double> boundList;
   bool hasBounds = false;
   auto parseBound = [&](llvm::StringRef closed, llvm::StringRef open,
                         double &bound, bool &isOpen) -> mlir::ParseResult {
@@ -182,47 +228,29 @@ inline mlir::ParseResult parseHypers(mlir::OpAsmParser &parser,
     hasBounds = true;
     return parser.parseFloat(bound);
   };
-  auto parseOne = [&]() -> mlir::ParseResult {
-    std::string name;
-    double value = 0;
+  auto parseBounds = [&]() -> mlir::ParseResult {
     HyperBounds own;
-    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
-        parser.parseFloat(value) ||
-        parseBound("from", "above", own.least, own.isAbove) ||
+    if (parseBound("from", "above", own.least, own.isAbove) ||
         parseBound("to", "below", own.most, own.isBelow))
       return mlir::failure();
-    nameList.push_back(parser.getBuilder().getStringAttr(name));
-    valueList.push_back(value);
     boundList.append(
         {own.least, own.most, double(own.isAbove), double(own.isBelow)});
     return mlir::success();
   };
-  if (parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Paren,
-                                     parseOne))
+  if (parseNamedNumbers(parser, names, values, parseBounds))
     return mlir::failure();
-  names = parser.getBuilder().getArrayAttr(nameList);
-  values = parser.getBuilder().getDenseF64ArrayAttr(valueList);
   if (hasBounds)
     bounds = parser.getBuilder().getDenseF64ArrayAttr(boundList);
   return mlir::success();
 }
 
-inline void printHypers(mlir::OpAsmPrinter &printer, mlir::Operation *,
+inline void printHypers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                         mlir::ArrayAttr names, mlir::DenseF64ArrayAttr values,
                         mlir::DenseF64ArrayAttr bounds) {
-  printer << "(";
-  size_t number = 0;
-  llvm::interleaveComma(
-      llvm::zip(names, values.asArrayRef()), printer, [&](auto pair) {
-        printer.printKeywordOrString(
-            llvm::cast<mlir::StringAttr>(std::get<0>(pair)).getValue());
-        printer << " = ";
-        printer.printFloat(llvm::APFloat(std::get<1>(pair)));
-        if (bounds)
-          HyperBounds::at(bounds.asArrayRef(), number).print(printer);
-        ++number;
-      });
-  printer << ")";
+  printNamedNumbers(printer, op, names, values, [&](size_t place) {
+    if (bounds)
+      HyperBounds::at(bounds.asArrayRef(), place).print(printer);
+  });
 }
 
 /// `row` or, for a whole parameter, `param`, and its region.
@@ -241,44 +269,6 @@ inline void printRowRegion(mlir::OpAsmPrinter &printer, mlir::Operation *,
                            mlir::Region &row, mlir::UnitAttr whole) {
   printer << (whole ? "param " : "row ");
   printer.printRegion(row);
-}
-
-/// `(name = 1.0, other = 2.0)`
-inline mlir::ParseResult parseNamedNumbers(mlir::OpAsmParser &parser,
-                                           mlir::ArrayAttr &names,
-                                           mlir::DenseF64ArrayAttr &values) {
-  llvm::SmallVector<mlir::Attribute> nameList;
-  llvm::SmallVector<double> valueList;
-  auto parseOne = [&]() -> mlir::ParseResult {
-    std::string name;
-    double value = 0;
-    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
-        parser.parseFloat(value))
-      return mlir::failure();
-    nameList.push_back(parser.getBuilder().getStringAttr(name));
-    valueList.push_back(value);
-    return mlir::success();
-  };
-  if (parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Paren,
-                                     parseOne))
-    return mlir::failure();
-  names = parser.getBuilder().getArrayAttr(nameList);
-  values = parser.getBuilder().getDenseF64ArrayAttr(valueList);
-  return mlir::success();
-}
-
-inline void printNamedNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                              mlir::ArrayAttr names,
-                              mlir::DenseF64ArrayAttr values) {
-  printer << "(";
-  llvm::interleaveComma(
-      llvm::zip(names, values.asArrayRef()), printer, [&](auto pair) {
-        printer.printKeywordOrString(
-            llvm::cast<mlir::StringAttr>(std::get<0>(pair)).getValue());
-        printer << " = ";
-        printer.printFloat(llvm::APFloat(std::get<1>(pair)));
-      });
-  printer << ")";
 }
 
 /// The value of a constant, and the same numbers in f64 where f32 does not hold
