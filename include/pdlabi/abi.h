@@ -87,7 +87,7 @@ typedef enum pdl_role {
 typedef enum pdl_field_kind {
   PDL_FIELD_DENSE = 0, /* numbers, batch x width */
   PDL_FIELD_IDS = 1,   /* 64-bit keys, batch x width, each present */
-  PDL_FIELD_RAGGED = 2 /* bags of 64-bit keys, batch x width bags */
+  PDL_FIELD_RAGGED = 2 /* batch x width bags of 64-bit keys or numbers */
 } pdl_field_kind;
 
 typedef enum pdl_hash_kind {
@@ -102,7 +102,7 @@ typedef enum pdl_salt_kind {
 
 typedef enum pdl_missing_kind {
   PDL_MISSING_ERROR = 0, /* a missing value makes the row bad */
-  PDL_MISSING_VALUE = 1, /* dense: `missing_value` stands for it */
+  PDL_MISSING_VALUE = 1, /* numbers: `missing_value` stands for it */
   PDL_MISSING_EMPTY = 2, /* ragged: an empty bag */
   PDL_MISSING_TOKEN = 3  /* ids, ragged: `missing_token` stands for the text */
 } pdl_missing_kind;
@@ -111,7 +111,7 @@ typedef struct pdl_field {
   uint32_t struct_size;
   const char *name;
   int32_t kind;         /* pdl_field_kind */
-  int32_t element_type; /* DENSE: F32 or F64; else I64 */
+  int32_t element_type; /* DENSE: F32, F64; IDS: I64; RAGGED: any */
   int64_t width;        /* columns (slots) of one sample */
   int32_t hash_kind;    /* pdl_hash_kind */
   int32_t salt_kind;    /* pdl_salt_kind */
@@ -125,9 +125,9 @@ typedef struct pdl_field {
   int64_t column_count; /* 0 or `width` */
   const int64_t *column_positions;
   const char *const *column_names;
-  /* RAGGED: the character that separates several ids in one cell; 0 = none. */
+  /* RAGGED: the character that separates values of one cell; 0 = none. */
   int32_t separator;
-  /* DENSE: texts that stand for numbers (labels); 0 entries = none. */
+  /* Numbers: texts that stand for them (labels); 0 entries = none. */
   int64_t value_count;
   const char *const *value_texts;
   const double *value_numbers;
@@ -135,7 +135,7 @@ typedef struct pdl_field {
 
 /* One batch of one field, filled by the reader. */
 typedef struct pdl_field_data {
-  void *values;          /* DENSE, IDS: batch * width elements; RAGGED: ids */
+  void *values;          /* DENSE, IDS: batch * width elements; RAGGED: all */
   const int32_t *splits; /* RAGGED: batch * width + 1 offsets into values */
   int64_t value_count;   /* elements at `values` */
 } pdl_field_data;

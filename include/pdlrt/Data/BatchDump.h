@@ -12,7 +12,7 @@
 //
 //   batch<i>/<field>           dense: F32 or F64 [samples, width];
 //                              ids: I64 [samples, width]
-//   batch<i>/<field>.values    ragged: I64 [ids]
+//   batch<i>/<field>.values    ragged: I64 [ids], or F32 or F64 [numbers]
 //   batch<i>/<field>.splits    ragged: I32 [samples * width + 1]
 //   batch<i>.place             I64 [3]: round, group, worker
 //   batch<i>.samples           I64 [B]: the samples' numbers, pdl_draws

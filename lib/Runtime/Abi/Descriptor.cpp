@@ -81,9 +81,11 @@ void Checker::checkField(const pdl_field &field) {
   std::string what = std::string("field ") + field.name;
   require(field.kind >= PDL_FIELD_DENSE && field.kind <= PDL_FIELD_RAGGED,
           what + ": kind");
-  require(field.kind == PDL_FIELD_DENSE
-              ? field.element_type == PDL_F32 || field.element_type == PDL_F64
-              : field.element_type == PDL_I64,
+  const bool isFloat =
+      field.element_type == PDL_F32 || field.element_type == PDL_F64;
+  require(isFloat
+              ? field.kind != PDL_FIELD_IDS
+              : field.element_type == PDL_I64 && field.kind != PDL_FIELD_DENSE,
           what + ": element type");
   require(field.width > 0, what + ": width");
   require(field.column_count == 0 || field.column_count == field.width,

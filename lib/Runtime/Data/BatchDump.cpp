@@ -17,17 +17,17 @@ Status BatchDump::add(const Batch &batch, int64_t round, int32_t group,
     const pdl_field &field = descriptor.fields[program.fields[i]];
     const pdl_field_data &data = batch.fields()[i];
     const std::string name = prefix + field.name;
+    const TensorType type = field.element_type == PDL_F32   ? TensorType::F32
+                            : field.element_type == PDL_F64 ? TensorType::F64
+                                                            : TensorType::I64;
     if (field.kind == PDL_FIELD_RAGGED) {
-      PDLRT_RETURN_IF_ERROR(writer.addCopy(name + ".values", TensorType::I64,
+      PDLRT_RETURN_IF_ERROR(writer.addCopy(name + ".values", type,
                                            {data.value_count}, data.values));
       PDLRT_RETURN_IF_ERROR(writer.addCopy(name + ".splits", TensorType::I32,
                                            {batch.size() * field.width + 1},
                                            data.splits));
       continue;
     }
-    const TensorType type = field.element_type == PDL_F32   ? TensorType::F32
-                            : field.element_type == PDL_F64 ? TensorType::F64
-                                                            : TensorType::I64;
     PDLRT_RETURN_IF_ERROR(
         writer.addCopy(name, type, {batch.size(), field.width}, data.values));
   }

@@ -117,12 +117,12 @@ Expected<CellParser> CellParser::create(const pdl_field &field) {
                                  field.value_numbers[i]);
   std::sort(parser.valueMap.begin(), parser.valueMap.end());
 
-  const bool dense = field.kind == PDL_FIELD_DENSE;
+  const bool isFloat = field.element_type != PDL_I64;
   const bool fits = field.missing_kind == PDL_MISSING_ERROR ||
-                    (field.missing_kind == PDL_MISSING_VALUE && dense) ||
+                    (field.missing_kind == PDL_MISSING_VALUE && isFloat) ||
                     (field.missing_kind == PDL_MISSING_EMPTY &&
                      field.kind == PDL_FIELD_RAGGED) ||
-                    (field.missing_kind == PDL_MISSING_TOKEN && !dense &&
+                    (field.missing_kind == PDL_MISSING_TOKEN && !isFloat &&
                      field.missing_token);
   if (!fits)
     return Status::internal(std::string("field `") + field.name +
@@ -194,6 +194,46 @@ Status CellParser::appendNumber(std::string_view cell,
   return {};
 }
 
+/// Cuts the part before the first separator off `rest`: all of it where there
+/// is none.
+std::string_view CellParser::cutFirst(std::string_view &rest) const {
+  std::string_view text = rest;
+  rest = {};
+  if (field->kind != PDL_FIELD_RAGGED || !field->separator)
+    return text;
+  const size_t cut = text.find(static_cast<char>(field->separator));
+  if (cut != std::string_view::npos) {
+    rest = text.substr(cut + 1);
+    text = text.substr(0, cut);
+  }
+  return trim(text);
+}
+
+/// One bag. A missing number among others is not left out, as a missing id is:
+/// those behind it would belong to other ids than before.
+Status CellParser::appendNumbers(std::string_view cell,
+                                 RecordColumns::Column &column) const {
+  std::string_view rest = cell;
+  if (isMissing(cell)) {
+    rest = {};
+    if (field->missing_kind == PDL_MISSING_VALUE)
+      appendAs(field->missing_value, column);
+    else if (field->missing_kind != PDL_MISSING_EMPTY)
+      return missing();
+  }
+  while (!rest.empty()) {
+    const std::string_view text = cutFirst(rest);
+    if (isMissing(text) && field->missing_kind != PDL_MISSING_VALUE)
+      return Status::invalid(
+          "a number among others is missing; write it, leave "
+          "the whole cell empty, or give the field "
+          "missing(...) to stand for it");
+    PDLRT_RETURN_IF_ERROR(appendNumber(text, column));
+  }
+  column.endBag();
+  return {};
+}
+
 bool CellParser::parseId(std::string_view text, int64_t slot,
                          int64_t &id) const {
   if (field->hash_kind == PDL_HASH_NONE)
@@ -208,21 +248,11 @@ bool CellParser::parseId(std::string_view text, int64_t slot,
 Status CellParser::appendIds(std::string_view cell, int64_t slot,
                              RecordColumns::Column &column) const {
   const bool ragged = field->kind == PDL_FIELD_RAGGED;
-  const char separator = ragged ? static_cast<char>(field->separator) : '\0';
   int64_t id;
   bool any = false;
   std::string_view rest = cell;
   while (!rest.empty()) {
-    std::string_view text = rest;
-    rest = {};
-    if (separator) {
-      const size_t cut = text.find(separator);
-      if (cut != std::string_view::npos) {
-        rest = text.substr(cut + 1);
-        text = text.substr(0, cut);
-      }
-      text = trim(text);
-    }
+    const std::string_view text = cutFirst(rest);
     if (isMissing(text))
       continue;
     if (!parseId(text, slot, id)) {

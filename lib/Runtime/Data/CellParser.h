@@ -43,17 +43,21 @@ public:
   /// back.
   Status append(std::string_view cell, int64_t slot,
                 RecordColumns::Column &column) const {
-    return field->kind == PDL_FIELD_DENSE ? appendNumber(cell, column)
-                                          : appendIds(cell, slot, column);
+    return field->kind == PDL_FIELD_DENSE   ? appendNumber(cell, column)
+           : field->element_type == PDL_I64 ? appendIds(cell, slot, column)
+                                            : appendNumbers(cell, column);
   }
 
 private:
   explicit CellParser(const pdl_field &field) : field(&field) {}
   Status appendNumber(std::string_view cell,
                       RecordColumns::Column &column) const;
+  Status appendNumbers(std::string_view cell,
+                       RecordColumns::Column &column) const;
   Status appendIds(std::string_view cell, int64_t slot,
                    RecordColumns::Column &column) const;
   bool parseId(std::string_view text, int64_t slot, int64_t &id) const;
+  std::string_view cutFirst(std::string_view &rest) const;
   Status missing() const;
   void appendAs(double value, RecordColumns::Column &column) const;
 

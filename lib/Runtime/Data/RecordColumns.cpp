@@ -47,7 +47,7 @@ void RecordColumns::rollbackRecord() {
       column.splits.append(0);
     column.splits.resize(bags + 1);
     column.values.resize(static_cast<size_t>(column.splits[bags]) *
-                         sizeof(int64_t));
+                         elementSize(*column.field));
   }
 }
 
@@ -111,19 +111,21 @@ Status RecordColumns::appendTo(Batch &batch, const int64_t *order,
       return Status::invalid(std::string("field `") + column.field->name +
                              "` has 2^31 slots or more in one batch; choose a "
                              "smaller batch size");
+    const size_t size = elementSize(*column.field);
     for (int64_t k = 0; k < count; ++k) {
       const size_t record = static_cast<size_t>(order ? order[k] : first + k);
       const int64_t *splits = column.splits.data() + record * width;
       const int64_t begin = splits[0];
       const int64_t offset =
-          static_cast<int64_t>(buffers.values.size() / sizeof(int64_t)) - begin;
+          static_cast<int64_t>(buffers.values.size() / size) - begin;
       if (splits[width] + offset > std::numeric_limits<int32_t>::max())
-        return Status::invalid(std::string("field `") + column.field->name +
-                               "` has 2^31 ids or more in one batch; choose "
-                               "a smaller batch size");
-      buffers.values.append(
-          column.values.data() + static_cast<size_t>(begin) * sizeof(int64_t),
-          static_cast<size_t>(splits[width] - begin) * sizeof(int64_t));
+        return Status::invalid(
+            std::string("field `") + column.field->name +
+            "` has 2^31 ids or numbers or more in one batch; "
+            "choose a smaller batch size");
+      buffers.values.append(column.values.data() +
+                                static_cast<size_t>(begin) * size,
+                            static_cast<size_t>(splits[width] - begin) * size);
       for (size_t slot = 1; slot <= width; ++slot)
         buffers.splits.append(static_cast<int32_t>(splits[slot] + offset));
     }

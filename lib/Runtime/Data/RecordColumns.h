@@ -43,9 +43,9 @@ public:
       values.resize(size + sizeof(T));
       std::memcpy(values.data() + size, &value, sizeof(T));
     }
-    /// RAGGED: ends the bag that holds the ids appended since the last one.
+    /// RAGGED: ends the bag that holds what was appended since the last one.
     void endBag() {
-      splits.append(static_cast<int64_t>(values.size() / sizeof(int64_t)));
+      splits.append(static_cast<int64_t>(values.size() / elementSize(*field)));
     }
   };
 

@@ -49,7 +49,7 @@ public:
   Expected<int64_t> skip(int64_t count, PassedRows *passed) override;
 
 private:
-  Status readRagged(int64_t width, FieldTensors &from,
+  Status readRagged(const pdl_field &field, FieldTensors &from,
                     RecordColumns::Column &column);
   Status readPlain(const pdl_field &field, FieldTensors &from,
                    RecordColumns::Column &column);
@@ -97,6 +97,12 @@ Status TensorReader::setRowCount(const pdl_field &field, int64_t rows) {
   return {};
 }
 
+/// Whether a field of floats keeps every value of a tensor of that type.
+static bool fitsNumbers(TensorType type, const pdl_field &field) {
+  return type == TensorType::F32 ||
+         (type == TensorType::F64 && field.element_type == PDL_F64);
+}
+
 Status TensorReader::bindPlain(const pdl_field &field, FieldTensors &bound) {
   auto tensor = require(field.name);
   PDLRT_RETURN_IF_ERROR(tensor.status());
@@ -106,12 +112,11 @@ Status TensorReader::bindPlain(const pdl_field &field, FieldTensors &bound) {
       (values.shape.size() == 1 && field.width == 1) ||
       (values.shape.size() == 2 && values.shape[1] == field.width);
   // Only conversions that keep every value.
-  const bool typeFits =
-      field.kind == PDL_FIELD_IDS
-          ? values.type == TensorType::I64 || values.type == TensorType::U64 ||
-                values.type == TensorType::I32
-          : values.type == TensorType::F32 || (values.type == TensorType::F64 &&
-                                               field.element_type == PDL_F64);
+  const bool typeFits = field.kind == PDL_FIELD_IDS
+                            ? values.type == TensorType::I64 ||
+                                  values.type == TensorType::U64 ||
+                                  values.type == TensorType::I32
+                            : fitsNumbers(values.type, field);
   if (!shapeFits || !typeFits) {
     const char *wanted = field.kind == PDL_FIELD_IDS     ? "I64"
                          : field.element_type == PDL_F64 ? "F64"
@@ -133,10 +138,18 @@ Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
   const TensorView &splits = **splitsTensor;
   bound.values.emplace(values);
   bound.splits.emplace(splits);
+  const bool isFloat = field.element_type != PDL_I64;
   if (values.shape.size() != 1 ||
-      (values.type != TensorType::I64 && values.type != TensorType::U64))
+      !(isFloat
+            ? fitsNumbers(values.type, field)
+            : values.type == TensorType::I64 || values.type == TensorType::U64))
     return error("tensor `" + values.name + "` is " + values.typeAndShape() +
-                 ", but the ids of a ragged field are I64 [ids]");
+                 (!isFloat ? ", but the ids of a ragged field are I64 [ids]"
+                  : field.element_type == PDL_F64
+                      ? ", but the numbers of this ragged field are F64 "
+                        "[numbers]"
+                      : ", but the numbers of this ragged field are F32 "
+                        "[numbers]"));
   const int64_t entries = splits.elementCount;
   if (splits.shape.size() != 1 || entries < 1 ||
       (entries - 1) % field.width != 0 ||
@@ -202,8 +215,25 @@ Status TensorReader::refuseChanged(const TensorView &values) const {
                "that is read");
 }
 
-Status TensorReader::readRagged(int64_t width, FieldTensors &from,
+static int32_t elementTypeOf(TensorType type) {
+  return type == TensorType::F64 ? PDL_F64 : PDL_F32;
+}
+
+/// Appends a number of a tensor of that type, widened to the field's own.
+static void appendNumber(const pdl_field &field, TensorType type,
+                         const std::byte *values, int64_t index,
+                         RecordColumns::Column &column) {
+  if (type == TensorType::F64)
+    column.append(elementAt<double>(values, index));
+  else if (field.element_type == PDL_F64)
+    column.append<double>(elementAt<float>(values, index));
+  else
+    column.append(elementAt<float>(values, index));
+}
+
+Status TensorReader::readRagged(const pdl_field &field, FieldTensors &from,
                                 RecordColumns::Column &column) {
+  const int64_t width = field.width;
   Expected<const std::byte *> splits = from.splits->at(row * width, width + 1);
   if (!splits)
     return splits.status();
@@ -217,15 +247,22 @@ Status TensorReader::readRagged(int64_t width, FieldTensors &from,
     Expected<const std::byte *> ids = from.values->at(begin, end - begin);
     if (!ids)
       return ids.status();
+    if (field.element_type != PDL_I64) {
+      const int64_t bad =
+          firstNonFinite(elementTypeOf(values.type), end - begin, *ids);
+      if (bad < end - begin) {
+        noteDefect(values, *ids, bad);
+        return {};
+      }
+    }
     for (int64_t i = 0; i < end - begin; ++i)
-      column.append(elementAt<int64_t>(*ids, i));
+      if (field.element_type == PDL_I64)
+        column.append(elementAt<int64_t>(*ids, i));
+      else
+        appendNumber(field, values.type, *ids, i, column);
     column.endBag();
   }
   return {};
-}
-
-static int32_t elementTypeOf(TensorType type) {
-  return type == TensorType::F64 ? PDL_F64 : PDL_F32;
 }
 
 /// Names one of a row's values that is not finite.
@@ -257,12 +294,8 @@ Status TensorReader::readPlain(const pdl_field &field, FieldTensors &from,
   for (int64_t slot = 0; slot < width; ++slot)
     if (field.kind == PDL_FIELD_IDS)
       column.append(integerAt(type, *values, slot));
-    else if (type == TensorType::F64)
-      column.append(elementAt<double>(*values, slot));
-    else if (field.element_type == PDL_F64)
-      column.append<double>(elementAt<float>(*values, slot));
     else
-      column.append(elementAt<float>(*values, slot));
+      appendNumber(field, type, *values, slot, column);
   return {};
 }
 
@@ -316,9 +349,9 @@ Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
     defect.clear();
     for (size_t f = 0; f < fields.size() && defect.empty(); ++f) {
       RecordColumns::Column &column = into.column(f);
-      PDLRT_RETURN_IF_ERROR(
-          tensors[f].splits ? readRagged(fields[f]->width, tensors[f], column)
-                            : readPlain(*fields[f], tensors[f], column));
+      PDLRT_RETURN_IF_ERROR(tensors[f].splits
+                                ? readRagged(*fields[f], tensors[f], column)
+                                : readPlain(*fields[f], tensors[f], column));
     }
     Expected<std::string_view> id = readId();
     if (!id)

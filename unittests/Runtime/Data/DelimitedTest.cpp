@@ -88,6 +88,86 @@ TEST_F(DelimitedTest, SlotSaltAndRaggedBags) {
   EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 3, 4, 4, 4, 4, 5));
 }
 
+TEST_F(DelimitedTest, BagsOfNumbers) {
+  auto &weights = record.raggedNumbers("w", 2);
+  weights.separator = '|';
+  auto &wide = record.raggedNumbers("v", 1, PDL_F64);
+  wide.separator = ' ';
+  wide.missing_kind = PDL_MISSING_VALUE;
+  wide.missing_value = 0.5;
+  DataOptions options;
+  options.files = {put("a.tsv", "0.5| -2 |1e3\t4\t0.1 ? 0.2\n"
+                                "\t?\t\n"
+                                "\t-0\t1e300\n")};
+  options.batchSize = 2;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0.5f, -2, 1000, 4));
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 3, 4, 4, 4));
+  EXPECT_THAT(values<double>(batch, 1), ElementsAre(0.1, 0.5, 0.2, 0.5));
+  EXPECT_THAT(splits(batch, 1), ElementsAre(0, 3, 4));
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0));
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 0, 1));
+  EXPECT_THAT(values<double>(batch, 1), ElementsAre(1e300));
+}
+
+TEST_F(DelimitedTest, ShuffledBagsOfNumbersStayWhole) {
+  auto &weights = record.raggedNumbers("w");
+  weights.separator = '|';
+  auto &wide = record.raggedNumbers("v", 1, PDL_F64);
+  wide.separator = '|';
+  std::string text;
+  for (int row = 0; row < 20; ++row) {
+    std::string bag;
+    for (int i = 0; i < row % 4; ++i)
+      bag += (i ? "|" : "") + std::to_string(row) + ".25";
+    text += bag + "\t" + bag + "\n";
+  }
+  DataOptions options;
+  options.files = {put("a.tsv", text)};
+  options.batchSize = 20;
+  options.shuffleWindow = 20;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  const std::vector<float> numbers = values<float>(batch, 0);
+  const std::vector<double> others = values<double>(batch, 1);
+  const std::vector<int32_t> offsets = splits(batch, 0);
+  EXPECT_EQ(splits(batch, 1), offsets);
+  for (int64_t sample = 0; sample < 20; ++sample) {
+    const int64_t row = batch.row(sample);
+    const auto begin = offsets[size_t(sample)];
+    ASSERT_EQ(offsets[size_t(sample) + 1] - begin, row % 4);
+    for (int32_t i = begin; i < begin + row % 4; ++i) {
+      EXPECT_EQ(numbers[size_t(i)], float(row) + 0.25f);
+      EXPECT_EQ(others[size_t(i)], double(row) + 0.25);
+    }
+  }
+}
+
+TEST_F(DelimitedTest, BadNumbersOfBagsAreNamedAndLeaveNoTrace) {
+  auto &weights = record.raggedNumbers("w");
+  weights.separator = '|';
+  for (const char *bad : {"nan", "inf", "1e99", "x", "1 2"})
+    EXPECT_THAT(errorOfText("1|2\n3|" + std::string(bad) + "|4\n"),
+                HasSubstr("bad.csv:2:1: field `w`: `" + std::string(bad) +
+                          "` is not a finite number"));
+  EXPECT_THAT(errorOfText("1|2\n3|?|4\n"),
+              HasSubstr("bad.csv:2:1: field `w`: a number among others is "
+                        "missing"));
+  DataOptions options;
+  options.files = {put("some.csv", "1|2\n3|nan|4\n5\n")};
+  options.maxBadRows = 1;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 2, 5));
+  EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 3));
+  EXPECT_EQ(source->badRowCount(), 1);
+}
+
 TEST_F(DelimitedTest, KnownHashOfAText) {
   // xxh64("abc", seed 0), from the algorithm's published test values.
   record.ids("a");

@@ -210,6 +210,58 @@ TEST_F(TensorSourceTest, NumbersOfF64ThatAreNotFinite) {
   EXPECT_THAT(values<double>(batch, 0), ElementsAre(1e300));
 }
 
+TEST_F(TensorSourceTest, BagsOfNumbers) {
+  TestRecord bags;
+  bags.raggedNumbers("w");
+  bags.raggedNumbers("v", 1, PDL_F64);
+  SafetensorsWriter numbers;
+  const float narrow[] = {1, 0.1f, std::nanf(""), 4};
+  const double wide[] = {0.1, 2, 3, 1e300};
+  const int64_t splits[] = {0, 2, 2, 3, 4};
+  const std::vector<int64_t> four = {4}, five = {5};
+  ASSERT_TRUE(numbers.add("w.values", TensorType::F32, four, narrow).ok());
+  ASSERT_TRUE(numbers.add("w.splits", TensorType::I64, five, splits).ok());
+  ASSERT_TRUE(numbers.add("v.values", TensorType::F64, four, wide).ok());
+  ASSERT_TRUE(numbers.add("v.splits", TensorType::I64, five, splits).ok());
+  ASSERT_TRUE(numbers.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  options.maxBadRows = 1;
+  auto source = BatchSource::open(options, bags.descriptor(), bags.program());
+  ASSERT_TRUE(source.ok());
+  Batch batch;
+  ASSERT_TRUE(*(*source)->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 0.1f, 4));
+  EXPECT_THAT(DataTest::splits(batch, 0), ElementsAre(0, 2, 2, 3));
+  EXPECT_THAT(values<double>(batch, 1), ElementsAre(0.1, 2, 1e300));
+  EXPECT_THAT((*source)->badRowSentences()[0],
+              HasSubstr("tensor `w.values` has nan in row 2, column 0"));
+
+  // What a dump of the batches holds can be read as well.
+  BatchDump dump(bags.descriptor(), bags.program());
+  ASSERT_TRUE(dump.add(batch, 0, 0, 0).ok());
+  const std::string dumped = path + ".dump";
+  ASSERT_TRUE(dump.write(dumped).ok());
+  auto file = SafetensorsFile::open(dumped);
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE((*file).find("batch0/w.values"));
+  EXPECT_EQ((*file).find("batch0/w.values")->typeAndShape(), "F32 [3]");
+  EXPECT_EQ((*file).find("batch0/v.values")->typeAndShape(), "F64 [3]");
+
+  // Nothing is narrowed, and ids are no numbers.
+  for (TensorType type : {TensorType::F64, TensorType::I64}) {
+    SafetensorsWriter other;
+    ASSERT_TRUE(other.add("w.values", type, four, wide).ok());
+    ASSERT_TRUE(other.add("w.splits", TensorType::I64, five, splits).ok());
+    ASSERT_TRUE(other.write(path).ok());
+    auto refused =
+        BatchSource::open(options, bags.descriptor(), bags.program({0}));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.status().message(),
+                HasSubstr("but the numbers of this ragged field are F32"));
+  }
+}
+
 TEST_F(TensorSourceTest, WrongShapesAreNamed) {
   tensor<float>("x", TensorType::F32, {2, 3}, std::vector<float>(6));
   EXPECT_THAT(error(), HasSubstr("F32 [2, 3], but the field wants F32 [rows, "

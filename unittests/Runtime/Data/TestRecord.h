@@ -50,6 +50,13 @@ public:
   pdl_field &ragged(const char *name, int64_t width = 1) {
     return add(name, PDL_FIELD_RAGGED, width);
   }
+  pdl_field &raggedNumbers(const char *name, int64_t width = 1,
+                           int32_t elementType = PDL_F32) {
+    pdl_field &field = add(name, PDL_FIELD_RAGGED, width);
+    field.element_type = elementType;
+    field.hash_kind = PDL_HASH_NONE;
+    return field;
+  }
   void setPositions(pdl_field &field, std::vector<int64_t> positions) {
     positionLists.push_back(std::move(positions));
     field.column_count = field.width;

@@ -59,8 +59,8 @@ TEST(CheckBagsTest, NamesTheFirstBagThatDiffers) {
   EXPECT_EQ(pdlrt_check_bags(3, splits, other), PDL_INVALID_ARGUMENT);
   EXPECT_STREQ(pdlrt_last_error(),
                "bags that nn.same_bags joins differ in length: bag 1 of the "
-               "batch has 0 ids, and 1 in the other field; give both fields as "
-               "many ids in each row");
+               "batch has 0 values, and 1 in the other field; give both fields "
+               "as many values in each row");
 }
 
 /// xxh64 of the keys, written out byte by byte.
