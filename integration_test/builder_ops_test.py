@@ -110,7 +110,8 @@ EXAMPLES = {
     "sample": [lambda n: pdl.lookup(n.table, pdl.sample(5, 0, 9, "log_uniform"), "sum"),
                lambda n: pdl.sample(1, -3, 3, "uniform", stream=7)],
     "sampled_softmax": [lambda n: pdl.sampled_softmax(n.z, n.x, n.z, n.y)],
-    "same_bags": [lambda n: pdl.lookup(n.table, pdl.same_bags(n.more_bags, n.bags), "none")],
+    "same_bags": [lambda n: pdl.lookup(n.table, pdl.same_bags(n.more_bags, n.bags), "none"),
+                  lambda n: pdl.cast(pdl.same_bags(n.shares, n.bags)) * n.rows],
     **{f"segment_{kind}": [lambda n, kind=kind: getattr(pdl, f"segment_{kind}")(n.rows, n.bags)]
        for kind in ("first", "last", "max", "mean", "reverse", "softmax", "sqrtn", "sum")},
     "segment_pad": [lambda n: pdl.segment_pad(n.rows, n.bags, 5),
@@ -154,6 +155,7 @@ class Namespace:
         record.ids("more_ids", 4)
         record.bags("bags", 4)
         record.bags("more_bags", 4)
+        record.float_bags("shares", 4, separator="|")
         self.group = self.model.group("g", rule="sgd", rate=0.1)
         self.kept_group = self.model.group("kept", rule="moving_average", rate=0.1)
         self.table = self.model.table("table", 3, init=pdl.init.uniform(-1, 1))
@@ -177,10 +179,11 @@ class Namespace:
         """A program that `build` builds, as a model that the compiler is given."""
         trains = self.model.param("trained", (4, 1), group=self.group, init=pdl.init.zeros())
 
-        def program(x, y, z, six, ids, more_ids, bags, more_bags):
+        def program(x, y, z, six, ids, more_ids, bags, more_bags, shares):
             self.x, self.y, self.z = x, y, z
             self.cube = pdl.reshape(six, (None, 2, 3))
             self.ids, self.more_ids, self.bags, self.more_bags = ids, more_ids, bags, more_bags
+            self.shares = shares
             self.rows = pdl.lookup(self.table, bags, "none")
             self.of_bags = pdl.lookup(self.table, bags, "sum")
             self.trained = pdl.linear(x, trains)

@@ -4,12 +4,18 @@
 """Fields whose bags nn.same_bags joins: a batch in which they differ in length stops
 each command with one sentence, however long they are."""
 
+import array
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
-from programs import compile_model, run
+from programs import SOURCE, compile_model, run
+
+sys.path.insert(0, str(SOURCE / "integration_test" / "oracles"))
+
+import tensorfile  # noqa: E402
 
 # The cross of the joined bags is prepared before they are compared.
 MODEL = """
@@ -53,6 +59,12 @@ module @joined {
 }
 """
 
+WEIGHTED = """
+    %s = nn.same_bags %d like %c : !nn.ragged<?x1x*xf32>, !nn.ragged<?x1x*xi64>
+    %w = nn.cast %s : (!nn.ragged<?x1x*xf32>) -> tensor<?x1xf32>
+    %q = nn.lookup @t[%c] weights(%w) pool(sum) : (!nn.ragged<?x1x*xi64>, tensor<?x1xf32>) -> tensor<?x1x1xf32>
+"""
+
 
 class JoinedBags(unittest.TestCase):
 
@@ -77,6 +89,60 @@ class JoinedBags(unittest.TestCase):
                         self.assertEqual(done.returncode, 1, done.stderr)
                         self.assertIn("bags that nn.same_bags joins differ in length: "
                                       "bag 1 of the batch", done.stderr)
+
+    def test_numbers_of_bags(self):
+        """Text and tensors, one replica and two train the same, bit for bit, on sums that
+        are exact; bags that differ stop each command."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            text = MODEL.replace("nn.field @d : !nn.ragged<?x1x*xi64>",
+                                 "nn.field @d : !nn.ragged<?x1x*xf32>")
+            text = text.replace("%d: !nn.ragged<?x1x*xi64>", "%d: !nn.ragged<?x1x*xf32>")
+            text = text.replace("(!nn.ragged<?x1x*xi64>, !nn.ragged<?x1x*xi64>)",
+                                "(!nn.ragged<?x1x*xi64>, !nn.ragged<?x1x*xf32>)")
+            text = text.replace("rate(0.1)", "rate(0.125)")
+            begin, end = text.index("    %e = "), text.index("    %z = nn.reshape")
+            text = text[:begin] + WEIGHTED + text[end:]
+            (folder / "model.mlir").write_text(text)
+            trainer = compile_model(folder / "model.mlir", folder / "out")
+            good, bad = folder / "good.csv", folder / "bad.csv"
+            good.write_text("1,1 2 3,0.5 -1.25 2\n0,,\n1,7,0.375\n1,2 1,0.25 4\n" * 2)
+            splits = [0, 3, 3, 4, 6, 9, 9, 10, 12]
+            tensors = folder / "good.safetensors"
+            tensorfile.write(tensors, {
+                "y": tensorfile.Tensor("F32", [8, 1], array.array("f", [1, 0, 1, 1] * 2)),
+                "c.values": tensorfile.Tensor("I64", [12],
+                                              array.array("q", [1, 2, 3, 7, 2, 1] * 2)),
+                "c.splits": tensorfile.Tensor("I32", [9], array.array("i", splits)),
+                "d.values": tensorfile.Tensor(
+                    "F32", [12], array.array("f", [0.5, -1.25, 2, 0.375, 0.25, 4] * 2)),
+                "d.splits": tensorfile.Tensor("I32", [9], array.array("i", splits))})
+            trained = []
+            for data, flags in ((good, ("--batch-size", 8)), (tensors, ("--batch-size", 8)),
+                                (good, ("--batch-size", 4, "--replicas", "2x1"))):
+                dump = folder / f"{len(trained)}.safetensors"
+                run(trainer, "train", "--data", data, *flags, "--dump", dump)
+                trained.append(dump.read_bytes())
+            self.assertTrue(trained[1] == trained[0], "tensors train something else")
+            self.assertTrue(trained[2] == trained[0], "two replicas train something else")
+            rows = tensorfile.read(folder / "0.safetensors")["t.values"]
+            # -0.125 / 8 times 2 (0 - 1) times the weights of 1, 2, 3 and 7.
+            self.assertEqual(sorted(rows.data), sorted(
+                weight / 16 for weight in (4.5, -1.0, 2.0, 0.375)))
+            start = folder / "0.safetensors"
+            run(trainer, "evaluate", "--data", good, "--init-from", start)
+            predicted = folder / "predicted"
+            run(trainer, "predict", "--data", good, "--init-from", start, "--output",
+                predicted)
+            bad.write_text("0,1 2,3.5 4\n1,1 2,0.5\n")
+            for command in (["train"], ["evaluate", "--init-from", start],
+                            ["predict", "--init-from", start]):
+                done = subprocess.run(
+                    [str(part) for part in (trainer, *command, "--data", bad)],
+                    capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("bag 1 of the batch has 1 values, and 2 in the other field",
+                              done.stderr)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ PLAIN_DIRECTIVES = (
 )
 WIDTH = 94
 # Directives that python/pdl/build.py knows by their names.
-OTHER_DIRECTIVES = ("ObserveTypes",)
+OTHER_DIRECTIVES = ("ObserveTypes", "TypeAndLike")
 
 HEADER = '''# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.

@@ -101,12 +101,16 @@ class Value:
         return tensor_type(self.shape)
 
 
+def ragged_type(values, slots):
+    return f"!nn.ragged<?x{slots}x*x{'i64' if values.dtype == numpy.int64 else 'f32'}>"
+
+
 class Bags:
-    """A ragged field: its ids, and where each bag begins."""
+    """A ragged field: its ids or numbers, and where each bag begins."""
 
     def __init__(self, name, values, splits, slots):
         self.name, self.values, self.splits = name, values, splits
-        self.type = f"!nn.ragged<?x{slots}x*xi64>"
+        self.type = ragged_type(values, slots)
 
     def ranges(self):
         return list(zip(self.splits[:-1], self.splits[1:]))
@@ -137,7 +141,7 @@ class Case:
         self.fields.append(name)
         self.field_values[name] = values
         if isinstance(values, tuple):
-            self.field_types[name] = f"!nn.ragged<?x{values[2]}x*xi64>"
+            self.field_types[name] = ragged_type(values[0], values[2])
             return name
         integer = values.dtype == numpy.int64
         self.field_types[name] = tensor_type((-1, values.shape[1]),
@@ -358,7 +362,9 @@ class Case:
         for name in self.fields:
             values = self.field_values[name]
             if isinstance(values, tuple):
-                data[f"{name}.values"] = numpy.array(values[0], dtype=numpy.int64)
+                is_float = values[0].dtype != numpy.int64
+                data[f"{name}.values"] = values[0].astype(
+                    numpy.float32 if is_float else numpy.int64)
                 data[f"{name}.splits"] = numpy.array(values[1], dtype=numpy.int32)
             elif values.dtype == numpy.int64:
                 data[name] = values

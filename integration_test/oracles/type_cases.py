@@ -216,4 +216,55 @@ def weighted_lookups():
                              [product, bags], (-1, slots, wide),
                              sums.reshape(case.batch, slots, wide)),
                    f"window_{first}_{last}".replace("-", "minus_"))
+    check_numbers_of_bags(case, bags, slots, keys)
     return case
+
+
+def check_numbers_of_bags(case, bags, slots, keys):
+    """A field of numbers that belong to the ids: weights, columns of rows, a history."""
+    numbers = case.numbers(len(bags.values), 0.25, 2.0)
+    case.field("shares", (numbers, bags.splits, slots))
+    field = Bags("shares", numbers, bags.splits, slots)
+    case.body.append(f"%joined_shares = nn.same_bags %shares like %{bags.name} : "
+                     f"{field.type}, {bags.type}")
+    shares = case.emit("nn.cast %joined_shares", [field], (-1, 1),
+                       torch.tensor(numbers)[:, None])
+    width = 3
+
+    def by_bag(make):
+        parts = [make(begin, end) for begin, end in bags.ranges()]
+        return torch.stack(parts)
+
+    for pooling in ("sum", "mean"):
+        table = case.table(f"shares_{pooling}_rows", width, keys)
+        found = torch.stack([case.tables[table]["rows"][int(key)] for key in bags.values])
+
+        def pool(begin, end, found=found, pooling=pooling):
+            part = shares.tensor[begin:end]
+            total = (found[begin:end] * part).sum(dim=0)
+            return total / part.sum() if end > begin and pooling == "mean" else total
+
+        case.check(case.emit(
+            f"nn.lookup @{table}[%{bags.name}] weights(%{shares.name}) pool({pooling})",
+            [bags, shares], (-1, slots, width),
+            by_bag(pool).reshape(case.batch, slots, width)), f"shares_{pooling}")
+    rows = case.lookup_rows(case.table("beside_rows", width, keys), bags)
+    beside = case.emit(f"nn.concat %{rows.name}, %{shares.name} axis 1", [rows, shares],
+                       (-1, width + 1), torch.cat([rows.tensor, shares.tensor], dim=1))
+    squares = case.binary("mul", beside, beside, beside.tensor * beside.tensor)
+    sums = by_bag(lambda begin, end: squares.tensor[begin:end].sum(dim=0))
+    case.check(case.emit(f"nn.segment_sum %{squares.name} of %{bags.name}", [squares, bags],
+                         (-1, slots, width + 1),
+                         sums.reshape(case.batch, slots, width + 1)), "shares_beside")
+    # The bags of the numbers themselves, which no id is joined to.
+    case.body.append(f"%alone = nn.cast %shares : ({field.type}) -> tensor<?x1xf32>")
+    alone = Value("alone", (-1, 1), torch.tensor(numbers)[:, None])
+    length = 3
+
+    def pad(begin, end):
+        part = alone.tensor[begin:end][:length]
+        return torch.cat([part, torch.zeros((length - len(part), 1), dtype=torch.float64)])
+
+    case.check(case.emit("nn.segment_pad %alone of %shares", [alone, field],
+                         (-1, slots, length, 1),
+                         by_bag(pad).reshape(case.batch, slots, length, 1)), "shares_padded")

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Frame.h"
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 
 #include "pdlabi/hash.h"
 
@@ -181,7 +182,7 @@ template <typename T> static int64_t idOf(T number) {
 }
 
 static void evaluateCast(CastOp op, Frame &frame) {
-  auto widen = [&](ArrayRef<int64_t> ids, Tensor::Shape shape) {
+  auto widen = [&](const auto &ids, Tensor::Shape shape) {
     dispatchFloat(op.getType(), [&](auto zero) {
       using T = decltype(zero);
       frame.set(op.getResult(),
@@ -190,7 +191,11 @@ static void evaluateCast(CastOp op, Frame &frame) {
   };
   if (frame.isRagged(op.getInput())) {
     const Ragged &bags = frame.ragged(op.getInput());
-    widen(bags.ids, {static_cast<int64_t>(bags.ids.size()), 1});
+    const Tensor::Shape shape{bags.splits.back(), 1};
+    if (elementTypeOf(op.getInput().getType()).isInteger())
+      widen(bags.ids, shape);
+    else
+      widen(bags.numbers, shape);
     return;
   }
   const Tensor &input = frame.tensor(op.getInput());

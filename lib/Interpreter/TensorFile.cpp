@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Interpreter/TensorFile.h"
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 
 #include <algorithm>
 #include <cstring>
@@ -193,10 +194,11 @@ FailureOr<Ragged>
 BatchFile::readRagged(FieldOp field, const std::string &prefix, Range range) {
   std::string name = prefix + field.getSymName().str();
   Builder builder(program.getContext());
+  Type element = elementTypeOf(field.getType());
   auto ids = find(name + ".values");
   if (failed(ids))
     return failure();
-  auto values = readTensor(file, name + ".values", **ids, builder.getI64Type(),
+  auto values = readTensor(file, name + ".values", **ids, element,
                            {ShapedType::kDynamic}, program.getLoc());
   auto offsets = readTensor(file, name + ".splits",
                             *file.find(name + ".splits"), builder.getI64Type(),
@@ -215,8 +217,15 @@ BatchFile::readRagged(FieldOp field, const std::string &prefix, Range range) {
   ragged.slots = field.getWidth();
   auto begin = splits.begin() + range.first * ragged.slots;
   auto end = begin + range.count * ragged.slots;
-  ragged.ids.assign(values->get<int64_t>().begin() + *begin,
-                    values->get<int64_t>().begin() + *end);
+  auto take = [&](const auto &all, auto &taken) {
+    taken.assign(all.begin() + *begin, all.begin() + *end);
+  };
+  if (element.isInteger())
+    take(values->get<int64_t>(), ragged.ids);
+  else
+    dispatchFloat(element, [&](auto zero) {
+      take(values->get<decltype(zero)>(), ragged.numbers);
+    });
   for (auto split = begin; split <= end; ++split)
     ragged.splits.push_back(static_cast<int32_t>(*split - *begin));
   return ragged;
@@ -271,9 +280,16 @@ FailureOr<std::vector<RuntimeValue>> BatchFile::read(int64_t index) {
     }
     // From phase `merged` on, ids and splits are two arguments.
     ++argument;
-    auto idCount = static_cast<int64_t>(ragged->ids.size());
+    const int64_t idCount = ragged->splits.back();
     auto splitCount = static_cast<int64_t>(ragged->splits.size());
-    arguments.push_back(Tensor({idCount}, std::move(ragged->ids)));
+    if (Type element = getElementTypeOrSelf(type); element.isInteger())
+      arguments.push_back(Tensor({idCount}, std::move(ragged->ids)));
+    else
+      dispatchFloat(element, [&](auto zero) {
+        arguments.push_back(Tensor(
+            {idCount}, std::vector<decltype(zero)>(ragged->numbers.begin(),
+                                                   ragged->numbers.end())));
+      });
     arguments.push_back(Tensor({splitCount}, std::move(ragged->splits)));
   }
   return arguments;

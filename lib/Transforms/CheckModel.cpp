@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/FloatConversion.h"
 #include "pdlc/Support/Spelling.h"
@@ -91,8 +92,7 @@ static bool isFiniteIn(FloatType element, Attribute number) {
 static LogicalResult checkNumbers(FieldOp field) {
   if (!field.isFloat())
     return success();
-  auto element =
-      cast<FloatType>(cast<RankedTensorType>(field.getType()).getElementType());
+  auto element = cast<FloatType>(elementTypeOf(field.getType()));
   if (Attribute missing = field.getMissingAttr();
       missing && !isFiniteIn(element, missing))
     return field.emitOpError()

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/IRMapping.h"
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -169,11 +170,10 @@ void Joining::createProgram() {
       arguments.push_back(body.addArgument(field.getType(), loc));
       continue;
     }
-    for (unsigned bits : {64, 32})
+    for (Type element :
+         {elementTypeOf(field.getType()), Type(IntegerType::get(context, 32))})
       arguments.push_back(body.addArgument(
-          RankedTensorType::get({ShapedType::kDynamic},
-                                IntegerType::get(context, bits)),
-          loc));
+          RankedTensorType::get({ShapedType::kDynamic}, element), loc));
   }
   builder.setInsertionPointToStart(&body);
   turn = ReadOp::create(builder, loc, scalar,

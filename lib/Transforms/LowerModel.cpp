@@ -9,6 +9,7 @@
 #include "InlineFunctions.h"
 #include "LookupIds.h"
 #include "RowSpaces.h"
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
 
@@ -84,7 +85,11 @@ private:
       if (!isa<RaggedType>(argument.getType()))
         continue;
       Location loc = argument.getLoc();
-      Value ids = body.insertArgument(i + 1, flatIds, loc);
+      Value ids = body.insertArgument(
+          i + 1,
+          RankedTensorType::get({ShapedType::kDynamic},
+                                elementTypeOf(argument.getType())),
+          loc);
       Value splits = body.insertArgument(i + 2, flatSplits, loc);
       bags[argument] = {ids, splits};
       i += 2;
@@ -239,14 +244,18 @@ private:
     dead.push_back(op);
   }
 
-  /// A row for each id.
+  /// A row for each id, or number, which is a float already.
   void lowerCast(CastOp op) {
     if (!isa<RaggedType>(op.getInput().getType()))
       return;
     Value ids = flatten(op.getInput(), op.getLoc()).ids;
-    auto rows = RankedTensorType::get({ShapedType::kDynamic, 1}, i64);
-    op.getInputMutable().assign(
-        ReshapeOp::create(builder, op.getLoc(), rows, ids));
+    Type element = elementTypeOf(ids.getType());
+    auto type = RankedTensorType::get({ShapedType::kDynamic, 1}, element);
+    Value rows = ReshapeOp::create(builder, op.getLoc(), type, ids);
+    if (element == i64)
+      op.getInputMutable().assign(rows);
+    else
+      replace(op, rows);
   }
 
   void eraseRagged() {

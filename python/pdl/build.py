@@ -220,6 +220,9 @@ class _Writer:
                 types = [self._given[name].type for name in ("predictions", "labels")
                          if self._given[name] is not None]
                 self._add([", ".join(str(type) for type in dict.fromkeys(types))])
+            elif element.startswith("custom<TypeAndLike>"):
+                types = [self._given[name].type for name in ("input", "like")]
+                self._add([", ".join(str(type) for type in dict.fromkeys(types))])
             elif element.startswith("custom<"):
                 self._argument(re.findall(r"\$(\w+)", element)[0])
             else:

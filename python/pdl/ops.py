@@ -163,9 +163,9 @@ def cast(input: Operand) -> Value:
     0. Either way there is no gradient. All floats of a program have one type, so none is cast
     to another.
 
-    The ids of bags become a row each: a ragged field with `#nn.hash<none>` holds whole
-    numbers that belong to the ids of another one, such as seconds of watching, once
-    `nn.same_bags` has joined the two.
+    The ids of bags become a row each, and so do, as they are, the numbers of a ragged field
+    of floats: what belongs to the ids of another field, such as their weights or seconds of
+    watching, once `nn.same_bags` has joined the two.
     """
     return build.op("cast",
                     "$input attr-dict `:` functional-type($input, results)",
@@ -987,12 +987,13 @@ def rsqrt(input: Operand) -> Value:
 def same_bags(input: Operand, like: Operand) -> Value:
     """Ids whose bags are as long as others.
 
-    The ids of `input`, as rows of the bags of `like`: items of a history, and what is known
-    of each of them, come as several fields. A batch in which the bags differ in length stops
-    the program.
+    The ids or numbers of `input`, as rows of the bags of `like`: items of a history, and what
+    is known of each of them, come as several fields. A batch in which the bags differ in
+    length stops the program. The type of `like` may be left out if one.
     """
     return build.op("same_bags",
-                    "$input `like` $like attr-dict `:` qualified(type($input))",
+                    "$input `like` $like attr-dict `:` custom<TypeAndLike>(type($input), "
+                    "type($like))",
                     1, input=build.operand(input), like=build.operand(like))[0]
 
 

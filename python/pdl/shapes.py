@@ -349,7 +349,8 @@ def id_arithmetic(kind: str, input: Value, number: int) -> Type:
 def cast(input: Value) -> TensorType:
     """nn.cast."""
     if isinstance(input.type, RaggedType):
-        return TensorType((None, 1), input.body.model.element)
+        element = input.type.element if input.type.is_float else input.body.model.element
+        return TensorType((None, 1), element)
     return TensorType(input.shape, "i64" if input.type.is_float else input.body.model.element)
 
 
@@ -573,7 +574,7 @@ def _bags(name: str, value: Value) -> RaggedType:
 def same_bags(input: Value, like: Value) -> RaggedType:
     """nn.same_bags."""
     type = _bags("input", input)
-    if type != _bags("like", like):
+    if type.width != _bags("like", like).width:
         raise Misfit(f"`input` is {input!r} and `like` {like!r}; they need as many slots")
     return type
 

@@ -108,6 +108,24 @@ class Record(Symbol):
         after = [] if separator is None else [f"separator({string(separator)})"]
         return self._add(name, width, RaggedType(width), clauses, columns, after)
 
+    def float_bags(self, name: str, width: int, *, missing: float | None = None,
+                   values: Mapping[str, float] | None = None,
+                   columns: Sequence[int] | Sequence[str] | None = None,
+                   separator: str | None = None, element: str | None = None) -> Field:
+        """A field of `width` bags of numbers; a missing one is empty.
+
+        `missing` is the number that stands for a missing bag, `values` has texts that stand
+        for numbers, `separator` is what stands between several numbers of one cell.
+        `pdl.cast` makes a row of each number, `pdl.same_bags` joins them to the ids that
+        they belong to.
+        """
+        clauses = [] if missing is None else [f"missing({number(missing)})"]
+        if values is not None:
+            clauses.append(f"values({dictionary(values, quoted=True)})")
+        after = [] if separator is None else [f"separator({string(separator)})"]
+        return self._add(name, width, RaggedType(width, element or self.model.element),
+                         clauses, columns, after)
+
     def _add(self, name: str, width: int, type: Type, clauses: list[str],
              columns: Sequence[int] | Sequence[str] | None, after: Sequence[str] = ()) -> Field:
         if name in self.fields:

@@ -37,9 +37,10 @@ class TensorType:
 
 @dataclasses.dataclass(frozen=True)
 class RaggedType:
-    """For each sample `width` bags of ids, each of any length."""
+    """For each sample `width` bags of ids, or of numbers, each of any length."""
 
     width: int
+    element: str = "i64"
 
     @property
     def shape(self) -> tuple[int | None, ...]:
@@ -49,10 +50,10 @@ class RaggedType:
     @property
     def is_float(self) -> bool:
         """Whether the elements are numbers, not ids."""
-        return False
+        return self.element != "i64"
 
     def __str__(self) -> str:
-        return f"!nn.ragged<?x{self.width}x*xi64>"
+        return f"!nn.ragged<?x{self.width}x*x{self.element}>"
 
 
 Type = TensorType | RaggedType

@@ -7,6 +7,10 @@ nn.record @r {
   nn.field @c : !nn.ragged<?x2x*xi64>
   nn.field @d : !nn.ragged<?x2x*xi64>
 }
+nn.record @n {
+  nn.field @c : !nn.ragged<?x2x*xi64>
+  nn.field @v : !nn.ragged<?x2x*xf32> separator("|")
+}
 nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
 
 // CHECK-LABEL: nn.program @parts
@@ -38,6 +42,22 @@ nn.program @weighted frozen reads(@r) {
   %same = nn.same_bags %d like %c : !nn.ragged<?x2x*xi64>
   %w = nn.cast %same : (!nn.ragged<?x2x*xi64>) -> tensor<?x1xf32>
   %0 = nn.lookup @t[%c] weights(%w) pool(mean) : (!nn.ragged<?x2x*xi64>, tensor<?x1xf32>) -> tensor<?x2x3xf32>
+  nn.return %0 : tensor<?x2x3xf32>
+}
+
+// Numbers of bags are rows as they are.
+
+// CHECK-LABEL: nn.program @numbers
+// CHECK-NEXT: ^bb0(%[[C:.*]]: tensor<?xi64>, %[[S:.*]]: tensor<?xi32>, %[[V:.*]]: tensor<?xf32>, %[[E:.*]]: tensor<?xi32>):
+// CHECK: nn.check_bags %[[E]], %[[S]]
+// CHECK: %[[W:.*]] = nn.reshape %[[V]] : (tensor<?xf32>) -> tensor<?x1xf32>
+// CHECK-NOT: nn.cast
+// CHECK: nn.mul %{{.*}}, %[[W]]
+nn.program @numbers frozen reads(@n) {
+^bb0(%c: !nn.ragged<?x2x*xi64>, %v: !nn.ragged<?x2x*xf32>):
+  %same = nn.same_bags %v like %c : !nn.ragged<?x2x*xf32>, !nn.ragged<?x2x*xi64>
+  %w = nn.cast %same : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xf32>
+  %0 = nn.lookup @t[%c] weights(%w) pool(sum) : (!nn.ragged<?x2x*xi64>, tensor<?x1xf32>) -> tensor<?x2x3xf32>
   nn.return %0 : tensor<?x2x3xf32>
 }
 

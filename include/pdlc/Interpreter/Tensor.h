@@ -86,6 +86,8 @@ struct Ragged {
   int64_t slots = 0;
   std::vector<int64_t> ids;
   std::vector<int32_t> splits;
+  /// Of bags of floats, in place of ids: each is exact here.
+  std::vector<double> numbers = {};
 };
 
 /// What an SSA value of a program stands for.

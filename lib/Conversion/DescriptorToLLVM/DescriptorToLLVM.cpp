@@ -9,6 +9,7 @@
 #include "ConstantBuilder.h"
 #include "pdlabi/hash.h"
 #include "pdlc/Conversion/Passes.h"
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
@@ -117,11 +118,9 @@ Constant<pdl_field> DescriptorBuilder::buildField(nn::FieldOp field) {
   data.kind = field.isRagged()  ? PDL_FIELD_RAGGED
               : field.isFloat() ? PDL_FIELD_DENSE
                                 : PDL_FIELD_IDS;
-  data.element_type =
-      field.isFloat()
-          ? elementTypeOf(
-                cast<RankedTensorType>(field.getType()).getElementType())
-          : PDL_I64;
+  data.element_type = field.isFloat()
+                          ? elementTypeOf(nn::elementTypeOf(field.getType()))
+                          : PDL_I64;
   data.width = field.getWidth();
   if (nn::HashAttr hash = field.getHashAttr()) {
     data.hash_kind = hash.getXxh64() ? PDL_HASH_XXH64 : PDL_HASH_NONE;

@@ -256,7 +256,7 @@ Status CellParser::appendIds(std::string_view cell, int64_t slot,
     if (isMissing(text))
       continue;
     if (!parseId(text, slot, id)) {
-      const bool isList = ragged && !separator &&
+      const bool isList = ragged && !field->separator &&
                           text.find_first_of(" |;,") != std::string_view::npos;
       return Status::invalid(
           quoteText(text) + " is not a decimal integer of 64 bits; " +

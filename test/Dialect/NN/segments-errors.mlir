@@ -147,7 +147,7 @@ nn.func private @f(%h: tensor<4x3xf32>, %c: !nn.ragged<?x2x*xi64>) {
 // -----
 
 nn.func private @f(%c: !nn.ragged<?x2x*xi64>, %d: !nn.ragged<?x1x*xi64>) {
-  // expected-error @+1 {{failed to verify that all of {input, like, result} have same type}}
+  // expected-error @+1 {{failed to verify that input and like have as many bags a sample (C1)}}
   %0 = "nn.same_bags"(%c, %d) : (!nn.ragged<?x2x*xi64>, !nn.ragged<?x1x*xi64>) -> !nn.ragged<?x2x*xi64>
   nn.return
 }

@@ -6,11 +6,15 @@
 nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
 
 // CHECK-LABEL: nn.func private @segments
-nn.func private @segments(%c: !nn.ragged<?x2x*xi64>, %d: !nn.ragged<?x2x*xi64>, %q: tensor<?x2x3xf32>, %p: tensor<?x2x5x3xf32>, %s: tensor<?xi32>, %h: tensor<?x3xf32>) {
+nn.func private @segments(%c: !nn.ragged<?x2x*xi64>, %d: !nn.ragged<?x2x*xi64>, %q: tensor<?x2x3xf32>, %p: tensor<?x2x5x3xf32>, %s: tensor<?xi32>, %h: tensor<?x3xf32>, %v: !nn.ragged<?x2x*xf32>) {
   // CHECK: nn.lookup @t[%{{.*}}] pool(none) : (!nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
   %0 = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
   // CHECK: nn.same_bags %{{.*}} like %{{.*}} : !nn.ragged<?x2x*xi64>
   %1 = nn.same_bags %d like %c : !nn.ragged<?x2x*xi64>
+  // CHECK: nn.same_bags %{{.*}} like %{{.*}} : !nn.ragged<?x2x*xf32>, !nn.ragged<?x2x*xi64>
+  %w = nn.same_bags %v like %c : !nn.ragged<?x2x*xf32>, !nn.ragged<?x2x*xi64>
+  // CHECK: nn.cast %{{.*}} : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xf32>
+  %n = nn.cast %w : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xf32>
   // CHECK: nn.segment_sum %{{.*}} of %{{.*}} : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x3xf32>
   %2 = nn.segment_sum %h of %c : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x3xf32>
   // CHECK: nn.segment_max %{{.*}} of %{{.*}} : (tensor<?x3xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x3xf32>

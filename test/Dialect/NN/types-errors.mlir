@@ -43,6 +43,51 @@ nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
 
 // -----
 
+nn.func private @f(%w: !nn.ragged<?x2x*xf32>) {
+  // expected-error @+1 {{makes bags of 'f32' to rows of 'f64'; expected 'f32' (C1)}}
+  %0 = nn.cast %w : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xf64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%w: !nn.ragged<?x2x*xf32>) {
+  // expected-error @+1 {{makes bags of 'f32' to rows of 'i64'; expected 'f32' (C1)}}
+  %0 = nn.cast %w : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%w: !nn.ragged<?x2x*xf32>) {
+  // expected-error @+1 {{must be tensor or bags of 64-bit ids, but got '!nn.ragged<?x2x*xf32>'}}
+  %0 = nn.id_arithmetic add %w with 7 : !nn.ragged<?x2x*xf32>
+  nn.return
+}
+
+// -----
+
+// expected-error @+1 {{a ragged type holds i64 ids, or numbers that are f32 or f64, not 'f16'}}
+nn.func private @f(%w: !nn.ragged<?x2x*xf16>) {
+  nn.return
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{hashes a numeric field; hash(...) needs ids (C2)}}
+  nn.field @w : !nn.ragged<?x1x*xf32> hash(#nn.hash<xxh64>)
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has missing(...) that is not a finite number (C3)}}
+  nn.field @w : !nn.ragged<?x1x*xf32> missing("none")
+}
+
+// -----
+
 nn.func private @f(%c: tensor<?x2xi64>) {
   // expected-error @+1 {{expected 'tensor<?x2xf32>' (C2)}}
   %0 = nn.cast %c : (tensor<?x2xi64>) -> tensor<?x1xf32>

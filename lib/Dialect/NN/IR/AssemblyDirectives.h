@@ -19,6 +19,25 @@
 
 namespace pdlc::nn {
 
+/// The type of bags, and of those that they are to be like where theirs is
+/// another one.
+inline mlir::ParseResult parseTypeAndLike(mlir::OpAsmParser &parser,
+                                          mlir::Type &type, mlir::Type &like) {
+  if (parser.parseType(type))
+    return mlir::failure();
+  like = type;
+  if (mlir::succeeded(parser.parseOptionalComma()))
+    return parser.parseType(like);
+  return mlir::success();
+}
+
+inline void printTypeAndLike(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                             mlir::Type type, mlir::Type like) {
+  printer << type;
+  if (like != type)
+    printer << ", " << like;
+}
+
 /// The types of what a metric observes: of predictions, and of labels where
 /// theirs is another one.
 inline mlir::ParseResult parseObserveTypes(

@@ -634,7 +634,12 @@ LogicalResult CastOp::verify() {
   auto ragged = dyn_cast<RaggedType>(getInput().getType());
   Type from =
       ragged ? ragged.getElementType() : tensorOf(getInput()).getElementType();
-  if (from.isInteger() == result.getElementType().isInteger())
+  const bool areRows = ragged && !from.isInteger();
+  if (areRows && from != result.getElementType())
+    return emitOpError() << "makes bags of " << from << " to rows of "
+                         << result.getElementType() << "; expected " << from
+                         << " (C1)";
+  if (!areRows && from.isInteger() == result.getElementType().isInteger())
     return emitOpError() << "makes " << from << " to "
                          << result.getElementType()
                          << "; it is for ids to floats and back (C1)";

@@ -8,6 +8,7 @@
 
 #include "AssemblyDirectives.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -360,7 +361,7 @@ static SmallVector<Type> getArgumentTypes(ArrayRef<FieldOp> fields,
     MLIRContext *context = field.getContext();
     if (field.isRagged() && splitRagged) {
       types.push_back(RankedTensorType::get({ShapedType::kDynamic},
-                                            IntegerType::get(context, 64)));
+                                            elementTypeOf(field.getType())));
       types.push_back(RankedTensorType::get({ShapedType::kDynamic},
                                             IntegerType::get(context, 32)));
       continue;

@@ -8,6 +8,7 @@
 
 #include "AssemblyDirectives.h"
 #include "ScalarRegion.h"
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/FloatConversion.h"
 #include "llvm/ADT/StringSet.h"
@@ -56,8 +57,7 @@ int64_t FieldOp::getWidth() {
 bool FieldOp::isRagged() { return isa<RaggedType>(getType()); }
 
 bool FieldOp::isFloat() {
-  auto tensor = dyn_cast<RankedTensorType>(getType());
-  return tensor && isa<FloatType>(tensor.getElementType());
+  return isa_and_nonnull<FloatType>(elementTypeOf(getType()));
 }
 
 /// Elements of a row, and columns of a field: offsets within a sample stay
@@ -93,7 +93,8 @@ LogicalResult FieldOp::verify() {
     if (!ok)
       return emitOpError() << "has type " << getType()
                            << "; a field is tensor<?xNxf32>, tensor<?xNxi64> "
-                              "or !nn.ragged<?xNx*xi64> with N >= 1 (C1)";
+                              "or ragged, !nn.ragged<?xNx*xi64> or xf32, with "
+                              "N >= 1 (C1)";
   }
   if (getWidth() > kMaxWidth)
     return emitOpError() << "has " << getWidth() << " columns; a field has at "
@@ -105,7 +106,7 @@ LogicalResult FieldOp::verify() {
                        "needs a float field (C2)");
   if (getSeparator()) {
     if (!isRagged())
-      return emitOpError("separates ids in a field that holds one a cell; "
+      return emitOpError("separates values in a field that holds one a cell; "
                          "separator(...) needs a ragged type (C2)");
     if (getSeparator()->size() != 1 ||
         static_cast<unsigned char>(getSeparator()->front()) > 127)

@@ -54,7 +54,10 @@ LogicalResult RaggedType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a ragged type has a dynamic batch and a static, "
                           "positive number of slots before '*', such as "
                           "!nn.ragged<?x26x*xi64>";
-  if (!elementType.isInteger(64))
-    return emitError() << "a ragged type holds i64 ids, not " << elementType;
+  if (!elementType.isInteger(64) && !elementType.isF32() &&
+      !elementType.isF64())
+    return emitError() << "a ragged type holds i64 ids, or numbers that are "
+                          "f32 or f64, not "
+                       << elementType;
   return success();
 }

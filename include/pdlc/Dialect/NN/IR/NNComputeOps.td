@@ -747,21 +747,21 @@ def NN_CastOp : NN_PureOp<"cast", [StopsGradients,
     largest id, and NaN becomes 0. Either way there is no gradient. All floats
     of a program have one type, so none is cast to another.
 
-    The ids of bags become a row each: a ragged field with `#nn.hash<none>` holds
-    whole numbers that belong to the ids of another one, such as seconds of
-    watching, once `nn.same_bags` has joined the two.
+    The ids of bags become a row each, and so do, as they are, the numbers of a ragged
+    field of floats: what belongs to the ids of another field, such as their weights
+    or seconds of watching, once `nn.same_bags` has joined the two.
 
     Constraints:
-    - (C1) One of input and result holds ids, the other floats.
+    - (C1) One of input and result holds ids, the other floats; bags may hold what rows do.
     - (C2) They have one shape; bags give [ids, 1].
-    - (C3) The ids of a ragged operand are those of a field, or what
+    - (C3) The ids or numbers of a ragged operand are those of a field, or what
       `nn.id_arithmetic` makes of them.
 
     Example:
     ```mlir
     %0 = nn.cast %class : (tensor<?x1xi64>) -> tensor<?x1xf32>
     %1 = nn.cast %x : (tensor<?x4xf32>) -> tensor<?x4xi64>
-    %2 = nn.cast %seconds : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+    %2 = nn.cast %seconds : (!nn.ragged<?x1x*xf32>) -> tensor<?x1xf32>
     ```
   }];
   let arguments = (ins AnyTypeOf<[RankedTensorOf<[F32, F64, I64]>, NN_Ragged]>:$input);

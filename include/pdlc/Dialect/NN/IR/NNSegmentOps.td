@@ -426,24 +426,27 @@ def NN_LSTMOp : NN_CellOp<"lstm", 4, "Long short-term memory", [{
 //===----------------------------------------------------------------------===//
 
 def NN_SameBagsOp : NN_PureOp<"same_bags", [NN_SpelledOut, StopsGradients, NN_Rows,
-    AllTypesMatch<["input", "like", "result"]>]> {
+    AllTypesMatch<["input", "result"]>,
+    PredOpTrait<"input and like have as many bags a sample (C1)",
+      CPred<"::llvm::cast<::pdlc::nn::RaggedType>($input.getType()).getShape() == "
+            "::llvm::cast<::pdlc::nn::RaggedType>($like.getType()).getShape()">>]> {
   let summary = "Ids whose bags are as long as others";
   let description = [{
-    The ids of `input`, as rows of the bags of `like`: items of a history, and what
-    is known of each of them, come as several fields. A batch in which the bags
-    differ in length stops the program.
+    The ids or numbers of `input`, as rows of the bags of `like`: items of a history,
+    and what is known of each of them, come as several fields. A batch in which the
+    bags differ in length stops the program. The type of `like` may be left out if one.
 
     Constraints:
-    - (C1) Operands and result have one type.
+    - (C1) Input and result have one type, and `like` as many bags a sample.
 
     Example:
     ```mlir
-    %0 = nn.same_bags %categories like %items : !nn.ragged<?x1x*xi64>
+    %0 = nn.same_bags %weights like %items : !nn.ragged<?x1x*xf32>, !nn.ragged<?x1x*xi64>
     ```
   }];
   let arguments = (ins NN_Ragged:$input, NN_Ragged:$like);
   let results = (outs NN_Ragged:$result);
-  let assemblyFormat = "$input `like` $like attr-dict `:` qualified(type($input))";
+  let assemblyFormat = "$input `like` $like attr-dict `:` custom<TypeAndLike>(type($input), type($like))";
 }
 
 def NN_CheckBagsOp : NN_BodyOp<"check_bags", [MemoryEffects<[MemWrite]>, NN_BatchFirst,

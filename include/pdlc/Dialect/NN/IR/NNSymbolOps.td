@@ -56,17 +56,17 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
     A field holds raw typed values; every transform of a feature is an op of
     the model. A float tensor `tensor<?xNxf32>` reads N numeric columns, an
     integer tensor `tensor<?xNxi64>` N ids that are always present, a ragged
-    type N bags of ids.
+    type N bags of ids, or of numbers: `!nn.ragged<?xNx*xf32>`.
 
     - `hash(...)`: how text becomes a key; default: a decimal integer is the key.
     - `missing(v)`: what stands for a missing value: a number for float fields,
       a string (hashed like any other text) for id fields. Without it a missing
-      number or tensor id makes the row bad, and a missing ragged id is an
+      number or tensor id makes the row bad, and a missing ragged cell is an
       empty bag.
     - `values({...})`: texts that stand for numbers, such as label names.
     - `columns([...])`: positions (from 0) or header names of the columns; default:
       the columns that follow those of the previous field.
-    - `separator("|")`: several ids in one cell (ragged fields).
+    - `separator("|")`: several ids or numbers in one cell (ragged fields).
 
     Clauses may stand in any order.
 

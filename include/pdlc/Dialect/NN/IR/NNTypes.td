@@ -14,12 +14,12 @@ include "pdlc/Dialect/NN/IR/NNDialect.td"
 
 def NN_Ragged : TypeDef<NN_Dialect, "Ragged"> {
   let mnemonic = "ragged";
-  let summary = "Bags of ids without padding";
+  let summary = "Bags of ids, or of numbers, without padding";
   let description = [{
     `!nn.ragged<?x26x*xi64>`: for each of `?` samples 26 bags, each of any
-    length (`*`), of 64-bit keys. Exactly two dimensions stand before `*`, the
-    first dynamic, the second static. Exists in phase `model` only: from
-    `merged` on it is a tensor of ids and a tensor of splits.
+    length (`*`), of 64-bit keys; of floats with `xf32` or `xf64`. Exactly two dimensions
+    stand before `*`, the first dynamic, the second static. Exists in phase `model` only:
+    from `merged` on it is a tensor of ids or numbers and a tensor of splits.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
@@ -51,6 +51,9 @@ def NN_Bags : AnyTypeOf<[NN_Ragged, NN_SplitTensor], "bags, from phase merged on
 def NN_Scalar64 : NN_ExactTensor<
   "::mlir::RankedTensorType::get({}, $_builder.getF64Type())", "tensor<f64>">;
 def NN_Scalar : 0DTensorOf<[NN_Float]>;
-def NN_Ids : AnyTypeOf<[NN_IdTensor, NN_Ragged], "tensor or bags of 64-bit ids">;
+def NN_RaggedIds : Type<And<[NN_Ragged.predicate,
+  CPred<"::llvm::cast<::pdlc::nn::RaggedType>($_self).getElementType().isInteger(64)">]>,
+  "bags of 64-bit ids", "::pdlc::nn::RaggedType">;
+def NN_Ids : AnyTypeOf<[NN_IdTensor, NN_RaggedIds], "tensor or bags of 64-bit ids">;
 
 #endif // PDLC_DIALECT_NN_IR_NNTYPES_TD

@@ -26,6 +26,11 @@ module @weighted {
     nn.field @weight10 : tensor<?x6xf32>
     nn.field @weight11 : tensor<?x12xf32>
     nn.field @weight12 : tensor<?x18xf32>
+    nn.field @shares : !nn.ragged<?x2x*xf32>
+    nn.field @weight13 : tensor<?x6xf32>
+    nn.field @weight14 : tensor<?x6xf32>
+    nn.field @weight15 : tensor<?x8xf32>
+    nn.field @weight16 : tensor<?x6xf32>
   }
   nn.group @descent rule(@sgd) rate(1.0)
   nn.table @weights : i64 -> tensor<1xf32> in @descent init(#nn.zeros)
@@ -37,8 +42,11 @@ module @weighted {
   nn.table @learned_sqrtn_rows : i64 -> tensor<3xf32> in @descent init(#nn.zeros)
   nn.table @zero_rows : i64 -> tensor<3xf32> in @descent init(#nn.zeros)
   nn.table @x_rows : i64 -> tensor<3xf32> in @descent init(#nn.zeros)
+  nn.table @shares_sum_rows : i64 -> tensor<3xf32> in @descent init(#nn.zeros)
+  nn.table @shares_mean_rows : i64 -> tensor<3xf32> in @descent init(#nn.zeros)
+  nn.table @beside_rows : i64 -> tensor<3xf32> in @descent init(#nn.zeros)
 
-  nn.func private @compute(%bags: !nn.ragged<?x2x*xi64>, %seconds: !nn.ragged<?x2x*xi64>, %weight1: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x6xf32>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x6xf32>, %weight6: tensor<?x6xf32>, %weight7: tensor<?x6xf32>, %weight8: tensor<?x6xf32>, %weight9: tensor<?x18xf32>, %weight10: tensor<?x6xf32>, %weight11: tensor<?x12xf32>, %weight12: tensor<?x18xf32>) -> (tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>) {
+  nn.func private @compute(%bags: !nn.ragged<?x2x*xi64>, %seconds: !nn.ragged<?x2x*xi64>, %weight1: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x6xf32>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x6xf32>, %weight6: tensor<?x6xf32>, %weight7: tensor<?x6xf32>, %weight8: tensor<?x6xf32>, %weight9: tensor<?x18xf32>, %weight10: tensor<?x6xf32>, %weight11: tensor<?x12xf32>, %weight12: tensor<?x18xf32>, %shares: !nn.ragged<?x2x*xf32>, %weight13: tensor<?x6xf32>, %weight14: tensor<?x6xf32>, %weight15: tensor<?x8xf32>, %weight16: tensor<?x6xf32>) -> (tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x4xf32>, tensor<?x2x3x1xf32>) {
     %joined = nn.same_bags %seconds like %bags : !nn.ragged<?x2x*xi64>
     %v1 = nn.cast %joined : (!nn.ragged<?x2x*xi64>) -> tensor<?x1xf32>
     %v2 = nn.lookup @weights[%bags] pool(none) : (!nn.ragged<?x2x*xi64>) -> tensor<?x1xf32>
@@ -65,12 +73,22 @@ module @weighted {
     %v23 = nn.segment_window %v13 of %bags from 1 to 3 : tensor<?x3xf32>, !nn.ragged<?x2x*xi64>
     %v24 = nn.mul %v23, %v1 : tensor<?x9xf32>, tensor<?x1xf32>
     %v25 = nn.segment_sum %v24 of %bags : (tensor<?x9xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x9xf32>
-    nn.return %v4, %v5, %v6, %v7, %v8, %v9, %v11, %v12, %v16, %v19, %v22, %v25 : tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>
+    %joined_shares = nn.same_bags %shares like %bags : !nn.ragged<?x2x*xf32>, !nn.ragged<?x2x*xi64>
+    %v26 = nn.cast %joined_shares : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xf32>
+    %v27 = nn.lookup @shares_sum_rows[%bags] weights(%v26) pool(sum) : (!nn.ragged<?x2x*xi64>, tensor<?x1xf32>) -> tensor<?x2x3xf32>
+    %v28 = nn.lookup @shares_mean_rows[%bags] weights(%v26) pool(mean) : (!nn.ragged<?x2x*xi64>, tensor<?x1xf32>) -> tensor<?x2x3xf32>
+    %v29 = nn.lookup @beside_rows[%bags] pool(none) : (!nn.ragged<?x2x*xi64>) -> tensor<?x3xf32>
+    %v30 = nn.concat %v29, %v26 axis 1 : tensor<?x3xf32>, tensor<?x1xf32>
+    %v31 = nn.mul %v30, %v30 : tensor<?x4xf32>, tensor<?x4xf32>
+    %v32 = nn.segment_sum %v31 of %bags : (tensor<?x4xf32>, !nn.ragged<?x2x*xi64>) -> tensor<?x2x4xf32>
+    %alone = nn.cast %shares : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xf32>
+    %v33 = nn.segment_pad %alone of %shares : (tensor<?x1xf32>, !nn.ragged<?x2x*xf32>) -> tensor<?x2x3x1xf32>
+    nn.return %v4, %v5, %v6, %v7, %v8, %v9, %v11, %v12, %v16, %v19, %v22, %v25, %v27, %v28, %v32, %v33 : tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x4xf32>, tensor<?x2x3x1xf32>
   }
 
   nn.program @train reads(@sample) {
-  ^bb0(%bags: !nn.ragged<?x2x*xi64>, %seconds: !nn.ragged<?x2x*xi64>, %weight1: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x6xf32>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x6xf32>, %weight6: tensor<?x6xf32>, %weight7: tensor<?x6xf32>, %weight8: tensor<?x6xf32>, %weight9: tensor<?x18xf32>, %weight10: tensor<?x6xf32>, %weight11: tensor<?x12xf32>, %weight12: tensor<?x18xf32>):
-    %r:12 = nn.call @compute(%bags, %seconds, %weight1, %weight2, %weight3, %weight4, %weight5, %weight6, %weight7, %weight8, %weight9, %weight10, %weight11, %weight12) : (!nn.ragged<?x2x*xi64>, !nn.ragged<?x2x*xi64>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x18xf32>, tensor<?x6xf32>, tensor<?x12xf32>, tensor<?x18xf32>) -> (tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>)
+  ^bb0(%bags: !nn.ragged<?x2x*xi64>, %seconds: !nn.ragged<?x2x*xi64>, %weight1: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x6xf32>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x6xf32>, %weight6: tensor<?x6xf32>, %weight7: tensor<?x6xf32>, %weight8: tensor<?x6xf32>, %weight9: tensor<?x18xf32>, %weight10: tensor<?x6xf32>, %weight11: tensor<?x12xf32>, %weight12: tensor<?x18xf32>, %shares: !nn.ragged<?x2x*xf32>, %weight13: tensor<?x6xf32>, %weight14: tensor<?x6xf32>, %weight15: tensor<?x8xf32>, %weight16: tensor<?x6xf32>):
+    %r:16 = nn.call @compute(%bags, %seconds, %weight1, %weight2, %weight3, %weight4, %weight5, %weight6, %weight7, %weight8, %weight9, %weight10, %weight11, %weight12, %shares, %weight13, %weight14, %weight15, %weight16) : (!nn.ragged<?x2x*xi64>, !nn.ragged<?x2x*xi64>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x18xf32>, tensor<?x6xf32>, tensor<?x12xf32>, tensor<?x18xf32>, !nn.ragged<?x2x*xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x8xf32>, tensor<?x6xf32>) -> (tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x4xf32>, tensor<?x2x3x1xf32>)
     %flat0 = nn.reshape %r#0 : (tensor<?x2x3xf32>) -> tensor<?x6xf32>
     %product0 = nn.mul %flat0, %weight1 : tensor<?x6xf32>, tensor<?x6xf32>
     %term0 = nn.reduce sum %product0 axes [1] keep : tensor<?x6xf32>
@@ -118,12 +136,28 @@ module @weighted {
     %product11 = nn.mul %flat11, %weight12 : tensor<?x18xf32>, tensor<?x18xf32>
     %term11 = nn.reduce sum %product11 axes [1] keep : tensor<?x18xf32>
     %total11 = nn.add %total10, %term11 : tensor<?x1xf32>, tensor<?x1xf32>
-    nn.minimize %total11 over [@descent] : tensor<?x1xf32>
+    %flat12 = nn.reshape %r#12 : (tensor<?x2x3xf32>) -> tensor<?x6xf32>
+    %product12 = nn.mul %flat12, %weight13 : tensor<?x6xf32>, tensor<?x6xf32>
+    %term12 = nn.reduce sum %product12 axes [1] keep : tensor<?x6xf32>
+    %total12 = nn.add %total11, %term12 : tensor<?x1xf32>, tensor<?x1xf32>
+    %flat13 = nn.reshape %r#13 : (tensor<?x2x3xf32>) -> tensor<?x6xf32>
+    %product13 = nn.mul %flat13, %weight14 : tensor<?x6xf32>, tensor<?x6xf32>
+    %term13 = nn.reduce sum %product13 axes [1] keep : tensor<?x6xf32>
+    %total13 = nn.add %total12, %term13 : tensor<?x1xf32>, tensor<?x1xf32>
+    %flat14 = nn.reshape %r#14 : (tensor<?x2x4xf32>) -> tensor<?x8xf32>
+    %product14 = nn.mul %flat14, %weight15 : tensor<?x8xf32>, tensor<?x8xf32>
+    %term14 = nn.reduce sum %product14 axes [1] keep : tensor<?x8xf32>
+    %total14 = nn.add %total13, %term14 : tensor<?x1xf32>, tensor<?x1xf32>
+    %flat15 = nn.reshape %r#15 : (tensor<?x2x3x1xf32>) -> tensor<?x6xf32>
+    %product15 = nn.mul %flat15, %weight16 : tensor<?x6xf32>, tensor<?x6xf32>
+    %term15 = nn.reduce sum %product15 axes [1] keep : tensor<?x6xf32>
+    %total15 = nn.add %total14, %term15 : tensor<?x1xf32>, tensor<?x1xf32>
+    nn.minimize %total15 over [@descent] : tensor<?x1xf32>
   }
 
   nn.program @predict frozen reads(@sample) {
-  ^bb0(%bags: !nn.ragged<?x2x*xi64>, %seconds: !nn.ragged<?x2x*xi64>, %weight1: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x6xf32>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x6xf32>, %weight6: tensor<?x6xf32>, %weight7: tensor<?x6xf32>, %weight8: tensor<?x6xf32>, %weight9: tensor<?x18xf32>, %weight10: tensor<?x6xf32>, %weight11: tensor<?x12xf32>, %weight12: tensor<?x18xf32>):
-    %r:12 = nn.call @compute(%bags, %seconds, %weight1, %weight2, %weight3, %weight4, %weight5, %weight6, %weight7, %weight8, %weight9, %weight10, %weight11, %weight12) : (!nn.ragged<?x2x*xi64>, !nn.ragged<?x2x*xi64>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x18xf32>, tensor<?x6xf32>, tensor<?x12xf32>, tensor<?x18xf32>) -> (tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>)
-    nn.return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6, %r#7, %r#8, %r#9, %r#10, %r#11 : tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>
+  ^bb0(%bags: !nn.ragged<?x2x*xi64>, %seconds: !nn.ragged<?x2x*xi64>, %weight1: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x6xf32>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x6xf32>, %weight6: tensor<?x6xf32>, %weight7: tensor<?x6xf32>, %weight8: tensor<?x6xf32>, %weight9: tensor<?x18xf32>, %weight10: tensor<?x6xf32>, %weight11: tensor<?x12xf32>, %weight12: tensor<?x18xf32>, %shares: !nn.ragged<?x2x*xf32>, %weight13: tensor<?x6xf32>, %weight14: tensor<?x6xf32>, %weight15: tensor<?x8xf32>, %weight16: tensor<?x6xf32>):
+    %r:16 = nn.call @compute(%bags, %seconds, %weight1, %weight2, %weight3, %weight4, %weight5, %weight6, %weight7, %weight8, %weight9, %weight10, %weight11, %weight12, %shares, %weight13, %weight14, %weight15, %weight16) : (!nn.ragged<?x2x*xi64>, !nn.ragged<?x2x*xi64>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x18xf32>, tensor<?x6xf32>, tensor<?x12xf32>, tensor<?x18xf32>, !nn.ragged<?x2x*xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x8xf32>, tensor<?x6xf32>) -> (tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x4xf32>, tensor<?x2x3x1xf32>)
+    nn.return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6, %r#7, %r#8, %r#9, %r#10, %r#11, %r#12, %r#13, %r#14, %r#15 : tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x6xf32>, tensor<?x2x9xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x2x4xf32>, tensor<?x2x3x1xf32>
   }
 }
