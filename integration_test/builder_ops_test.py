@@ -220,9 +220,9 @@ class Ops(unittest.TestCase):
         expected = {op.removeprefix("nn.") for op, first, *_ in map(str.split, printed)
                     if first == "model" or op.removeprefix("nn.") in any_phase}
         # A call is one of pdl.model.Function, and an `if` pdl.cond; those and pdl.constant
-        # and pdl.scan are written by hand.
+        # pdl.scan and pdl.count are written by hand.
         self.assertEqual(sorted(expected),
-                         sorted({*pdl.ops.__all__, "call", "constant", "if", "scan"}))
+                         sorted({*pdl.ops.__all__, "call", "constant", "count", "if", "scan"}))
 
     def test_types(self):
         """The compiler takes each op with the type that the builder gives it."""

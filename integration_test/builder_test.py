@@ -17,7 +17,7 @@ from programs import ADULT, PDL_OPT, PDL_TRANSLATE, SOURCE, model, run
 sys.path.insert(0, str(SOURCE / "python"))
 
 import pdl  # noqa: E402
-from pdl.scalars import (copysign, equal, minimum, narrow, power, select, sqrt,  # noqa: E402
+from pdl.scalars import (copysign, equal, maximum, minimum, narrow, power, select, sqrt,  # noqa: E402
                          wide)
 
 SMALL = """\
@@ -465,6 +465,49 @@ class Rules(unittest.TestCase):
         self.assert_is_standard("rowwise_adagrad", sum=sum, row=row, each=each,
                                 row_slots={"accumulator": 0}, hyper={"epsilon": 1e-8})
 
+    def test_counts(self):
+        """A rule that is told of shows and clicks is the library's."""
+        def sum(value, gradient, rate, initial, bound, least):
+            wide_gradient = wide(gradient)
+            return wide_gradient * wide_gradient
+
+        def row(width, squares, accumulator, show, click, shows, clicks, rate, initial, bound,
+                least):
+            scale = select(shows > 0, shows, 1)
+            pace = rate * sqrt(initial / (initial + accumulator))
+            wide_scale = wide(scale)
+            mean = squares / (width * (wide_scale * wide_scale))
+            return (accumulator + narrow(mean), show + shows, click + clicks, pace, scale)
+
+        def each(value, gradient, rate, initial, bound, least, pace, scale):
+            moved = value - pace * (gradient / scale)
+            return maximum(minimum(moved, bound), least)
+
+        def fingerprint(result, rule):
+            record = result.only_record()
+            record.ids("ids", 2)
+            group = result.group("g", rule=rule, rate=0.1, untouched="lazy")
+            rows = result.table("t", 3, group=group, init=pdl.init.zeros())
+
+            @result.program
+            def train(y, ids):
+                pdl.count(rows, ids, show=1, click=y)
+                z = pdl.reduce("sum", pdl.lookup(rows, ids, "sum"), [1, 2])
+                pdl.minimize(pdl.squared_error(pdl.reshape(z, (None, 1)), y), [group])
+
+            self.assertIn("nn.count @t[%ids] show(%1) click(%y) : tensor<?x2xi64>, "
+                          "tensor<?x1xf32>", str(result))
+            text = parsed(result, "--pdl-pipeline=to=merged")
+            return text[text.index("nn.fingerprint"):].split("\n  }\n")[0]
+
+        own = with_fields(y=1)
+        rule = own.rule("click_adagrad", once=lambda step, rate, initial, bound:
+                        (rate, initial, bound, -bound), sum=sum, row=row, each=each,
+                        hyper={"initial": 3, "bound": 10},
+                        row_slots={"accumulator": 0, "show": 0, "click": 0},
+                        counts=("show", "click"), undivided=True)
+        self.assertEqual(fingerprint(own, rule), fingerprint(with_fields(y=1), "click_adagrad"))
+
     def test_conditions(self):
         result = with_fields(y=1, x=2)
 
@@ -522,6 +565,8 @@ class Rules(unittest.TestCase):
                                  row=lambda w, s, n, m, rate: rate,
                                  each=lambda v, g, rate: v),
              "`row` of rule @o returns 1 values; it has to return at least 2"),
+            (lambda: result.rule("p", counts=["show"], each=lambda v, g, rate: v),
+             "rule @p has counts and no `row`, which is told of them"),
         ]
         for build, expected in cases:
             with self.assertRaises(pdl.ModelError) as caught:
@@ -579,6 +624,18 @@ class Errors(unittest.TestCase):
             m.param("b", (2,), init=pdl.init.zeros())), "declare the bias with shape (1,)")
         self.refused(lambda m, x, y: pdl.reshape(x, (None, 2, 2)),
                      "with 3 elements a sample", "has 4; they have to be equal")
+        self.refused(lambda m, x, y: pdl.count(m.param("w", (3, 1), init=pdl.init.zeros()), x),
+                     "it has to be what model.table has returned")
+        self.refused(lambda m, x, y: pdl.count(m.table("t", 2, init=pdl.init.zeros()),
+                                               pdl.bucketize(x, [0.0])), "adds nothing")
+        self.refused(lambda m, x, y: pdl.count(m.table("t", 2, init=pdl.init.zeros()), x, show=1),
+                     "`ids` is %x", "ids are bags")
+        self.refused(lambda m, x, y: pdl.count(m.table("t", 2, init=pdl.init.zeros()),
+                                               pdl.bucketize(x, [0.0]), show=y),
+                     "`show` is %y", "one number for each sample")
+        self.refused(lambda m, x, y: pdl.count(m.table("t", 2, init=pdl.init.zeros()),
+                                               pdl.bucketize(x, [0.0]), show=1),
+                     "needs a value of samples among show")
         self.refused(lambda m, x, y: pdl.reshape(x, (3,)), "the batch, None, stays the first")
         self.refused(lambda m, x, y: pdl.concat([x, pdl.reshape(y, (None, 2, 2))], 1),
                      "does not fit to %x : tensor<?x3xf32> along axis 1")

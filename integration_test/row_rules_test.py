@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules that reduce over rows, where rows are longer than the lanes of a sum: the
 interpreter's bits, equal ones for parameters and tables, and a state that files
-keep."""
+keep; rules that are told what a program counts of each row."""
 
+import array
 import random
 import unittest
 
@@ -20,6 +21,45 @@ WIDTHS = (37, 1)
 TWINS = {rule: f"rule(@{rule}) rate(0.05)"
          for rule in ("rowwise_adagrad", "bounded_adagrad", "rowwise_lars",
                       "rowwise_lamb", "lars", "lamb")}
+# Bags that are pooled by their mean and counted with all their ids, ids that are
+# counted and looked up nowhere, and rows without any count.
+COUNTED = """
+module @counted {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @weight : tensor<?x1xf32>
+    nn.field @bags : !nn.ragged<?x2x*xi64>
+    nn.field @other : tensor<?x1xi64>
+    nn.field @plain : tensor<?x1xi64>
+  }
+  nn.clip @c : global_norm(0.5)
+  nn.group @g rule(@click_adagrad) rate(0.5) clip(@c) untouched(lazy)
+  nn.table @t : i64 -> tensor<19xf32> in @g init(#nn.uniform<-0.1, 0.1>)
+  nn.func private @score(%bags: !nn.ragged<?x2x*xi64>, %plain: tensor<?x1xi64>) -> tensor<?x1xf32> {
+    %e = nn.lookup @t[%bags] pool(mean) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x19xf32>
+    %p = nn.lookup @t[%plain] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x19xf32>
+    %a = nn.add %e, %p : tensor<?x2x19xf32>, tensor<?x1x19xf32>
+    %f = nn.flatten %a from 1 : tensor<?x2x19xf32>
+    %z = nn.reduce sum %f axes [1] keep : tensor<?x38xf32>
+    nn.return %z : tensor<?x1xf32>
+  }
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %weight: tensor<?x1xf32>, %bags: !nn.ragged<?x2x*xi64>, %other: tensor<?x1xi64>, %plain: tensor<?x1xi64>):
+    %z = nn.call @score(%bags, %plain) : (!nn.ragged<?x2x*xi64>, tensor<?x1xi64>) -> tensor<?x1xf32>
+    %one = nn.constant dense<1.0> : tensor<f32>
+    %ones = nn.broadcast %one like %y : (tensor<f32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.count @t[%bags] show(%ones) click(%y) : !nn.ragged<?x2x*xi64>, tensor<?x1xf32>
+    nn.count @t[%other] click(%y) show(%weight) : tensor<?x1xi64>, tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l weight %weight over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %weight: tensor<?x1xf32>, %bags: !nn.ragged<?x2x*xi64>, %other: tensor<?x1xi64>, %plain: tensor<?x1xi64>):
+    %z = nn.call @score(%bags, %plain) : (!nn.ragged<?x2x*xi64>, tensor<?x1xi64>) -> tensor<?x1xf32>
+    nn.return %z : tensor<?x1xf32>
+  }
+}
+"""
 
 
 class RowRules(ExactnessTest):
@@ -65,6 +105,49 @@ class RowRules(ExactnessTest):
         later, _ = self.train(trainer, "later", data, *flags, "--init-from", half,
                               "--rows", f"{ROWS * STEPS // 2}:{ROWS * STEPS}")
         self.assert_equal_files(later, whole)
+
+    def test_counts(self):
+        """Of ids that are looked up, or not, in one replica and two."""
+        chance, count = random.Random(5), 60
+        bags = [[chance.randrange(40) for _ in range(chance.choice([0, 1, 2, 5]))]
+                for _ in range(2 * count)]
+        splits = [0]
+        for bag in bags:
+            splits.append(splits[-1] + len(bag))
+        clicks = [float(chance.randrange(2)) for _ in range(count)]
+        weights = [chance.choice([0.0, 0.5, 2.0]) for _ in range(count)]
+        other = [chance.randrange(30, 60) for _ in range(count)]
+
+        def tensor(kind, shape, code, data):
+            return tensorfile.Tensor(kind, shape, array.array(code, data))
+
+        data = self.path / "data.safetensors"
+        tensorfile.write(data, {
+            "y": tensor("F32", [count, 1], "f", clicks),
+            "weight": tensor("F32", [count, 1], "f", weights),
+            "bags.values": tensor("I64", [splits[-1]], "q", sum(bags, [])),
+            "bags.splits": tensor("I32", [len(splits)], "i", splits),
+            "other": tensor("I64", [count, 1], "q", other),
+            "plain": tensor("I64", [count, 1], "q",
+                            [chance.randrange(100, 104) for _ in range(count)])})
+        source = self.path / "model.mlir"
+        source.write_text(COUNTED)
+        trainer = self.compile_strict(source)
+        self.check_program(source, trainer, data, 12, 5)
+        shows, clicked = {}, {}
+        for sample in range(count):
+            ids = bags[2 * sample] + bags[2 * sample + 1]
+            for key, show in [*((key, 1.0) for key in ids), (other[sample], weights[sample])]:
+                shows[key] = shows.get(key, 0.0) + show
+                clicked[key] = clicked.get(key, 0.0) + clicks[sample]
+        for flags in (["--batch-size", 12], ["--batch-size", 6, "--replicas", "2x1"],
+                      ["--batch-size", 6, "--replicas", "1x2"]):
+            dump = tensorfile.read(self.train(trainer, "counts", data, *flags)[0])
+            keys = list(dump["t.keys"].data)
+            for slot, expected in (("show", shows), ("click", clicked)):
+                found = dict(zip(keys, dump[f"t.slot.{slot}"].data))
+                self.assertEqual(found, {key: expected.get(key, 0.0) for key in keys})
+            self.assertEqual(sorted(keys), sorted({*shows, 100, 101, 102, 103}))
 
     def test_a_slot_of_another_shape_is_refused(self):
         _, trainer, data = self.prepare(37)

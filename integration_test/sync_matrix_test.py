@@ -38,6 +38,13 @@ STATE = """
   nn.param @bI : tensor<1xf32> in @gI init(#nn.zeros)
 """
 
+# Its rule is told of counts, which a clip leaves alone.
+COUNTED = """
+  CLIP
+  nn.group @counted rule(@click_adagrad) rate(0.1) OPTIONS untouched(lazy)
+  nn.table @rows : i64 -> tensor<8xf32> in @counted init(#nn.zeros)
+"""
+
 BEGIN = """
   nn.program @train reads(@person) {
   ^bb0(%numbers: tensor<?x5xf32>, %categories: tensor<?x8xi64>, %label: tensor<?x1xf32>):
@@ -51,6 +58,16 @@ TOWER = """
     %fI = nn.flatten %eI from 1 : tensor<?x8x8xf32>
     %xI = nn.concat %fI, %t axis 1 : tensor<?x64xf32>, tensor<?x5xf32>
     %zI = nn.linear %xI, @wI, @bI : (tensor<?x69xf32>) -> tensor<?x1xf32>
+"""
+
+COUNTED_TOWER = """
+    %rows = nn.lookup @rows[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
+    %flat = nn.flatten %rows from 1 : tensor<?x8x8xf32>
+    %counted = nn.reduce sum %flat axes [1] keep : tensor<?x64xf32>
+    %one = nn.constant dense<1.0> : tensor<f32>
+    %ones = nn.broadcast %one like %label : (tensor<f32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.count @rows[%categories] show(%ones) click(%label) : tensor<?x8xi64>, tensor<?x1xf32>
+    %sum = nn.add %towers, %counted : tensor<?x1xf32>, tensor<?x1xf32>
 """
 
 END = """
@@ -74,6 +91,8 @@ def towers(clip):
             .replace("OPTIONS", options_text(
                 f"c{i}" if clip else "", "1.0e-3" if decay else "", warm_up))
             .replace("I", str(i)))
+    text.append(COUNTED.replace("CLIP", "nn.clip @own : global_norm(0.05)" if clip else "")
+                .replace("OPTIONS", options_text("own" if clip else "", "1.0e-3", False)))
     text.append(BEGIN)
     total = None
     for i in range(len(kinds)):
@@ -81,12 +100,13 @@ def towers(clip):
         if total is None:
             total = f"%z{i}"
             continue
-        name = "%sum" if i == len(kinds) - 1 else f"%sum{i}"
+        name = "%towers" if i == len(kinds) - 1 else f"%sum{i}"
         text.append(f"    {name} = nn.add {total}, %z{i} : tensor<?x1xf32>, "
                     "tensor<?x1xf32>")
         total = name
+    text.append(COUNTED_TOWER)
     text.append(END.replace("GROUPS", ", ".join(
-        f"@g{i}" for i in range(len(kinds)))))
+        [*(f"@g{i}" for i in range(len(kinds))), "@counted"])))
     return "\n".join(text), kinds
 
 
@@ -108,6 +128,9 @@ class SyncMatrix(SyncComparison):
         self.check(["--data", ADULT, "--rows", "0:6000", "--batch-size", 32],
                    TOPOLOGIES)
         values = tensorfile.read(self.dump("2x3"))
+        # 6000 rows of 8 slots, each shown once.
+        self.assertEqual(sum(values["rows.slot.show"].data), 8 * 6000)
+        self.assertEqual(sum(values["rows.slot.click"].data) % 8, 0)
         weights = [tuple(values[f"w{i}"].data) for i in range(len(kinds))]
         self.assertEqual(len(set(weights)), len(kinds),
                          "an option has changed nothing")

@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = ROOT / "python" / "pdl" / "shapes.py"
 # pdl.Function calls, and pdl.constant has the numbers of a tensor. What has bodies is in
 # pdl/control.py: nn.if is pdl.cond.
-WRITTEN_BY_HAND = ("call", "constant", "if", "scan")
+WRITTEN_BY_HAND = ("call", "constant", "count", "if", "scan")
 # The directives custom<...> of one argument, which stands in the text as it is given.
 PLAIN_DIRECTIVES = (
     "Activation",

@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 7u
+#define PDL_ABI_VERSION 8u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -177,8 +177,8 @@ typedef int32_t (*pdl_dense_kernel)(int64_t count, void *const *state,
 
 /* The same for `row_count` rows of `width` elements: `rows[i]` points to the
  * value of row i, followed without gap by its slots: `width` elements each, and
- * one for each row slot; `gradients[i]` to its merged sum of gradients. The
- * rows are distinct. */
+ * one for each row slot; `gradients[i]` to its merged sum of gradients, behind
+ * it the merged sums of its counts. The rows are distinct. */
 typedef int32_t (*pdl_row_kernel)(int64_t row_count, int64_t width,
                                   void *const *rows,
                                   const void *const *gradients,
@@ -192,9 +192,11 @@ typedef struct pdl_symbol {
   int32_t element_type; /* F32 or F64: of values, slots and gradients */
   int32_t rank;         /* of `shape`; a table's shape is that of one row */
   const int64_t *shape;
-  int64_t row_count;   /* parameter: first dimension, 1 for rank <= 1 */
-  int64_t row_width;   /* elements of one row */
-  int32_t group;       /* -1: never trained */
+  int64_t row_count;      /* parameter: first dimension, 1 for rank <= 1 */
+  int64_t row_width;      /* elements of one row */
+  int64_t gradient_width; /* elements of a row's gradient: `row_width`, and of a
+                             table behind them the row's counts */
+  int32_t group;          /* -1: never trained */
   int32_t frozen_part; /* what frozen programs read: 0: the value; 1 + s: slot
                           s, of the value's size, which begins as the value */
   pdl_initializer initializer;
@@ -335,7 +337,8 @@ typedef struct pdl_step_context {
   pdl_lookup *lookups;          /* by program lookup; prepare writes */
   void *const *parameters;      /* by descriptor symbol; read */
   void *const *gradients;       /* by program update; compute writes:
-                                   parameter: its shape; table: U rows */
+                                   parameter: its shape; table: U rows, each
+                                   with its counts behind it */
   double *loss_sum;             /* by objective; compute writes: weighted sum of
                                    losses */
   double *weight_sum;     /* by objective; compute writes: sum of weights */
@@ -371,12 +374,12 @@ typedef struct pdl_output {
  * order of the program's channels, for each channel its units that the server
  * owns, ascending. */
 typedef enum pdl_channel_kind {
-  PDL_CHANNEL_VALUE = 0,    /* to the trainer: values of row blocks */
-  PDL_CHANNEL_GRADIENT = 1, /* to the server: sums of gradients of blocks */
-  PDL_CHANNEL_KEYS = 2,     /* to the server: distinct keys of a table */
-  PDL_CHANNEL_ROWS = 3,     /* to the trainer: the values of those keys */
-  PDL_CHANNEL_ROW_GRADIENT =
-      4,                /* to the server: a row for each of those keys */
+  PDL_CHANNEL_VALUE = 0,        /* to the trainer: values of row blocks */
+  PDL_CHANNEL_GRADIENT = 1,     /* to the server: sums of gradients of blocks */
+  PDL_CHANNEL_KEYS = 2,         /* to the server: distinct keys of a table */
+  PDL_CHANNEL_ROWS = 3,         /* to the trainer: the values of those keys */
+  PDL_CHANNEL_ROW_GRADIENT = 4, /* to the server: a row, and its counts, for
+                                   each of those keys */
   PDL_CHANNEL_LOSS = 5, /* both ways: sum of losses and of weights (f64) of an
                            objective, one channel each, in their order */
   PDL_CHANNEL_PARTIAL_NORM = 6, /* to the trainer: partial squared norms of a

@@ -16,7 +16,8 @@ Duchi and Singer, "Efficient Online and Batch Learning Using Forward Backward
 Splitting" (2009), with l1 and squared l2; proximal_adagrad Duchi et al., "Adaptive
 Subgradient Methods" (2011), composite mirror descent with the same two;
 rowwise_adagrad "exact row-wise AdaGrad" of FBGEMM's embedding tables; bounded_adagrad
-SparseAdaGradSGDRule of PaddlePaddle's tables, without shows; rowwise_lars You et al.,
+SparseAdaGradSGDRule of PaddlePaddle's tables, without shows, and click_adagrad the same
+with them (CtrCommonAccessor, show_scale); rowwise_lars You et al.,
 "Large Batch Training of Convolutional Networks" (2017), and rowwise_lamb You et al.,
 "Large Batch Optimization for Deep Learning" (2020), both with rows for layers.
 
@@ -174,6 +175,15 @@ def _bounded_adagrad(value, gradient, slots, rate, step, hyper):
     return value, {"accumulator": before + _mean_square(gradient)}
 
 
+def _click_adagrad(value, gradient, slots, rate, step, hyper):
+    """`hyper` holds the sums of the step, too."""
+    shows = hyper["show"]
+    scaled = gradient / torch.where(shows > 0, shows, torch.ones_like(shows))
+    value, new = _bounded_adagrad(value, scaled, slots, rate, step, hyper)
+    return value, {**new, "show": slots["show"] + shows,
+                   "click": slots["click"] + hyper["click"]}
+
+
 def _norm(rows):
     return torch.linalg.vector_norm(rows, dim=-1, keepdim=True)
 
@@ -270,6 +280,8 @@ RULES = {
                             lambda hyper: {"accumulator": 0.0}),
     "bounded_adagrad": Rule({"initial": 3.0, "bound": 10.0}, lambda hyper: {},
                             _bounded_adagrad, lambda hyper: {"accumulator": 0.0}),
+    "click_adagrad": Rule({"initial": 3.0, "bound": 10.0}, lambda hyper: {}, _click_adagrad,
+                          lambda hyper: {"accumulator": 0.0, "show": 0.0, "click": 0.0}),
     "lars": Rule({"momentum": 0.9, "coefficient": 1e-3, "weight_decay": 5e-4},
                  lambda hyper: {"velocity": 0.0}, _lars),
     "lamb": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6, "weight_decay": 0.01},

@@ -43,6 +43,7 @@ class Group:
     average: str = ""  # the rule of the average, which gets the new values
     average_hyper: dict = field(default_factory=dict)
     whole: bool = False  # the rule knows whole parameters: a matrix instead of the table
+    counted: bool = False  # the rule takes counts of rows: no parameter, whole sums
 
     def average_text(self):
         if not self.average:
@@ -76,6 +77,8 @@ def case_text(name, groups, weighted, clip, clip_kind):
     fields = [("x", wide), ("target", wide), ("ids", ids)]
     if weighted:
         fields.append(("weight", one))
+    if any(facts.counted for facts in groups.values()):
+        fields += [("show", one), ("click", one)]
     lines = [f"module @{name} {{", "  nn.record @sample {"]
     lines += [f"    nn.field @{field} : {kind}" for field, kind in fields] + ["  }"]
     if clip:
@@ -83,9 +86,10 @@ def case_text(name, groups, weighted, clip, clip_kind):
     for group, facts in groups.items():
         lines += [f"  nn.group @{group} rule(@{facts.rule}{hyper_text(facts.hyper)}) "
                   f"rate({number(facts.rate)}) {facts.clauses}".rstrip() +
-                  facts.average_text(),
-                  f"  nn.param @{group}_p : {vector} in @{group} init(#nn.zeros)",
-                  f"  nn.param @{group}_m : {square} in @{group} init(#nn.zeros)"
+                  facts.average_text()]
+        if not facts.counted:
+            lines += [f"  nn.param @{group}_p : {vector} in @{group} init(#nn.zeros)"]
+        lines += [f"  nn.param @{group}_m : {square} in @{group} init(#nn.zeros)"
                   if facts.whole else
                   f"  nn.table @{group}_t : i64 -> {vector} in @{group} init(#nn.zeros)"]
     arguments = ", ".join(f"%{field}: {kind}" for field, kind in fields)
@@ -93,15 +97,19 @@ def case_text(name, groups, weighted, clip, clip_kind):
     total = None
     for group, facts in groups.items():
         g = f"%{group}"
-        lines += [
-            f"    {g}_p = nn.read @{group}_p : {vector}"]
+        if not facts.counted:
+            lines += [f"    {g}_p = nn.read @{group}_p : {vector}"]
         lines += [
             f"    {g}_m = nn.read @{group}_m : {square}",
             f"    {g}_sum = nn.matmul %x, {g}_m : {wide}, {square}",
         ] if facts.whole else [
             f"    {g}_rows = nn.lookup @{group}_t[%ids] pool(sum) : ({ids}) -> {rows}",
             f"    {g}_sum = nn.reduce sum {g}_rows axes [1] : {rows}"]
+        if facts.counted:
+            lines += [
+                f"    nn.count @{group}_t[%ids] click(%click) show(%show) : {ids}, {one}"]
         lines += [
+            f"    {g}_product = nn.mul %x, %x : {wide}, {wide}" if facts.counted else
             f"    {g}_product = nn.mul %x, {g}_p : {wide}, {vector}",
             f"    {g}_value = nn.add {g}_product, {g}_sum : {wide}, {wide}",
             f"    {g}_error = nn.squared_error {g}_value, %target : {wide}",
@@ -132,12 +140,16 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
     if weighted:
         data["weight"] = random.choice([0.0, 0.5, 1.0, 3.0], (steps * batch, 1))
         data["weight"][0] = 0.5
+    if any(facts.counted for facts in groups.values()):
+        data["show"] = random.choice([0.0, 1.0, 1.0, 3.0], (steps * batch, 1))
+        data["click"] = data["show"] * random.choice([0.0, 1.0], (steps * batch, 1))
     value, slots, initial = {}, {}, {}
     for group, facts in groups.items():
         rule = RULES[facts.rule]
         wider = (f"{group}_m", (WIDTH, WIDTH)) if facts.whole else (
             f"{group}_t", (len(KEYS), WIDTH))
-        for symbol, shape in ((f"{group}_p", (WIDTH,)), wider):
+        narrow = [] if facts.counted else [(f"{group}_p", (WIDTH,))]
+        for symbol, shape in (*narrow, wider):
             # The lazy rule of FTRL owns its value, which starts where z and n say.
             start = numpy.zeros(shape) if facts.rule == "ftrl" else numbers(shape, -1, 1)
             value[symbol] = torch.tensor(start)
@@ -154,7 +166,8 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
                     f"average_{slot}": torch.full(shape, first, dtype=torch.float64)
                     for slot, first in RULES[facts.average].slots(
                         facts.average_numbers()).items()}
-        initial[f"{group}_p"] = value[f"{group}_p"].numpy().astype(numpy.float32)
+        if not facts.counted:
+            initial[f"{group}_p"] = value[f"{group}_p"].numpy().astype(numpy.float32)
         if facts.whole:
             initial[f"{group}_m"] = value[f"{group}_m"].numpy().astype(numpy.float32)
             continue
@@ -171,7 +184,7 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
                   for symbol, tensor in value.items()}
         total = 0.0
         for group in groups:
-            predicted = x * leaves[f"{group}_p"] + (
+            predicted = x * (x if groups[group].counted else leaves[f"{group}_p"]) + (
                 x @ leaves[f"{group}_m"] if groups[group].whole
                 else leaves[f"{group}_t"][rows].sum(dim=1))
             total = total + ((predicted - target)**2).sum(dim=1)
@@ -179,6 +192,11 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
         loss.backward()
         losses.append(loss.item())
         touched = torch.unique(rows)
+        counts = {} if "show" not in data else {
+            # An id that a sample has twice counts twice.
+            name: torch.zeros(len(KEYS), 1, dtype=torch.float64).index_add_(
+                0, rows.flatten(), torch.tensor(data[name][part]).repeat(1, 2).reshape(-1, 1))
+            for name in ("show", "click")}
         norm = math.sqrt(sum(leaf.grad.square().sum().item()
                              for symbol, leaf in leaves.items()
                              if groups[symbol[:-2]].clip))
@@ -188,6 +206,10 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             lazy = symbol.endswith("_t") and not facts.dense
             index = touched if lazy else slice(None)
             gradient, old = leaf.grad[index], value[symbol][index]
+            hyper = {**rule.hyper, **facts.hyper}
+            if facts.counted:
+                gradient = gradient * weight.sum()
+                hyper |= {name: count[index] for name, count in counts.items()}
             if facts.clip and clip_kind == "value":
                 gradient = gradient.clamp(-facts.clip, facts.clip)
             elif facts.clip:
@@ -200,7 +222,7 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             new, new_slots = rule.update(
                 old.reshape(-1, WIDTH), gradient.reshape(-1, WIDTH),
                 {k: v.reshape(-1, v.shape[-1]) for k, v in old_slots.items()},
-                facts.rate * facts.schedule(step), step, {**rule.hyper, **facts.hyper})
+                facts.rate * facts.schedule(step), step, hyper)
             value[symbol][index] = new.reshape(old.shape)
             if facts.average:
                 kept, kept_slots = RULES[facts.average].update(
@@ -225,7 +247,7 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             if slot.endswith("lost"):
                 continue  # what rounding took
             expected[f"after/{symbol}.slot.{slot}"] = state.numpy()
-    for array in ("x", "target", "weight"):
+    for array in ("x", "target", "weight", "show", "click"):
         if array in data:
             data[array] = data[array].astype(numpy.float32)
     facts = {"what": what, "batch_size": batch, "steps": steps, "outputs": []}
@@ -390,6 +412,14 @@ def write_rule_cases(folder):
         "bounded_dense": Group("bounded_adagrad", 0.0625, {"bound": 0.5},
                                clauses="untouched(dense)", dense=True),
     })
+    write_rule_case(folder, "rules_of_counts", "Rules that are told of shows and clicks", {
+        "by_click_adagrad": Group("click_adagrad", 0.0625, counted=True),
+        "by_click_adagrad_tight": Group("click_adagrad", 0.25, {
+            "initial": 0.5, "bound": 0.75}, counted=True),
+        "click_dense": Group("click_adagrad", 0.0625, {"bound": 0.5},
+                             clauses="untouched(dense)", dense=True, counted=True),
+        "sgd_beside": Group("sgd", 0.0625),
+    }, weighted=True)
     write_rule_case(folder, "rules_of_parameters", "Rules that reduce over a parameter", {
         "by_lars": Group("lars", 32.0, clauses="", whole=True),
         "by_lars_other": Group("lars", 0.25, {

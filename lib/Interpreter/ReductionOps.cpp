@@ -196,10 +196,14 @@ static LogicalResult evaluateMinimize(MinimizeOp op, Frame &frame) {
 
 // ... nor what is accumulated.
 static void evaluateAccumulate(AccumulateOp, Frame &) {}
+static void evaluateCount(CountOp, Frame &) {}
+static void evaluateCountPooled(CountPooledOp, Frame &) {}
 
 void interpreter::attachReductionOps(MLIRContext &context) {
   attachEvaluator<ReduceOp, evaluateReduce>(context);
   attachEvaluator<AccumulateOp, evaluateAccumulate>(context);
+  attachEvaluator<CountOp, evaluateCount>(context);
+  attachEvaluator<CountPooledOp, evaluateCountPooled>(context);
   attachEvaluator<LossSumOp, evaluateLossSum>(context);
   attachEvaluator<MinimizeOp, evaluateMinimize>(context);
   attachEvaluator<TopKOp, evaluateTopK>(context);

@@ -41,11 +41,12 @@ static void addParameterNorm(const Tensor &gradient, double weight,
   }
 }
 
+/// `width` elements of each row are its gradient; counts may stand behind.
 template <typename T>
-static void addTableNorm(const Tensor &gradient, ArrayRef<int64_t> keys,
-                         double weight, double &total) {
+static void addTableNorm(const Tensor &gradient, int64_t width,
+                         ArrayRef<int64_t> keys, double weight, double &total) {
   const T *elements = gradient.get<T>().data();
-  int64_t width = gradient.count(1, gradient.rank());
+  const int64_t stride = gradient.count(1, gradient.rank());
   std::vector<size_t> order(keys.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -56,7 +57,7 @@ static void addTableNorm(const Tensor &gradient, ArrayRef<int64_t> keys,
     pdlabi::SquaredNormUnit unit;
     auto shard = pdlabi::shardOfKey(keys[order[i]]);
     for (; i < order.size() && pdlabi::shardOfKey(keys[order[i]]) == shard; ++i)
-      unit.add(elements + order[i] * width, width, weight);
+      unit.add(elements + order[i] * stride, width, weight);
     total += unit.partial();
   }
 }
@@ -69,8 +70,10 @@ static void evaluateSquaredNorm(SquaredNormOp op, Frame &frame) {
     dispatchFloat(symbol.gradient.getType(), [&](auto zero) {
       using T = decltype(zero);
       if (symbol.keys)
-        addTableNorm<T>(gradient, frame.tensor(symbol.keys).get<int64_t>(),
-                        weight, total);
+        addTableNorm<T>(
+            gradient,
+            frame.state().findTable(symbol.symbol.getValue())->width(),
+            frame.tensor(symbol.keys).get<int64_t>(), weight, total);
       else
         addParameterNorm<T>(gradient, weight, total);
     });
@@ -182,6 +185,7 @@ public:
       return failure();
     rule.each.emplace(std::move(*each));
     rule.rowScalars = op.getRowScalarArguments().size();
+    rule.counts = op.getCounts();
     if (!op.hasRow())
       return rule;
     auto sum = RuleRegion<T>::compile(op.getSum());
@@ -209,7 +213,7 @@ public:
   /// Whether all new values, those of slots too, are finite.
   bool isFinite() const { return finite; }
 
-  /// `gradient` is null for zeros.
+  /// `gradient`, the counts behind it, is null for zeros.
   void apply(const RowPlaces<T> &places, int64_t width, const T *gradient) {
     if (row)
       applyRow(places, width, gradient);
@@ -255,6 +259,9 @@ private:
     }
     for (size_t s = 0; s < slots; ++s)
       row->setArgument(1 + sums + s, *places.rowSlots[s]);
+    for (size_t c = 0; c < counts; ++c)
+      row->setArgument(1 + sums + slots + c,
+                       gradient ? gradient[width + c] : T(0));
     row->run();
     for (size_t s = 0; s < slots; ++s)
       write(*places.rowSlots[s], row->result(s));
@@ -264,7 +271,7 @@ private:
   }
 
   std::optional<RuleRegion<T>> sum, row, each;
-  size_t rowScalars = 0;
+  size_t rowScalars = 0, counts = 0;
   bool finite = true;
 };
 
@@ -305,8 +312,9 @@ static void updateTable(Table &table, ArrayRef<int64_t> keys,
                         const Tensor &gradient, bool untouchedDense,
                         RowRule<T> &rule) {
   const T *sums = gradient.get<T>().data();
+  const int64_t stride = gradient.count(1, gradient.rank());
   for (size_t i = 0; i < keys.size(); ++i)
-    updateRow(table, keys[i], sums + i * table.width(), rule);
+    updateRow(table, keys[i], sums + i * stride, rule);
   if (!untouchedDense)
     return;
   std::vector<int64_t> touched(keys.begin(), keys.end());

@@ -214,15 +214,53 @@ private:
       if (!read)
         continue;
       auto pull = dyn_cast<PullOp>(read);
-      gradients.push_back({FlatSymbolRefAttr::get(name),
-                           cotangent(read->getResult(0)),
-                           pull ? pull.getKeys() : Value()});
+      gradients.push_back(
+          {FlatSymbolRefAttr::get(name),
+           pull ? withCounts(pull) : cotangent(read->getResult(0)),
+           pull ? pull.getKeys() : Value()});
     }
     ApplyGradientsOp::create(opBuilder, minimize.getLoc(), minimize.getLosses(),
                              minimize.getWeights(), gradients,
                              minimize.getGroupsAttr());
     minimize.erase();
     return success();
+  }
+
+  /// The gradient of rows, and behind each what is counted of it. Sums over
+  /// occurrences are formed like gradients of sums over bags.
+  Value withCounts(PullOp pull) {
+    Value gradient = cotangent(pull.getRows());
+    PoolOp pool;
+    SmallVector<PoolInput> inputs;
+    for (CountPooledOp count :
+         llvm::make_early_inc_range(body.getOps<CountPooledOp>())) {
+      auto pooled = cast<OpResult>(count.getPooled());
+      auto owner = cast<PoolOp>(pooled.getOwner());
+      if (owner.getRows() != pull.getRows())
+        continue;
+      if (!pool) {
+        pool = owner;
+        inputs = pool.getInputs();
+      }
+      PoolInput &input = inputs[pooled.getResultNumber()];
+      input.pooling = Pooling::sum;
+      Value values = count.getValues();
+      if (input.cotangent)
+        values = AddOp::create(opBuilder, count.getLoc(), values.getType(),
+                               input.cotangent, values);
+      input.cotangent = values;
+      count.erase();
+    }
+    if (!pool)
+      return gradient;
+    Type counts;
+    for (const PoolInput &input : inputs)
+      if (input.cotangent)
+        counts = input.cotangent.getType();
+    Value sums = PoolGradientOp::create(opBuilder, pool.getLoc(), counts,
+                                        pool.getDeduplication(), inputs);
+    return ConcatOp::create(opBuilder, pool.getLoc(),
+                            ValueRange{gradient, sums}, /*axis=*/1);
   }
 
   MinimizeOp minimize;
@@ -361,6 +399,17 @@ LogicalResult checkClips(ProgramOp program) {
   return success();
 }
 
+/// Counts go with the update of their rows.
+LogicalResult checkCounts(ProgramOp program) {
+  for (auto count : program.getBody().getOps<CountPooledOp>())
+    return count.emitOpError()
+           << "counts rows of " << count.getTableAttr()
+           << ", which no nn.minimize of @" << program.getSymName()
+           << " trains; counts are applied with the update of their rows "
+              "(nn.count, C1)";
+  return success();
+}
+
 /// Reports show the first loss of a program as that of the program, others like
 /// any mean.
 void reportLoss(MinimizeOp minimize) {
@@ -399,6 +448,8 @@ struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {
           return signalPassFailure();
         differentiated += *count;
       }
+      if (failed(checkCounts(program)))
+        return signalPassFailure();
       // State changes behind all that reads it; the first loss is that of the
       // program.
       Block &body = program.getBody().front();

@@ -259,6 +259,29 @@ private:
     return gradient;
   }
 
+  /// A rule that takes counts gets them behind the gradient of each row.
+  LogicalResult checkCounts(GroupOp group, RuleOp rule,
+                            const SymbolGradient &symbol) {
+    if (rule.getCountNames().empty())
+      return success();
+    auto refuse = [&](StringRef kind) {
+      return group.emitOpError()
+             << "trains " << kind << " " << symbol.symbol << " by rule "
+             << group.getRuleAttr() << ", which takes the counts "
+             << rule.getCountNames() << " of each row; ";
+    };
+    if (!symbol.keys)
+      return refuse("parameter")
+             << "rows of tables alone have some: give parameters a group with "
+                "another rule";
+    auto table = symbols.lookup<TableOp>(symbol.symbol.getValue());
+    if (cast<RankedTensorType>(symbol.gradient.getType()).getShape().back() ==
+        table.getWidth())
+      return refuse("table")
+             << "add them by an nn.count in the program that trains";
+    return success();
+  }
+
   LogicalResult createUpdate(const SymbolGradient &symbol) {
     GroupOp group = groupOfSymbol(symbol.symbol);
     OnceOp once = onces[group];
@@ -270,8 +293,12 @@ private:
              << ", which reduces over a whole parameter: a table has no end; "
                 "give tables a group with a rule of rows, such as "
                 "@rowwise_lamb, or of elements";
+    const auto counts = builder.getI64IntegerAttr(
+        static_cast<int64_t>(rule.getCountNames().size()));
+    if (failed(checkCounts(group, rule, symbol)))
+      return failure();
     auto update = UpdateOp::create(builder, loc, symbol.symbol, symbol.keys,
-                                   symbol.gradient, once.getScalars(),
+                                   symbol.gradient, counts, once.getScalars(),
                                    rule.getWholeAttr());
 
     OpBuilder::InsertionGuard guard(builder);
@@ -288,7 +315,7 @@ private:
       return success();
     createElementRegion(update.getSum(), rule.getSum(), group, element, slots,
                         0);
-    // The width, the sums, the row slots and the scalars.
+    // The width, the sums, the row slots, the counts and the scalars.
     const size_t own = rule.getRow().getNumArguments() - ruleScalars;
     SmallVector<Type> types(rule.getRow().getArgumentTypes());
     types.truncate(own);

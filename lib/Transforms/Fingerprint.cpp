@@ -244,6 +244,10 @@ GroupOp PartCollector::trainedGroupOf(Operation *symbol) {
   return symbols.lookup<GroupOp>(group.getValue());
 }
 
+static std::string listOf(ArrayAttr names) {
+  return llvm::join(names.getAsValueRange<StringAttr>(), ", ");
+}
+
 void PartCollector::addSymbol(Operation *symbol) {
   const std::string name =
       "@" + SymbolTable::getSymbolName(symbol).getValue().str();
@@ -264,9 +268,6 @@ void PartCollector::addSymbol(Operation *symbol) {
     return;
   add(training, "group of " + name, "@" + group.getSymName().str());
   auto rule = symbols.lookup<RuleOp>(group.getRule());
-  auto listOf = [](ArrayAttr names) {
-    return llvm::join(names.getAsValueRange<StringAttr>(), ", ");
-  };
   if (!rule.getSlotNames().empty())
     add(optimizer, "slots of " + name, listOf(rule.getSlotNames()));
   if (!rule.getRowSlotNames().empty())
@@ -285,6 +286,8 @@ void PartCollector::addGroup(GroupOp group) {
       slots += " of the parameter";
     slots +=
         " row slots " + textOf(rule.getRowSlotNames(), rule.getRowSlotValues());
+    if (!rule.getCountNames().empty())
+      slots += " counts " + listOf(rule.getCountNames());
     regions += digestOf(rule.getSum()) + digestOf(rule.getRow());
   }
   add(training, "rule" + of,

@@ -87,23 +87,37 @@ LogicalResult pdlc::verifyCountedRows(nn::CastOp op) {
   return verifyOfField(op, op.getInput());
 }
 
-LogicalResult pdlc::verifyIdsFromFields(nn::LookupOp lookup) {
+/// Of an op that looks rows up by `ids`, as it says itself.
+static LogicalResult verifyFromFields(Operation *lookup, Value ids,
+                                      StringRef verb) {
   SetVector<Value> slice;
-  slice.insert(lookup.getIds());
+  slice.insert(ids);
   for (size_t i = 0; i < slice.size(); ++i) {
     Operation *op = slice[i].getDefiningOp();
     if (!op)
       continue;
     if (op->hasTrait<ReadsModel>()) {
       InFlightDiagnostic diagnostic =
-          lookup.emitOpError("looks up ids that depend on values of the model; "
-                             "they derive from fields and constants alone, so "
-                             "that they are known before a step begins (C3)");
+          lookup->emitOpError()
+          << verb
+          << " ids that depend on values of the model; they derive from fields "
+             "and constants alone, so that they are known before a step begins "
+             "(C3)";
       diagnostic.attachNote(op->getLoc()) << "the ids depend on this";
       return diagnostic;
     }
     slice.insert(op->operand_begin(), op->operand_end());
   }
+  return success();
+}
+
+LogicalResult pdlc::verifyIdsFromFields(nn::CountOp count) {
+  return verifyFromFields(count, count.getIds(), "counts");
+}
+
+LogicalResult pdlc::verifyIdsFromFields(nn::LookupOp lookup) {
+  if (failed(verifyFromFields(lookup, lookup.getIds(), "looks up")))
+    return failure();
   if (lookup.getPooling() && !lookup.getWeights())
     return success();
   if (areOfField(lookup.getIds()))

@@ -23,6 +23,9 @@ int64_t idsPerSample(nn::PullOp pull);
 /// given likewise: before, such ids pass.
 mlir::LogicalResult verifyIdsFromFields(nn::LookupOp lookup);
 
+/// The same of ids that are counted (nn.count, C3).
+mlir::LogicalResult verifyIdsFromFields(nn::CountOp count);
+
 /// Diagnoses an op that makes rows of bags which are counted too late.
 mlir::LogicalResult verifyCountedRows(BagsOpInterface op);
 mlir::LogicalResult verifyCountedRows(nn::CastOp op);

@@ -26,6 +26,42 @@ using namespace pdlc::nn;
 // One program
 //===----------------------------------------------------------------------===//
 
+/// What the rule of the table's group is told of each row.
+static ArrayAttr countsOf(TableOp table) {
+  Builder builder(table.getContext());
+  FlatSymbolRefAttr name = table.getGroupAttr();
+  auto group = name ? SymbolTable::lookupNearestSymbolFrom<GroupOp>(table, name)
+                    : GroupOp();
+  auto rule = group ? SymbolTable::lookupNearestSymbolFrom<RuleOp>(
+                          table, group.getRuleAttr())
+                    : RuleOp();
+  return rule ? rule.getCountNames() : builder.getArrayAttr({});
+}
+
+/// A value for each count of the rule, and no other.
+static LogicalResult verifyCounts(CountOp op) {
+  auto table =
+      SymbolTable::lookupNearestSymbolFrom<TableOp>(op, op.getTableAttr());
+  ArrayAttr wanted = countsOf(table);
+  if (wanted.empty())
+    return op.emitOpError()
+           << "counts rows of " << op.getTableAttr()
+           << ", whose group has no rule that takes counts; take one that "
+              "does, such as rule(@click_adagrad), or leave the counts out "
+              "(C4)";
+  auto isSame = [&](ArrayAttr names) {
+    return names.size() == wanted.size() &&
+           llvm::all_of(wanted, [&](Attribute name) {
+             return llvm::count(names, name) == 1;
+           });
+  };
+  if (isSame(op.getNames()))
+    return success();
+  return op.emitOpError() << "gives the counts " << op.getNames()
+                          << "; the rule of the group of " << op.getTableAttr()
+                          << " takes each of " << wanted << " once (C4)";
+}
+
 namespace {
 class ProgramLowering {
 public:
@@ -47,6 +83,8 @@ public:
         continue;
       if (auto lookup = dyn_cast<LookupOp>(op); lookup && !lookup.getWeights())
         lowerLookup(lookup);
+      else if (auto count = dyn_cast<CountOp>(op))
+        lowerCount(count);
       else if (auto composite = dyn_cast<CompositeOpInterface>(op))
         next = spellOut(composite, next);
       else if (auto read = dyn_cast<ReadOp>(op))
@@ -155,26 +193,67 @@ private:
     return {ReshapeOp::create(builder, loc, flatIds, ids), Value()};
   }
 
+  /// The rows of a table, `width` elements each, pooled by bag.
+  Value pool(Location loc, FlatSymbolRefAttr table, int64_t width, Type element,
+             const PoolInput &input) {
+    auto rows = RankedTensorType::get({ShapedType::kDynamic, width}, element);
+    auto unique = UniqueOp::create(builder, loc, ValueRange{input.ids});
+    Value pulled = PullOp::create(builder, loc, rows, table, unique.getKeys());
+    return PoolOp::create(builder, loc, pulled, unique.getDeduplication(),
+                          input)
+        .getResult(0);
+  }
+
   void lowerLookup(LookupOp op) {
     Location loc = op.getLoc();
     Bags ids = flatten(op.getIds(), loc);
     auto result = cast<RankedTensorType>(op.getType());
-    auto rows =
-        RankedTensorType::get({ShapedType::kDynamic, result.getShape().back()},
-                              result.getElementType());
-    auto unique = UniqueOp::create(builder, loc, ValueRange{ids.ids});
-    Value pulled =
-        PullOp::create(builder, loc, rows, op.getTableAttr(), unique.getKeys());
     // Without pooling each id is a bag of its own.
     PoolInput input{ids.ids, Value(), Pooling::sum};
     if (std::optional<Pooling> pooling = op.getPooling())
       input = {ids.ids, ids.splits, *pooling};
-    Value pooled =
-        PoolOp::create(builder, loc, pulled, unique.getDeduplication(), input)
-            .getResult(0);
+    Value pooled = pool(loc, op.getTableAttr(), result.getShape().back(),
+                        result.getElementType(), input);
     if (pooled.getType() != result)
       pooled = ReshapeOp::create(builder, loc, result, pooled);
     replace(op, pooled);
+  }
+
+  /// Each bag of a sample gets the sample's values, in the order of the rule's
+  /// counts.
+  void lowerCount(CountOp op) {
+    ImplicitLocOpBuilder atOp(op.getLoc(), builder);
+    auto table =
+        SymbolTable::lookupNearestSymbolFrom<TableOp>(op, op.getTableAttr());
+    Type element = table.getRowType().getElementType();
+    SmallVector<Value> values;
+    for (Attribute name : countsOf(table))
+      values.push_back(op.getValues()[llvm::find(op.getNames(), name) -
+                                      op.getNames().begin()]);
+    const auto counts = static_cast<int64_t>(values.size());
+    Value all = values.front();
+    if (counts > 1)
+      all = ConcatOp::create(atOp, values, /*axis=*/1);
+    auto ragged = dyn_cast<RaggedType>(op.getIds().getType());
+    const int64_t bags =
+        ragged ? ragged.getShape()[1]
+               : cast<RankedTensorType>(op.getIds().getType()).getDimSize(1);
+    if (bags != 1) {
+      auto shaped = [&](ArrayRef<int64_t> shape) {
+        return RankedTensorType::get(shape, element);
+      };
+      all = ReshapeOp::create(atOp, shaped({ShapedType::kDynamic, 1, counts}),
+                              all);
+      all = BroadcastOp::create(
+          atOp, shaped({ShapedType::kDynamic, bags, counts}), all, Value());
+      all =
+          ReshapeOp::create(atOp, shaped({ShapedType::kDynamic, counts}), all);
+    }
+    Bags flat = flatten(op.getIds(), op.getLoc());
+    Value pooled = pool(op.getLoc(), op.getTableAttr(), table.getWidth(),
+                        element, {flat.ids, flat.splits, Pooling::sum});
+    CountPooledOp::create(atOp, op.getTableAttr(), pooled, all);
+    op.erase();
   }
 
   void lowerSameBags(SameBagsOp op) {
@@ -290,6 +369,11 @@ struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
     WalkResult result = module.walk([](LookupOp lookup) -> WalkResult {
       return verifyIdsFromFields(lookup);
     });
+    if (!result.wasInterrupted())
+      result = module.walk([](CountOp count) -> WalkResult {
+        return success(succeeded(verifyIdsFromFields(count)) &&
+                       succeeded(verifyCounts(count)));
+      });
     if (!result.wasInterrupted())
       result = module.walk([](BagsOpInterface op) -> WalkResult {
         return verifyCountedRows(op);

@@ -40,7 +40,37 @@ struct MergeLookups : pdlc::impl::NNMergeLookupsBase<MergeLookups> {
         op.erase();
   }
 
+  /// Ids that are counted are mostly those of a lookup, however that pools
+  /// them: its bags are as good, and no id is looked up twice.
+  static LogicalResult shareCountedBags(ProgramOp program) {
+    SmallVector<CountPooledOp> counts(
+        program.getBody().getOps<CountPooledOp>());
+    for (CountPooledOp count : counts) {
+      // Behind all lookups.
+      count->moveBefore(program.getBody().front().getTerminator());
+      auto own = count.getPooled().getDefiningOp<PoolOp>();
+      if (!own)
+        return count.emitOpError("counts rows of bags that no nn.pool made, so "
+                                 "their ids are not known (C2)");
+      const PoolInput counted =
+          own.getInputs()[cast<OpResult>(count.getPooled()).getResultNumber()];
+      for (PoolOp pool : program.getBody().getOps<PoolOp>()) {
+        if (pool == own)
+          continue;
+        auto pull = pool.getRows().getDefiningOp<PullOp>();
+        if (!pull || pull.getTableAttr() != count.getTableAttr())
+          continue;
+        for (auto [number, input] : llvm::enumerate(pool.getInputs()))
+          if (input.ids == counted.ids && input.splits == counted.splits)
+            count.getPooledMutable().assign(pool.getResult(number));
+      }
+    }
+    return success();
+  }
+
   LogicalResult mergeIn(ProgramOp program) {
+    if (failed(shareCountedBags(program)))
+      return failure();
     eraseUnread(program);
     llvm::MapVector<StringAttr, SmallVector<PoolOp>> pools;
     for (PoolOp pool : program.getBody().getOps<PoolOp>()) {

@@ -44,7 +44,7 @@ namespace {
 /// What is known of a parameter, state or table.
 struct SymbolFacts {
   bool isTable = false;
-  int64_t rows = 1, rowElements = 1, elementBytes = 4, slots = 0;
+  int64_t rows = 1, rowElements = 1, elementBytes = 4, slots = 0, counts = 0;
   /// Of the slots those of one element a row.
   int64_t rowSlots = 0;
   /// Whether @train updates it, reads it, and whether a clip's norm takes it.
@@ -53,6 +53,8 @@ struct SymbolFacts {
   int64_t idsOfSample = 0;
 
   int64_t rowBytes() const { return rowElements * elementBytes; }
+  /// Of a table, behind the gradient of each row its counts.
+  int64_t gradientBytes() const { return rowBytes() + counts * elementBytes; }
   /// Of a row's value and slots.
   int64_t stateRowBytes() const {
     return ((1 + slots - rowSlots) * rowElements + rowSlots) * elementBytes;
@@ -143,6 +145,7 @@ LogicalResult Report::collect() {
       result.rowSlots = static_cast<int64_t>(rule.getRowSlotNames().size());
       result.slots =
           static_cast<int64_t>(rule.getSlotNames().size()) + result.rowSlots;
+      result.counts = static_cast<int64_t>(rule.getCountNames().size());
     }
   };
   for (Operation &op : *module.getBody()) {
@@ -217,7 +220,7 @@ void Report::distribute() {
       own.bytesIn += keys * kKeyBytes;
       own.bytesOut += keys * fact.rowBytes();
       if (fact.trained) {
-        own.bytesIn += keys * fact.rowBytes();
+        own.bytesIn += keys * fact.gradientBytes();
         own.touchedBytes += keys * fact.stateRowBytes();
         if (fact.clipped && !mode->sendersFormNorms)
           own.bytesOut += kNormBytes;
@@ -321,7 +324,8 @@ void Report::printTrainer(raw_ostream &out) const {
   for (auto &[name, fact] : facts) {
     if (fact.isTable)
       rows += keysOfStep(fact) *
-              (fact.rowBytes() * (fact.trained ? 2 : 1) + kKeyBytes);
+              (fact.rowBytes() + (fact.trained ? fact.gradientBytes() : 0) +
+               kKeyBytes);
     else
       dense += double(fact.rows) * fact.rowBytes() *
                (1 + (fact.trained ? workers : 0));

@@ -105,6 +105,8 @@ static LogicalResult verifyModelOp(Operation *op) {
       return op->emitOpError() << *how;
   if (auto lookup = dyn_cast<LookupOp>(op))
     return verifyIdsFromFields(lookup);
+  if (auto count = dyn_cast<CountOp>(op))
+    return verifyIdsFromFields(count);
   return success();
 }
 

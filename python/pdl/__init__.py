@@ -29,6 +29,7 @@ from pdl import decay, init, layers, metrics, ops, scalars
 from pdl.compiler import compile
 from pdl.constants import constant
 from pdl.control import cond, scan
+from pdl.counts import count
 from pdl.errors import CompileError, ModelError
 from pdl.model import Model, rule, schedule
 from pdl.ops import *  # noqa: F403
@@ -40,5 +41,5 @@ from pdl.values import Value
 __all__ = [
     "Attribute", "CompileError", "Group", "Model", "ModelError", "Parameter", "RaggedType",
     "Record", "State", "Table", "TensorType", "Value", "attribute", "compile", "cond",
-    "constant", "decay", "init", "layers", "metrics", "ops", "rule", "scalars", "scan",
+    "constant", "count", "decay", "init", "layers", "metrics", "ops", "rule", "scalars", "scan",
     "schedule", "xxh64", *ops.__all__]

@@ -71,6 +71,7 @@ class Model:
              sum: Callable | None = None, row: Callable | None = None,
              param: Callable | None = None,
              row_slots: Mapping[str, float] | None = None,
+             counts: Sequence[str] = (), undivided: bool = False,
              of: str = "gradients") -> Rule:
         """An optimizer, from Python functions of `pdl.scalars`.
 
@@ -81,10 +82,13 @@ class Model:
 
         A rule that has to know of a whole row has two more: `sum`, with the arguments of
         `each`, returns numbers in f64 (`pdl.scalars.wide`) that are added over the row;
-        `row(width, *sums, *row_slots, *scalars)`, whose width and sums are f64, returns the
+        `row(width, *sums, *row_slots, *counts, *scalars)`, whose width and sums are f64, returns the
         new row slots and behind them scalars of the row, which `each` gets behind those of
         `once`. `param(width, *sums, *scalars)` in the place of `row` takes all of a
         parameter as one row; it has no row slots, and trains no tables.
+
+        `counts` are names of what `pdl.count` adds up of each row of a table in a step.
+        With `undivided` gradients are not divided by the summed weight.
 
         A rule `of` "states" is for what pdl.accumulate writes, one of "averages" for the
         `average` of a group; they have means (or the new value) in the place of the gradient.
@@ -95,7 +99,7 @@ class Model:
                              + ", ".join(purposes))
         purpose = "" if of == "gradients" else f" of {of}"
         hyper, slots, row_slots = dict(hyper or {}), dict(slots or {}), dict(row_slots or {})
-        word, reduced = self._reduction_of(name, sum, row, param, row_slots)
+        word, reduced = self._reduction_of(name, sum, row, param, row_slots, counts)
         element = self.element
 
         def typed(type: str, meanings: Sequence[str]) -> list[tuple[str, str]]:
@@ -119,19 +123,24 @@ class Model:
             joined, count = scalars.trace(
                 f"`{word}` of rule @{name}", reduced, element,
                 typed("f64", ["width", *_returned("sum", sums)]) +
-                typed(element, [*row_slots, *yielded]), None, least=len(row_slots))
+                typed(element, [*row_slots, *counts, *yielded]), None, least=len(row_slots))
             of_element += typed(element, _returned(word, count)[len(row_slots):])
             between = ["} sum {", *added, f"}} {word} {{", *joined]
         second, _ = scalars.trace(f"`each` of rule @{name}", each, element, of_element,
                                   1 + len(slots))
         of_rows = f" row_slots({_list(row_slots)})" if row_slots else ""
+        if counts:
+            of_rows += f" counts({', '.join(counts)})"
+        if undivided:
+            purpose += " undivided"
         return Rule(self, name, hyper, [
             f"nn.rule {symbol(name)}{purpose} hyper({_list(hyper)}) slots({_list(slots)})"
             f"{of_rows} once {{", *first, *between, "} each {", *second, "}"])
 
     @staticmethod
     def _reduction_of(name: str, sum: Callable | None, row: Callable | None,
-                      param: Callable | None, row_slots: Mapping[str, float]
+                      param: Callable | None, row_slots: Mapping[str, float],
+                      counts: Sequence[str]
                       ) -> tuple[str, Callable | None]:
         """The word of the region behind `sum`, and its function."""
         if row is not None and param is not None:
@@ -144,6 +153,9 @@ class Model:
         if row_slots and row is None:
             raise ModelError(f"rule @{name} has row slots and no `row`, which returns the new "
                              "ones; give it `sum` and `row`, or name them in `slots`")
+        if counts and row is None:
+            raise ModelError(f"rule @{name} has counts and no `row`, which is told of them; give "
+                             "it `sum` and `row`")
         return word, reduced
 
     def schedule(self, name: str, function: Callable,

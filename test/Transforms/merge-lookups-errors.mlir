@@ -39,3 +39,22 @@ module attributes {nn.phase = "merged"} {
     nn.return %e2 : tensor<?x1xf32>
   }
 }
+
+// -----
+
+module attributes {nn.phase = "merged"} {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+  }
+  nn.group @g rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.param @w : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>):
+    %w = nn.read @w : tensor<1xf32>
+    %z = nn.mul %y, %w : tensor<?x1xf32>, tensor<1xf32>
+    // expected-error @+1 {{counts rows of bags that no nn.pool made, so their ids are not known (C2)}}
+    nn.count_pooled @t of %y by %y : tensor<?x1xf32>, tensor<?x1xf32>
+    nn.minimize %z over [@g] : tensor<?x1xf32>
+  }
+}

@@ -42,6 +42,13 @@ std::string describeProgram(const pdl_descriptor &descriptor);
 /// The number of elements of a symbol (of one row, for a table).
 int64_t elementCount(const pdl_symbol &symbol);
 
+/// The number of elements of a symbol's gradient (of that of one row, with its
+/// counts, for a table).
+inline int64_t gradientElements(const pdl_symbol &symbol) {
+  return symbol.kind == PDL_SYMBOL_TABLE ? symbol.gradient_width
+                                         : elementCount(symbol);
+}
+
 /// The bytes of one element of a symbol, its slots and its gradient.
 inline size_t elementSize(const pdl_symbol &symbol) {
   return elementSize(symbol.element_type);

@@ -66,6 +66,7 @@ private:
   LogicalResult checkUpdateKernel(rt::UpdateKernelOp kernel);
   Constant<pdl_field> buildField(nn::FieldOp field);
   Constant<pdl_symbol> buildSymbol(Operation *op);
+  int64_t countsOf(StringAttr symbol);
   Constant<pdl_group> buildGroup(nn::GroupOp group);
   Constant<pdl_clip> buildClip(nn::ClipOp clip);
   Constant<pdl_metric> buildMetric(nn::MetricOp metric);
@@ -181,6 +182,19 @@ Constant<pdl_field> DescriptorBuilder::buildField(nn::FieldOp field) {
 // Symbols, groups, clips, metrics
 //===----------------------------------------------------------------------===//
 
+/// Who owns the rows has their kernel, who forms their gradients a program.
+int64_t DescriptorBuilder::countsOf(StringAttr symbol) {
+  if (rt::UpdateKernelOp kernel = updateKernels.lookup(symbol))
+    return static_cast<int64_t>(kernel.getCounts());
+  for (auto program : module.getOps<rt::ProgramOp>())
+    for (auto [name, counts] :
+         llvm::zip(program.getUpdates().getAsRange<FlatSymbolRefAttr>(),
+                   program.getUpdateCounts()))
+      if (name.getAttr() == symbol)
+        return counts;
+  return 0;
+}
+
 Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   Constant<pdl_symbol> result;
   pdl_symbol &data = result.data;
@@ -213,6 +227,7 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
     data.row_count = type.getRank() <= 1 ? 1 : type.getDimSize(0);
     data.row_width = type.getNumElements() / data.row_count;
   }
+  data.gradient_width = data.row_width + countsOf(symbolName);
   data.element_type = elementTypeOf(type.getElementType());
   data.rank = type.getRank();
   result.point(data.shape,

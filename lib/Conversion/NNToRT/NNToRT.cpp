@@ -108,6 +108,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   OpBuilder builder(program);
   SmallVector<StringRef> fields, lookups, updates;
   SmallVector<int32_t> updateLookups;
+  SmallVector<int64_t> updateCounts;
   for (nn::FieldOp field : program.getFields())
     fields.push_back(field.getSymName());
   for (nn::PullOp pull : sizes.lookups())
@@ -117,7 +118,13 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
     auto lookup = llvm::find(lookups, updates.back());
     updateLookups.push_back(
         update.keys ? static_cast<int32_t>(lookup - lookups.begin()) : -1);
+    auto table = SymbolTable::lookupNearestSymbolFrom<nn::TableOp>(
+        program, update.symbol);
+    updateCounts.push_back(
+        table ? innerElements(update.gradient) - table.getWidth() : 0);
   }
+  if (llvm::all_of(updateCounts, [](int64_t counts) { return counts == 0; }))
+    updateCounts.clear();
   SmallVector<int32_t> objectives = objectivesOf(program);
   SmallVector<std::string> outputNames;
   SmallVector<int64_t> outputWidths;
@@ -143,6 +150,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
       builder.getArrayAttr(symbolRefs(mlir, lookups)),
       builder.getArrayAttr(symbolRefs(mlir, updates)),
       builder.getDenseI32ArrayAttr(updateLookups),
+      builder.getDenseI64ArrayAttr(updateCounts),
       builder.getDenseI32ArrayAttr(objectives),
       builder.getStrArrayAttr(outputRefs),
       builder.getDenseI64ArrayAttr(outputWidths),

@@ -277,6 +277,9 @@ public:
                            sumRow(update, state, gradient, scalars, width));
       for (Value place : rowSlots)
         arguments.push_back(LLVM::LoadOp::create(builder, loc, element, place));
+      for (size_t c = 0; c < update.getCounts(); ++c)
+        arguments.push_back(
+            load(element, gradient, static_cast<int32_t>(width + c)));
       llvm::append_range(arguments, scalars);
       SmallVector<Value> results = inlineRegion(update.getRow(), arguments);
       for (auto [place, result] : llvm::zip(rowSlots, results)) {
@@ -642,6 +645,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
       FlatSymbolRefAttr::get(function), rule.getAllSlotNames(),
       builder.getDenseF64ArrayAttr(rule.getAllSlotValues()),
       builder.getI32IntegerAttr(static_cast<int32_t>(update.getNumRowSlots())),
+      update.getCountsAttr(),
       update.hasRow() && !update.getWhole() ? builder.getUnitAttr()
                                             : UnitAttr(),
       update.getWholeAttr(), builder.getI32IntegerAttr(rule.getFrozenPart()));

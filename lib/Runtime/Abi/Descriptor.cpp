@@ -141,6 +141,10 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
     elements *= symbol.shape[i];
   }
   require(symbol.row_width > 0, what + ": row width");
+  require(symbol.kind == PDL_SYMBOL_TABLE
+              ? symbol.gradient_width >= symbol.row_width
+              : symbol.gradient_width == symbol.row_width,
+          what + ": width of its gradient");
   if (symbol.kind == PDL_SYMBOL_PARAMETER)
     require(symbol.row_count > 0 &&
                 symbol.row_count * symbol.row_width == elements,

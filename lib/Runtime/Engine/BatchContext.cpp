@@ -109,7 +109,7 @@ void BatchContext::reserveComputeBuffers() {
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];
-    const size_t size = elementCount(symbol) * elementSize(symbol);
+    const size_t size = gradientElements(symbol) * elementSize(symbol);
     BlockGradient &block = ownContribution.blocks[i];
     block = {};
     if (symbol.kind != PDL_SYMBOL_TABLE) {
@@ -149,7 +149,7 @@ std::string BatchContext::findNonFinite() const {
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];
-    int64_t count = elementCount(symbol);
+    int64_t count = gradientElements(symbol);
     if (symbol.kind == PDL_SYMBOL_TABLE)
       count *= lookups[update.lookup].key_count;
     if (!allFinite(symbol.element_type, count, gradientPointers[i]))

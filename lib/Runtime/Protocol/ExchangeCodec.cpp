@@ -196,7 +196,9 @@ size_t ExchangeLayout::sectionBytes(int32_t server, int32_t number) const {
                   pdlabi::rowsInNormUnit) *
            sizeof(double);
   }
-  default: // ROWS, ROW_GRADIENT
+  case PDL_CHANNEL_ROW_GRADIENT:
+    return size_t(symbol.gradient_width) * element;
+  default: // ROWS
     return size_t(symbol.row_width) * element;
   }
 }

@@ -68,7 +68,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     bySymbol.push_back(i);
     objectiveOf[symbol.group] = program.updates[i].objective;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
-      mostRowBytes = std::max(mostRowBytes, symbol.row_width * size);
+      mostRowBytes = std::max(mostRowBytes, symbol.gradient_width * size);
       const bool allRows =
           descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
       for (int64_t t = 0; t < shardTasks; ++t) {

@@ -27,7 +27,7 @@ pdlrt::gradientBlocks(const pdl_descriptor &descriptor,
     int32_t symbol = program.updates[i].symbol;
     blocks.push_back({symbol, descriptor.symbols[symbol].element_type,
                       descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE,
-                      elementCount(descriptor.symbols[symbol]),
+                      gradientElements(descriptor.symbols[symbol]),
                       program.updates[i].objective});
   }
   return blocks;

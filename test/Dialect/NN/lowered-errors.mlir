@@ -408,3 +408,33 @@ nn.func private @f(%g: tensor<2xf32>) {
   } : tensor<2xf32>
   nn.return
 }
+
+// -----
+
+nn.func private @f(%rows: tensor<?x2xf32>, %ids: tensor<?xi64>) {
+  %k, %i, %s, %o = nn.unique %ids
+  %0 = nn.pool %rows[%i, %s, %o] of (%ids sum) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  // expected-error @+1 {{counts rows of @nobody, which is not an nn.table (C1)}}
+  nn.count_pooled @nobody of %0 by %0 : tensor<?x2xf32>, tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
+nn.func private @f(%rows: tensor<?x2xf32>, %ids: tensor<?xi64>) {
+  %k, %i, %s, %o = nn.unique %ids
+  %0 = nn.pool %rows[%i, %s, %o] of (%ids sum) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  // expected-error @+1 {{counts rows of bags that are pooled as 'tensor<?x2xf32>'; those of @t are 'tensor<?x3xf32>' (C2)}}
+  nn.count_pooled @t of %0 by %0 : tensor<?x2xf32>, tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
+nn.func private @f(%rows: tensor<?x2xf32>, %values: tensor<?x2xf64>) {
+  // expected-error @+1 {{expected [bags, counts] of one type (C2)}}
+  nn.count_pooled @t of %rows by %values : tensor<?x2xf32>, tensor<?x2xf64>
+  nn.return
+}

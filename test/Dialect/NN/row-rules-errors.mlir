@@ -2,7 +2,7 @@
 
 // What a rule, and an update, that reduce over rows may not look like.
 
-// expected-error @+1 {{needs both regions 'sum' and 'row' if it has one of them or row slots; one that sums nothing yields nothing from 'sum' (C4)}}
+// expected-error @+1 {{needs both regions 'sum' and 'row' if it has one of them, row slots or counts; one that sums nothing yields nothing from 'sum' (C4)}}
 nn.rule @wrong hyper() slots() row_slots(a = 0.0) once {
 ^bb0(%step: f64, %rate: f64):
   nn.yield %rate : f64
@@ -271,7 +271,7 @@ nn.func private @f(%g: tensor<2xf32>) {
 
 // -----
 
-// expected-error @+1 {{has row slots, and a region 'param', which knows no rows; write region 'row' (C4)}}
+// expected-error @+1 {{has row slots or counts, and a region 'param', which knows no rows; write region 'row' (C4)}}
 nn.rule @r hyper() slots() row_slots(length = 0.0) once {
 ^bb0(%step: f64, %rate: f64):
   nn.yield %rate : f64
@@ -308,7 +308,7 @@ nn.rule @r hyper() slots() once {
 nn.group @g rule(@sgd) rate(0.1)
 nn.param @p : tensor<2xf32> in @g init(#nn.zeros)
 nn.func private @f(%g: tensor<2xf32>) {
-  // expected-error @+1 {{has row slots, and a region 'param' (C5)}}
+  // expected-error @+1 {{has row slots or counts, and a region 'param' (C5)}}
   nn.update @p gradient(%g) scalars() sum {
   ^bb0(%value: f32, %sum: f32):
     nn.yield
@@ -338,5 +338,56 @@ nn.func private @f(%k: tensor<?xi64>, %g: tensor<?x2xf32>) {
   ^bb0(%value: f32, %sum: f32):
     nn.yield %value : f32
   } : tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.table @t : i64 -> tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%k: tensor<?xi64>, %g: tensor<?x3xf32>) {
+  // expected-error @+1 {{has counts, which no region 'row' takes (C5)}}
+  nn.update @t keys(%k) gradient(%g) counts 1 scalars() {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield %value : f32
+  } : tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.table @t : i64 -> tensor<2xf32> in @g init(#nn.zeros)
+nn.func private @f(%k: tensor<?xi64>, %g: tensor<?x2xf32>) {
+  // expected-error @+1 {{updates @t with 'tensor<?x2xf32>'; expected 'tensor<?x3xf32>' (C2)}}
+  nn.update @t keys(%k) gradient(%g) counts 1 scalars() sum {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield
+  } row {
+  ^bb0(%width: f64, %count: f32):
+    nn.yield %count : f32
+  } each {
+  ^bb0(%value: f32, %sum: f32, %count: f32):
+    nn.yield %count : f32
+  } : tensor<?x2xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.param @p : tensor<4x2xf32> in @g init(#nn.zeros)
+nn.func private @f(%g: tensor<4x2xf32>) {
+  // expected-error @+1 {{has counts, which only rows of tables have (C2)}}
+  nn.update @p gradient(%g) counts 1 scalars() sum {
+  ^bb0(%value: f32, %sum: f32):
+    nn.yield
+  } row {
+  ^bb0(%width: f64, %count: f32):
+    nn.yield %count : f32
+  } each {
+  ^bb0(%value: f32, %sum: f32, %count: f32):
+    nn.yield %count : f32
+  } : tensor<4x2xf32>
   nn.return
 }

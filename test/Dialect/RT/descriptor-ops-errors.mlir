@@ -157,6 +157,38 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
   %0 = arith.constant 0 : i32
   return %0 : i32
 }
+// expected-error@+1 {{has 1 updates, but 2 `counts` entries (C3)}}
+rt.program @p reads(@clicks [@label]) updates [@w] lookup_of [-1] counts [0, 1] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has 2 counts of rows; a table has 0 or more, a parameter none (C3)}}
+rt.program @p reads(@clicks [@label]) updates [@w] lookup_of [-1] counts [2] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
+
+// -----
+
+// (C3)
+nn.record @clicks {
+  nn.field @label : tensor<?x1xf32>
+}
+nn.state @mean : tensor<1xf32> init(#nn.zeros)
+nn.param @w : tensor<10xf32> init(#nn.zeros)
+nn.table @emb : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
 // expected-error@+1 {{has 1 updates, but 2 `objectives` entries (C3)}}
 rt.program @p reads(@clicks [@label]) updates [@w] lookup_of [-1] objectives [0, 1] prepare(@stage, <0 + 0 * batch>) compute(@stage, <0 + 0 * batch>)
 
@@ -471,3 +503,13 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
 }
 // expected-error@+1 {{is called for a whole parameter, and @t is a table (C4)}}
 rt.update_kernel @t calls @stage whole_parameter
+
+// -----
+
+nn.param @w : tensor<10x10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has counts of rows, and @w is no table (C5)}}
+rt.update_kernel @w calls @stage counts(2)

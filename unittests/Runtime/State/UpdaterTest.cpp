@@ -61,6 +61,7 @@ struct Tables {
       symbol.shape = shape;
       symbol.row_count = 1;
       symbol.row_width = width;
+      symbol.gradient_width = symbol.row_width;
       symbol.initializer = {PDL_INIT_CONSTANT, 10.0 * t, 0};
       symbol.row_kernel = countRows;
       updates[t] = {t, t, 0};
@@ -251,6 +252,7 @@ protected:
       symbol.shape = shapes[s];
       symbol.row_count = 1;
       symbol.row_width = shapes[s][0];
+      symbol.gradient_width = symbol.row_width;
       symbol.slot_count = 1;
       symbol.slot_names = slotNames;
       symbol.slot_initial_values = slotValues;
@@ -397,6 +399,7 @@ TEST(Updater, CutsParametersIntoWholeRows) {
   symbol.shape = shape;
   symbol.row_count = longRows;
   symbol.row_width = longWidth;
+  symbol.gradient_width = symbol.row_width;
   symbol.slot_count = 1;
   symbol.slot_names = slotNames;
   symbol.slot_initial_values = slotValues;

@@ -132,6 +132,7 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
     symbol.shape = shape;
     symbol.row_count = rank == 2 ? shape[0] : 1;
     symbol.row_width = shape[rank - 1];
+    symbol.gradient_width = symbol.row_width;
     symbol.group = group;
     symbol.initializer = {PDL_INIT_UNIFORM, -0.5, 0.5};
     symbol.slot_count = slots;

@@ -271,6 +271,7 @@ template <typename T> void Descriptor::buildSymbols() {
   w.shape = weightShape;
   w.row_count = denseWidth;
   w.row_width = 1;
+  w.gradient_width = w.row_width;
   w.group = 0;
   w.initializer = {PDL_INIT_UNIFORM, -0.5, 0.5};
   w.dense_kernel = sgd<T>;
@@ -282,6 +283,7 @@ template <typename T> void Descriptor::buildSymbols() {
   b.shape = biasShape;
   b.row_count = 1;
   b.row_width = 1;
+  b.gradient_width = b.row_width;
   b.group = 0;
   b.initializer = {PDL_INIT_CONSTANT, 0.25, 0};
   b.dense_kernel = sgd<T>;
@@ -293,6 +295,7 @@ template <typename T> void Descriptor::buildSymbols() {
   table.shape = rowShape;
   table.row_count = 1;
   table.row_width = width;
+  table.gradient_width = table.row_width;
   table.group = 1;
   table.initializer = {PDL_INIT_UNIFORM, -0.1, 0.1};
   table.slot_count = 2;

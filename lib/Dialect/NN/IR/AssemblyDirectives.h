@@ -38,6 +38,80 @@ inline void printTypeAndLike(mlir::OpAsmPrinter &printer, mlir::Operation *,
     printer << ", " << like;
 }
 
+/// `(show, click)`.
+inline mlir::ParseResult parseNames(mlir::OpAsmParser &parser,
+                                    mlir::ArrayAttr &names) {
+  llvm::SmallVector<mlir::Attribute> list;
+  auto parseOne = [&]() -> mlir::ParseResult {
+    std::string name;
+    if (parser.parseKeywordOrString(&name))
+      return mlir::failure();
+    list.push_back(parser.getBuilder().getStringAttr(name));
+    return mlir::success();
+  };
+  if (parser.parseCommaSeparatedList(mlir::OpAsmParser::Delimiter::Paren,
+                                     parseOne))
+    return mlir::failure();
+  names = parser.getBuilder().getArrayAttr(list);
+  return mlir::success();
+}
+
+inline void printNames(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                       mlir::ArrayAttr names) {
+  printer << "(";
+  llvm::interleaveComma(
+      names.getAsValueRange<mlir::StringAttr>(), printer,
+      [&](llvm::StringRef name) { printer.printKeywordOrString(name); });
+  printer << ")";
+}
+
+/// `show(%0) click(%1)`.
+inline mlir::ParseResult parseNamedOperands(
+    mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
+    llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &operands) {
+  llvm::SmallVector<mlir::Attribute> list;
+  std::string name;
+  while (mlir::succeeded(parser.parseOptionalKeywordOrString(&name))) {
+    if (parser.parseLParen() || parser.parseOperand(operands.emplace_back()) ||
+        parser.parseRParen())
+      return mlir::failure();
+    list.push_back(parser.getBuilder().getStringAttr(name));
+  }
+  names = parser.getBuilder().getArrayAttr(list);
+  return mlir::success();
+}
+
+inline void printNamedOperands(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                               mlir::ArrayAttr names,
+                               mlir::ValueRange operands) {
+  llvm::interleave(
+      llvm::zip(names.getAsValueRange<mlir::StringAttr>(), operands), printer,
+      [&](auto named) {
+        printer.printKeywordOrString(std::get<0>(named));
+        printer << "(" << std::get<1>(named) << ")";
+      },
+      " ");
+}
+
+/// A type, then the one type of all of some operands.
+inline mlir::ParseResult
+parseOneTypeOf(mlir::OpAsmParser &parser, mlir::Type &first,
+               llvm::SmallVectorImpl<mlir::Type> &types,
+               const llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>
+                   &operands) {
+  mlir::Type type;
+  if (parser.parseType(first) || parser.parseComma() || parser.parseType(type))
+    return mlir::failure();
+  types.assign(operands.size(), type);
+  return mlir::success();
+}
+
+inline void printOneTypeOf(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                           mlir::Type first, mlir::TypeRange types,
+                           mlir::ValueRange) {
+  printer << first << ", " << types.front();
+}
+
 /// The types of what a metric observes: of predictions, and of labels where
 /// theirs is another one.
 inline mlir::ParseResult parseObserveTypes(

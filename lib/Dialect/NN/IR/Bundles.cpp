@@ -598,7 +598,7 @@ unsigned UpdateOp::getNumSums() {
 
 unsigned UpdateOp::getNumRowSlots() {
   return hasRow() ? getRow().getNumArguments() - 1 - getNumSums() -
-                        getScalars().size()
+                        getCounts() - getScalars().size()
                   : 0;
 }
 
@@ -610,6 +610,11 @@ ArrayRef<BlockArgument> UpdateOp::getRowSums() {
 ArrayRef<BlockArgument> UpdateOp::getRowSlotArguments() {
   ArrayRef<BlockArgument> arguments = getRow().getArguments();
   return arguments.slice(1 + getNumSums(), getNumRowSlots());
+}
+
+ArrayRef<BlockArgument> UpdateOp::getCountArguments() {
+  ArrayRef<BlockArgument> arguments = getRow().getArguments();
+  return arguments.slice(1 + getNumSums() + getNumRowSlots(), getCounts());
 }
 
 SmallVector<BlockArgument> UpdateOp::getArgumentsOf(OpOperand &operand) {

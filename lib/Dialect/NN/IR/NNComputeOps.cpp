@@ -808,6 +808,34 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
                      "C1");
 }
 
+LogicalResult CountOp::verify() {
+  if (getValues().empty() || getValues().size() != getNames().size())
+    return emitOpError("counts nothing; give each count of the rule a value, "
+                       "such as show(%one) (C4)");
+  SmallVector<int64_t> shape = idShape(getIds().getType());
+  if (shape.size() != 2 || !ShapedType::isDynamic(shape[0]))
+    return emitOpError() << "counts ids " << getIds().getType()
+                         << "; expected bags, or [b, s] with b the batch (C2)";
+  for (Value value : getValues())
+    if (value.getType() != getValues().front().getType() ||
+        !isColumn(value.getType()))
+      return emitOpError() << "adds " << value.getType()
+                           << "; expected [b, 1], with b the batch (C2)";
+  return success();
+}
+
+LogicalResult CountOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  RankedTensorType row = rowSymbolType(*this, symbols, getTableAttr());
+  if (!row)
+    return emitOpError() << "counts rows of " << getTableAttr()
+                         << ", which is not an nn.table (C1)";
+  if (getElementTypeOrSelf(getValues().front()) != row.getElementType())
+    return emitOpError() << "adds " << getValues().front().getType()
+                         << " to rows of " << row.getElementType()
+                         << "; nn.cast makes one of the other (C2)";
+  return success();
+}
+
 /// The type of a state with an element for each feature of `input`.
 static RankedTensorType featureType(Value input) {
   auto type = tensorOf(input);

@@ -12,9 +12,10 @@
 using namespace mlir;
 using namespace pdlc::nn;
 
-static RankedTensorType rowsOf(RankedTensorType row) {
-  return RankedTensorType::get({ShapedType::kDynamic, row.getDimSize(0)},
-                               row.getElementType());
+/// Some rows of a table, or with `counts` behind each.
+static RankedTensorType rowsOf(RankedTensorType row, int64_t counts = 0) {
+  return RankedTensorType::get(
+      {ShapedType::kDynamic, row.getDimSize(0) + counts}, row.getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,8 +144,11 @@ static FailureOr<int64_t> verifyRowRegions(UpdateOp update, Type element) {
   if (update.getWhole() && update.getKeys())
     return update.emitOpError("reduces over a whole parameter, and has keys of "
                               "a table (C5)");
-  if (!update.hasRow())
+  if (!update.hasRow()) {
+    if (update.getCounts())
+      return update.emitOpError("has counts, which no region 'row' takes (C5)");
     return 0;
+  }
   Type f64 = Float64Type::get(update.getContext());
   auto sums = verifyScalarRegion(
       update, update.getSum(), "sum",
@@ -156,8 +160,9 @@ static FailureOr<int64_t> verifyRowRegions(UpdateOp update, Type element) {
   const auto arguments =
       static_cast<int64_t>(update.getRow().getNumArguments());
   const auto own = static_cast<int64_t>(1 + sums->size());
-  const int64_t rowSlots =
-      arguments - own - static_cast<int64_t>(update.getScalars().size());
+  const int64_t rowSlots = arguments - own -
+                           static_cast<int64_t>(update.getCounts()) -
+                           static_cast<int64_t>(update.getScalars().size());
   SmallVector<Type> types(own, f64);
   types.append(std::max<int64_t>(arguments - own, 0), element);
   auto yielded = verifyScalarRegion(update, update.getRow(), "row", types);
@@ -170,9 +175,33 @@ static FailureOr<int64_t> verifyRowRegions(UpdateOp update, Type element) {
            << "yields " << results << " values from 'row'; expected "
            << std::max<int64_t>(rowSlots, 0)
            << " row slots and what 'each' gets, all " << element << " (C5)";
-  if (update.getWhole() && rowSlots)
-    return update.emitOpError("has row slots, and a region 'param' (C5)");
+  if (update.getWhole() && (rowSlots || update.getCounts()))
+    return update.emitOpError(
+        "has row slots or counts, and a region 'param' (C5)");
   return results - rowSlots;
+}
+
+LogicalResult CountPooledOp::verify() {
+  auto values = tensorOf(getValues()), pooled = tensorOf(getPooled());
+  if (values.getRank() == 2 && values.isDynamicDim(0) &&
+      values.getElementType() == pooled.getElementType())
+    return success();
+  return emitOpError() << "adds " << values << " to rows of bags "
+                       << "that are pooled as " << pooled
+                       << "; expected [bags, counts] of one type (C2)";
+}
+
+LogicalResult CountPooledOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto table = symbols.lookupNearestSymbolFrom<TableOp>(*this, getTableAttr());
+  if (!table)
+    return emitOpError() << "counts rows of " << getTableAttr()
+                         << ", which is not an nn.table (C1)";
+  if (getPooled().getType() != rowsOf(table.getRowType()))
+    return emitOpError() << "counts rows of bags that are pooled as "
+                         << getPooled().getType() << "; those of "
+                         << getTableAttr() << " are "
+                         << rowsOf(table.getRowType()) << " (C2)";
+  return success();
 }
 
 LogicalResult UpdateOp::verifyRegions() {
@@ -217,7 +246,11 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << ", which is in no group (C1)";
   if (static_cast<bool>(table) != static_cast<bool>(getKeys()))
     return emitOpError("needs keys exactly for a table (C1)");
-  Type expected = param ? param.getType() : rowsOf(table.getRowType());
+  Type expected =
+      param ? param.getType()
+            : rowsOf(table.getRowType(), static_cast<int64_t>(getCounts()));
+  if (param && getCounts())
+    return emitOpError("has counts, which only rows of tables have (C2)");
   if (getGradient().getType() != expected)
     return emitOpError() << "updates " << getSymbolAttr() << " with "
                          << getGradient().getType() << "; expected " << expected

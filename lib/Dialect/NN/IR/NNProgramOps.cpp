@@ -373,13 +373,15 @@ static SmallVector<Type> getArgumentTypes(ArrayRef<FieldOp> fields,
 
 LogicalResult ProgramOp::verifyRegions() {
   DenseMap<Attribute, Operation *> trained;
-  AccumulateOp accumulates;
+  Operation *changes = nullptr;
   for (Operation &op : getBody().front()) {
-    if (getFrozen() && isa<MinimizeOp, AccumulateOp, OnceOp, UpdateOp>(op))
+    if (getFrozen() &&
+        isa<MinimizeOp, AccumulateOp, CountOp, CountPooledOp, OnceOp, UpdateOp>(
+            op))
       return op.emitOpError() << "stands in frozen program @" << getSymName()
                               << ", which only reads (C3)";
-    if (auto accumulate = dyn_cast<AccumulateOp>(op))
-      accumulates = accumulate;
+    if (isa<AccumulateOp, CountOp>(op))
+      changes = &op;
     auto minimize = dyn_cast<MinimizeOp>(op);
     if (!minimize)
       continue;
@@ -396,11 +398,11 @@ LogicalResult ProgramOp::verifyRegions() {
       return diagnostic;
     }
   }
-  if (accumulates && trained.empty())
-    return accumulates.emitOpError()
+  if (changes && trained.empty())
+    return changes->emitOpError()
            << "stands in program @" << getSymName()
-           << ", which has no nn.minimize: only what trains changes state "
-              "(C4)";
+           << ", which has no nn.minimize: only what trains changes state ("
+           << (isa<AccumulateOp>(changes) ? "C4" : "C5") << ")";
   return success();
 }
 

@@ -481,15 +481,16 @@ static LogicalResult verifyHyperDefaults(Operation *op, ArrayAttr names,
 static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
                                           Type element) {
   const size_t slots = rule.getSlotNames().size(),
-               rowSlots = rule.getRowSlotNames().size();
+               rowSlots = rule.getRowSlotNames().size(),
+               counts = rule.getCountNames().size();
   if (rule.getSum().empty() != rule.getRow().empty() ||
-      (!rule.hasRow() && rowSlots))
+      (!rule.hasRow() && (rowSlots || counts)))
     return rule.emitOpError(
-        "needs both regions 'sum' and 'row' if it has one of them or row "
-        "slots; one that sums nothing yields nothing from 'sum' (C4)");
-  if (rule.getWhole() && rowSlots)
+        "needs both regions 'sum' and 'row' if it has one of them, row slots "
+        "or counts; one that sums nothing yields nothing from 'sum' (C4)");
+  if (rule.getWhole() && (rowSlots || counts))
     return rule.emitOpError(
-        "has row slots, and a region 'param', which knows no "
+        "has row slots or counts, and a region 'param', which knows no "
         "rows; write region 'row' (C4)");
   if (!rule.hasRow())
     return 0;
@@ -502,7 +503,7 @@ static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
   if (*sums != SmallVector<Type>(sums->size(), f64))
     return rule.emitOpError("yields from 'sum' a value that is not f64 (C4)");
   SmallVector<Type> arguments(1 + sums->size(), f64);
-  arguments.append(rowSlots + scalars, element);
+  arguments.append(rowSlots + counts + scalars, element);
   auto yielded = verifyScalarRegion(rule, rule.getRow(), "row", arguments);
   if (failed(yielded))
     return failure();
@@ -524,6 +525,10 @@ LogicalResult RuleOp::verifyRegions() {
           *this, getAllSlotNames(),
           DenseF64ArrayAttr::get(getContext(), getAllSlotValues()))))
     return failure();
+  llvm::StringSet<> counts;
+  for (StringRef name : getCountNames().getAsValueRange<StringAttr>())
+    if (!counts.insert(name).second)
+      return emitOpError() << "names count '" << name << "' twice (C7)";
   if (getFrozenSlotAttr() &&
       !llvm::is_contained(getSlotNames(), getFrozenSlotAttr()))
     return emitOpError() << "has frozen programs read '" << *getFrozenSlot()

@@ -140,6 +140,16 @@ static RankedTensorType rowsOf(nn::TableOp table) {
   return RankedTensorType::get(shape, row.getElementType());
 }
 
+/// Whether a type is of gradients of some rows of a table: behind each, its
+/// counts may stand.
+static bool isGradientOf(nn::TableOp table, Type type) {
+  auto rows = rowsOf(table), gradients = dyn_cast<RankedTensorType>(type);
+  return gradients && gradients.getRank() == rows.getRank() &&
+         gradients.isDynamicDim(0) &&
+         gradients.getElementType() == rows.getElementType() &&
+         gradients.getShape().back() >= rows.getShape().back();
+}
+
 //===----------------------------------------------------------------------===//
 // Units
 //===----------------------------------------------------------------------===//
@@ -276,6 +286,8 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &tables) {
     expected = scalar64(getContext());
     break;
   }
+  if (kind == ChannelKind::row_gradient && isGradientOf(table, getType()))
+    return success();
   if (getType() != expected)
     return emitOpError() << "of kind " << kindName << " carries " << getType()
                          << ", expected " << expected << " (C4)";
@@ -498,6 +510,8 @@ LogicalResult PartialNormOp::verifySymbolUses(SymbolTableCollection &tables) {
   Operation *symbol = tables.lookupNearestSymbolFrom(*this, name);
   auto table = dyn_cast_or_null<nn::TableOp>(symbol);
   RankedTensorType expected = table ? rowsOf(table) : denseType(symbol);
+  if (table && isGradientOf(table, getGradient().getType()))
+    return success();
   if (getGradient().getType() != expected)
     return emitOpError() << "answers for " << name << " with a "
                          << getGradient().getType() << ", expected " << expected

@@ -43,6 +43,15 @@ LogicalResult ProgramOp::verify() {
   if (getUpdateLookups().size() != getUpdates().size())
     return emitOpError() << "has " << getUpdates().size() << " updates, but "
                          << getUpdateLookups().size() << " `lookup_of` entries";
+  ArrayRef<int64_t> counts = getUpdateCounts();
+  if (!counts.empty() && counts.size() != getUpdates().size())
+    return emitOpError() << "has " << getUpdates().size() << " updates, but "
+                         << counts.size() << " `counts` entries (C3)";
+  for (auto [lookup, count] : llvm::zip(getUpdateLookups(), counts))
+    if (count < 0 || (count > 0 && lookup < 0))
+      return emitOpError() << "has " << count
+                           << " counts of rows; a table has 0 or more, a "
+                              "parameter none (C3)";
   ArrayRef<int32_t> objectives = getUpdateObjectives();
   if (!objectives.empty() && objectives.size() != getUpdates().size())
     return emitOpError() << "has " << getUpdates().size() << " updates, but "
@@ -172,5 +181,8 @@ LogicalResult UpdateKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (getWholeParameter() && !isa<nn::ParamOp>(symbol))
     return emitOpError() << "is called for a whole parameter, and "
                          << getSymbolAttr() << " is a table (C4)";
+  if (getCounts() && !isa<nn::TableOp>(symbol))
+    return emitOpError() << "has counts of rows, and " << getSymbolAttr()
+                         << " is no table (C5)";
   return verifyFunction(*this, tables, getCalleeAttr());
 }

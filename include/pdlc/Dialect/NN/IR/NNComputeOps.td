@@ -888,6 +888,42 @@ def NN_AccumulateOp : NN_BodyOp<"accumulate", [MemoryEffects<[MemWrite]>, StopsG
   let hasVerifier = 1;
 }
 
+def NN_CountOp : NN_BodyOp<"count", [MemoryEffects<[MemWrite]>, StopsGradients, NN_BatchFirst, ReadsModel,
+    StandsUntil<"Model", "nn-lower-model replaces it by nn.count_pooled">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Adds values of samples to the counts of their rows";
+  let description = [{
+    A rule with `counts(...)` is given, of each row that a step updates, sums of
+    values of the samples whose ids the row belongs to: an id that a sample has twice
+    counts twice. Sums are merged over replicas like gradients and applied with them,
+    once; they are neither divided by the summed weight nor clipped. A batch without
+    weight updates nothing, and counts nothing. Without gradient a row that was counted is
+    updated too, with zeros.
+
+    Constraints:
+    - (C1) The symbol is an `nn.table`; the program minimizes losses that depend on it
+      (checked by `nn-autodiff`).
+    - (C2) Ids of shape [b, s] or bags; values of shape [b, 1], with b the batch, of
+      the table's element type.
+    - (C3) Ids derive from fields and constants alone, as those of `nn.lookup`.
+    - (C4) Each count of the rule of the table's group is named once, and nothing else
+      (checked by `nn-lower-model`).
+    - (C5) The program has an `nn.minimize`.
+
+    Example:
+    ```mlir
+    nn.count @emb[%c] show(%one) click(%label) : !nn.ragged<?x26x*xi64>, tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$table, NN_Ids:$ids,
+    Variadic<NN_FloatTensor>:$values, StrArrayAttr:$names);
+  let assemblyFormat = [{
+    $table `[` $ids `]` custom<NamedOperands>($names, $values) attr-dict `:`
+    custom<OneTypeOf>(type($ids), type($values), ref($values))
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_MinimizeOp : NN_BodyOp<"minimize", [MemoryEffects<[MemWrite]>, StopsGradients, NN_BatchFirst,
     StandsUntil<"Merged", "nn-autodiff replaces it by updates">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -162,6 +162,33 @@ def NN_PoolOp : NN_PureOp<"pool", [NN_DifferentiableSome, AttrSizedOperandSegmen
   }];
 }
 
+def NN_CountPooledOp : NN_BodyOp<"count_pooled", [MemoryEffects<[MemWrite]>, StopsGradients,
+    StandsIn<"Merged", "nn-lower-model makes it", "Merged", "nn-autodiff makes it a part of gradients">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Adds values of bags to the counts of their rows";
+  let description = [{
+    What becomes of `nn.count`: the bags are those of `pooled`, a result of `nn.pool`
+    whose values do not matter; each row of `values` is added to the counts of the rows
+    of the table that its bag names, in the order of the rule's counts.
+
+    Constraints:
+    - (C1) The symbol is an `nn.table`.
+    - (C2) `pooled` is [bags, width of the table], a result of an `nn.pool` of its rows
+      (checked by `nn-merge-lookups`); values are [bags, counts], of its element type.
+
+    Example:
+    ```mlir
+    nn.count_pooled @emb of %e by %values : tensor<?x10xf32>, tensor<?x2xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$table, NN_FloatTensor:$pooled,
+    NN_FloatTensor:$values);
+  let assemblyFormat = [{
+    $table `of` $pooled `by` $values attr-dict `:` type($pooled) `,` type($values)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_PoolGradientOp : NN_PureOp<"pool_gradient", [AttrSizedOperandSegments, NN_FromGradient]> {
   let summary = "The gradient of pooling with respect to the rows";
   let description = [{
@@ -399,7 +426,7 @@ def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments, NN_F
     of a parameter (a vector is one unit), element j of a unit to lane j mod 16,
     lanes joined by a tree 8-4-2-1; one partial for each logical shard of a
     table, keys ascending, likewise; partials are added in order of symbol and
-    unit.
+    unit. Counts behind the gradients of a table's rows (`nn.update`) are no part of it.
 
     Constraints:
     - (C1) Each symbol is a parameter or table; it has a gradient, and the keys
@@ -496,21 +523,23 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     value, the summed gradient, the slots, and the group's scalars. Division by
     the weight, clip, regularizer and rule are spelled out in it. If the rule
     reduces over rows, or the parameter, its regions `sum` and `row` or `param`
-    (`nn.rule`) stand before `each`.
+    (`nn.rule`) stand before `each`. Behind the gradient of each row of a table may
+    stand its counts (`nn.count`), as many as `counts` says.
 
     Constraints:
     - (C1) The symbol is a parameter or table of a group; `keys` is given
       exactly for tables, and is what the program has pulled their rows by
       (checked by `nn-verify-phase`).
-    - (C2) The gradient has the parameter's type, or one row for each key.
+    - (C2) The gradient has the parameter's type, or one row for each key, of the
+      table's width and the counts.
     - (C3) `each` has 2 + slots + scalars + (yields of `row` behind its row slots)
       arguments of the symbol's element type and yields 1 + slots values of it.
     - (C4) The ops of `nn.rule` (C2).
     - (C5) `sum` and `row` are both there or neither; `sum` has 2 + slots + scalars
       arguments of the element type and yields f64 values; `row` has 1 + (yields of
-      `sum`) arguments of f64, then row slots + scalars of the element type, and
+      `sum`) arguments of f64, then row slots + counts + scalars of the element type, and
       yields the row slots and any other values, all of the element type. `param` is of
-      a parameter, and has no row slots.
+      a parameter, and has no row slots. Without `row` there are no counts.
 
     Example:
     ```mlir
@@ -524,10 +553,11 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<NN_KeyTensor>:$keys,
-    NN_FloatTensor:$gradient, Variadic<NN_Scalar>:$scalars, UnitAttr:$whole);
+    NN_FloatTensor:$gradient, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$counts,
+    Variadic<NN_Scalar>:$scalars, UnitAttr:$whole);
   let regions = (region SizedRegion<1>:$each, AnyRegion:$sum, AnyRegion:$row);
   let assemblyFormat = [{
-    $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` `scalars` `(` $scalars `)`
+    $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` (`counts` $counts^)? `scalars` `(` $scalars `)`
     (`sum` $sum^ custom<RowRegion>($row, $whole) `each`)? $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
   }];
   let hasRegionVerifier = 1;
@@ -548,11 +578,12 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     /// Sums over a row, and row slots: none without regions `sum` and `row`.
     unsigned getNumSums();
     unsigned getNumRowSlots();
-    /// The arguments of `row`: the width, the sums, the row slots, one for each of
-    /// `scalars`.
+    /// The arguments of `row`: the width, the sums, the row slots, the counts, one for
+    /// each of `scalars`.
     ::mlir::BlockArgument getWidthArgument() { return getRow().getArgument(0); }
     ::llvm::ArrayRef<::mlir::BlockArgument> getRowSums();
     ::llvm::ArrayRef<::mlir::BlockArgument> getRowSlotArguments();
+    ::llvm::ArrayRef<::mlir::BlockArgument> getCountArguments();
   }];
 }
 

@@ -342,6 +342,11 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     `row`: the same, with all of the parameter as one row. Servers own such a
     parameter as one block.
 
+    A rule with `counts` is for tables, and is given numbers of each row that
+    `nn.count` adds up: how often it was shown in the step, and clicked. They are
+    sums over the step's samples, undivided and unclipped, 0 for a row that was not
+    counted; region `row` gets them behind the row slots.
+
     A slot that `frozen` names begins as the value, whatever its number, and frozen
     programs read it in the place of the value. `nn-add-averages` makes such rules of
     a group's rule and its average.
@@ -360,11 +365,13 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
       different names.
     - (C4) `sum` has 2 + slots + (yields of `once`) arguments of the element type and
       yields f64 values; `row` has 1 + (yields of `sum`) arguments of f64 and
-      (row slots) + (yields of `once`) of the element type, and yields at least as
+      (row slots) + (counts) + (yields of `once`) of the element type, and yields at least as
       many values of the element type as there are row slots. Both regions are there
-      if one is, or if there are row slots. With `param` there are none.
+      if one is, or if there are row slots or counts. With `param` there are none of
+      these.
     - (C5) `frozen` names a slot that is no row slot.
     - (C6) Defaults of hyper-parameters lie within their bounds.
+    - (C7) Counts have different names.
 
     Example:
     ```mlir
@@ -406,6 +413,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     OptionalAttr<DenseF64ArrayAttr>:$hyper_bounds, StrArrayAttr:$slot_names,
     DenseF64ArrayAttr:$slot_values, UnitAttr:$undivided, DefaultValuedAttr<StrArrayAttr, "{}">:$row_slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$row_slot_values,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$count_names,
     OptionalAttr<StrAttr>:$frozen_slot, UnitAttr:$whole);
   let regions = (region SizedRegion<1>:$once, SizedRegion<1>:$each, AnyRegion:$sum,
     AnyRegion:$row);
@@ -414,6 +422,7 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     `hyper` custom<Hypers>($hyper_names, $hyper_values, $hyper_bounds)
     `slots` custom<NamedNumbers>($slot_names, $slot_values)
     (`row_slots` custom<NamedNumbers>($row_slot_names, $row_slot_values)^)?
+    (`counts` custom<Names>($count_names)^)?
     (`frozen` `(` $frozen_slot^ `)`)?
     attr-dict-with-keyword `once` $once (`sum` $sum^ custom<RowRegion>($row, $whole))?
     `each` $each

@@ -95,7 +95,7 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
     | `gradient` | the sum of gradients, the parameter's type | server |
     | `keys` | distinct keys of a table, `tensor<?xi64>` | server |
     | `rows` | a row for each of those keys, `tensor<?xWxT>` | trainer |
-    | `row_gradient` | a sum for each of those keys, the same type | server |
+    | `row_gradient` | a sum for each of those keys, the same type, and behind each its counts | server |
     | `loss` | sums of losses and of weights of one `nn.loss_sum`, `tensor<2xf64>` | both |
     | `partial_norm` | partial squared norms of a symbol's gradient, `tensor<?xf64>` | trainer |
     | `norm` | a clip's squared norm, `tensor<f64>` | server |

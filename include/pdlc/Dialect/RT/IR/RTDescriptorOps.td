@@ -32,6 +32,8 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
       updates, and for a table the lookup whose keys its rows belong to.
     - `outputs ["output0"] widths [1] types [f32]`: elements a sample of each
       output, and their type.
+    - `counts [0, 2]`: how many numbers stand behind the gradient of each row of a
+      table; without the list none.
     - `objectives [0, 1]`: whose weights divide each gradient; without the list, all
       are of one. `loss`: compute writes the sum of losses and of weights of each
       objective.
@@ -45,7 +47,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
       `nn.table`; each update names an `nn.param` or `nn.table`, a table with
       its lookup, a parameter with -1.
     - (C3) As many widths and types as outputs, types f32, f64 or i64, `lookup_of` entries as updates, as many `objectives`
-      or none, and `keys` and `occurrences` entries of both sizes as lookups, and `ids`
+      or none, as many `counts` or none, of which only tables have some, and `keys` and `occurrences` entries of both sizes as lookups, and `ids`
       entries, where there are any, as fields.
     - (C4) A frozen program has neither updates nor `loss`.
 
@@ -62,6 +64,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$lookups,
     DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$updates,
     DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$update_lookups,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$update_counts,
     DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$update_objectives,
     DefaultValuedAttr<StrArrayAttr, "{}">:$output_names,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_widths,
@@ -71,7 +74,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
   let assemblyFormat = [{
     $sym_name (`frozen` $frozen^)? `reads` `(` $record $fields `)`
     (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
-    (`objectives` $update_objectives^)?
+    (`counts` $update_counts^)? (`objectives` $update_objectives^)?
     (`outputs` $output_names^ `widths` $output_widths `types` $output_types)?
     (`loss` $has_loss^)? (`grouped` $grouped^)?
     `prepare` `(` $prepare `,` $prepare_arena `)`
@@ -138,7 +141,8 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
   let description = [{
     `pdl_symbol::dense_kernel` of a parameter, `pdl_symbol::row_kernel` of a
     table; the slots of the group's rule, with their initial values. The last
-    `row_slots` of them have one element for each row. `whole_rows` says that the
+    `row_slots` of them have one element for each row, and `counts` numbers stand
+    behind the gradient of each row. `whole_rows` says that the
     kernel of a parameter must be called for whole rows, `whole_parameter` that it is
     called once for all of it. `frozen_part` is
     `pdl_symbol::frozen_part`: frozen programs read that slot, counted from 1, in the
@@ -150,6 +154,7 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     - (C2) As many initial values as slots, and no more row slots than slots.
     - (C3) `frozen_part` is none of the row slots.
     - (C4) `whole_parameter` is of an `nn.param`, without `whole_rows` and row slots.
+    - (C5) `counts` are of an `nn.table`.
 
     Example:
     ```mlir
@@ -159,11 +164,12 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
   let arguments = (ins FlatSymbolRefAttr:$symbol, FlatSymbolRefAttr:$callee,
     DefaultValuedAttr<StrArrayAttr, "{}">:$slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values,
-    DefaultValuedAttr<I32Attr, "0">:$row_slots, UnitAttr:$whole_rows,
+    DefaultValuedAttr<I32Attr, "0">:$row_slots,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$counts, UnitAttr:$whole_rows,
     UnitAttr:$whole_parameter, DefaultValuedAttr<I32Attr, "0">:$frozen_part);
   let assemblyFormat = [{
     $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)?
-    (`row_slots` `(` $row_slots^ `)`)? (`whole_rows` $whole_rows^)?
+    (`row_slots` `(` $row_slots^ `)`)? (`counts` `(` $counts^ `)`)? (`whole_rows` $whole_rows^)?
     (`whole_parameter` $whole_parameter^)?
     (`frozen_part` `(` $frozen_part^ `)`)? attr-dict
   }];
