@@ -256,6 +256,8 @@ Status TrainCommand::runTraining() {
   DataOptions data = options.data;
   data.seed = model->seed();
   PDLRT_RETURN_IF_ERROR(openProgram("train", data, layout(), trainer));
+  if (checkpoints)
+    PDLRT_RETURN_IF_ERROR(checkpoints->checkData());
   PDLRT_RETURN_IF_ERROR(prepareEvaluation());
   if (!options.dumpBatches.empty())
     batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);

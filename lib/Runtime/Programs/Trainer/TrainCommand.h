@@ -59,6 +59,8 @@ private:
   Status beginEpoch(int64_t epoch, Report &report);
   Status restoreEpoch(const Bookmark &bookmark, Report &report);
   Status beginRounds();
+  Status withoutData(Status failure);
+  Status beginReading(int64_t epoch);
   Expected<std::span<const StepInput>> readTrainingRound();
   Status trainEpoch(int64_t epoch, Report &report);
   void allowSteps();

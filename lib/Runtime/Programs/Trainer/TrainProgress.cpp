@@ -63,7 +63,7 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
     return restoreEpoch(*bookmark, report);
   readsWholeEpoch = !resumption || resumption->progress.positions.empty();
   if (!resumption)
-    return trainer.reader->beginEpoch(epoch);
+    return beginReading(epoch);
   Resumption from = std::move(*resumption);
   resumption.reset();
   if (checkpoints)
