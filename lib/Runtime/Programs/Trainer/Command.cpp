@@ -304,8 +304,7 @@ Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
   Status failure = evaluateHere(run, label, report);
   // To fail at once would fail the job, in which another process may yet be
   // writing a checkpoint. Where it may come back, the others wait for it.
-  const bool isAwaited =
-      options.distributed && !options.distributed->mayComeBack;
+  const bool isAwaited = options.distributed && !job->mayComeBack();
   if (!failure.ok() && (!isAwaited || failure.code() == PDL_OUT_OF_MEMORY))
     return failure;
   Expected<int64_t> failed = addUp(run, report, /*fails=*/!failure.ok());
