@@ -337,8 +337,8 @@ class Checkpoints(unittest.TestCase):
         self.assertEqual(log_loss.search(evaluate(rate)).group(), loss)
         done = resume(rate)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("the rate of group @linear differs: the checkpoint has "
-                      "0.1, this program 0.2; use", done.stderr)
+        self.assertIn("for the rate of group @linear the checkpoint has 0.1, "
+                      "this program 0.2; use", done.stderr)
         # What the refusal advises.
         self.assertIn("pdl-checkpoint dump", done.stderr)
         self.assertIn("--init-from", done.stderr)
@@ -349,7 +349,7 @@ class Checkpoints(unittest.TestCase):
         done = resume(self.edited("rule", ("rule(@adagrad)", "rule(@sgd)")))
         self.assertEqual(done.returncode, 1)
         for part in ("no slots of @weights, the checkpoint accumulator",
-                     "no slots of @bias", "the rule of group @linear differs"):
+                     "no slots of @bias", "for the rule of group @linear the "):
             self.assertIn(part, done.stderr)
         # Another hash gives the keys in the checkpoint another meaning.
         keys = self.edited("keys", ("salt(115)", "salt(116)"))
@@ -357,7 +357,7 @@ class Checkpoints(unittest.TestCase):
             [keys, "evaluate", "--data", ADULT, "--rows", "4000:5000",
              "--checkpoint", saved], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("the keys of @weights in @train differs", done.stderr)
+        self.assertIn("for the keys of @weights in @train the checkpoint", done.stderr)
         # What is measured and predicted is nobody's state: 60 steps more are
         # the bits of 100, within an epoch.
         metrics = self.edited(
