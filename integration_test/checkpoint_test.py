@@ -124,7 +124,22 @@ class Checkpoints(unittest.TestCase):
         for last in (70, STEPS):
             run(*self.command("--steps", last, *flags, "--resume"))
         self.assertEqual(losses.read_text(), self.uninterrupted("plain")[1])
+        # One that begins with the steps of a later run has each of them once.
+        saved = self.path / "later"
+        flags = [*VARIANTS["plain"], "--checkpoint", saved, "--checkpoint-steps",
+                 10]
+        run(*self.command("--steps", 30, *flags))
+        late = self.path / "late.txt"
+        flags += ["--log-losses", late, "--resume"]
+        run(*self.command("--steps", 50, *flags))
+        late.write_text(late.read_text() + "0.25\n0.5\n")
+        run(*self.command("--steps", STEPS, *flags))
+        self.assertEqual(late.read_text().splitlines(),
+                         losses.read_text().splitlines()[30:])
         # A log of other steps is not made worse without a word.
+        saved = self.path / "logged"
+        flags = [*VARIANTS["plain"], "--log-losses", losses, "--checkpoint",
+                 saved]
         losses.write_text("0.25\n")
         done = run(*self.command("--steps", STEPS + 1, *flags, "--resume"))
         self.assertEqual(losses.read_text().count("\n"), 2)

@@ -101,6 +101,8 @@ private:
   Status dataFailure;
   std::unique_ptr<BatchDump> batchDump;
   LineFile losses;
+  /// Its lines for the steps that this run goes on from; none: not known.
+  std::optional<int64_t> loggedBefore;
   /// Over all runs; of the samples and skipped updates, those of epochs that
   /// have ended, and those before this run.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
