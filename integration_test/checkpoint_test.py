@@ -372,7 +372,8 @@ class Checkpoints(unittest.TestCase):
             [keys, "evaluate", "--data", ADULT, "--rows", "4000:5000",
              "--checkpoint", saved], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("for the keys of @weights in @train the checkpoint", done.stderr)
+        self.assertIn("for the keys of @weights in @train the checkpoint",
+                      done.stderr)
         # What is measured and predicted is nobody's state: 60 steps more are
         # the bits of 100, within an epoch.
         metrics = self.edited(
