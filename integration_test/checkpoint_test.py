@@ -124,7 +124,22 @@ class Checkpoints(unittest.TestCase):
         for last in (70, STEPS):
             run(*self.command("--steps", last, *flags, "--resume"))
         self.assertEqual(losses.read_text(), self.uninterrupted("plain")[1])
+        # One that begins with the steps of a later run has each of them once.
+        saved = self.path / "later"
+        flags = [*VARIANTS["plain"], "--checkpoint", saved, "--checkpoint-steps",
+                 10]
+        run(*self.command("--steps", 30, *flags))
+        late = self.path / "late.txt"
+        flags += ["--log-losses", late, "--resume"]
+        run(*self.command("--steps", 50, *flags))
+        late.write_text(late.read_text() + "0.25\n0.5\n")
+        run(*self.command("--steps", STEPS, *flags))
+        self.assertEqual(late.read_text().splitlines(),
+                         losses.read_text().splitlines()[30:])
         # A log of other steps is not made worse without a word.
+        saved = self.path / "logged"
+        flags = [*VARIANTS["plain"], "--log-losses", losses, "--checkpoint",
+                 saved]
         losses.write_text("0.25\n")
         done = run(*self.command("--steps", STEPS + 1, *flags, "--resume"))
         self.assertEqual(losses.read_text().count("\n"), 2)
@@ -337,8 +352,8 @@ class Checkpoints(unittest.TestCase):
         self.assertEqual(log_loss.search(evaluate(rate)).group(), loss)
         done = resume(rate)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("the rate of group @linear differs: the checkpoint has "
-                      "0.1, this program 0.2; use", done.stderr)
+        self.assertIn("for the rate of group @linear the checkpoint has 0.1, "
+                      "this program 0.2; use", done.stderr)
         # What the refusal advises.
         self.assertIn("pdl-checkpoint dump", done.stderr)
         self.assertIn("--init-from", done.stderr)
@@ -349,7 +364,7 @@ class Checkpoints(unittest.TestCase):
         done = resume(self.edited("rule", ("rule(@adagrad)", "rule(@sgd)")))
         self.assertEqual(done.returncode, 1)
         for part in ("no slots of @weights, the checkpoint accumulator",
-                     "no slots of @bias", "the rule of group @linear differs"):
+                     "no slots of @bias", "for the rule of group @linear the "):
             self.assertIn(part, done.stderr)
         # Another hash gives the keys in the checkpoint another meaning.
         keys = self.edited("keys", ("salt(115)", "salt(116)"))
@@ -357,7 +372,8 @@ class Checkpoints(unittest.TestCase):
             [keys, "evaluate", "--data", ADULT, "--rows", "4000:5000",
              "--checkpoint", saved], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("the keys of @weights in @train differs", done.stderr)
+        self.assertIn("for the keys of @weights in @train the checkpoint",
+                      done.stderr)
         # What is measured and predicted is nobody's state: 60 steps more are
         # the bits of 100, within an epoch.
         metrics = self.edited(

@@ -25,6 +25,10 @@ using pdlrt::Status;
                                 const int *writeEnds) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // A shell starts what runs behind it with SIGINT ignored. That would be lost
+  // on a program which does not watch for it yet, and the job would go on.
+  for (const int request : {SIGINT, SIGTERM})
+    ::signal(request, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
   // SIGPIPE stays ignored, as it is here: where the launcher dies its pipes
   // break, and a program that prints just then is to end in order, by SIGTERM.

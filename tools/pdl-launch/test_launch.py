@@ -302,6 +302,20 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("passes signal 2 (Interrupt) on to trainer 0", err)
         self.assertIn("passes signal 15 (Terminated) on to trainer 0", err)
 
+    def test_a_signal_ends_a_program_that_does_not_watch_for_it_yet(self):
+        # A shell without job control starts it so.
+        ignored = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self.write("trainer", f"#!/bin/sh\necho > {self.folder}/pid\n"
+                       "exec sleep 20\n")
+            process = self.start(self.folder)
+        finally:
+            signal.signal(signal.SIGINT, ignored)
+        self.waits_for((self.folder / "pid").exists)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+
     def test_programs_do_not_outlive_a_launcher_that_is_killed(self):
         self.write("trainer", "#!/bin/sh\n"
                    f"echo $$ > {self.folder}/pid.new\n"

@@ -77,6 +77,9 @@ struct TrainingProgress {
   int64_t badRows = 0;
   /// Epochs that have ended.
   int64_t epoch = 0;
+  /// Of the first process, in its log of losses, which may have begun after
+  /// some steps; 0: not known.
+  int64_t lossLines = 0;
   /// Of the running epoch: by group, where its reader stands. Empty: the epoch
   /// has not begun, and the counts below are zeros.
   std::vector<DataPosition> positions;

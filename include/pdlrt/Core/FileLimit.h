@@ -16,6 +16,9 @@
 
 namespace pdlrt {
 
+/// Lets this process have as many files open as the system grants it.
+void raiseFileLimit();
+
 /// An error where this process may not have `least` files open. Those that it
 /// has open already are not counted.
 Status checkFileLimit(uint64_t least);

@@ -75,6 +75,9 @@ public:
                 MessageKind kind = MessageKind::Answer);
   /// Valid after the verdict Repeat, for that request.
   const StoredAnswer &answerTo(const Envelope &request) const;
+  /// Whether any worker of that trainer, in any incarnation, has sent a
+  /// request.
+  bool hasRequestsOf(uint32_t trainer) const;
   /// What the sender left with its last requests, the oldest first.
   std::vector<NumberedNote> notesOf(const Envelope &request) const;
 

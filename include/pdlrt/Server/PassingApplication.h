@@ -34,6 +34,9 @@ public:
   bool isOfJob(const Message &handshake) const override {
     return inner.isOfJob(handshake);
   }
+  bool mayBeOfJob(const Message &handshake) const override {
+    return inner.mayBeOfJob(handshake);
+  }
   Status check(const Envelope &request, const Message &payload) override {
     return inner.check(request, payload);
   }

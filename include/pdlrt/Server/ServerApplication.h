@@ -46,6 +46,13 @@ public:
     return false;
   }
 
+  /// Of a Join that was refused, and is not of this very job: whether a wrong
+  /// program may have been started for it. Others would wait for the right one.
+  virtual bool mayBeOfJob(const Message &handshake) const {
+    (void)handshake;
+    return false;
+  }
+
   /// Looks at a request when it arrives, before it counts. On an error it is
   /// refused with that sentence, and nothing has changed.
   virtual Status check(const Envelope &request, const Message &payload) = 0;

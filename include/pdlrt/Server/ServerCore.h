@@ -51,7 +51,9 @@ struct ServerCoreOptions {
   /// lost. Zero: never.
   ClockTime silenceLimit = std::chrono::seconds(10);
   /// Under Abort: a trainer that has not joined for that long, after the
-  /// server's start, is lost. Zero: never.
+  /// server's start, is lost; under Wait, where none has joined. Less, a
+  /// minute, where a start of its rank was refused that may have been meant for
+  /// this job. Zero: never.
   ClockTime joinLimit = std::chrono::minutes(10);
   FailurePolicy onFailure = FailurePolicy::Abort;
   /// Under Wait: how many answers of a sender are kept for a new start of its
@@ -65,7 +67,8 @@ struct ServerCoreOptions {
   /// Tells this job from others for its trainers; a server draws it.
   uint64_t jobId = 0;
   /// Under Wait: whether a new start of a trainer goes on among the requests of
-  /// an earlier one. If not, it fails the job: what is waited for cannot come.
+  /// an earlier one. If not, it fails the job, as does a trainer that has sent
+  /// requests and then fails or dies: what is waited for cannot come.
   bool newStartsGoOn = true;
 };
 

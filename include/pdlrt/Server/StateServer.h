@@ -67,6 +67,7 @@ public:
   Expected<Message> join(const Envelope &request,
                          const Message &payload) override;
   bool isOfJob(const Message &handshake) const override;
+  bool mayBeOfJob(const Message &handshake) const override;
   Status check(const Envelope &request, const Message &payload) override;
   Expected<Message> handle(const Envelope &request, Message payload) override;
   void contribute(const Envelope &request, Message payload) override;

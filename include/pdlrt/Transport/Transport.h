@@ -20,6 +20,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Transport/Message.h"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -163,8 +164,13 @@ public:
 std::unique_ptr<Transport> createInProcessTransport(Clock &clock);
 
 /// Between processes, over gRPC with its default options (GrpcTransport.h); an
-/// error in a program that was linked without it. `clock` outlives it.
+/// error in a program that was linked without it, and in a process that may
+/// open too few files. `clock` outlives it.
 Expected<std::unique_ptr<Transport>> createClusterTransport(RealClock &clock);
+/// The same for a process that only says something to `peers` others: fewer
+/// files are enough.
+Expected<std::unique_ptr<Transport>> createBriefTransport(RealClock &clock,
+                                                          size_t peers);
 
 } // namespace pdlrt
 

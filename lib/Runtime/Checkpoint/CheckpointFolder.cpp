@@ -97,14 +97,29 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
   return all;
 }
 
+/// By its name a folder is the newest one, or is not.
+static Status checkName(const std::string &path, int64_t steps) {
+  const std::string name = fs::path(path).filename();
+  if (stepsOf(name) < 0 || stepsOf(name) == steps)
+    return {};
+  return Status::invalid(fmt::format(
+      "{}: holds the state after {} steps, so that its folder has been "
+      "renamed; "
+      "rename it to {}, or remove it",
+      path, steps, fs::path(pathOf(".", steps)).filename().string()));
+}
+
 /// As `Checkpoint::open`; none where a job has removed or replaced it
 /// meanwhile, which is no damage.
 static Expected<std::optional<Checkpoint>>
 openUnlessRemoved(const std::string &path, CheckpointCheck check) {
   const auto before = FileIdentity::of(path);
   Expected<Checkpoint> checkpoint = Checkpoint::open(path, check);
-  if (checkpoint)
+  if (checkpoint) {
+    PDLRT_RETURN_IF_ERROR(
+        checkName(path, checkpoint->manifest().progress.steps));
     return std::optional<Checkpoint>(std::move(*checkpoint));
+  }
   if (!before || FileIdentity::of(path) != before)
     return std::optional<Checkpoint>();
   return checkpoint.status();

@@ -10,17 +10,19 @@
 
 #include "Files/TemporaryFile.h"
 #include "pdlabi/hash.h"
+#include "pdlrt/Files/FileBytes.h"
 
 #include "nlohmann/json.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <stdexcept>
+#include <system_error>
+#include <utility>
 
 using namespace pdlrt;
 using nlohmann::json;
@@ -103,6 +105,17 @@ static json toJson(const CheckpointManifest &manifest) {
                          {"offset", position.offset},
                          {"batch", position.batch},
                          {"digest", position.digest}});
+  json counts = {{"steps", progress.steps},
+                 {"samples", progress.samples},
+                 {"skipped_updates", progress.skippedUpdates},
+                 {"bad_rows", progress.badRows},
+                 {"epoch", progress.epoch},
+                 {"positions", positions},
+                 {"epoch_steps", progress.epochSteps},
+                 {"epoch_samples", progress.epochSamples},
+                 {"epoch_skipped_updates", progress.epochSkippedUpdates}};
+  if (progress.lossLines > 0)
+    counts["loss_lines"] = progress.lossLines;
   return {{"model", manifest.model},
           {"layout_fingerprint", hexText(manifest.layoutFingerprint)},
           {"training_fingerprint", hexText(manifest.trainingFingerprint)},
@@ -115,16 +128,7 @@ static json toJson(const CheckpointManifest &manifest) {
           {"groups", groups},
           {"symbols", symbols},
           {"parts", parts},
-          {"progress",
-           {{"steps", progress.steps},
-            {"samples", progress.samples},
-            {"skipped_updates", progress.skippedUpdates},
-            {"bad_rows", progress.badRows},
-            {"epoch", progress.epoch},
-            {"positions", positions},
-            {"epoch_steps", progress.epochSteps},
-            {"epoch_samples", progress.epochSamples},
-            {"epoch_skipped_updates", progress.epochSkippedUpdates}}}};
+          {"progress", std::move(counts)}};
 }
 
 // The file is `opening`, version, `middle`, checksum, `body`; the checksum is
@@ -260,6 +264,8 @@ static CheckpointManifest fromJson(const json &root) {
   progress.skippedUpdates = countAt(counts, "skipped_updates");
   progress.badRows = countAt(counts, "bad_rows");
   progress.epoch = countAt(counts, "epoch");
+  if (counts.contains("loss_lines"))
+    progress.lossLines = countAt(counts, "loss_lines");
   for (const json &entry : counts.at("positions"))
     progress.positions.push_back(
         {progress.epoch, countAt(entry, "window"), countAt(entry, "offset"),
@@ -350,12 +356,15 @@ static Status checkParts(const CheckpointManifest &manifest,
 }
 
 Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream content;
-  content << file.rdbuf();
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) &&
+      !std::filesystem::is_regular_file(path, ignored))
+    return damaged(path, "is no regular file");
+  const Expected<FileBytes> file = FileBytes::open(path, "");
   if (!file)
     return damaged(path, "cannot be read");
-  const std::string text = content.str();
+  std::string text(file->size(), '\0');
+  PDLRT_RETURN_IF_ERROR(file->readAt(0, text.size(), text.data()));
   if (text.compare(0, opening.size(), opening) != 0)
     return damaged(path, "is not the manifest of a checkpoint");
   const char *end = text.data() + text.size();

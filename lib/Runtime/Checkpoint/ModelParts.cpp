@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <string_view>
 
 using namespace pdlrt;
 
@@ -35,6 +37,33 @@ static const ModelPart *findPart(const std::vector<ModelPart> &parts,
   return found == parts.end() ? nullptr : &*found;
 }
 
+/// The rule that a cycle's turns are counted with has no name in the model: its
+/// number of steps is what the model says. None for any other part.
+static std::optional<ModelPart> cycleOf(const ModelPart &part) {
+  constexpr std::string_view begin = "rule of group @", end = ".turns",
+                             length = "{length = ";
+  const std::string_view name = part.name, value = part.value;
+  const size_t close = value.find('}');
+  if (!name.starts_with(begin) || !name.ends_with(end) ||
+      !value.starts_with(length) || close == std::string_view::npos)
+    return std::nullopt;
+  const std::string_view cycle =
+      name.substr(begin.size(), name.size() - begin.size() - end.size());
+  return ModelPart{
+      part.kind, fmt::format("cycle of @{}", cycle),
+      fmt::format("{} steps",
+                  value.substr(length.size(), close - length.size()))};
+}
+
+/// For a reader.
+static std::string sayPart(const ModelPart &part, const ModelPart &before) {
+  const std::optional<ModelPart> cycle = cycleOf(part), old = cycleOf(before);
+  if (cycle && old && cycle->value != old->value)
+    return sayPart(*cycle, *old);
+  return fmt::format("for the {} the checkpoint has {}, this program {}",
+                     part.name, before.value, part.value);
+}
+
 std::string pdlrt::differencesOf(const std::vector<ModelPart> &program,
                                  const std::vector<ModelPart> &checkpoint,
                                  CheckpointUse use) {
@@ -47,9 +76,7 @@ std::string pdlrt::differencesOf(const std::vector<ModelPart> &program,
       found.push_back(fmt::format("the checkpoint has no {}, this program {}",
                                   part.name, part.value));
     else if (before->value != part.value)
-      found.push_back(
-          fmt::format("the {} differs: the checkpoint has {}, this program {}",
-                      part.name, before->value, part.value));
+      found.push_back(sayPart(part, *before));
   }
   if (use == CheckpointUse::Training)
     for (const ModelPart &part : checkpoint)

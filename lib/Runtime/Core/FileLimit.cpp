@@ -8,12 +8,27 @@
 
 #include "pdlrt/Core/FileLimit.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 using namespace pdlrt;
+
+void pdlrt::raiseFileLimit() {
+  // More connections than any job has: some systems grant billions.
+  constexpr rlim_t enough = rlim_t(1) << 20;
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return;
+  const rlim_t wanted = std::min(limit.rlim_max, enough);
+  if (limit.rlim_cur >= wanted)
+    return;
+  limit.rlim_cur = wanted;
+  // What it has remains where the system refuses.
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
 
 Status pdlrt::checkFileLimit(uint64_t least) {
   rlimit limit = {};

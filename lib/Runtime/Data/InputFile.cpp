@@ -58,6 +58,9 @@ Status InputFile::open(const std::string &name) {
     return Status::invalid(path +
                            ": cannot be opened: " + std::strerror(errno));
   mayWait = !S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode);
+  // The system's own files, such as those of /proc, say that they are empty.
+  if (S_ISREG(info.st_mode) && info.st_size > 0)
+    length = left = static_cast<uint64_t>(info.st_size);
   if (path.ends_with(".gz")) {
     inflater = std::make_unique<Inflater>();
     if (!inflater->usable)
@@ -90,6 +93,10 @@ Status InputFile::await() const {
 }
 
 Expected<size_t> InputFile::readFile(char *destination, size_t size) {
+  if (length)
+    size = std::min<uint64_t>(size, left);
+  if (size == 0)
+    return size_t(0);
   while (true) {
     if (mayWait)
       PDLRT_RETURN_IF_ERROR(await());
@@ -99,6 +106,12 @@ Expected<size_t> InputFile::readFile(char *destination, size_t size) {
     if (count < 0)
       return Status::invalid(path +
                              ": cannot be read: " + std::strerror(errno));
+    if (length && count == 0)
+      return Status::invalid(
+          path + ": ends at byte " + std::to_string(*length - left) +
+          ", but had " + std::to_string(*length) +
+          " when it was opened; nobody may change a file that is read");
+    left -= length ? static_cast<uint64_t>(count) : 0;
     return static_cast<size_t>(count);
   }
 }

@@ -12,7 +12,9 @@
 #include "pdlrt/Core/Status.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace pdlrt {
@@ -31,9 +33,11 @@ public:
   Status open(const std::string &path);
   /// Waits for bytes of a pipe or a device until somebody asks the process to
   /// stop (StopSignal.h), which is an error. Reads up to `size` > 0 bytes; 0 at
-  /// the end, which for a packed file is that of a whole member with the right
-  /// checksum. Zeros behind it, as tapes leave them, are passed over; anything
-  /// else there is an error.
+  /// the end. That of a regular file is where it was when the file was opened:
+  /// what is written behind it is not read, and a file that has become shorter
+  /// is an error. That of a packed file is the end of a whole member with the
+  /// right checksum. Zeros behind it, as tapes leave them, are passed over;
+  /// anything else there is an error.
   Expected<size_t> read(char *destination, size_t size);
 
 private:
@@ -49,6 +53,9 @@ private:
   int file = -1;
   /// Whether its bytes may come later.
   bool mayWait = false;
+  /// Of a regular file: its bytes when it was opened, and those that are left.
+  std::optional<uint64_t> length;
+  uint64_t left = 0;
   /// Null for a file that is not packed.
   std::unique_ptr<Inflater> inflater;
 };

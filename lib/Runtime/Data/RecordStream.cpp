@@ -9,8 +9,10 @@
 #include "Data/RecordStream.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <numeric>
+#include <system_error>
 
 using namespace pdlrt;
 
@@ -34,11 +36,38 @@ Expected<std::vector<int64_t>> RecordStream::countRows() const {
   return counts;
 }
 
+/// The bytes of a regular file.
+static std::optional<std::uintmax_t> regularSize(const std::string &path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    return std::nullopt;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  return error ? std::nullopt : std::optional(size);
+}
+
+/// One that is not there any more is for who opens it.
+Status RecordStream::checkSizes() {
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const std::string &path = options.data.files[i];
+    const auto size = regularSize(path);
+    if (size && sizes[i] && *size != *sizes[i])
+      return Status::invalid(
+          path + ": has " + std::to_string(*size) + " bytes, but had " +
+          std::to_string(*sizes[i]) +
+          " when the data were read first: each epoch reads the same data; "
+          "start again for the new ones (with --resume, where a checkpoint "
+          "has been saved), and do not change files that are read");
+  }
+  return {};
+}
+
 Status RecordStream::open() {
   const DataOptions &data = options.data;
   const int32_t fileCount = static_cast<int32_t>(data.files.size());
   dealsBlocks = fileCount < groups;
   isSpent.assign(data.files.size(), 0);
+  for (const std::string &path : data.files)
+    sizes.push_back(regularSize(path));
   for (const std::string &path : data.files)
     if (dealsBlocks && !canBeReadAgain(path))
       return Status::invalid(
@@ -87,6 +116,7 @@ Status RecordStream::rewind() {
   reader.reset();
   remainingInSegment = 0;
   selectedRow = 0;
+  PDLRT_RETURN_IF_ERROR(checkSizes());
   // A missing or unsuitable file is found now, not in the middle of an epoch.
   auto opened = openSegment();
   PDLRT_RETURN_IF_ERROR(opened.status());

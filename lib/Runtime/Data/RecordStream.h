@@ -11,7 +11,9 @@
 
 #include "Data/RecordReader.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace pdlrt {
@@ -28,7 +30,8 @@ public:
   /// first file.
   Status open();
   /// Goes back to the first row. Files that can be read but once are not read
-  /// again: an error, unless nothing was read yet.
+  /// again: an error, unless nothing was read yet. So is a file whose size is
+  /// not that of before: each pass is over the same rows.
   Status rewind();
 
   /// Passes the next `count` rows of the group; appends the good ones to
@@ -44,6 +47,7 @@ private:
     int64_t begin, end;
   };
   Expected<std::vector<int64_t>> countRows() const;
+  Status checkSizes();
   Expected<bool> openSegment();
   Expected<std::unique_ptr<RecordReader>> openFile(int32_t file);
   int64_t rowsOfOtherGroups() const;
@@ -60,6 +64,9 @@ private:
   int64_t nextSample = 0;
   /// Whether a row was passed since the first segment was opened.
   bool hasMoved = true;
+  /// By file: its bytes when the stream was opened; none for what is no regular
+  /// file.
+  std::vector<std::optional<std::uintmax_t>> sizes;
   /// By file: whether it is a pipe or a device that was opened.
   std::vector<char> isSpent;
   int64_t selectedRow = 0; ///< over all files; counts only if dealsBlocks

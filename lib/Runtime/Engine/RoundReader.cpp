@@ -149,8 +149,15 @@ Status RoundReader::beginEpoch(int64_t epoch) {
   badRowOffset = 0;
   front().badRows = 0;
   front().sentences.clear();
-  for (std::unique_ptr<BatchSource> &source : sources)
-    PDLRT_RETURN_IF_ERROR(source->beginEpoch(epoch));
+  Status status;
+  for (size_t g = 0; g < sources.size(); ++g) {
+    if (status.ok())
+      status = sources[g]->beginEpoch(epoch);
+    // Before its first round, and where its data cannot be read.
+    front().ends[g] = {};
+    front().ends[g].epoch = epoch;
+  }
+  PDLRT_RETURN_IF_ERROR(std::move(status));
   requestFill();
   return {};
 }

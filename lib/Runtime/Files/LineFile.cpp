@@ -26,6 +26,7 @@ Status LineFile::open(const std::string &newPath) {
   const bool isStandard = newPath == "-";
   path = isStandard ? "the standard output" : newPath;
   file = isStandard ? stdout : std::fopen(path.c_str(), "w");
+  lineCount = 0;
   return check(file != nullptr);
 }
 
@@ -55,7 +56,8 @@ Expected<int64_t> LineFile::openBehind(const std::string &newPath,
   const bool isThere = newPath != "-" && stat(newPath.c_str(), &found) == 0;
   if (!isThere || !S_ISREG(found.st_mode)) {
     PDLRT_RETURN_IF_ERROR(open(newPath));
-    return isThere || newPath == "-" ? lines : 0;
+    lineCount = isThere || newPath == "-" ? lines : 0;
+    return lineCount;
   }
   path = newPath;
   file = std::fopen(path.c_str(), "r+");
@@ -64,10 +66,12 @@ Expected<int64_t> LineFile::openBehind(const std::string &newPath,
   PDLRT_RETURN_IF_ERROR(check(!std::ferror(file) &&
                               ftruncate(fileno(file), size) == 0 &&
                               fseeko(file, size, SEEK_SET) == 0));
+  lineCount = lines;
   return lines;
 }
 
 Status LineFile::write(const std::string &line) {
+  ++lineCount;
   return check(std::fputs(line.c_str(), file) != EOF &&
                std::fputc('\n', file) != EOF);
 }

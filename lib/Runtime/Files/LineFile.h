@@ -34,6 +34,8 @@ public:
   /// which is said to be `lines`.
   Expected<int64_t> openBehind(const std::string &newPath, int64_t lines);
   bool isOpen() const { return file != nullptr; }
+  /// Those that were kept, and those that were written since.
+  int64_t lines() const { return lineCount; }
   /// Writes `line` and a line's end.
   Status write(const std::string &line);
   /// What was written is in the file, should the process be killed. Does
@@ -47,6 +49,7 @@ private:
 
   std::FILE *file = nullptr;
   std::string path;
+  int64_t lineCount = 0;
 };
 
 } // namespace pdlrt

@@ -26,6 +26,7 @@ static void forEachNumber(Of &bookmark, Visit visit) {
   visit(bookmark.resumedSteps);
   visit(bookmark.resumedSamples);
   visit(bookmark.stepsInEpoch);
+  visit(bookmark.lossLines);
   visit(bookmark.savedSteps);
   visit(bookmark.savedEpoch);
   visit(bookmark.report.samples);

@@ -41,6 +41,8 @@ struct Bookmark {
   /// As TrainCommand counts them.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
   int64_t resumedSteps = 0, resumedSamples = 0, stepsInEpoch = 0;
+  /// Of the log of losses; -1: there is none.
+  int64_t lossLines = -1;
   /// Of the last checkpoint.
   int64_t savedSteps = 0, savedEpoch = 0;
   /// Of an epoch that ends: whether it came to the end of the data.

@@ -66,7 +66,8 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
       &progress.steps,          &progress.samples,
       &progress.skippedUpdates, &progress.badRows,
       &progress.epoch,          &progress.epochSteps,
-      &progress.epochSamples,   &progress.epochSkippedUpdates};
+      &progress.epochSamples,   &progress.epochSkippedUpdates,
+      &progress.lossLines};
   std::vector<int64_t> counts = {from != nullptr, isRunning,
                                  int64_t(found.seed)};
   for (const int64_t *number : numbers)

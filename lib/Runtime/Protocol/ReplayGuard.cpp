@@ -8,6 +8,8 @@
 
 #include "pdlrt/Protocol/ReplayGuard.h"
 
+#include <algorithm>
+
 using namespace pdlrt;
 
 Expected<uint64_t> ReplayGuard::join(const Envelope &request) {
@@ -75,6 +77,12 @@ ReplayGuard::answerTo(const Envelope &request) const {
   // The verdict said that it is there.
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
   return *sender.requests.at(request.sequence - sender.firstSequence()).answer;
+}
+
+bool ReplayGuard::hasRequestsOf(uint32_t trainer) const {
+  return std::any_of(senders.begin(), senders.end(), [&](const auto &each) {
+    return each.first.first == trainer && each.second.lastSequence > 0;
+  });
 }
 
 std::vector<NumberedNote> ReplayGuard::notesOf(const Envelope &request) const {

@@ -37,6 +37,10 @@ static constexpr size_t mostChallengers = 16;
 /// A refusal that was sent may be lost: who was told may ask again for so long.
 static constexpr ClockTime tellingTime = std::chrono::seconds(4);
 
+/// After a start of a wrong program, the right one may come for that long: so
+/// long a start waits for servers.
+static constexpr ClockTime foreignPatience = std::chrono::seconds(60);
+
 Roster::Roster(const ServerCoreOptions &given, const Clock &by)
     : options(given), clock(by), started(by.now()), trainers(given.trainers) {}
 
@@ -64,6 +68,7 @@ void Roster::greeted(uint32_t rank) {
   Trainer &trainer = trainers[rank];
   trainer.lastGreeted = clock.now();
   trainer.refusal.clear();
+  trainer.foreignRefusal.clear();
 }
 
 void Roster::refused(uint32_t rank, const std::string &why) {
@@ -71,6 +76,19 @@ void Roster::refused(uint32_t rank, const std::string &why) {
     return;
   trainers[rank].refusal = why;
   told(rank);
+}
+
+void Roster::refusedForeign(uint32_t rank, const std::string &why) {
+  Trainer &trainer = trainers[rank];
+  if (trainer.joined)
+    return;
+  trainer.foreignRefusal = why;
+  trainer.foreignAt = clock.now();
+}
+
+void Roster::asks(uint32_t rank, const ProcessIdentity &process) {
+  if (process.isSeen())
+    trainers[rank].asking = process;
 }
 
 void Roster::heard(uint32_t rank) {
@@ -105,6 +123,7 @@ void Roster::forgive(ClockTime late) {
   started += late;
   for (Trainer &trainer : trainers) {
     trainer.lastHeard = std::min(trainer.lastHeard + late, clock.now());
+    trainer.foreignAt = std::min(trainer.foreignAt + late, clock.now());
     for (Challenger &each : trainer.challengers)
       each.since = std::min(each.since + late, clock.now());
   }
@@ -229,13 +248,15 @@ bool Roster::allFailed() const {
 }
 
 bool Roster::allAreGone(bool mayJoin) const {
-  return std::all_of(trainers.begin(), trainers.end(),
-                     [this, mayJoin](const Trainer &each) {
-                       return each.left || isSilent(each) || each.hasDied ||
-                              (each.toldAt >= ClockTime(0) &&
-                               clock.now() - each.toldAt > tellingTime) ||
-                              (!each.joined && (!mayJoin || joinIsLate(each)));
-                     });
+  return std::all_of(
+      trainers.begin(), trainers.end(), [this, mayJoin](const Trainer &each) {
+        return each.left || isSilent(each) || each.hasDied ||
+               (each.toldAt >= ClockTime(0) &&
+                clock.now() - each.toldAt > tellingTime) ||
+               (!each.joined &&
+                (!mayJoin || joinIsLate(each) ||
+                 (each.asking.host != 0 && !each.asking.isSeen())));
+      });
 }
 
 /// A trainer beats once a second: so much more may have passed since its last
@@ -268,8 +289,34 @@ std::string Roster::silenceOf(uint32_t rank) const {
          inSeconds(clock.now() - trainers[rank].lastHeard);
 }
 
+bool Roster::isAwaitedInVain(const Trainer &trainer) const {
+  return !trainer.foreignRefusal.empty() && options.joinLimit > ClockTime(0) &&
+         clock.now() -
+                 std::max({started, trainer.lastGreeted, trainer.foreignAt}) >
+             std::min(options.joinLimit, foreignPatience);
+}
+
+std::string Roster::absenceOfAll() const {
+  // Who was refused says more than who has not come.
+  std::optional<uint32_t> said;
+  for (uint32_t rank = 0; rank < trainers.size(); ++rank) {
+    const Trainer &trainer = trainers[rank];
+    if (trainer.joined || !joinIsLate(trainer))
+      return {};
+    if (!said ||
+        (isAwaitedInVain(trainer) && !isAwaitedInVain(trainers[*said])))
+      said = rank;
+  }
+  return said ? absenceOf(*said) : std::string();
+}
+
 std::string Roster::absenceOf(uint32_t rank) const {
   const Trainer &trainer = trainers[rank];
+  if (!trainer.joined && isAwaitedInVain(trainer))
+    return trainerName(rank) +
+           " was refused, and no other start of it has "
+           "come since: " +
+           trainer.foreignRefusal;
   if (!trainer.joined && joinIsLate(trainer))
     return trainerName(rank) + " did not join for " + inSeconds(sinceStart()) +
            ": is it started?";
@@ -297,6 +344,9 @@ std::string Roster::troubleOf(uint32_t rank) const {
     return trainerName(rank) + " failed: " + trainer.failure;
   if (!trainer.refusal.empty())
     return trainerName(rank) + " was refused: " + trainer.refusal;
+  if (!trainer.joined && !trainer.foreignRefusal.empty())
+    return "a start of " + trainerName(rank) +
+           " was refused: " + trainer.foreignRefusal;
   if (!trainer.left && trainer.hasDied)
     return deathOf(rank);
   if (!trainer.left && isSilent(trainer))

@@ -57,6 +57,10 @@ public:
   void greeted(uint32_t rank);
   /// A trainer that has not joined was told why it cannot.
   void refused(uint32_t rank, const std::string &why);
+  /// So was somebody of that rank who may have been meant for another job.
+  void refusedForeign(uint32_t rank, const std::string &why);
+  /// A process of that rank means to join.
+  void asks(uint32_t rank, const ProcessIdentity &process);
   /// The incarnation of the trainer's next start.
   uint64_t nextIncarnation(uint32_t rank) const;
   void heard(uint32_t rank);
@@ -86,6 +90,16 @@ public:
   bool hasLeft(uint32_t rank) const { return trainers[rank].left; }
   bool isDone(uint32_t rank) const { return trainers[rank].isDone(); }
   bool hasFailed(uint32_t rank) const { return trainers[rank].hasFailed(); }
+  /// Whether its process has died, as far as this host knows.
+  bool hasDied(uint32_t rank) const {
+    return !trainers[rank].left && trainers[rank].hasDied;
+  }
+  /// Whether a start that asks is another one than that which has joined.
+  bool isAnother(const Envelope &head, const StartSign &start) const {
+    const Trainer &trainer = trainers[head.trainer];
+    return trainer.joined && (trainer.startId != start.id ||
+                              head.incarnation > trainer.incarnation);
+  }
   /// A trainer that left in order.
   std::optional<uint32_t> firstThatIsDone() const;
   bool allAreDone() const;
@@ -97,6 +111,9 @@ public:
   bool allAreGone(bool mayJoin) const;
   /// Why that trainer counts as lost; empty if it does not.
   std::string absenceOf(uint32_t rank) const;
+  /// Where no trainer has joined in the time that they have: why one has not;
+  /// else empty.
+  std::string absenceOfAll() const;
   std::vector<uint32_t> notJoined() const;
   ClockTime sinceStart() const { return clock.now() - started; }
   /// What keeps that trainer from going on, as far as is known; may be empty.
@@ -121,6 +138,11 @@ private:
     ClockTime lastGreeted{0};
     /// Why its last start was refused before it has joined; empty: it was not.
     std::string refusal;
+    /// The same, of the last one that may have been another job's, and when.
+    std::string foreignRefusal;
+    ClockTime foreignAt{0};
+    /// Who asked to join last, where it is of this host and was seen there.
+    ProcessIdentity asking;
     std::vector<Challenger> challengers;
     /// Where it is of this host and was seen there.
     ProcessIdentity process;
@@ -149,10 +171,13 @@ private:
   ClockTime takeoverLimit() const;
   bool isLost(const Trainer &trainer) const;
   std::string deathOf(uint32_t rank) const;
+  /// Whether nobody else has come for long since a wrong one was refused.
+  bool isAwaitedInVain(const Trainer &trainer) const;
   bool joinIsLate(const Trainer &trainer) const {
-    return options.joinLimit > ClockTime(0) &&
-           clock.now() - std::max(started, trainer.lastGreeted) >
-               options.joinLimit;
+    return isAwaitedInVain(trainer) ||
+           (options.joinLimit > ClockTime(0) &&
+            clock.now() - std::max(started, trainer.lastGreeted) >
+                options.joinLimit);
   }
   std::string silenceOf(uint32_t rank) const;
 

@@ -284,7 +284,7 @@ void ServerCore::State::leave(const Frame &frame, Responder responder,
     return;
   if (!failure.empty()) {
     // Where all have failed, nobody is there to wait.
-    if (!waitsForLost() || roster.allFailed())
+    if (!waitsForLost() || roster.allFailed() || cannotComeBack(head.trainer))
       failWith(trainerName(head.trainer) + " failed: " + failure, out);
   } else if (application &&
              round.waitsFor(application->roundPolicy(), head.trainer)) {

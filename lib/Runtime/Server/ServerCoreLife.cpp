@@ -143,8 +143,10 @@ void ServerCore::State::checkWhoIsThere(Outbox &out) {
       failWith("told to stop while it was " + progress, out);
     return;
   }
-  if (waitsForLost())
+  if (waitsForLost()) {
+    checkWhoMayComeBack(out);
     return;
+  }
   for (uint32_t rank = 0; rank < options.trainers; ++rank)
     if (const std::string fault = roster.absenceOf(rank); !fault.empty())
       failWith(fault, out);
@@ -158,6 +160,15 @@ void ServerCore::State::checkWhoIsThere(Outbox &out) {
       !missing.empty() && clock.now() - stopSince >= stopPatience)
     failWith("told to stop before " + trainerNames(missing) + " had joined",
              out);
+}
+
+/// Where others wait for who is lost: fails the job where nobody can come.
+void ServerCore::State::checkWhoMayComeBack(Outbox &out) {
+  for (uint32_t rank = 0; rank < options.trainers; ++rank)
+    if (roster.hasDied(rank) && cannotComeBack(rank))
+      failWith(roster.troubleOf(rank) + ", and" + thatCannotComeBack, out);
+  if (const std::string fault = roster.absenceOfAll(); !fault.empty())
+    failWith(fault, out);
 }
 
 std::string ServerCore::State::waitingSentence(ClockTime atLeast) const {

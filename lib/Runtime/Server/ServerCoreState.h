@@ -37,6 +37,11 @@
 
 namespace pdlrt {
 
+/// Why a new start of a trainer fails the job, behind who it is.
+inline constexpr const char *thatCannotComeBack =
+    " trainers of this mode cannot go on where they were: start all again, "
+    "with --resume where there is a checkpoint";
+
 class ServerCore::State : public std::enable_shared_from_this<State> {
 public:
   State(const ServerCoreOptions &given, Clock &by, Executor &on)
@@ -118,6 +123,10 @@ private:
   bool waitsForLost() const {
     return options.onFailure == FailurePolicy::Wait && !isStopping();
   }
+  /// Whether a new start of that trainer could not go on where it was.
+  bool cannotComeBack(uint32_t rank) const {
+    return !options.newStartsGoOn && guard.hasRequestsOf(rank);
+  }
   /// Why nobody can join any more; empty if somebody can.
   std::string joinFault() const;
   void answerWait(const Envelope &head, std::string sentence,
@@ -133,6 +142,7 @@ private:
                     const Message &payload, Outbox &out);
   void beginStop(Outbox &out);
   void checkWhoIsThere(Outbox &out);
+  void checkWhoMayComeBack(Outbox &out);
   void failWith(std::string sentence, Outbox &out);
   void endWith(JobState state, std::string sentence, Outbox &out);
   bool isTold() const {

@@ -49,6 +49,7 @@ void ServerCore::State::takeJoin(const Frame &frame, Responder responder,
     const std::lock_guard lock(mutex);
     if (closed)
       return;
+    roster.asks(head.trainer, start->process);
     if (const std::string fault = joinFault(); !fault.empty()) {
       roster.told(head.trainer);
       out.refuse(std::move(responder), head, fault);
@@ -92,11 +93,14 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     out.refuse(std::move(responder), head, fault);
     // Others need not wait for it; a start that has joined is not touched.
     const std::lock_guard lock(mutex);
-    if (!roster.hasJoined(head.trainer) &&
-        application->isOfJob(frame.payload)) {
+    if (roster.hasJoined(head.trainer))
+      return;
+    if (application->isOfJob(frame.payload)) {
       roster.refused(head.trainer, fault);
       if (!waitsForLost() || roster.allFailed())
         failWith(trainerName(head.trainer) + " was refused: " + fault, out);
+    } else if (application->mayBeOfJob(frame.payload)) {
+      roster.refusedForeign(head.trainer, fault);
     }
     return;
   }
@@ -113,6 +117,16 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
       answerWait(head, std::move(verdict.sentence), std::move(responder), out);
     else
       out.refuse(std::move(responder), head, verdict.sentence);
+    return;
+  }
+  // All servers are greeted, so that all of them fail the job.
+  if (roster.isAnother(head, start) && cannotComeBack(head.trainer) &&
+      !(isGreet && roster.isDone(head.trainer))) {
+    failWith(trainerName(head.trainer) +
+                 " was started anew in the middle of the job, and" +
+                 thatCannotComeBack,
+             out);
+    out.refuse(std::move(responder), head, job.sentence);
     return;
   }
   if (isGreet) {
@@ -132,15 +146,6 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     return;
   }
   if (roster.join(head, start)) {
-    if (*next > 1 && !options.newStartsGoOn) {
-      failWith(trainerName(head.trainer) +
-                   " was started anew in the middle of the job, and trainers "
-                   "of this mode cannot go on where they were: start all "
-                   "again, with --resume where there is a checkpoint",
-               out);
-      out.refuse(std::move(responder), head, job.sentence);
-      return;
-    }
     // Requests of the earlier start stay in their round; nobody waits there.
     for (auto &[key, copies] : waiting)
       if (key.first == head.trainer)

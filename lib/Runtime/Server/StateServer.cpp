@@ -103,8 +103,8 @@ Expected<Message> StateServer::join(const Envelope &request,
   return ownHandshake();
 }
 
-/// Another translation of the model, or a model of another job, may have come
-/// to a wrong address.
+/// The very model in another mode is of this job. Another translation of it,
+/// or a model of another job, may have come to a wrong address.
 bool StateServer::isOfJob(const Message &handshake) const {
   const Expected<Handshake> given = decodeHandshake(handshake);
   if (!given)
@@ -115,7 +115,17 @@ bool StateServer::isOfJob(const Message &handshake) const {
   whose.model = given->model;
   whose.layoutFingerprint = given->layoutFingerprint;
   whose.trainingFingerprint = given->trainingFingerprint;
-  whose.wireFingerprint = given->wireFingerprint;
+  return compareHandshakes(whose, own).ok();
+}
+
+bool StateServer::mayBeOfJob(const Message &handshake) const {
+  const Expected<Handshake> given = decodeHandshake(handshake);
+  // Of another version it may be of any job, but for a secret one.
+  if (!given)
+    return own.token.empty();
+  Handshake whose = own;
+  whose.job = given->job;
+  whose.token = given->token;
   return compareHandshakes(whose, own).ok();
 }
 

@@ -155,6 +155,10 @@ TEST(Checkpoint, EveryDamageIsRefused) {
     fs::create_directory(folder.file(file));
     refuse("a folder");
     fs::remove(folder.file(file));
+    // Who opened it would wait for somebody who writes.
+    ASSERT_EQ(mkfifo(folder.file(file).c_str(), 0600), 0);
+    refuse("a pipe");
+    fs::remove(folder.file(file));
     folder.write(file, whole);
     EXPECT_TRUE(Checkpoint::open(path).ok());
   }
@@ -227,8 +231,8 @@ TEST(Checkpoint, AnotherModelIsRefused) {
   Model wider(*handWrittenProgram({PDL_F64}), 3);
   for (CheckpointUse use : {CheckpointUse::Values, CheckpointUse::Training})
     EXPECT_THAT(restoreModel(wider, *checkpoint, use).message(),
-                HasSubstr("the rows of @emb differs: the checkpoint has f32 "
-                          "[4], this program f64 [4]"));
+                HasSubstr("for the rows of @emb the checkpoint has f32 [4], "
+                          "this program f64 [4]"));
 }
 
 // Another rate is another training, but the values are good for all else.
@@ -244,8 +248,8 @@ TEST(Checkpoint, AnotherTrainingMayUseTheValues) {
   other.parts = parts.data();
   EXPECT_THAT(
       checkSameModel(other, *checkpoint, CheckpointUse::Training).message(),
-      testing::AllOf(HasSubstr("the rate of group @dense differs: the "
-                               "checkpoint has 0.1, this program 0.2"),
+      testing::AllOf(HasSubstr("for the rate of group @dense the checkpoint "
+                               "has 0.1, this program 0.2"),
                      HasSubstr("--init-from")));
   Model restored(other, 3);
   const Status status =
@@ -279,14 +283,29 @@ TEST(Checkpoint, DifferencesOfModelsAreNamed) {
   for (ModelPart &part : other)
     part.value = "0.2";
   EXPECT_EQ(text(other, CheckpointUse::Values),
-            "the shape of @w differs: the checkpoint has f32 [4], this program "
-            "0.2; the shape of @more differs: the checkpoint has f32 [1], this "
-            "program 0.2");
+            "for the shape of @w the checkpoint has f32 [4], this program 0.2; "
+            "for the shape of @more the checkpoint has f32 [1], this program "
+            "0.2");
   EXPECT_THAT(text(other, CheckpointUse::Training), HasSubstr("; and 1 more"));
   other = before;
   other.push_back({PDL_PART_TRAINING, "regularizer of group @g", "l2"});
   EXPECT_EQ(text(other, CheckpointUse::Training),
             "the checkpoint has no regularizer of group @g, this program l2");
+  // The group of a cycle's turns is none of the model's.
+  const auto cycle = [](const char *value) {
+    return std::vector<ModelPart>{
+        {PDL_PART_TRAINING, "rule of group @train.turns", value}};
+  };
+  EXPECT_EQ(
+      differencesOf(cycle("{length = 4} slots {}, 0a"),
+                    cycle("{length = 6} slots {}, 0a"),
+                    CheckpointUse::Training),
+      "for the cycle of @train the checkpoint has 6 steps, this program 4 "
+      "steps");
+  EXPECT_EQ(differencesOf(cycle("{length = 4}, 0a"), cycle("{length = 4}, 0b"),
+                          CheckpointUse::Training),
+            "for the rule of group @train.turns the checkpoint has {length = "
+            "4}, 0b, this program {length = 4}, 0a");
 }
 
 namespace {
@@ -463,6 +482,34 @@ TEST(CheckpointFolder, FindsTheNewestWholeOne) {
   fs::remove(path + "/step-000000000005/dense.safetensors");
   EXPECT_THAT(findNewestCheckpoint(path, refused).status().message(),
               HasSubstr("none of the checkpoints"));
+}
+
+// Its name would make it the newest, again and again.
+TEST(CheckpointFolder, ARenamedCheckpointIsPassedOver) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok()) << all.status().message();
+    for (int64_t steps : {5, 40})
+      save(*model, all->nameOf(steps), steps);
+  }
+  const std::string renamed = path + "/step-000000000999";
+  fs::rename(path + "/step-000000000005", renamed);
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(path, refused);
+  ASSERT_TRUE(newest.ok());
+  EXPECT_EQ((*newest)->manifest().progress.steps, 40);
+  EXPECT_THAT(refused,
+              ElementsAre(AllOf(HasSubstr("step-000000000999: holds the state "
+                                          "after 5 steps"),
+                                HasSubstr("rename it to step-000000000005"))));
+  EXPECT_FALSE(openCheckpoint(renamed, refused).ok());
+  // A name without a number is anybody's.
+  fs::rename(renamed, path + "/best");
+  EXPECT_TRUE(openCheckpoint(path + "/best", refused).ok());
 }
 
 // The earlier start of a trainer may be stopped, or on a host that is cut off.

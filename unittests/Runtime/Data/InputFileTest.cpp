@@ -143,6 +143,34 @@ TEST_F(InputFileTest, APipeIsReadOnceAndWhole) {
                         "once"));
 }
 
+// Its end is where it was when the epoch began.
+TEST_F(InputFileTest, AFileThatGrowsOrShrinksWhileItIsRead) {
+  std::string rows;
+  for (int i = 0; i < 1'000'000; ++i)
+    rows += std::to_string(i) + "\n";
+  options.files = {put("a.csv", rows)};
+  auto source = open(options);
+  ASSERT_NE(source, nullptr);
+  Batch batch;
+  int64_t count = 0;
+  ASSERT_TRUE(*source->next(0, batch));
+  std::ofstream(options.files[0], std::ios::app) << "1\n2\n3\n";
+  do
+    count += batch.size();
+  while (*source->next(0, batch));
+  EXPECT_EQ(count, 1'000'000);
+
+  put("a.csv", rows);
+  source = open(options);
+  ASSERT_TRUE(*source->next(0, batch));
+  std::filesystem::resize_file(options.files[0], rows.size() / 2);
+  Expected<bool> more = true;
+  while (more.ok() && *more)
+    more = source->next(0, batch);
+  EXPECT_THAT(more.status().message(),
+              HasSubstr("nobody may change a file that is read"));
+}
+
 TEST_F(InputFileTest, APackedPipeAndALaterFile) {
   options.files = {put("a.csv", "1\n2\n"),
                    pipe("b.csv.gz", packed("3\n") + packed("4\n"))};

@@ -419,6 +419,21 @@ TEST_F(OrderTest, APositionPastTheDataIsRefused) {
   EXPECT_EQ(flatten(drain(*source)), range(0, 10));
 }
 
+// Of another size it is known without reading it, whoever reads its rows.
+TEST_F(OrderTest, AnEpochIsRefusedWhoseFilesHaveChanged) {
+  const auto opts =
+      options({putRows("a.csv", 0, 10), putRows("b.csv", 10, 20)}, 4);
+  auto source = open(opts, nullptr, 2, 0);
+  const auto before = drain(*source);
+  ASSERT_TRUE(source->beginEpoch(1).ok());
+  EXPECT_EQ(drain(*source), before);
+  putRows("b.csv", 10, 21);
+  EXPECT_THAT(source->beginEpoch(2).message(),
+              AllOf(HasSubstr("b.csv: has "), HasSubstr("each epoch reads")));
+  putRows("b.csv", 10, 20);
+  EXPECT_TRUE(source->beginEpoch(2).ok());
+}
+
 TEST_F(OrderTest, AnErrorStays) {
   auto source = open(options({put("a.csv", row(1) + "bad,\n" + row(2))}, 1));
   Batch batch;

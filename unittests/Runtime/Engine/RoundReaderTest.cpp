@@ -25,6 +25,33 @@ static std::vector<float> rowsOf(const StepInput &input) {
   return {weights, weights + input.samples};
 }
 
+// Who goes on from there reads all of the epoch.
+TEST(RoundReader, AnEpochStandsAtItsBeginBeforeItsFirstRound) {
+  TestFolder folder;
+  const std::string file = folder.write("rows.tsv", "1\t1\t0\t0\t0\ta\tb\n");
+  const pdl_descriptor &descriptor = *handWrittenProgram({});
+  DataOptions options;
+  options.files = {file};
+  options.batchSize = 4;
+  auto reader =
+      RoundReader::open(options, descriptor, *findProgram(descriptor, "train"),
+                        ReplicaLayout::local(1, 1), /*readAhead=*/false);
+  ASSERT_TRUE(reader.ok());
+  DataPosition begin;
+  for (int64_t epoch : {0, 1}) {
+    ASSERT_TRUE((*reader)->beginEpoch(epoch).ok());
+    begin.epoch = epoch;
+    EXPECT_EQ((*reader)->positions()[0], begin);
+    ASSERT_TRUE(*(*reader)->next());
+    EXPECT_NE((*reader)->positions()[0], begin);
+  }
+  // Also where it cannot be begun.
+  folder.write("rows.tsv", "");
+  EXPECT_FALSE((*reader)->beginEpoch(2).ok());
+  begin.epoch = 2;
+  EXPECT_EQ((*reader)->positions()[0], begin);
+}
+
 // Processes with one group each read what one process with all groups reads.
 TEST(RoundReader, GroupsOfAJobMayLiveInSeveralProcesses) {
   constexpr int groups = 3, workers = 2;

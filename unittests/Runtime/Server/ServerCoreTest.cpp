@@ -25,6 +25,7 @@
 
 using namespace pdlrt;
 using namespace pdlrt::test;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -117,7 +118,7 @@ protected:
       ASSERT_EQ(join(rank).text(), "welcome");
     application->calls.clear();
   }
-  void advance(Seconds time) { clock.advanceTo(clock.now() + time); }
+  void advance(ClockTime time) { clock.advanceTo(clock.now() + time); }
 
   ServerCoreOptions options;
   ManualClock clock;
@@ -954,6 +955,115 @@ TEST_F(ServerCoreTest, ANewStartThatCannotGoOnFailsTheJob) {
   EXPECT_THAT(join(1, 5).text(), HasSubstr("trainer 1 was started anew"));
   EXPECT_EQ(core().status().state, JobState::Failed);
   EXPECT_THAT(open.text(), HasSubstr("start all again, with --resume"));
+}
+
+// All servers are greeted; the first one alone would be joined.
+TEST_F(ServerCoreTest, AGreetingOfOneThatCannotGoOnFailsTheJob) {
+  options.onFailure = FailurePolicy::Wait;
+  options.newStartsGoOn = false;
+  core();
+  for (const uint32_t rank : {0, 1})
+    EXPECT_EQ(ask(rank, {rank + 1, judged}, 1).text(), "welcome");
+  exchange(0, 1, "a");
+  exchange(1, 1, "b");
+  leave(0);
+  // Who is done cannot come back; nor is anybody waited for there.
+  EXPECT_EQ(ask(0, {7, judged}).kind(), MessageKind::Answer);
+  EXPECT_EQ(core().status().state, JobState::Running);
+  advance(Seconds(20));
+  EXPECT_THAT(ask(1, {8, judged}).text(),
+              HasSubstr("trainer 1 was started anew"));
+  EXPECT_EQ(core().status().state, JobState::Failed);
+}
+
+TEST_F(ServerCoreTest, WhoFailedAndCannotGoOnIsNotWaitedFor) {
+  options.onFailure = FailurePolicy::Wait;
+  options.newStartsGoOn = false;
+  core();
+  joinAll();
+  // It has sent nothing: the next start of it is as good.
+  leave(1, "no data");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  join(1, 4);
+  exchange(1, 1, "b", 4);
+  // A silence may end.
+  advance(Seconds(60));
+  EXPECT_EQ(core().status().state, JobState::Running);
+  leave(1, "the disk is full", 4);
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_EQ(core().status().sentence, "trainer 1 failed: the disk is full");
+
+  server.reset();
+  core();
+  IdleProcess process;
+  ask(0, {1, judged, process.identity()}, 1);
+  join(1);
+  exchange(0, 1, "a");
+  process.end();
+  advance(Seconds(1));
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_THAT(core().status().sentence,
+              AllOf(HasSubstr("trainer 0 has died"),
+                    HasSubstr("start all again, with --resume")));
+}
+
+// Its programs may be of another version; strangers come too.
+TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForForAMinute) {
+  for (const FailurePolicy policy :
+       {FailurePolicy::Abort, FailurePolicy::Wait}) {
+    options.onFailure = policy;
+    server.reset();
+    core();
+    ask(0, {1, judged}, 0, "bad");
+    advance(Seconds(70));
+    EXPECT_EQ(core().status().state, JobState::Running) << "of no job";
+    application->guessesRefused = true;
+    ask(0, {2, judged}, 0, "bad");
+    ask(1, {3, judged}, 0, "bad");
+    EXPECT_THAT(core().waitingFor(),
+                HasSubstr("a start of trainer 0 was refused: model A is not"));
+    advance(Seconds(59));
+    EXPECT_EQ(core().status().state, JobState::Running);
+    // The right one.
+    ask(0, {4, judged});
+    ask(1, {5, judged});
+    advance(Seconds(70));
+    EXPECT_EQ(core().status().state, JobState::Running);
+    ask(0, {6, judged}, 0, "bad");
+    ask(1, {7, judged}, 0, "bad");
+    advance(Seconds(62));
+    EXPECT_EQ(core().status().state, JobState::Failed);
+    EXPECT_EQ(core().status().sentence,
+              "trainer 0 was refused, and no other start of it has come since: "
+              "model A is not model B");
+  }
+}
+
+TEST_F(ServerCoreTest, AServerThatNobodyHasJoinedGoesUnderWaitToo) {
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  advance(options.joinLimit - Seconds(1));
+  EXPECT_EQ(core().status().state, JobState::Running);
+  advance(Seconds(2));
+  EXPECT_THAT(core().status().sentence, HasSubstr("trainer 0 did not join"));
+  server.reset();
+  core();
+  join(1);
+  advance(2 * options.joinLimit);
+  EXPECT_EQ(core().status().state, JobState::Running);
+}
+
+// Whom nobody asks any more it need not tell.
+TEST_F(ServerCoreTest, AStartThatHasDiedNeedsNoAnswer) {
+  core();
+  IdleProcess process;
+  ask(1, {1, judged, process.identity()});
+  join(0);
+  leave(0, "no data");
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_FALSE(core().allTold());
+  process.end();
+  EXPECT_TRUE(core().allTold());
 }
 
 TEST_F(ServerCoreTest, ATrainerThatDiedAmongItsLeavesComesBackUnderWait) {

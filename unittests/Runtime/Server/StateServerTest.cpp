@@ -16,8 +16,10 @@
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 
 #include <cstring>
+#include <functional>
 #include <gmock/gmock.h>
 #include <limits>
+#include <utility>
 
 using namespace pdlrt;
 using namespace pdlrt::test;
@@ -547,6 +549,32 @@ TEST(StateServer, JoinsAreCompared) {
       job.server(1)
           .join({MessageKind::Join, 0, 0, 1, 0, 0}, Message::ofString("hello"))
           .ok());
+}
+
+// Who was started for this job with something wrong, and who may have been.
+TEST(StateServer, RefusedTrainersAreOfTheJobOrNot) {
+  ServerJob<float> job({}, 1, 3, PlacementPolicy::LeastLoaded, 1);
+  const auto judge = [&](const std::function<void(Handshake &)> &change) {
+    Handshake trainer = Handshake::of(job.descriptor(), job.map());
+    change(trainer);
+    const Message message = encodeHandshake(trainer);
+    return std::pair(job.server(0).isOfJob(message),
+                     job.server(0).mayBeOfJob(message));
+  };
+  const auto ofJob = std::pair(true, true), perhaps = std::pair(false, true),
+             stranger = std::pair(false, false);
+  EXPECT_EQ(judge([](Handshake &is) { is.seed = 9; }), ofJob);
+  EXPECT_EQ(judge([](Handshake &is) {
+              is.mode = PDL_MODE_ASYNC;
+              is.wireFingerprint = 9;
+            }),
+            ofJob);
+  EXPECT_EQ(judge([](Handshake &is) { is.trainingFingerprint = 9; }), perhaps);
+  EXPECT_EQ(judge([](Handshake &is) { is.model = "other"; }), perhaps);
+  EXPECT_EQ(judge([](Handshake &is) { is.job = "other"; }), stranger);
+  EXPECT_EQ(judge([](Handshake &is) { is.token = "other"; }), stranger);
+  EXPECT_TRUE(
+      job.server(0).mayBeOfJob(Message::ofString("of another version")));
 }
 
 TEST(AsyncServer, OneWorkerIsOneProcess) {

@@ -40,6 +40,7 @@ public:
     return Message::ofString("welcome");
   }
   bool isOfJob(const Message &) const override { return knowsRefused; }
+  bool mayBeOfJob(const Message &) const override { return guessesRefused; }
   Status check(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
     return payload.toString() == "bad" ? Status::invalid("bytes are missing")
@@ -75,6 +76,8 @@ public:
 
   /// Whether who is refused is a trainer of this job.
   bool knowsRefused = false;
+  /// Whether who is refused may be one.
+  bool guessesRefused = false;
   /// Called within closeRound; may be empty.
   std::function<void()> whileClosing;
   std::vector<std::string> calls;

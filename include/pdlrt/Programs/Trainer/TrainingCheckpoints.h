@@ -50,6 +50,10 @@ public:
   /// to be resumed.
   Status checkFolder() const;
 
+  /// Once the data are open: an error where a file has another size than when
+  /// this was opened. Checkpoints would tell of other data than were read.
+  Status checkData() const;
+
   /// What to go on from; null if the training begins.
   const Checkpoint *resumed() const {
     return resumedFrom ? &*resumedFrom : nullptr;

@@ -64,7 +64,8 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
       ->group("Cluster");
   app.add_option("--on-failure", flags.onFailure,
                  "When a trainer is lost: abort the job, or wait until it is "
-                 "back")
+                 "back (mode async: until one that is silent is heard of; who "
+                 "died ends the job)")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"abort", "wait"}))
       ->capture_default_str()

@@ -350,28 +350,28 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
     isLoaded = true;
   });
   const int signal = waitForEnd(*core, isLoaded, loaded, flags.rank);
+  const JobStatus status = core->status();
+  const bool hasFailed = status.state != JobState::Finished;
+  // Who reads it need not wait for trainers.
+  if (hasFailed)
+    fail(1, withRank(status.sentence, flags.rank));
   // Trainers ask once more, and are told how the job has ended.
   core->waitUntilTold(signal != 0 ? farewellAfterSignal : farewell);
-  const JobStatus status = core->status();
   (*listener).reset();
   if (!isLoaded) {
     // Nobody waits for what is still being read.
-    fail(1, withRank(status.sentence, flags.rank));
     std::fflush(nullptr);
     std::_Exit(signal != 0 ? 128 + signal : 1);
   }
   // Waits for a request that is worked on: until then the state is not ours.
   core.reset();
   if (loaded.isOpen())
-    if (const Status end = endOf(loaded, flags.rank);
-        !end.ok() && status.state == JobState::Finished)
+    if (const Status end = endOf(loaded, flags.rank); !end.ok() && !hasFailed)
       return failed(end);
   if (signal != 0)
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
-  if (status.state != JobState::Finished) {
-    const int code = fail(1, withRank(status.sentence, flags.rank));
-    return signal != 0 ? 128 + signal : code;
-  }
+  if (hasFailed)
+    return signal != 0 ? 128 + signal : 1;
   logInfo(fmt::format("server {}: all trainers have left, the job is done",
                       flags.rank));
   return signal != 0 ? 128 + signal : 0;

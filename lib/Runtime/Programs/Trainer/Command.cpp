@@ -202,12 +202,13 @@ Status Command::openProgram(const char *name, const DataOptions &data,
   return {};
 }
 
-Status Command::addUp(ProgramRun &run, Report &report) {
+Expected<int64_t> Command::addUp(ProgramRun &run, Report &report, bool fails) {
   ReplicaSet &replicas = run.engine->replicas();
   const PullCounts pulls = replicas.pullCounts();
   std::vector<int64_t> counts = {
       report.samples, stopSignal() != 0,    run.reader->badRowCount(),
-      pulls.ids,      pulls.unknownInitial, pulls.unknownZero};
+      pulls.ids,      pulls.unknownInitial, pulls.unknownZero,
+      fails};
   std::vector<double> sums = {report.lossSum, report.weightSum};
   const size_t firstSum = sums.size();
   MetricSums metrics(descriptor, 1);
@@ -237,7 +238,7 @@ Status Command::addUp(ProgramRun &run, Report &report) {
         {metricValue(metric, block.of(0)), whyUndefined(metric, block.of(0)),
          pdlabi::metricRemark(metric.kind, metric.parameter, block.sums)});
   });
-  return {};
+  return counts[6];
 }
 
 Status Command::requireSamples(const pdl_program &program, const Report &report,
@@ -274,13 +275,13 @@ void Command::reportKeys(const char *label, const PullCounts &counts) const {
                       counts.unknownZero));
 }
 
-Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
+Status Command::evaluateHere(ProgramRun &run, const std::string &label,
                              Report &report) {
   StepEngine &engine = *run.engine;
   Progress progress(label, terminal);
   engine.replicas().resetCounters();
-  PDLRT_RETURN_IF_ERROR(run.reader->beginEpoch(0));
   const SteadyClock::time_point start = SteadyClock::now();
+  PDLRT_RETURN_IF_ERROR(run.reader->beginEpoch(0));
   PDLRT_RETURN_IF_ERROR(engine.begin(run.source()));
   while (!engine.stopped()) {
     Expected<std::optional<StepResult>> step = engine.next(false);
@@ -295,5 +296,23 @@ Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
                      firstAuc(descriptor, engine.replicas())});
   }
   report.seconds = secondsSince(start);
-  return addUp(run, report);
+  return {};
+}
+
+Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
+                             Report &report) {
+  Status failure = evaluateHere(run, label, report);
+  // To fail at once would fail the job, in which another process may yet be
+  // writing a checkpoint. Where it may come back, the others wait for it.
+  const bool isAwaited = options.distributed && !job->mayComeBack();
+  if (!failure.ok() && (!isAwaited || failure.code() == PDL_OUT_OF_MEMORY))
+    return failure;
+  Expected<int64_t> failed = addUp(run, report, /*fails=*/!failure.ok());
+  PDLRT_RETURN_IF_ERROR(std::move(failure));
+  PDLRT_RETURN_IF_ERROR(failed.status());
+  return *failed == 0
+             ? Status()
+             : Status::invalid("another trainer could not read its share of "
+                               "the data, and says why: " +
+                               label + " ends without its figures");
 }

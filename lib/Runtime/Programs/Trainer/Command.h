@@ -68,10 +68,12 @@ protected:
   Status openProgram(const char *name, const DataOptions &data,
                      const ReplicaLayout &layout, ProgramRun &run);
   /// Runs a frozen program once over its data; the report is of the whole job.
+  /// Where a process of it cannot, all others fail too, behind it.
   Status evaluateOnce(ProgramRun &run, const std::string &label,
                       Report &report);
-  /// Turns the figures of this process into those of the job.
-  Status addUp(ProgramRun &run, Report &report);
+  /// Turns the figures of this process into those of the job; how many of its
+  /// processes say here that theirs are not whole.
+  Expected<int64_t> addUp(ProgramRun &run, Report &report, bool fails = false);
 
   /// An error where a pass over all of `files` met no sample, or, in a program
   /// with a loss, none of any weight.
@@ -84,6 +86,9 @@ protected:
 
 private:
   Status checkGroups(const pdl_program &program) const;
+  /// The part of this process in `evaluateOnce`.
+  Status evaluateHere(ProgramRun &run, const std::string &label,
+                      Report &report);
   Status makeModel(uint64_t seed, StateLocation location);
 
 protected:

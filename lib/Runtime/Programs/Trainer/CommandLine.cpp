@@ -18,6 +18,7 @@
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Job/DistributedJob.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 #include "pdlrt/Transport/Transport.h"
 
@@ -540,8 +541,15 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
     clock = std::make_unique<RealClock>();
     Expected<std::unique_ptr<Transport>> created =
         createClusterTransport(*clock);
-    if (!created)
-      return fail(1, created.status().message());
+    if (!created) {
+      fail(1, created.status().message());
+      // For one sentence there may be files enough.
+      if (const auto brief =
+              createBriefTransport(*clock, options.distributed->servers.size()))
+        announceFailure(descriptor, *options.distributed, **brief,
+                        created.status());
+      return 1;
+    }
     transport = std::move(*created);
     options.transport = transport.get();
   }

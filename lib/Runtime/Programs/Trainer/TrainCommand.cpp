@@ -150,13 +150,18 @@ Status TrainCommand::openLosses() {
     return {};
   if (totalSteps == 0)
     return losses.open(options.logLosses);
-  Expected<int64_t> kept = losses.openBehind(options.logLosses, totalSteps);
+  // Trainers that step by themselves have as many lines as steps of their own.
+  const bool isKnown = loggedBefore && (bookmark || job->rank() == 0 ||
+                                        trainer.engine->sumsOverJob());
+  const int64_t expected = isKnown ? *loggedBefore : totalSteps;
+  Expected<int64_t> kept = losses.openBehind(options.logLosses, expected);
   if (!kept)
     return kept.status();
-  if (*kept > 0 && *kept < totalSteps)
+  if (*kept > 0 && *kept < expected)
     logWarning(fmt::format(
         "{} has {} lines, but training goes on after {} steps: from here on "
-        "its lines are not numbered as the steps are",
+        "its lines are not numbered as the steps are, and steps that are "
+        "trained again may stand in it twice",
         options.logLosses, *kept, totalSteps));
   return {};
 }
@@ -256,6 +261,8 @@ Status TrainCommand::runTraining() {
   DataOptions data = options.data;
   data.seed = model->seed();
   PDLRT_RETURN_IF_ERROR(openProgram("train", data, layout(), trainer));
+  if (checkpoints)
+    PDLRT_RETURN_IF_ERROR(checkpoints->checkData());
   PDLRT_RETURN_IF_ERROR(prepareEvaluation());
   if (!options.dumpBatches.empty())
     batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);

@@ -59,6 +59,8 @@ private:
   Status beginEpoch(int64_t epoch, Report &report);
   Status restoreEpoch(const Bookmark &bookmark, Report &report);
   Status beginRounds();
+  Status withoutData(Status failure);
+  Status beginReading(int64_t epoch);
   Expected<std::span<const StepInput>> readTrainingRound();
   Status trainEpoch(int64_t epoch, Report &report);
   void allowSteps();
@@ -99,6 +101,8 @@ private:
   Status dataFailure;
   std::unique_ptr<BatchDump> batchDump;
   LineFile losses;
+  /// Its lines for the steps that this run goes on from; none: not known.
+  std::optional<int64_t> loggedBefore;
   /// Over all runs; of the samples and skipped updates, those of epochs that
   /// have ended, and those before this run.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;

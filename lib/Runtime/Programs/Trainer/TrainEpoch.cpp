@@ -20,18 +20,34 @@
 
 using namespace pdlrt;
 
-/// Reads a round of the running epoch, and keeps it if asked to. Data that
-/// cannot be read end a training that has begun as a signal does: after the
-/// current step, with all that was trained saved.
-Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
-  Expected<std::span<const StepInput>> inputs = trainer.readRound();
+/// Data that cannot be read end a training that has begun as a signal does:
+/// after the current step, with all that was trained saved. Others may yet be
+/// writing the checkpoint of the epoch before. Returns what ends it at once.
+Status TrainCommand::withoutData(Status failure) {
   const bool hasTrained = trainer.rounds > 0 || totalSteps > resumedSteps;
-  if (!inputs && hasTrained && inputs.status().code() != PDL_OUT_OF_MEMORY) {
-    dataFailure = inputs.status();
-    noteStopSignal(SIGTERM);
+  if (!hasTrained || failure.code() == PDL_OUT_OF_MEMORY)
+    return failure;
+  dataFailure = std::move(failure);
+  noteStopSignal(SIGTERM);
+  return {};
+}
+
+Status TrainCommand::beginReading(int64_t epoch) {
+  Status status = trainer.reader->beginEpoch(epoch);
+  return status.ok() ? Status() : withoutData(std::move(status));
+}
+
+/// Reads a round of the running epoch, and keeps it if asked to.
+Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
+  // The epoch could not be begun: this process has no data left.
+  if (!dataFailure.ok())
+    return std::span<const StepInput>();
+  Expected<std::span<const StepInput>> inputs = trainer.readRound();
+  if (!inputs) {
+    PDLRT_RETURN_IF_ERROR(withoutData(inputs.status()));
     return std::span<const StepInput>();
   }
-  if (!inputs || !batchDump)
+  if (!batchDump)
     return inputs;
   for (size_t r = 0; r < inputs->size(); ++r)
     if ((*inputs)[r].samples > 0)
@@ -173,7 +189,7 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   const Report own = report;
   if (job->mayComeBack())
     leaveBookmark(Bookmark::Place::EpochEnds, nullptr);
-  PDLRT_RETURN_IF_ERROR(addUp(trainer, report));
+  PDLRT_RETURN_IF_ERROR(addUp(trainer, report).status());
   // Before anything that may take long or fail.
   if (report.samples > 0)
     PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));

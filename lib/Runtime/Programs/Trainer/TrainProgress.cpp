@@ -49,6 +49,8 @@ Status TrainCommand::shareProgress() {
   // Those of the running epoch are added when it ends.
   totalSamples = progress.samples - progress.epochSamples;
   skippedUpdates = progress.skippedUpdates - progress.epochSkippedUpdates;
+  if (progress.lossLines > 0)
+    loggedBefore = progress.lossLines;
   logInfo(fmt::format("resumed after {} steps in epoch {}", progress.steps,
                       progress.epoch + 1));
   return {};
@@ -63,7 +65,7 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
     return restoreEpoch(*bookmark, report);
   readsWholeEpoch = !resumption || resumption->progress.positions.empty();
   if (!resumption)
-    return trainer.reader->beginEpoch(epoch);
+    return beginReading(epoch);
   Resumption from = std::move(*resumption);
   resumption.reset();
   if (checkpoints)
@@ -116,6 +118,8 @@ void TrainCommand::leaveBookmark(Bookmark::Place place,
   left.resumedSteps = resumedSteps;
   left.resumedSamples = resumedSamples;
   left.stepsInEpoch = stepsInEpoch;
+  if (losses.isOpen())
+    left.lossLines = losses.lines();
   if (checkpoints)
     std::tie(left.savedSteps, left.savedEpoch) = checkpoints->lastSaved();
   left.epochEnded = epochEnded;
@@ -154,6 +158,8 @@ Status TrainCommand::comeBack(const Message &note) {
   resumedSteps = from.resumedSteps;
   resumedSamples = from.resumedSamples;
   stepsInEpoch = from.stepsInEpoch;
+  if (from.lossLines >= 0)
+    loggedBefore = from.lossLines;
   if (checkpoints)
     checkpoints->noteResumed(from.savedSteps, from.savedEpoch);
   logInfo(fmt::format("came back to the job, after {} steps in epoch {}",
@@ -170,6 +176,8 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   progress.steps = agreedSteps;
   progress.skippedUpdates = skippedUpdates + report.skippedUpdates;
   progress.epoch = epochEnded ? epoch + 1 : epoch;
+  if (losses.isOpen())
+    progress.lossLines = losses.lines();
   if (checkpoints->isSaved(progress.steps, progress.epoch))
     return {};
   // Who goes on from the checkpoint goes on behind the losses of its steps.

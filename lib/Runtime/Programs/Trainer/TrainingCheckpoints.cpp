@@ -30,8 +30,12 @@ pdlrt::dataSettings(const SessionOptions &options) {
   for (const std::string &file : data.files) {
     std::error_code error;
     const std::uintmax_t size = fs::file_size(file, error);
-    files += fmt::format("{}{} ({} bytes)", files.empty() ? "" : ", ",
-                         fs::path(file).filename().string(), error ? 0 : size);
+    const std::string bytes =
+        fs::exists(file, error)
+            ? fmt::format("{} bytes", size == UINTMAX_MAX ? 0 : size)
+            : "which is not there";
+    files += fmt::format("{}{} ({})", files.empty() ? "" : ", ",
+                         fs::path(file).filename().string(), bytes);
   }
   std::string columns;
   for (const std::string &entry : data.columns)
@@ -95,6 +99,17 @@ Status TrainingCheckpoints::checkFolder() const {
       "{}: there are checkpoints of up to {} steps already; give --resume to "
       "go on from them, or name another folder",
       options.checkpoint, all.front()));
+}
+
+Status TrainingCheckpoints::checkData() const {
+  const auto now = dataSettings(options);
+  for (size_t i = 0; i < settings.size(); ++i)
+    if (now[i] != settings[i])
+      return Status::invalid(fmt::format(
+          "the data have changed since this process was started, from {} {} to "
+          "{}: start again, and do not change files that are read",
+          settings[i].first, settings[i].second, now[i].second));
+  return {};
 }
 
 Status TrainingCheckpoints::resume() {

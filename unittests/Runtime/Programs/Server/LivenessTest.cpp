@@ -422,7 +422,7 @@ TEST(Liveness, ATrainerThatFailsBeforeItsJoinLeavesNobodyWaiting) {
     EXPECT_THAT(server->said(),
                 AllOf(HasSubstr("failed: "), HasSubstr(job.saved())));
   }
-  EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
 }
 
 // Before it knows with which step and seed the job goes on.
@@ -518,6 +518,61 @@ TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
   for (auto &server : job.servers)
     EXPECT_EQ(server->wait(), 1) << server->said();
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
+}
+
+// A server of another mode, and a trainer that may open too few files.
+TEST(Liveness, WhoCannotTakePartLeavesNobodyWaiting) {
+  for (const std::string policy : {"abort", "wait"}) {
+    const std::vector<std::string> flags = {"--on-failure", policy};
+    const auto begin = Clock::now();
+    TwoByTwo job;
+    job.startServer(0, flags);
+    job.programs = asyncPrograms;
+    job.startServer(1, flags);
+    job.programs = syncPrograms;
+    for (int rank : {0, 1})
+      job.startTrainer(rank, flags);
+    for (auto &trainer : job.trainers)
+      EXPECT_EQ(trainer->wait(), 1) << trainer->said();
+    for (auto &server : job.servers) {
+      EXPECT_EQ(server->wait(), 1) << server->said();
+      EXPECT_THAT(server->said(), HasSubstr("in mode sync, the server async"));
+    }
+    EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
+  }
+  TwoByTwo job;
+  for (int rank : {0, 1})
+    job.startServer(rank, {});
+  job.startTrainer(0, {}, {"sh", "-c", "ulimit -n 24; exec \"$@\"", "sh"});
+  job.startTrainer(1, {});
+  const std::string sentence =
+      "this process may have 24 files and connections open, and needs 32";
+  for (auto &trainer : job.trainers) {
+    EXPECT_EQ(trainer->wait(), 1);
+    EXPECT_THAT(trainer->said(), HasSubstr(sentence));
+  }
+  for (auto &server : job.servers) {
+    EXPECT_EQ(server->wait(), 1);
+    EXPECT_THAT(server->said(), HasSubstr("trainer 0 failed: " + sentence));
+  }
+}
+
+// Others would wait for ever for one that cannot come back.
+TEST(Liveness, AnAsyncTrainerThatDiesEndsTheJobUnderWait) {
+  const std::vector<std::string> wait = {"--on-failure", "wait"};
+  TwoByTwo job(asyncPrograms);
+  job.start({"--on-failure", "wait", "--epochs", "1000000"}, wait);
+  job.awaitTraining();
+  kill(job.trainers[0]->child.id(), SIGKILL);
+  job.trainers[0]->wait();
+  const auto begin = Clock::now();
+  EXPECT_EQ(job.trainers[1]->wait(), 1) << job.trainers[1]->said();
+  for (auto &server : job.servers) {
+    EXPECT_EQ(server->wait(), 1) << server->said();
+    EXPECT_THAT(server->said(), AllOf(HasSubstr("trainer 0 has died"),
+                                      HasSubstr("start all again")));
+  }
+  EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
 }
 
 // Else some would wait for a trainer that others have given up.

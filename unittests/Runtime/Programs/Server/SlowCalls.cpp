@@ -8,8 +8,8 @@
 //
 // To be loaded before the C library (LD_PRELOAD). The first fsync of a process
 // takes PDL_SLOW_FSYNC milliseconds more, the first pread PDL_SLOW_PREAD; a
-// line on the standard error says so. The time of day is PDL_CLOCK_BACK seconds
-// late.
+// line on the standard error says so. Each fsync takes PDL_SLOW_FSYNCS
+// milliseconds more. The time of day is PDL_CLOCK_BACK seconds late.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,8 @@ template <typename Function> static Function *next(const char *name) {
 extern "C" int fsync(int file) {
   static std::atomic<bool> isOver;
   delayOnce(isOver, "PDL_SLOW_FSYNC", "fsync");
+  if (const char *each = std::getenv("PDL_SLOW_FSYNCS"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(each)));
   return next<int(int)>("fsync")(file);
 }
 
