@@ -188,13 +188,57 @@ class GroupedAuc(unittest.TestCase):
         for trainer in cluster.trainers:
             self.assertNotEqual(trainer.wait(60), 0)
             self.assertIn(
-                f"program @train observes a metric of groups, whose samples {why}; observe it "
-                "in a program that one process runs", trainer.output)
+                f"program @train observes a metric of groups, whose samples {why}; leave "
+                "--on-failure=wait out, or observe it in a program that one process runs",
+                trainer.output)
 
-    def test_several_trainers_are_refused(self):
-        for mode in ("sync", "async"):
-            with Cluster(self.translated(mode, OBSERVE), 2, 1, ("--data", self.data)) as job:
-                self.assert_refused(job, "cannot be spread over several trainers")
+    def test_several_trainers(self):
+        """Users whose samples are spread over trainers, a training that goes on within an
+        epoch, and a limit for all of them together."""
+        programs = self.translated("sync", OBSERVE)
+        saved = self.path / "several"
+        flags = ("--data", self.data, "--batch-size", 16, "--epochs", 2)
+        local = run(self.trainer, "train", *flags, "--replicas", "2x1")
+
+        def found(which, text):
+            return set(re.findall(rf"{which} grouped AUC [0-9.]+ \(@\w+; [^)]*\)", text))
+
+        test = ("--evaluate-data", self.data)
+        with Cluster(programs, 2, 2, (*flags, *test)) as cluster:
+            whole = cluster.start().finish()
+        # One of each epoch; the log has both.
+        wanted, tested = found("train", local.stdout + local.stderr), found("test", whole[0])
+        self.assertEqual((len(wanted), len(tested)), (2, 2))
+        for output in whole:
+            self.assertEqual(found("train", output), wanted)
+        # Within the second epoch, which has 22 steps.
+        checkpoint = ("--checkpoint", saved)
+        for more in (("--steps", 31), ("--resume",)):
+            with Cluster(programs, 2, 2, (*flags, *test, *checkpoint, *more),
+                         (*checkpoint, *more[:more == ("--resume",)])) as cluster:
+                resumed = cluster.start().finish()
+        for output in resumed:
+            self.assertLessEqual(found("train", output), wanted)
+            self.assertIn(*found("train", output), found("train", local.stdout))
+        with Cluster(programs, 2, 1, (*flags, "--max-grouped-samples", 300)) as cluster:
+            for rank in range(2):
+                cluster.start_trainer(rank)
+            cluster.start_server(0)
+            for trainer in cluster.trainers:
+                self.assertEqual(trainer.wait(60), 1)
+                self.assertRegex(trainer.output,
+                                 r"metric @weighted has \d+ samples in all trainers together, "
+                                 "more than --max-grouped-samples 300 allows")
+
+    def test_several_trainers_of_mode_async(self):
+        """No step is anybody's: the samples are all there, and those of the last test are
+        ranked by what all trained."""
+        programs = self.translated("async", OBSERVE)
+        flags = ("--data", self.data, "--batch-size", 16)
+        with Cluster(programs, 2, 1, flags) as cluster:
+            outputs = cluster.start().finish()
+        _, skipped, users = grouped_auc(self.rows)
+        self.assertIn(f"; {skipped} of {users} groups have labels of one kind", outputs[0])
 
     def test_a_trainer_that_comes_back_is_refused(self):
         wait = ("--on-failure", "wait")

@@ -77,10 +77,11 @@ public:
   void limitGroupedSamples(int64_t most) { mostGroupedSamples = most; }
 
   /// Adds the metrics of all replicas, workers of a group first, then groups,
-  /// to the zeroed sums of the descriptor's metric `index`; a metric of groups
-  /// is summed over the samples of all of them, and an error where there is no
-  /// memory to put them in order.
-  Status sumMetric(int32_t index, std::span<double> sum) const;
+  /// to the zeroed sums of the descriptor's metric `index`. Of a metric of
+  /// groups that is the first sum alone; `groupsOf` has what makes the others.
+  void sumMetric(int32_t index, std::span<double> sum) const;
+  /// What each replica that is here keeps for a metric of groups.
+  std::vector<const pdlabi::GroupedSamples *> groupsOf(int32_t index) const;
   /// Whose metrics: those of the replicas that are here, or of all replicas of
   /// the job.
   enum class MetricScope { Process, Job };

@@ -9,6 +9,8 @@
 #ifndef PDLRT_ENGINE_REPORT_H
 #define PDLRT_ENGINE_REPORT_H
 
+#include "pdlabi/metrics.h"
+#include "pdlrt/Core/Status.h"
 #include "pdlrt/Engine/StepEngine.h"
 
 #include <cstdint>
@@ -43,6 +45,12 @@ struct Report {
   /// NaN if the weights sum to zero.
   double meanLoss() const;
 };
+
+/// Makes the sums of a metric of groups, but the first, of all samples in
+/// `parts`; out of memory where they cannot be put in order.
+Status sumGroups(const pdl_metric &metric,
+                 std::span<const pdlabi::GroupedSamples *const> parts,
+                 double *sums);
 
 /// The value of the first AUC metric, summed over the replicas of this process;
 /// NaN if there is none.

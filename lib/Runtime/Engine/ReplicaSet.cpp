@@ -136,7 +136,7 @@ ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
   return std::span<const Contribution>(groupParts);
 }
 
-Status ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
+void ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
   const int workers = replicaLayout.workers;
   std::vector<double> group(sum.size());
   for (size_t g = 0; g < groupParts.size(); ++g) {
@@ -145,24 +145,14 @@ Status ReplicaSet::sumMetric(int32_t index, std::span<double> sum) const {
       addMetric({replicas[g * workers + w]->metric(index), sum.size()}, group);
     addMetric(group, sum);
   }
-  if (!pdlabi::observesGroups(descriptor.metrics[index].kind))
-    return {};
+}
+
+std::vector<const pdlabi::GroupedSamples *>
+ReplicaSet::groupsOf(int32_t index) const {
   std::vector<const pdlabi::GroupedSamples *> parts;
-  size_t samples = 0;
-  for (const std::unique_ptr<Replica> &replica : replicas) {
+  for (const std::unique_ptr<Replica> &replica : replicas)
     parts.push_back(&std::as_const(*replica).groups(index));
-    samples += parts.back()->size();
-  }
-  try {
-    pdlabi::sumGroups(parts, sum.data());
-  } catch (const std::bad_alloc &) {
-    return Status::outOfMemory(
-        std::string("out of memory for the value of metric @") +
-        descriptor.metrics[index].name + ": putting its " +
-        std::to_string(samples) +
-        " samples in order needs 8 bytes each; test fewer rows");
-  }
-  return {};
+  return parts;
 }
 
 std::vector<pdlabi::GroupedSamples> ReplicaSet::takeGroups() {

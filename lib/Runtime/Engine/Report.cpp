@@ -8,13 +8,13 @@
 
 #include "pdlrt/Engine/Report.h"
 
-#include "pdlabi/metrics.h"
 #include "pdlrt/Kernels/Metrics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <new>
 
 using namespace pdlrt;
 
@@ -36,10 +36,25 @@ static double valueOf(const pdl_descriptor &descriptor,
                       const ReplicaSet &replicas, int32_t index) {
   const pdl_metric &metric = descriptor.metrics[index];
   std::vector<double> sums(metricSumSize(metric));
-  // Only metrics of groups can fail.
-  if (!replicas.sumMetric(index, sums).ok())
-    return notANumber;
+  replicas.sumMetric(index, sums);
   return metricValue(metric, sums);
+}
+
+Status pdlrt::sumGroups(const pdl_metric &metric,
+                        std::span<const pdlabi::GroupedSamples *const> parts,
+                        double *sums) {
+  try {
+    pdlabi::sumGroups(parts, sums);
+  } catch (const std::bad_alloc &) {
+    size_t samples = 0;
+    for (const pdlabi::GroupedSamples *part : parts)
+      samples += part->size();
+    return Status::outOfMemory(
+        std::string("out of memory for the value of metric @") + metric.name +
+        ": putting its " + std::to_string(samples) +
+        " samples in order needs 8 bytes each; test fewer rows");
+  }
+  return {};
 }
 
 double pdlrt::firstAuc(const pdl_descriptor &descriptor,

@@ -11,6 +11,7 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Engine/Engine.h"
+#include "pdlrt/Engine/Report.h"
 
 #include <gtest/gtest.h>
 
@@ -93,10 +94,12 @@ TEST(Allocation, WithoutMemoryAMetricOfGroupsSaysSo) {
     samples[0].add(i % 7, i % 5, i % 2, 1);
   replicas.restoreGroups(std::move(samples));
   std::vector<double> sums(pdlabi::GroupedAreaUnderCurve::SumCount);
+  const std::vector<const pdlabi::GroupedSamples *> parts =
+      replicas.groupsOf(0);
   // Eight bytes a sample are all that it needs.
   for (const bool enough : {true, false}) {
     mostBytes = count * 8 - (enough ? 0 : 1);
-    const Status status = replicas.sumMetric(0, sums);
+    const Status status = sumGroups(metric, parts, sums.data());
     mostBytes = SIZE_MAX;
     EXPECT_EQ(status.message(),
               enough ? ""

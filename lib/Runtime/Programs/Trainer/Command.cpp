@@ -15,6 +15,7 @@
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Data/BatchSource.h"
+#include "pdlrt/Job/GatherGroups.h"
 #include "pdlrt/Kernels/Metrics.h"
 #include "pdlrt/Programs/Trainer/Progress.h"
 
@@ -136,24 +137,42 @@ Expected<const pdl_program *> Command::programNamed(const char *name) const {
                          "; add one to the model and translate it again");
 }
 
-/// The samples of a metric of groups meet in one process, which keeps them
-/// until the epoch ends.
+/// The samples of a metric of groups are kept by who has read them, until the
+/// epoch ends.
 Status Command::checkGroups(const pdl_program &program) const {
-  if (!program.observes_groups || !options.distributed)
-    return {};
-  const char *why = options.distributed->trainers > 1
-                        ? "cannot be spread over several trainers"
-                    : options.distributed->mayComeBack
-                        ? "are lost with a trainer that comes back to its job"
-                        : nullptr;
-  if (!why)
+  if (!program.observes_groups || !options.distributed ||
+      !options.distributed->mayComeBack)
     return {};
   return Status::invalid(fmt::format(
-      "program @{} observes a metric of groups, whose samples {}; observe it "
-      "in a program that one process runs, and translate the model again: "
-      "compiled with --mode=local, 'trainer evaluate --checkpoint' reads what "
-      "this job saves",
-      program.name, why));
+      "program @{} observes a metric of groups, whose samples are lost with a "
+      "trainer that comes back to its job; leave --on-failure=wait out, or "
+      "observe it in a program that one process runs, and translate the model "
+      "again: compiled with --mode=local, 'trainer evaluate --checkpoint' "
+      "reads what this job saves",
+      program.name));
+}
+
+int Command::processes() const {
+  return options.distributed ? options.distributed->trainers : 1;
+}
+
+Expected<pdlabi::GroupedSamples>
+Command::gatherGroupsOf(const ReplicaSet &replicas, int32_t metric) {
+  return gatherGroups(*job, processes(), descriptor.metrics[metric].name,
+                      replicas.groupsOf(metric), options.maxGroupedSamples);
+}
+
+Status Command::sumGroups(const ReplicaSet &replicas, int32_t metric,
+                          double *sums) {
+  std::vector<const pdlabi::GroupedSamples *> parts = replicas.groupsOf(metric);
+  Expected<pdlabi::GroupedSamples> all = pdlabi::GroupedSamples();
+  if (processes() > 1) {
+    all = gatherGroupsOf(replicas, metric);
+    if (!all)
+      return all.status();
+    parts = {&*all};
+  }
+  return pdlrt::sumGroups(descriptor.metrics[metric], parts, sums);
 }
 
 Status Command::checkData(const char *name, const DataOptions &data) const {
@@ -212,12 +231,9 @@ Expected<int64_t> Command::addUp(ProgramRun &run, Report &report, bool fails) {
   std::vector<double> sums = {report.lossSum, report.weightSum};
   const size_t firstSum = sums.size();
   MetricSums metrics(descriptor, 1);
-  Status status;
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
-    if (status.ok())
-      status = replicas.sumMetric(block.index, block.of(0));
+    replicas.sumMetric(block.index, block.of(0));
   });
-  PDLRT_RETURN_IF_ERROR(std::move(status));
   sums.insert(sums.end(), metrics.sums.begin(), metrics.sums.end());
   PDLRT_RETURN_IF_ERROR(job->sum(counts, sums));
   report.samples = counts[0];
@@ -231,6 +247,15 @@ Expected<int64_t> Command::addUp(ProgramRun &run, Report &report, bool fails) {
     report.weightSum = sums[1];
   }
   metrics.sums.assign(sums.begin() + int64_t(firstSum), sums.end());
+  if (run.program->observes_groups) {
+    Status status;
+    forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
+      if (status.ok() &&
+          pdlabi::observesGroups(descriptor.metrics[block.index].kind))
+        status = sumGroups(replicas, block.index, block.sums);
+    });
+    PDLRT_RETURN_IF_ERROR(std::move(status));
+  }
   report.metrics.clear();
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
     const pdl_metric &metric = descriptor.metrics[block.index];

@@ -11,6 +11,7 @@
 
 #include "Programs/Trainer/ProgramRun.h"
 #include "pdlabi/abi.h"
+#include "pdlabi/metrics.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelParts.h"
 #include "pdlrt/Core/Status.h"
@@ -74,6 +75,11 @@ protected:
   /// Turns the figures of this process into those of the job; how many of its
   /// processes say here that theirs are not whole.
   Expected<int64_t> addUp(ProgramRun &run, Report &report, bool fails = false);
+  /// Of the job.
+  int processes() const;
+  /// All processes: what all of them keep for a metric of groups.
+  Expected<pdlabi::GroupedSamples> gatherGroupsOf(const ReplicaSet &replicas,
+                                                  int32_t metric);
 
   /// An error where a pass over all of `files` met no sample, or, in a program
   /// with a loss, none of any weight.
@@ -86,6 +92,9 @@ protected:
 
 private:
   Status checkGroups(const pdl_program &program) const;
+  /// All processes: makes the sums of a metric of groups, but the first, of the
+  /// samples of the job.
+  Status sumGroups(const ReplicaSet &replicas, int32_t metric, double *sums);
   /// The part of this process in `evaluateOnce`.
   Status evaluateHere(ProgramRun &run, const std::string &label,
                       Report &report);

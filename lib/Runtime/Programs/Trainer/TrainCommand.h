@@ -59,6 +59,10 @@ private:
   Status beginEpoch(int64_t epoch, Report &report);
   Status restoreEpoch(const Bookmark &bookmark, Report &report);
   Status beginRounds();
+  std::vector<pdlabi::GroupedSamples>
+  ownGroups(std::vector<pdlabi::GroupedSamples> all) const;
+  Expected<std::vector<pdlabi::GroupedSamples>>
+  gatherAllGroups(const ReplicaSet &replicas);
   Status withoutData(Status failure);
   Status beginReading(int64_t epoch);
   Expected<std::span<const StepInput>> readTrainingRound();

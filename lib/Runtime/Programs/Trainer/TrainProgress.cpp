@@ -56,6 +56,43 @@ Status TrainCommand::shareProgress() {
   return {};
 }
 
+/// Of the samples that a checkpoint holds, by metric and by replica of the job,
+/// those of this process. Only the first one has read them.
+std::vector<pdlabi::GroupedSamples>
+TrainCommand::ownGroups(std::vector<pdlabi::GroupedSamples> all) const {
+  const ReplicaLayout own = layout();
+  const size_t replicas = size_t(own.groups) * own.workers,
+               here = size_t(own.localGroups) * own.workers,
+               first = size_t(own.firstGroup) * own.workers;
+  if (all.empty() || here == replicas)
+    return all;
+  std::vector<pdlabi::GroupedSamples> mine;
+  for (size_t begin = first; begin < all.size(); begin += replicas)
+    for (size_t r = 0; r < here; ++r)
+      mine.push_back(std::move(all[begin + r]));
+  return mine;
+}
+
+/// What metrics of groups keep, by metric and by replica of the job, of all
+/// processes in the place of the first replica. The first process alone needs
+/// it.
+Expected<std::vector<pdlabi::GroupedSamples>>
+TrainCommand::gatherAllGroups(const ReplicaSet &replicas) {
+  const ReplicaLayout own = layout();
+  const size_t count = size_t(own.groups) * own.workers;
+  std::vector<pdlabi::GroupedSamples> all(descriptor.metric_count * count);
+  for (int32_t m = 0; m < descriptor.metric_count; ++m) {
+    if (!pdlabi::observesGroups(descriptor.metrics[m].kind))
+      continue;
+    Expected<pdlabi::GroupedSamples> samples = gatherGroupsOf(replicas, m);
+    if (!samples)
+      return samples.status();
+    if (job->rank() == 0)
+      all[m * count] = std::move(*samples);
+  }
+  return all;
+}
+
 /// Begins an epoch, or goes on in the one of the checkpoint.
 Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   ReplicaSet &replicas = trainer.engine->replicas();
@@ -77,7 +114,7 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
     return trainer.reader->beginEpoch(epoch);
   replicas.restoreMetrics(ReplicaSet::MetricScope::Job, from.running.metrics);
   if (trainer.program->observes_groups)
-    replicas.restoreGroups(std::move(from.running.groups));
+    replicas.restoreGroups(ownGroups(std::move(from.running.groups)));
   if (first || trainer.engine->sumsOverJob()) {
     report.lossSum = from.running.lossSum;
     report.weightSum = from.running.weightSum;
@@ -201,12 +238,21 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   progress.samples = totalSamples + progress.epochSamples;
   if (epochEnded)
     progress.epochSamples = 0;
+  const bool keepsGroups = trainer.program->observes_groups;
+  if (keepsGroups && processes() > 1) {
+    Expected<std::vector<pdlabi::GroupedSamples>> all =
+        gatherAllGroups(replicas);
+    if (!all)
+      return all.status();
+    running.groups = std::move(*all);
+    return checkpoints->save(*job, *model, running, std::move(progress));
+  }
   // They may be large, and are lent while they are written.
-  if (trainer.program->observes_groups)
+  if (keepsGroups)
     running.groups = replicas.takeGroups();
   const Status saved =
       checkpoints->save(*job, *model, running, std::move(progress));
-  if (trainer.program->observes_groups)
+  if (keepsGroups)
     replicas.restoreGroups(std::move(running.groups));
   return saved;
 }
