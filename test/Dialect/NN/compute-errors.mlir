@@ -535,3 +535,11 @@ nn.func private @f(%x: tensor<?x4xf32>) {
   %0 = nn.add %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32> // expected-error {{number of operands and types do not match: got 2 operands and 1 types}}
   nn.return
 }
+
+// -----
+
+nn.func private @f(%c: tensor<?x4xi64>) -> tensor<?x4xi64> {
+  // expected-error @+1 {{operand #0 must be ranked tensor of 32-bit float or 64-bit float values, but got 'tensor<?x4xi64>'}}
+  %0 = nn.bucketize %c boundaries [1.0, 2.0] : tensor<?x4xi64>
+  nn.return %0 : tensor<?x4xi64>
+}

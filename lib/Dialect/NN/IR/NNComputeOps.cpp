@@ -558,17 +558,19 @@ LogicalResult BucketizeOp::inferReturnTypes(MLIRContext *context,
                                             std::optional<Location> location,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  // As they are compared: rounded.
+  auto input = tensorOf(adaptor.getInput());
+  // As they are compared: rounded. What is no float the verifier refuses.
   SmallVector<APFloat> boundaries;
-  for (double boundary : adaptor.getBoundaries())
-    boundaries.push_back(roundedTo(
-        APFloat(boundary), tensorOf(adaptor.getInput()).getElementType()));
+  if (isa<FloatType>(input.getElementType()))
+    for (double boundary : adaptor.getBoundaries())
+      boundaries.push_back(
+          roundedTo(APFloat(boundary), input.getElementType()));
   for (size_t i = 0; i < boundaries.size(); ++i)
     if (!boundaries[i].isFinite() ||
         (i && !(boundaries[i - 1] < boundaries[i])))
       return emitAt(location, context, getOperationName())
              << "needs finite, strictly ascending boundaries (C1)";
-  types.push_back(RankedTensorType::get(tensorOf(adaptor.getInput()).getShape(),
+  types.push_back(RankedTensorType::get(input.getShape(),
                                         IntegerType::get(context, 64)));
   return success();
 }
