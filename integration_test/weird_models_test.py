@@ -642,6 +642,24 @@ class WeirdModels(exactness.ExactnessTest):
         m.output(p)
         self.check(m)
 
+    def test_loops_over_rows(self):
+        """Of lengths with many remainders of sixteen, of the longest and of one
+        that is too long; of -0; and of rows that two dimensions count."""
+        m = Model()
+        column = m.slice(m.x, 1, 0, 1)
+        for width in (2, 3, 7, 13, 16, 17, 47, 512, 513):
+            rows = m.mul(column, m.param(f"p{width}", (width,)))
+            apart = m.binary("sub", rows, m.reduce("mean", rows, [1], True))
+            square = m.reduce("mean", m.mul(apart, apart), [1], True)
+            zeros = m.mul(rows, m.constant("-0.0", (1,)))
+            m.output(m.unary("softmax", rows, " axis 1"), m.mul(apart, square),
+                     m.reduce("sum", zeros, [1], True))
+        self.check(m)
+        m = Model()
+        rows = m.mul(m.reshape(m.x, (None, 1, 6)), m.param("q", (5, 6)))
+        m.output(m.unary("softmax", rows, " axis 2"))
+        self.check(m)
+
     def test_metrics_with_weights(self):
         m = Model()
         p = m.unary("sigmoid", m.mul(m.slice(m.x, 1, 0, 1),

@@ -417,7 +417,7 @@ static std::string describe(Nest &nest) {
       carries |= loop.getNumResults() > 0;
     } else if (op->getNumResults() == 1 && op->getNumRegions() == 0 &&
                !op->hasTrait<OpTrait::ConstantLike>() &&
-               !op->getResult(0).getType().isIndex()) {
+               !isa<IndexType, MemRefType>(op->getResult(0).getType())) {
       ops.push_back(nameOf(op));
     }
   };

@@ -330,6 +330,18 @@ void OrderedSum::lower() {
 }
 
 //===----------------------------------------------------------------------===//
+// Memory of a turn
+//===----------------------------------------------------------------------===//
+
+/// Moves memory that a turn of a loop has for itself to where the function
+/// begins: turns that follow each other can share it, and the stack does not
+/// grow with them.
+static void moveToEntry(memref::AllocaOp memory) {
+  auto function = memory->getParentOfType<FunctionOpInterface>();
+  memory->moveBefore(&function.getFunctionBody().front().front());
+}
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -357,6 +369,11 @@ void SerializeLoops::runOnOperation() {
     }
     lowerPlainly(loop);
   }
+  SmallVector<memref::AllocaOp> memories;
+  getOperation().walk(
+      [&](memref::AllocaOp memory) { memories.push_back(memory); });
+  for (memref::AllocaOp memory : memories)
+    moveToEntry(memory);
   reportStatistic(*this, getOperation(), numLoops, "loops", loops.size());
   reportStatistic(*this, getOperation(), numSums, "sums", sums);
 }

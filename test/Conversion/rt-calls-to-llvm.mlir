@@ -104,3 +104,26 @@ func.func @draws_and_batches(%context: !llvm.ptr, %u: memref<?x4xf32>, %v: memre
   // CHECK: return %[[STATUS]]
   return %status : i32
 }
+
+// The lanes of the runtime's function: the first 16 elements are added to +0, of the
+// two that are left vectors of powers of two; then the tree.
+// CHECK-LABEL: func.func @combine_row
+func.func @combine_row(%p: !llvm.ptr, %n: index, %i: index) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %x = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?x18xf32>
+  // CHECK: %[[FIRST:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+  // CHECK: %[[SUMS:.*]] = llvm.fadd %{{.*}}, %[[FIRST]] : vector<16xf32>
+  // CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<2xf32>
+  // CHECK: llvm.fadd %[[SUMS]], %{{.*}} : vector<16xf32>
+  // CHECK: llvm.fadd %{{.*}} : vector<8xf32>
+  // CHECK: llvm.fadd %{{.*}} : vector<4xf32>
+  // CHECK: llvm.fadd %{{.*}} : vector<2xf32>
+  // CHECK: %[[SUM:.*]] = llvm.fadd %{{.*}} : f32
+  // CHECK: llvm.fdiv %[[SUM]], %{{.*}} : f32
+  %mean = rt.combine_row mean %x[%i] : memref<?x18xf32>
+  // CHECK: llvm.fcmp "ogt" %{{.*}} : vector<16xf32>
+  // CHECK: llvm.fcmp "uno" %{{.*}} : vector<16xf32>
+  // CHECK: llvm.select
+  %max = rt.combine_row max %x[%i] : memref<?x18xf32>
+  return %mean, %max : f32, f32
+}

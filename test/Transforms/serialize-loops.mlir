@@ -11,6 +11,7 @@
 // STATISTICS: rt-serialize-loops | {{.*}}loops=2{{$}}
 // STATISTICS: rt-serialize-loops | {{.*}}sums=0{{$}}
 // STATISTICS: rt-serialize-loops | {{.*}}sums=1{{$}}
+// STATISTICS: rt-serialize-loops | {{.*}}loops=2{{$}}
 
 // The last dimension runs innermost. What only outer dimensions change is
 // loaded outside of the inner loops; a load that an outer loop repeats is not.
@@ -291,6 +292,39 @@ func.func @product(%left: !llvm.ptr, %right: !llvm.ptr, %to: !llvm.ptr, %n: inde
       scf.yield %4 : f32
     }
     memref.store %1, %y[%i, %j] : memref<?x8xf32>
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+// What a turn has for itself is one for all of them, where the function begins:
+// the stack does not grow.
+
+// CHECK-LABEL: func.func @memory_of_a_turn
+// CHECK-NEXT: %[[ROW:.*]] = memref.alloca() : memref<4xf32>
+// CHECK: scf.for %[[I:.*]] = %c0 to
+// CHECK-NEXT: scf.for %[[J:.*]] = %c0 to %c4
+// CHECK: memref.store %{{.*}}, %[[ROW]][%[[J]]]
+// CHECK: %[[SUM:.*]] = rt.combine_row sum %[[ROW]][]
+// CHECK-NEXT: memref.store %[[SUM]], %{{.*}}[%[[I]]]
+func.func @memory_of_a_turn(%from: !llvm.ptr, %to: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %x = rt.view %from[%c0] size(%n) : !llvm.ptr -> memref<?x4xf32>
+  %y = rt.view %to[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %row = memref.alloca() : memref<4xf32>
+    scf.parallel (%j) = (%c0) to (%c4) step (%c1) {
+      %0 = memref.load %x[%i, %j] : memref<?x4xf32>
+      %1 = arith.mulf %0, %0 : f32
+      memref.store %1, %row[%j] : memref<4xf32>
+      scf.reduce
+    }
+    %sum = rt.combine_row sum %row[] : memref<4xf32>
+    memref.store %sum, %y[%i] : memref<?xf32>
     scf.reduce
   }
   return

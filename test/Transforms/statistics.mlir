@@ -11,7 +11,7 @@
 // RUN: cat %pdl_src/docs/Reference/Passes*.md | sed -n "/^#### Statistics/,/^### /s/^\([a-z-]*\) *: .*/\1/p" | sort -u > %t.declared
 // RUN: diff %t.declared %t.reported
 
-// CHECK: statistics.mlir:[[# @LINE + 29]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
+// CHECK: statistics.mlir:[[# @LINE + 30]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
 // CHECK-NEXT: nn-add-averages | Category:statistics | groups-averaged=0{{$}}
 // CHECK-NEXT: nn-merge-lookups | Category:statistics | lookups-merged=1{{$}}
 // CHECK-NEXT: nn-autodiff | Category:statistics | ops-differentiated=10{{$}}
@@ -26,6 +26,7 @@
 // CHECK-NEXT: nn-assign-stages | Category:statistics | apply=4{{$}}
 // CHECK-NEXT: nn-updates-to-kernels | Category:statistics | kernels=4{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | fused=4{{$}}
+// CHECK-NEXT: nn-to-rt | Category:statistics | row-loops=0{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | in-place=0{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | repeats=0{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | slots={{[0-9]+$}}

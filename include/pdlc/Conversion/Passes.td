@@ -102,7 +102,9 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     to its place at once by those who can leave gaps between rows, and
     what only repeats columns (`nn.slice`) is read where they are by those who can
     pass over gaps. Elementwise ops become loops, each with the ops that only
-    it uses; everything else calls the runtime. Ops of stage `apply` are gone
+    it uses. Reductions of rows to one element, and the elementwise ops before and
+    after them (a softmax, a layer norm), are one loop over rows; what only they read
+    is there for one row at a time. Everything else calls the runtime. Ops of stage `apply` are gone
     afterwards: `nn-updates-to-kernels` made functions of them before.
 
     Before:
@@ -136,6 +138,7 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
   let statistics = [
     Statistic<"numFused", "fused", "Elementwise ops computed in the loop of their user">,
+    Statistic<"numRowLoops", "row-loops", "Loops over rows that reduce rows between elementwise ops">,
     Statistic<"numInPlace", "in-place", "Results written where an op would have moved them">,
     Statistic<"numRepeats", "repeats", "Results that are columns of another tensor">,
     Statistic<"numSlots", "slots", "Slots of arenas">

@@ -42,6 +42,16 @@ def StageOpInterface : OpInterface<"StageOpInterface"> {
       then they have no memory. By default false.
     }], "bool", "computesElements", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
+      Whether the op reduces each row of its first operand, the last dimension, to
+      one element of its result. Then a loop over rows can do it between
+      elementwise ops (RowLoops.h). By default false.
+    }], "bool", "combinesRows", (ins)>,
+    InterfaceMethod<[{
+      Emits what the op makes of the row of `rows`, whose dimensions but the last
+      `position` counts, within such a loop. By default null.
+    }], "::mlir::Value", "emitRow", (ins "::pdlc::StageEmitter &":$emitter,
+      "::mlir::Value":$rows, "::mlir::ValueRange":$position)>,
+    InterfaceMethod<[{
       Sets which columns of the result are the operand's elements, unchanged, where
       that is so: then who makes the operand may write them there, and the op does
       not move them (`BufferPlan::isInPlace`). By default false.

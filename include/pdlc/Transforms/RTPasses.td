@@ -155,6 +155,9 @@ def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
       after term into all columns of a row. Each result still collects its elements
       in the same order, so that no bit changes.
 
+    Memory that a turn has for itself (`memref.alloca`) is one on the stack of the
+    function: the turns follow each other.
+
     What the turns combine (`scf.reduce`) must be integers, the same in any order;
     loops carry it. Floats are refused.
 

@@ -127,6 +127,16 @@ ArrayRef<Operation *> BufferPlan::loopOf(Operation *op) const {
   return loops[found->second];
 }
 
+ArrayRef<SmallVector<Operation *>> BufferPlan::rowStepsOf(Operation *op) const {
+  auto number = loopNumbers.find(op);
+  if (number == loopNumbers.end())
+    return {};
+  auto steps = rowSteps.find(number->second);
+  if (steps == rowSteps.end())
+    return {};
+  return steps->second;
+}
+
 /// Whether nobody but ops of the loop reads the value.
 static bool isInnerTo(ArrayRef<Operation *> loop, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -250,12 +260,192 @@ void BufferPlan::takeLoop(StageOpInterface op) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Loops over rows
+//===----------------------------------------------------------------------===//
+
+/// The longest row of a loop over rows: what only the loop reads is on the
+/// stack, and rows are combined in code that has no loop.
+static constexpr int64_t kLongestRow = 512;
+
+/// The type of the tensor whose rows the op combines; null if it combines none
+/// that a loop over rows can have.
+static RankedTensorType combinedRows(Operation *op) {
+  auto inStage = dyn_cast_or_null<StageOpInterface>(op);
+  if (!inStage || !inStage.combinesRows())
+    return {};
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  const bool fits = shape.size() > 1 && type.isDynamicDim(0) &&
+                    !ShapedType::isDynamicShape(shape.drop_front()) &&
+                    shape.back() > 1 && shape.back() <= kLongestRow;
+  return fits ? type : RankedTensorType();
+}
+
+/// Whether a tensor of the type has a row for each of `rows`, of as many
+/// elements or of one.
+static bool hasRowsOf(RankedTensorType rows, Type type) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  return shape.size() == rows.getShape().size() &&
+         shape.drop_back() == rows.getShape().drop_back() &&
+         (shape.back() == 1 || shape.back() == rows.getShape().back());
+}
+
+/// The operands whose elements an op of a loop over rows reads.
+static OperandRange elementsReadBy(Operation *op) {
+  auto elementwise = elementsOf(op);
+  return op->getOperands().take_front(
+      elementwise ? elementwise.getNumElementOperands() : 1);
+}
+
+/// What the value is a view of; says whether the type stays.
+static Value rootOf(Value value, bool &staysSame) {
+  Type type = value.getType();
+  staysSame = true;
+  while (Value source = viewSource(value.getDefiningOp())) {
+    value = source;
+    staysSame &= value.getType() == type;
+  }
+  return value;
+}
+
+/// The rows that ops of the loop combine; null if none does.
+RankedTensorType BufferPlan::rowsOf(ArrayRef<Operation *> loop) const {
+  for (Operation *op : loop)
+    if (RankedTensorType rows = combinedRows(op))
+      return rows;
+  return {};
+}
+
+/// The ends of the loops that compute what the loop reads, and that could be
+/// part of a loop over rows.
+SmallVector<Operation *>
+BufferPlan::findBefore(ArrayRef<Operation *> loop) const {
+  SmallVector<Operation *> ends;
+  for (Operation *op : loop)
+    for (Value operand : elementsReadBy(op)) {
+      bool staysSame;
+      Operation *made = rootOf(operand, staysSame).getDefiningOp();
+      if (!made || made->getBlock() != op->getBlock() ||
+          stageOf(made) != stageOf(op) || llvm::is_contained(loop, made))
+        continue;
+      ArrayRef<Operation *> other = loopOf(made);
+      Operation *end = other.empty() ? made : other.back();
+      if ((elementsOf(end) || combinedRows(end)) &&
+          !llvm::is_contained(ends, end))
+        ends.push_back(end);
+    }
+  return ends;
+}
+
+/// Whether the code of all who read the value stands behind `place`, or they
+/// are among `joined`.
+bool BufferPlan::isReadBehind(Operation *place, Value value,
+                              ArrayRef<Operation *> joined) const {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (llvm::is_contained(joined, user))
+      return true;
+    Operation *here = place->getBlock()->findAncestorOpInBlock(*user);
+    if (here == user && viewSource(user))
+      return isReadBehind(place, user->getResult(0), joined);
+    if (!here)
+      return false;
+    ArrayRef<Operation *> loop = loopOf(here);
+    return place->isBeforeInBlock(loop.empty() ? here : loop.back());
+  });
+}
+
+/// Whether the ops read of each other rows only, each turn those of its own.
+static bool readOwnRows(ArrayRef<Operation *> ops, RankedTensorType rows) {
+  return llvm::all_of(ops, [&](Operation *op) {
+    return llvm::all_of(elementsReadBy(op), [&](Value operand) {
+      bool staysSame;
+      Value root = rootOf(operand, staysSame);
+      return !llvm::is_contained(ops, root.getDefiningOp()) ||
+             (staysSame && hasRowsOf(rows, operand.getType()));
+    });
+  });
+}
+
+/// Joins what ends at `place` with the loops that compute what it reads, if
+/// there are rows that one of them combines. Loops of one element a row are not
+/// taken for themselves: they run over all rows side by side.
+void BufferPlan::joinRows(Operation *place) {
+  SmallVector<Operation *> own(loopOf(place));
+  if (own.empty())
+    own.push_back(place);
+  SmallVector<Operation *> candidates = findBefore(own);
+  RankedTensorType rows = rowsOf(own);
+  for (Operation *candidate : candidates)
+    if (!rows)
+      rows = rowsOf(loopOf(candidate).empty() ? ArrayRef(candidate)
+                                              : loopOf(candidate));
+  if (!rows ||
+      (elementsOf(place) && !hasRowsOf(rows, place->getResult(0).getType())))
+    return;
+
+  SmallVector<SmallVector<Operation *>> steps{own};
+  SmallVector<Operation *> joined(own);
+  bool combines = rowsOf(own) != nullptr;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation *candidate : candidates) {
+      SmallVector<Operation *> loop(loopOf(candidate));
+      if (loop.empty())
+        loop.push_back(candidate);
+      RankedTensorType otherRows = rowsOf(loop);
+      if (llvm::is_contained(joined, candidate) ||
+          (otherRows ? otherRows != rows
+                     : candidate->getResult(0).getType() != rows))
+        continue;
+      SmallVector<Operation *> both(loop);
+      llvm::append_range(both, joined);
+      if (both.size() > kMaxOpsOfLoop || !readOwnRows(both, rows) ||
+          !llvm::all_of(loop, [&](Operation *member) {
+            return isReadBehind(place, member->getResult(0), both);
+          }))
+        continue;
+      if (ArrayRef<SmallVector<Operation *>> known = rowStepsOf(candidate);
+          !known.empty())
+        steps.append(known.begin(), known.end());
+      else
+        steps.push_back(loop);
+      joined = std::move(both);
+      combines |= otherRows != nullptr;
+      changed = true;
+    }
+  }
+  if (steps.size() == 1 || !combines)
+    return;
+  for (Operation *member : joined)
+    if (auto found = loopNumbers.find(member); found != loopNumbers.end()) {
+      loops[found->second].clear();
+      rowSteps.erase(found->second);
+    }
+  llvm::sort(steps,
+             [](ArrayRef<Operation *> first, ArrayRef<Operation *> second) {
+               return first.back()->isBeforeInBlock(second.back());
+             });
+  SmallVector<Operation *> all;
+  for (ArrayRef<Operation *> step : steps)
+    llvm::append_range(all, step);
+  for (Operation *member : all)
+    loopNumbers[member] = loops.size();
+  rowSteps[loops.size()] = std::move(steps);
+  loops.push_back(std::move(all));
+}
+
 void BufferPlan::findLoops(Block &body) {
   for (Operation &op : body)
     if (elementsOf(&op))
       joinLoops(&op);
     else if (auto inStage = dyn_cast<StageOpInterface>(op))
       takeLoop(inStage);
+  for (Operation &op : body)
+    if (ArrayRef<Operation *> loop = loopOf(&op);
+        loop.empty() ? combinedRows(&op) != nullptr
+                     : loop.back() == &op && elementsOf(&op))
+      joinRows(&op);
 }
 
 unsigned BufferPlan::position(Operation *op) const {

@@ -84,18 +84,22 @@ public:
   }
   /// The slot of the compute arena for the intermediate results of `op`.
   unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
-  /// The ops that one loop computes, in program order: `op`, and those that are
-  /// fused with it. All are elementwise but the last, in whose place the loop
-  /// stands: that may be an op that reads what the others compute, and alone
-  /// does so.
+  /// The ops that one loop computes, each behind what it reads: `op`, and those
+  /// that are fused with it. The loop stands in the place of the last. All are
+  /// elementwise but that one, which may be an op that reads what the others
+  /// compute, and alone does so; or it is a loop over rows.
   llvm::ArrayRef<mlir::Operation *> loopOf(mlir::Operation *op) const;
+  /// If the loop of the op is one over rows: the steps of a turn, one after the
+  /// other. Each is one op that combines a row, or elementwise ops of one type.
+  llvm::ArrayRef<llvm::SmallVector<mlir::Operation *>>
+  rowStepsOf(mlir::Operation *op) const;
   /// Whether another op's loop computes the op, further down.
   bool isFused(mlir::Operation *op) const {
     llvm::ArrayRef<mlir::Operation *> loop = loopOf(op);
     return !loop.empty() && loop.back() != op;
   }
   /// Whether the value has no buffer: it is a scalar of the one loop that
-  /// computes and uses it.
+  /// computes and uses it, or one row of it is there at a time.
   bool isScalar(mlir::Value value) const;
 
   /// Whether the op's results are where its operands are: it needs no code.
@@ -111,6 +115,7 @@ public:
   llvm::SmallVector<mlir::Value> localsOf(BodyOpInterface owner) const;
 
   size_t fusedCount() const;
+  size_t rowLoopCount() const { return rowSteps.size(); }
   size_t inPlaceCount() const { return inPlace.size(); }
   size_t repeatCount() const { return columnsOf.size() - inPlace.size(); }
 
@@ -138,6 +143,12 @@ private:
                  llvm::ArrayRef<mlir::Operation *> joined) const;
   void joinLoops(mlir::Operation *op);
   void takeLoop(StageOpInterface op);
+  mlir::RankedTensorType rowsOf(llvm::ArrayRef<mlir::Operation *> loop) const;
+  llvm::SmallVector<mlir::Operation *>
+  findBefore(llvm::ArrayRef<mlir::Operation *> loop) const;
+  bool isReadBehind(mlir::Operation *place, mlir::Value value,
+                    llvm::ArrayRef<mlir::Operation *> joined) const;
+  void joinRows(mlir::Operation *place);
   void placeGiven(nn::ProgramOp program, const HomeNumbers &numbers);
   void findColumns(mlir::Block &body);
   bool canRepeat(mlir::Operation *op, const Columns &columns) const;
@@ -162,6 +173,10 @@ private:
   /// Those of ops that other ops' loops read or write are joined into one.
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> loops;
   llvm::DenseMap<mlir::Operation *, unsigned> loopNumbers;
+  /// By number of the loop.
+  llvm::DenseMap<unsigned,
+                 llvm::SmallVector<llvm::SmallVector<mlir::Operation *>>>
+      rowSteps;
   /// What is not all of another tensor, but some columns.
   llvm::DenseMap<mlir::Value, std::pair<mlir::Value, Columns>> columnsOf;
   llvm::DenseSet<mlir::OpOperand *> inPlace;

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopElements.h"
+#include "RowLoops.h"
 #include "StageOps.h"
 
 using namespace mlir;
@@ -59,7 +60,10 @@ struct ElementwiseStage
     : StageDefaults<ElementwiseStage,
                     StageOpInterface::FallbackModel<ElementwiseStage>> {
   LogicalResult emit(Operation *op, StageEmitter &emitter) const {
-    emitLoop(emitter.plan.loopOf(op), emitter);
+    if (!emitter.plan.rowStepsOf(op).empty())
+      emitRowLoop(op, emitter);
+    else
+      emitLoop(emitter.plan.loopOf(op), emitter);
     return success();
   }
   bool readsElements(Operation *op, OpOperand &operand) const {

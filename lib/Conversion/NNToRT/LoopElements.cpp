@@ -157,6 +157,9 @@ Value LoopElements::viewOf(Value tensor) const {
 
 void LoopElements::prepare() {
   for (Leaf &leaf : leaves) {
+    leaf.isRow = leaf.tensor && emitter.plan.isScalar(leaf.tensor);
+    if (leaf.isRow)
+      continue;
     leaf.memory = viewOf(leaf);
     if (!leaf.memory) {
       auto constant = leaf.tensor.getDefiningOp<nn::ConstantOp>();
@@ -171,6 +174,12 @@ void LoopElements::prepare() {
       leaf.loaded = emitter.load(leaf.memory, emitter.index(0));
 }
 
+void LoopElements::bindRows(const DenseMap<Value, Value> &memories) {
+  for (Leaf &leaf : leaves)
+    if (leaf.isRow)
+      leaf.memory = memories.at(leaf.tensor);
+}
+
 /// Loads what is not one number for all turns: what has the fewest dimensions
 /// first.
 void LoopElements::load(ValueRange position) {
@@ -181,6 +190,9 @@ void LoopElements::load(ValueRange position) {
       SmallVector<Value> indices;
       for (unsigned dimension : leaf.dimensions)
         indices.push_back(position[dimension]);
+      if (leaf.isRow)
+        indices.assign(1, varies(leaf, type.getRank() - 1) ? position.back()
+                                                           : emitter.index(0));
       leaf.loaded = emitter.load(leaf.memory, indices);
     }
 }

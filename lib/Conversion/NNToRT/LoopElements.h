@@ -27,6 +27,10 @@ public:
   /// memory else.
   static LoopElements readBy(mlir::Operation *user, mlir::Value tensor,
                              StageEmitter &emitter);
+  /// Of the tensor in memory.
+  static LoopElements of(mlir::Value tensor, StageEmitter &emitter) {
+    return {tensor, {}, emitter};
+  }
   /// Of the results of the elementwise ops `ops`, of which there is one.
   LoopElements(llvm::ArrayRef<mlir::Operation *> ops, StageEmitter &emitter);
 
@@ -45,6 +49,9 @@ public:
   /// Emits what the nest needs before it: views, and numbers that all turns
   /// share.
   void prepare();
+  /// Says where the rows are, one at a time, of tensors that have no memory: in
+  /// a loop over rows, which must not join dimensions.
+  void bindRows(const llvm::DenseMap<mlir::Value, mlir::Value> &memories);
   /// Emits the elements at `position`, one index for each joined dimension,
   /// into the nest: of the results of all ops.
   llvm::DenseMap<mlir::Value, mlir::Value> compute(mlir::ValueRange position);
@@ -59,6 +66,7 @@ private:
     /// The joined dimensions that it has; along the others it is repeated.
     llvm::SmallVector<unsigned> dimensions;
     mlir::Value memory; // null: a constant
+    bool isRow = false; // the memory is that of one row
     mlir::Value loaded;
 
     llvm::ArrayRef<int64_t> shape() const;

@@ -34,7 +34,7 @@ struct NNToRT : pdlc::impl::NNToRTBase<NNToRT> {
 private:
   LogicalResult convert(ModuleContext &context, nn::ProgramOp program);
 
-  uint64_t fused = 0, inPlace = 0, repeats = 0, slots = 0;
+  uint64_t fused = 0, rowLoops = 0, inPlace = 0, repeats = 0, slots = 0;
 };
 } // namespace
 
@@ -90,6 +90,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   if (failed(checkArenas(program, sizes, plan)))
     return failure();
   fused += plan.fusedCount();
+  rowLoops += plan.rowLoopCount();
   inPlace += plan.inPlaceCount();
   repeats += plan.repeatCount();
   MLIRContext *mlir = program.getContext();
@@ -173,12 +174,13 @@ void NNToRT::runOnOperation() {
     return signalPassFailure();
   }
   context.numerics = *known;
-  fused = inPlace = repeats = slots = 0;
+  fused = rowLoops = inPlace = repeats = slots = 0;
   for (nn::ProgramOp program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>()))
     if (failed(convert(context, program)))
       return signalPassFailure();
   reportStatistic(*this, module, numFused, "fused", fused);
+  reportStatistic(*this, module, numRowLoops, "row-loops", rowLoops);
   reportStatistic(*this, module, numInPlace, "in-place", inPlace);
   reportStatistic(*this, module, numRepeats, "repeats", repeats);
   reportStatistic(*this, module, numSlots, "slots", slots);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopElements.h"
+#include "RowLoops.h"
 #include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -376,6 +377,8 @@ void OrderedReduction::emit() {
 }
 
 static void emitReduce(StageEmitter &emitter, nn::ReduceOp op) {
+  if (!emitter.plan.rowStepsOf(op).empty())
+    return emitRowLoop(op, emitter);
   if (!op.reducesRows())
     return OrderedReduction(emitter, op).emit();
   ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
@@ -438,8 +441,20 @@ struct PadStage : AlongAxis<PadStage, nn::PadOp, emitPad> {
   }
 };
 
-/// Sums over rows call the runtime, which knows no gaps.
+/// Sums over rows call the runtime, which knows no gaps, or are part of a loop
+/// over rows.
 struct ReduceStage : EmittedModel<ReduceStage, nn::ReduceOp, emitReduce> {
+  bool combinesRows(Operation *op) const {
+    auto reduce = cast<nn::ReduceOp>(op);
+    return reduce.reducesRows() && reduce.getAxes().size() == 1;
+  }
+  Value emitRow(Operation *op, StageEmitter &emitter, Value rows,
+                ValueRange position) const {
+    return rt::CombineRowOp::create(
+        emitter.builder, cast<MemRefType>(rows.getType()).getElementType(),
+        static_cast<rt::Reduction>(cast<nn::ReduceOp>(op).getKind()), rows,
+        position);
+  }
   bool computesElements(Operation *op, OpOperand &) const {
     return !cast<nn::ReduceOp>(op).reducesRows();
   }

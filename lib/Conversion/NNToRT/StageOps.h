@@ -33,6 +33,11 @@ template <typename Model, typename Base> struct StageDefaults : Base {
   bool computesElements(mlir::Operation *, mlir::OpOperand &) const {
     return false;
   }
+  bool combinesRows(mlir::Operation *) const { return false; }
+  mlir::Value emitRow(mlir::Operation *, StageEmitter &, mlir::Value,
+                      mlir::ValueRange) const {
+    return {};
+  }
   bool findPlace(mlir::Operation *, mlir::OpOperand &, Columns &) const {
     return false;
   }

@@ -74,3 +74,27 @@ func.func @columns(%p: !llvm.ptr, %x: memref<?x4xf32>, %w: memref<4x4xf32>, %y: 
     : !llvm.ptr, memref<?x4xf32>, memref<4x4xf32>, memref<?x4xf32, strided<[8, 2]>>
   return
 }
+
+// -----
+
+func.func @row_of_a_row(%x: memref<?x4xf32>, %i: index) {
+  // expected-error@below {{combines a row of 'memref<?x4xf32>' at 2 indices; expected one for each dimension but the last, whose size is known and which has no gaps (C1)}}
+  %0 = rt.combine_row sum %x[%i, %i] : memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @row_of_unknown_size(%x: memref<?xf32>) {
+  // expected-error@below {{at 0 indices; expected one for each dimension but the last, whose size is known}}
+  %0 = rt.combine_row sum %x[] : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @row_with_gaps(%x: memref<?x4xf32, strided<[8, 2]>>, %i: index) {
+  // expected-error@below {{which has no gaps (C1)}}
+  %0 = rt.combine_row max %x[%i] : memref<?x4xf32, strided<[8, 2]>>
+  return
+}

@@ -64,6 +64,8 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   %drawn = rt.log_probability uniform %keys from -9 below 9 into %v : memref<?xi64>, memref<?xf32>
   // CHECK: rt.reduce_rows max %{{.*}} rows %{{.*}} width %{{.*}} into
   rt.reduce_rows max %v rows %n width %n into %v : memref<?xf32>, memref<?xf32>
+  // CHECK: rt.combine_row mean %{{.*}}[%{{.*}}] : memref<?x4xf32>
+  %mean = rt.combine_row mean %rows[%n] : memref<?x4xf32>
   // CHECK: rt.loss_sum %{{.*}} weights(%{{.*}} : memref<?xf32>) into
   rt.loss_sum %v weights(%v : memref<?xf32>) into %p, %p : memref<?xf32>, !llvm.ptr, !llvm.ptr
   // CHECK: rt.observe #nn.auc<buckets = 4096> %{{.*}} labels(%{{.*}} : memref<?x4xf32>) weights(%{{.*}} : memref<?xf32>) into

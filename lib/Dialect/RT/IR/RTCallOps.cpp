@@ -44,6 +44,21 @@ static bool isRowMajor(MemRefType type) {
   return true;
 }
 
+LogicalResult CombineRowOp::verify() {
+  auto type = cast<MemRefType>(getRows().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (type.getRank() != static_cast<int64_t>(getIndices().size()) + 1 ||
+      type.isDynamicDim(type.getRank() - 1) || type.getShape().back() < 1 ||
+      failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return emitOpError() << "combines a row of " << type << " at "
+                         << getIndices().size()
+                         << " indices; expected one for each dimension but the "
+                            "last, whose size is known and which has no gaps "
+                            "(C1)";
+  return success();
+}
+
 LogicalResult ViewOp::verify() {
   auto type = dyn_cast<MemRefType>(getResult().getType());
   if (!type)

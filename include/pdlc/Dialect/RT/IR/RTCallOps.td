@@ -185,6 +185,31 @@ def RT_AddressOp : RT_Op<"address", [Pure, AllTypesMatch<["base", "result"]>]> {
   let assemblyFormat = "$base `[` $offset `]` attr-dict `:` type($base)";
 }
 
+def RT_CombineRowOp : RT_Op<"combine_row", [
+    TypesMatchWith<"the result is an element of the rows", "rows", "result",
+      "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
+  let summary = "Reduces one row to one element, within a loop";
+  let description = [{
+    What `rt.reduce_rows` makes of a row, with the same lanes and the same tree, in
+    code of the loop around it: the row is the last dimension, the indices say
+    which.
+
+    Constraints:
+    - (C1) There is an index for each dimension but the last, which is not dynamic,
+      holds at least one element, and has no gaps.
+
+    Example:
+    ```mlir
+    %s = rt.combine_row sum %x[%i] : memref<?x16xf32>
+    ```
+  }];
+  let arguments = (ins RT_ReductionAttr:$kind, Arg<MemRefOf<[RT_Float]>, "rows", [MemRead]>:$rows,
+    Variadic<Index>:$indices);
+  let results = (outs RT_Float:$result);
+  let assemblyFormat = "$kind $rows `[` $indices `]` attr-dict `:` type($rows)";
+  let hasVerifier = 1;
+}
+
 def RT_AllocateOp : RT_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Memory that lives to the end of the step";
   let description = [{
