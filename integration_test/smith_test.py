@@ -1,11 +1,11 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random models (tools/pdl-smith): the same few seeds on each machine, about 30 seconds
-of a processor; `ctest -L nightly` runs more."""
+"""What random models are made of, and how failing ones are made smaller (tools/pdl-smith). That
+the programs of many agree: integration.smith_seeds, and `ctest -L nightly` for more of them."""
 
-import importlib.machinery
-import importlib.util
+import collections
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,30 +14,70 @@ import unittest
 from programs import SOURCE
 
 TOOL = SOURCE / "tools" / "pdl-smith" / "pdl-smith"
-# Seeds that fail by a known defect, each with the reason. They have to fail.
+sys.path.insert(0, str(TOOL.parent))
+
+from smith.checks import Checker, Failure  # noqa: E402
+from smith.model import model_of  # noqa: E402
+from smith.reducer import reduce  # noqa: E402
+from smith.table import GENERATORS  # noqa: E402
+
+# The seeds of integration.smith_seeds in integration_test/CMakeLists.txt.
+SEEDS = range(200)
+# Seeds that fail by a known defect, each with the check and the reason. They have to fail.
 EXPECTED_FAILURES = {}
+# Ops that models may have and random ones never do, each with the reason.
+NEVER = {
+    "fingerprint": "made of a model by the compiler; no model writes one",
+}
 
 
-def load():
-    loader = importlib.machinery.SourceFileLoader("pdl_smith", str(TOOL))
-    module = importlib.util.module_from_spec(
-        importlib.util.spec_from_loader("pdl_smith", loader))
-    loader.exec_module(module)
-    return module
+def ops_of_models():
+    """The ops of phase `model`: what docs/Obligations.md says of those of programs, and all
+    others of the dialect, which are symbols and ends of regions."""
+    listed = dict(re.findall(r"^\| `nn\.(\w+)` \| ([^|]+) \|",
+                             (SOURCE / "docs" / "Obligations.md").read_text(), flags=re.M))
+    every = re.findall(r"^### `nn\.(\w+)`", (SOURCE / "docs" / "Reference" / "NN.md").read_text(),
+                       flags=re.M)
+    return {op for op in every if listed.get(op, "all").split()[0] in ("all", "model")}
 
 
 class Smith(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.models = {seed: model_of(seed) for seed in SEEDS}
 
     def run_tool(self, *arguments):
         return subprocess.run([sys.executable, TOOL, *map(str, arguments)],
                               capture_output=True, text=True)
 
-    def test_programs_agree(self):
-        done = self.run_tool("--seeds", "0:11", "--whole",
-                             *(f"--except={seed}" for seed in EXPECTED_FAILURES))
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, r"\b12 exact")
-        self.assertRegex(done.stdout, r"\b12 gradients")
+    def test_every_op_is_generated(self):
+        """By several seeds, or it says why not: a new op is one more entry of the generators."""
+        found = collections.Counter()
+        for model in self.models.values():
+            found.update(set(re.findall(r"\bnn\.([a-z]\w*)", model.text)))
+        known = ops_of_models()
+        self.assertIn("segment_window", known)
+        self.assertNotIn("gemm", known)
+        self.assertEqual(sorted(op for op in known if found[op] < 2 and op not in NEVER), [],
+                         "give these a generator in tools/pdl-smith/smith/generators, or a "
+                         "reason in NEVER")
+        self.assertEqual(sorted(op for op in NEVER if found[op] or op not in known), [],
+                         "these need no reason")
+
+    def test_every_generator_reaches_outputs(self):
+        """What no output needs is not computed, and so is not tested."""
+        live = collections.Counter(
+            op for model in self.models.values() for op in model.recipe.live().ops())
+        self.assertEqual([name for name in GENERATORS if live[name] < 2], [])
+
+    def test_every_rule_and_schedule_is_used(self):
+        text = "\n".join(model.text for model in self.models.values())
+        names = {path.stem for path in (SOURCE / "lib" / "Std").glob("*.mlir")}
+        self.assertIn("adam", names)
+        # nn-join-cycle adds the counter of turns itself (nn.cycle, C5).
+        used = set(re.findall(r"(?:rule|schedule|average)\(@(\w+)", text))
+        self.assertEqual(sorted(names - used), ["cyclic_counter"])
 
     def test_known_defects_are_still_there(self):
         for seed, (check, reason) in EXPECTED_FAILURES.items():
@@ -48,28 +88,55 @@ class Smith(unittest.TestCase):
     def test_a_seed_is_the_same_model(self):
         texts = {self.run_tool("--seeds", "0:3", "--print").stdout for _ in range(2)}
         self.assertEqual(len(texts), 1)
-        self.assertGreater(len(texts.pop()), 1000)
+        text = texts.pop()
+        self.assertEqual(text, "".join(self.models[seed].text + "\n" for seed in range(4)))
+
+    def test_a_recipe_is_the_same_model(self):
+        for seed in range(0, 200, 20):
+            first = self.models[seed]
+            again = model_of(seed, first.recipe)
+            # Steps that were too large leave their text in the first.
+            self.assertEqual(again.text, model_of(seed, again.recipe).text)
+            self.assertEqual(again.mixing, first.mixing)
 
     def test_a_failing_model_is_made_smaller(self):
         """A check that fails wherever something is reduced leaves little more."""
-        smith = load()
 
-        class Checker(smith.Checker):
+        class Reduces(Checker):
 
             def check(self, recipe, checks):
-                if any(step.op == "reduce" for step in recipe.steps.values()):
-                    raise smith.Failure("exact", "a reduction")
+                if "reduce" in recipe.ops():
+                    raise Failure("exact", "a reduction")
 
-        _, recipe = next(
-            made for made in map(smith.text_of, range(99))
-            if any(s.op == "reduce" for s in made[1].live().steps.values())
-            and len(made[1].steps) > 20)
+        recipe = next(model.recipe for model in self.models.values()
+                      if "reduce" in model.recipe.live().ops() and len(model.recipe.steps) > 20
+                      and model.recipe.training.form != "one")
         with tempfile.TemporaryDirectory() as folder:
-            smaller, _ = smith.reduce(Checker(folder, 0), recipe,
-                                      smith.Failure("exact", "a reduction"))
+            smaller, _ = reduce(Reduces(folder, 0), recipe, Failure("exact", "a reduction"))
         self.assertLess(len(smaller.steps), len(recipe.steps) / 2)
         self.assertEqual(len(smaller.outputs), 1)
-        self.assertIn("reduce", {s.op for s in smaller.steps.values()})
+        self.assertIn("reduce", smaller.ops())
+        self.assertEqual((smaller.training.form, len(smaller.training.groups)), ("one", 1))
+
+    def test_a_wrong_program_fails(self):
+        """A check sees a single bit: the compiled program of another model than the one that is
+        interpreted."""
+        model = self.models[0]
+        with tempfile.TemporaryDirectory() as folder:
+            checker = Checker(folder, 0)
+            compiled = checker.local
+
+            def other():
+                right = checker.source.read_text()
+                wrong = right.replace("#nn.constant<0.25>", "#nn.constant<0.2500001>", 1)
+                self.assertNotEqual(right, wrong)
+                checker.source.write_text(wrong)
+                trainer = compiled()
+                checker.source.write_text(right)
+                return trainer
+            checker.local = other
+            with self.assertRaisesRegex(Failure, "batch 5, phase gradient"):
+                checker.check(model.recipe, {"exact"})
 
     def test_bad_flags(self):
         for flag, value in (("--seeds", "a"), ("--checks", "all")):

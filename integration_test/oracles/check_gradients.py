@@ -36,23 +36,28 @@ WIDTH = 2.0**-17
 TOLERANCE = 1e-7
 
 
-def interpret(options, case, folder, phase, init, **settings):
-    """Runs one step of @train; raises on any error of the tool."""
-    path = os.path.join(folder, "init.safetensors")
-    tensorfile.write(path, init)
-    more = " ".join(f"{name}={value}" for name, value in settings.items())
-    subprocess.run(
-        [options.pdl_opt, os.path.join(case, "model.mlir"), "-o", os.devnull,
-         f"--pdl-pipeline=to={phase} element-type=f64",
-         f"--nn-interpret=program=train data={case}/data.safetensors init={path} "
-         f"steps=1 {more}"], check=True)
+def interpret(options, case, folder, phase, inits, kind):
+    """Runs one step of @train from each of `inits`, all in one run of the tool; raises on any
+    error of it. Returns the files that it wrote, of `kind` dump or losses."""
+    passes, written = [], []
+    for index, init in enumerate(inits):
+        path = os.path.join(folder, f"init{index}.safetensors")
+        tensorfile.write(path, init)
+        written.append(os.path.join(folder, f"{kind}{index}"))
+        passes.append(f"--nn-interpret=program=train data={case}/data.safetensors "
+                      f"init={path} steps=1 {kind}={written[-1]}")
+    subprocess.run([options.pdl_opt, os.path.join(case, "model.mlir"), "-o", os.devnull,
+                    f"--pdl-pipeline=to={phase} element-type=f64", *passes], check=True)
+    return written
 
 
-def loss(options, case, folder, init):
-    path = os.path.join(folder, "losses")
-    interpret(options, case, folder, "merged", init, losses=path)
-    with open(path, encoding="utf-8") as file:
-        return float(file.read())
+def losses_of(options, case, folder, inits):
+    """The loss of each of `inits`."""
+    found = []
+    for path in interpret(options, case, folder, "merged", inits, "losses"):
+        with open(path, encoding="utf-8") as file:
+            found.append(float(file.read()))
+    return found
 
 
 def moved(init, name, direction, width):
@@ -79,26 +84,28 @@ def check(options, case, folder):
                                      for value in tensor.data))
             init[name] = tensorfile.Tensor("F64", tensor.shape, data)
 
-    dump = os.path.join(folder, "dump")
-    interpret(options, case, folder, "gradient", init, dump=dump)
+    [dump] = interpret(options, case, folder, "gradient", [init], "dump")
     after = tensorfile.read(dump)
-    problems, compared = [], 0
+    asked, inits = [], []
     for name, tensor in init.items():
         if tensor.type != "F64" or name.removesuffix(".values") not in trained:
             continue
         gradient = [old - new for old, new in zip(tensor.data, after[name].data)]
         for _ in range(options.directions):
             direction = [generator.choice((-1.0, 1.0)) for _ in tensor.data]
-            slope = (loss(options, case, folder, moved(init, name, direction, WIDTH))
-                     - loss(options, case, folder, moved(init, name, direction, -WIDTH))
-                     ) / (2 * WIDTH)
-            expected = sum(part * step for part, step in zip(gradient, direction))
-            scale = max(1.0, sum(abs(part) for part in gradient))
-            compared += 1
-            if not abs(slope - expected) <= TOLERANCE * scale:
-                problems.append(f"{name}: the losses change by {slope!r} along a "
-                                f"direction, the gradient says {expected!r}")
-    return problems, compared
+            asked.append((name, gradient, direction))
+            inits += [moved(init, name, direction, WIDTH), moved(init, name, direction, -WIDTH)]
+
+    losses = losses_of(options, case, folder, inits) if inits else []
+    problems = []
+    for index, (name, gradient, direction) in enumerate(asked):
+        slope = (losses[2 * index] - losses[2 * index + 1]) / (2 * WIDTH)
+        expected = sum(part * step for part, step in zip(gradient, direction))
+        scale = max(1.0, sum(abs(part) for part in gradient))
+        if not abs(slope - expected) <= TOLERANCE * scale:
+            problems.append(f"{name}: the losses change by {slope!r} along a "
+                            f"direction, the gradient says {expected!r}")
+    return problems, len(asked)
 
 
 def main():

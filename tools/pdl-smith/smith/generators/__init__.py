@@ -1,0 +1,7 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The generators, by family; importing them fills the table."""
+
+from smith.generators import (bags, control, draws, elementwise, ids, mixing, moving,  # noqa: F401
+                              normalising, products)

@@ -1,0 +1,98 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions, and choices between two ways to compute."""
+
+import pdl
+from smith.shared import shared_function
+from smith.table import FIXED, Generator, free_axes
+
+WAYS = ("scale", "linear", "tanh", "neg", "sin", "other")
+
+
+class Call(Generator):
+    """A function that is called twice, and names its parameter."""
+
+    learned = True
+
+    def choose(self, chooser):
+        x = chooser.value()
+        if not x:
+            return None
+        size = [x.shape[i] for i in free_axes(x)]
+        start = chooser.random.randrange(len(size))
+        return self.step([x], x.kind, shape=tuple(size[start:]), group=chooser.group())
+
+    def build(self, b, step, v, s):
+        weight = b.param("", s["shape"])
+
+        def inner(value):
+            return pdl.tanh(pdl.add(pdl.mul(value, weight), value))
+        inner.__name__ = inner.__qualname__ = f"inner{step.number}"
+        function = b.model.function(inner)
+        return pdl.add(function(v[0]), function(pdl.neg(v[0])))
+
+
+class CallWith(Generator):
+    """A function that takes a parameter, or a table, with each call."""
+
+    often, learned = 2, True
+
+    def choose(self, chooser):
+        x = chooser.value(lambda s: s.kind != FIXED)
+        return x and self.step([x], x.kind, features=x.shape[-1], group=chooser.group(),
+                               width=chooser.random.choice((1, 2, 3, 5)))
+
+    def build(self, b, step, v, s):
+        shape = (s["features"], s["width"])
+
+        def layer(value, weight):
+            return pdl.linear(value, weight, None, "tanh")
+        function = shared_function(b.model, f"layer{step.number}", layer)
+        return pdl.add(function(v[0], with_=[b.param("a", shape)]),
+                       function(v[0], with_=[b.param("b", shape)]))
+
+
+class If(Generator):
+    """nn.if, whose condition is a counter of steps, or made of a fixed tensor."""
+
+    often, learned = 3, True
+
+    def choose(self, chooser):
+        r = chooser.random
+        x = chooser.value()
+        if not x:
+            return None
+        fixed = chooser.one((FIXED,))
+        if not chooser.training.counter and not fixed:
+            return None
+        counted = chooser.training.counter and (not fixed or r.random() < 0.6)
+        ways = [[r.choice(WAYS) for _ in range(r.randint(0, 3))] for _ in range(2)]
+        inputs = [x, chooser.like(x)] + ([] if counted else [fixed])
+        return self.step(inputs, x.kind, ways=ways, width=x.shape[-1], group=chooser.group(),
+                         after=r.randint(0, 6) if counted else None)
+
+    def build(self, b, step, v, s):
+        if s["after"] is not None:
+            condition = pdl.greater(b.steps(), float(s["after"]))
+        else:
+            axes = range(len(v[2].type.shape))
+            condition = pdl.greater(pdl.reduce("sum", v[2], list(axes), keep=True), 0.0)
+
+        def way(which):
+            def body():
+                value = v[0]
+                for i, word in enumerate(s["ways"][which]):
+                    value = self.part(b, word, f"{which}{i}", value, v[1], s["width"])
+                return value
+            return body
+        return pdl.cond(condition, way(0), way(1))
+
+    @staticmethod
+    def part(b, word, name, value, other, width):
+        """One op of a body."""
+        if word == "linear" and value.type.shape[0] is None:
+            return pdl.linear(value, b.param(name, (width, width)), None, "tanh")
+        if word in ("scale", "linear"):
+            return pdl.mul(value, b.param(name, (width,)))
+        return pdl.add(value, other) if word == "other" else getattr(pdl, word)(value)

@@ -1,0 +1,94 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops that draw random numbers of samples, and the losses of ids that are drawn."""
+
+import pdl
+from smith.table import BAGS, FIXED, IDS, SAMPLES, Generator
+
+BEHIND = 7  # Ids are drawn from 0 to 6.
+
+
+class Dropout(Generator):
+    often, learned = 2, True
+
+    def choose(self, chooser):
+        r = chooser.random
+        x = chooser.value(lambda s: s.kind != FIXED)
+        if not x:
+            return None
+        bags = [chooser.bags(x.kind)] if x.kind in BAGS else []
+        return self.step([x, *bags], x.kind, rate=r.choice((0.0, 0.25, 0.5, 0.9)),
+                         stream=r.choice((None, None, 5)))
+
+    def build(self, b, step, v, s):
+        return pdl.dropout(v[0], s["rate"], bags=v[1] if len(v) > 1 else None,
+                           stream=s["stream"])
+
+
+class Sample(Generator):
+    often = 2
+
+    def choose(self, chooser):
+        r = chooser.random
+        return self.step([], IDS, count=r.randint(1, 4), stream=r.choice((None, None, 5)),
+                         name=r.choice(("uniform", "log_uniform")))
+
+    def build(self, b, step, v, s):
+        return pdl.sample(s["count"], 0, BEHIND, s["name"], stream=s["stream"])
+
+
+class LogProbability(Generator):
+
+    def choose(self, chooser):
+        x = chooser.one((IDS,))
+        return self.step([x], SAMPLES, name=chooser.random.choice(("uniform", "log_uniform")))
+
+    def build(self, b, step, v, s):
+        ids = pdl.id_arithmetic("remainder", v[0], BEHIND)
+        return pdl.log_probability(ids, 0, BEHIND, s["name"])
+
+
+class AccidentalHits(Generator):
+
+    def choose(self, chooser):
+        own = chooser.one((IDS,), lambda s: len(s.shape) == 2)
+        drawn = chooser.one((IDS,), lambda s: len(s.shape) == 2)
+        return self.step([own, drawn], SAMPLES)
+
+    def build(self, b, step, v, s):
+        return pdl.accidental_hits(v[0], v[1])
+
+
+class SampledLoss(Generator):
+    """A loss of a sample's own id against some that are drawn, as a value."""
+
+    often, grows, learned = 3, True, True
+
+    def choose(self, chooser):
+        r = chooser.random
+        own = chooser.one((IDS,), lambda s: len(s.shape) == 2)
+        user = chooser.value(lambda s: len(s.shape) == 2, kinds=(SAMPLES,))
+        return user and self.step(
+            [own, user], SAMPLES, width=user.shape[1], count=r.randint(1, 4),
+            group=chooser.group(), hits=r.random() < 0.5,
+            distribution=r.choice(("uniform", "log_uniform")),
+            name=r.choice(("sampled_softmax", "nce_loss", "negative_sampling")))
+
+    def build(self, b, step, v, s):
+        distribution = s["distribution"]
+        own = pdl.id_arithmetic("remainder", pdl.slice(v[0], 1, 0, 1), BEHIND)
+        drawn = pdl.sample(s["count"], 0, BEHIND, distribution)
+        table = b.table(s["width"])
+        user = pdl.reshape(pdl.tanh(v[1]), (None, s["width"], 1))
+
+        def logits(ids, count):
+            rows = pdl.lookup(table, ids, "sum")
+            return pdl.reshape(pdl.matmul(rows, user), (None, count))
+
+        hits = pdl.accidental_hits(own, drawn) if s["hits"] else None
+        parts = [logits(own, 1), logits(drawn, s["count"])]
+        if s["name"] != "negative_sampling":
+            parts += [pdl.log_probability(ids, 0, BEHIND, distribution)
+                      for ids in (own, drawn)]
+        return getattr(pdl, s["name"])(*parts, hits=hits)

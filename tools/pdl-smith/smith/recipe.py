@@ -1,0 +1,119 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a random model is made of, in a form that can be made smaller."""
+
+import copy
+
+SAMPLES = "samples"  # Its first dimension counts samples.
+FIXED = "fixed"      # It has no batch.
+IDS = "ids"          # Ids of samples.
+PLACES = "places"    # Positions that parameters may decide: nothing is looked up by them.
+RAGGED = "ragged"    # Bags of ids.
+# Fields of bags; floats of such a kind have a row for each of the field's ids. The first two
+# have bags of the same sizes.
+BAGS = ("bags", "more", "other")
+FLOATS = (SAMPLES, FIXED, *BAGS)
+
+
+class Step:
+    """One step of a model: the generator `op` given the steps numbered `inputs`, with
+    `settings`. `kind` is what its first dimension counts; of ragged ids the setting `bags`
+    names the field whose bags they have, if it is one. `shape` is known once it is built."""
+
+    def __init__(self, op, inputs=(), kind=SAMPLES, **settings):
+        self.op, self.inputs, self.kind = op, tuple(inputs), kind
+        self.settings, self.shape = settings, None
+        self.number = None
+
+    def with_inputs(self, inputs):
+        """The same of other inputs."""
+        other = copy.copy(self)
+        other.inputs = tuple(inputs)
+        return other
+
+
+class Training:
+    """How a model is trained.
+
+    `form`: "one" loss over all groups, "several" losses over groups of their own, or a "cycle"
+    of programs. `groups` are settings for smith.groups; `weighted` samples; a `counter` of
+    steps, which choices ask.
+    """
+
+    def __init__(self, groups, form="one", weighted=False, counter=False):
+        self.groups, self.form = groups, form
+        self.weighted, self.counter = weighted, counter
+
+    def size(self):
+        return len(self.groups) + self.weighted + self.counter + (self.form != "one")
+
+    def smaller(self, plain):
+        """Simpler ones; `plain` is the simplest group."""
+        if self.weighted:
+            yield Training(self.groups, self.form, False, self.counter)
+        if self.counter:
+            yield Training(self.groups, self.form, self.weighted, False)
+        if self.form != "one":
+            yield Training(self.groups, "one", self.weighted, self.counter)
+        elif len(self.groups) > 1:
+            yield Training(self.groups[:1], self.form, self.weighted, self.counter)
+            yield Training(self.groups[:-1], self.form, self.weighted, self.counter)
+        if any(group != plain for group in self.groups):
+            yield Training([plain] * len(self.groups), self.form, self.weighted, self.counter)
+            for group in self.groups:
+                if group != plain:
+                    yield Training([plain if g is group else g for g in self.groups],
+                                   self.form, self.weighted, self.counter)
+
+
+class Recipe:
+    """A model that can be built, and made smaller. Steps are a dict by number; outputs are
+    pairs of a step's number and the name of a loss."""
+
+    def __init__(self, steps, outputs, training):
+        self.steps, self.outputs, self.training = steps, outputs, training
+
+    def size(self):
+        return len(self.steps) + len(self.outputs)
+
+    def live(self):
+        """Without the steps that no output needs."""
+        needed = {number for number, _ in self.outputs}
+        for number in sorted(self.steps, reverse=True):
+            if number in needed:
+                needed.update(self.steps[number].inputs)
+        return Recipe({n: s for n, s in self.steps.items() if n in needed},
+                      self.outputs, self.training)
+
+    def ops(self):
+        """The generators that it uses."""
+        return {step.op for step in self.steps.values()}
+
+    def smaller(self, plain_group):
+        """Recipes with something taken away, the boldest first."""
+        for output in self.outputs:
+            if len(self.outputs) > 1:
+                yield Recipe(self.steps, [output], self.training).live()
+        for output in self.outputs:
+            if len(self.outputs) > 1:
+                rest = [o for o in self.outputs if o is not output]
+                yield Recipe(self.steps, rest, self.training).live()
+        # An output or an input is replaced by a step that it is made of.
+        for i, (number, loss) in enumerate(self.outputs):
+            for inner in self.steps[number].inputs:
+                if self.steps[inner].kind == SAMPLES:
+                    outputs = list(self.outputs)
+                    outputs[i] = (inner, loss)
+                    yield Recipe(self.steps, outputs, self.training).live()
+        for number, step in sorted(self.steps.items(), reverse=True):
+            for inner in step.inputs:
+                other = self.steps[inner]
+                if (other.shape, other.kind) != (step.shape, step.kind):
+                    continue
+                steps = {n: s.with_inputs(inner if i == number else i for i in s.inputs)
+                         for n, s in self.steps.items()}
+                outputs = [(inner if n == number else n, loss) for n, loss in self.outputs]
+                yield Recipe(steps, outputs, self.training).live()
+        for training in self.training.smaller(plain_group):
+            yield Recipe(self.steps, self.outputs, training)

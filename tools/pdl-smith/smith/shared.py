@@ -1,0 +1,49 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions that take symbols (`nn.func ... with(...)`), which the builder does not write."""
+
+import pdl
+from pdl.body import Body, current
+from pdl.model import Function
+from pdl.symbols import Parameter
+
+
+class _Shared(Function):
+    """A function whose last arguments are parameters, other ones at each call."""
+
+    def __call__(self, value, with_):
+        caller = current(f"a call of {self}")
+        if self._types is None:
+            self._types = (value.type,)
+            self.body = Body(self.model, f"function {self}")
+            self._own = [_Own(self.model, f"{self.name}.{i}", one.type)
+                         for i, one in enumerate(with_)]
+            self._value = self.body.argument("value", value.type)
+            inner = self._function
+            self.run(lambda given: inner(given, *self._own), [self._value])
+        [result] = self.returned
+        names = ", ".join(map(str, with_))
+        return caller.emit([f"nn.call {self}(", value, f") with({names}) : ({value.type}) -> "
+                            f"{result.type}"], [result.type])[0]
+
+    def head(self):
+        symbols = ", ".join(f"{one}: {one.type}" for one in self._own)
+        return [f"nn.func private {self}({self._value}: {self._value.type}) with({symbols}) -> "
+                f"{self.returned[0].type} {{"]
+
+
+class _Own(Parameter):
+    """What a function calls the parameter that a call gives it; it is declared nowhere."""
+
+    def __init__(self, model, name, type):
+        super().__init__(model, name, type, "")
+
+    def lines(self):
+        return []
+
+
+def shared_function(model: pdl.Model, name: str, function):
+    """A function of a value and of parameters, called as `f(value, with_=[p, ...])`."""
+    function.__name__ = function.__qualname__ = name
+    return _Shared(model, function)
