@@ -29,7 +29,8 @@ class Builder:
     `plain` models are those whose losses are compared with differences: nothing may hide from
     the slopes, so ops without gradient are said otherwise. `mixing` are the steps that depend
     on other samples, `written` the states that programs write, `accumulated` what into them:
-    a state, a value, and whether the samples are weighted.
+    a state, a value, and whether the samples are weighted; `counted` the tables whose rows are
+    counted, the field with the ids and the step.
     """
 
     def __init__(self, model, groups, training, fields, plain):
@@ -38,6 +39,7 @@ class Builder:
         self.values, self.step = {}, None
         self.mixing, self.written_states, self.accumulated = set(), [], []
         self._state_groups, self.counter = {}, None
+        self.counted, self.counted_group = [], None
 
     # What generators declare.
 
@@ -62,6 +64,20 @@ class Builder:
         return self.model.table(f"t{number}", width, group=self._group(fitting),
                                 init=INITS[number % len(INITS)],
                                 unknown="zero" if number % 5 == 4 else None)
+
+    def counted_table(self, width, field):
+        """One whose rows a program counts, where it trains by their rule."""
+        if self.plain or self.training.form == "cycle":
+            return self.table(width)
+        if self.counted_group is None:
+            self.counted_group = self.model.group(
+                "counted", rule=pdl.rule("click_adagrad", bound=0.5), rate=0.125,
+                untouched="lazy")
+        number = self.step.number
+        table = self.model.table(f"t{number}", width, group=self.counted_group,
+                                 init=INITS[number % len(INITS)])
+        self.counted.append((table, field, number))
+        return table
 
     def _group(self, fitting):
         return fitting[self.step.settings.get("group", 0) % len(fitting)]
@@ -114,6 +130,7 @@ class Builder:
     def forget(self, step):
         """Takes back that a step may be used; its text stays."""
         del self.values[step.number]
+        self.counted = [one for one in self.counted if one[2] != step.number]
 
 
 class Written:
@@ -258,6 +275,8 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
         for i, group in enumerate(declared):
             first = pdl.add(first, pdl.read(model.param(
                 f"bias{i}", (1,), group=group, init=pdl.init.constant(0.25))))
+        for _, _, number in builder.counted:
+            first = pdl.add(first, pdl.tanh(_mean(builder.values[number])))
         return [first, *(builder.values[number] for number, _ in made.outputs),
                 *(value for _, value, _ in builder.accumulated)]
 
@@ -270,7 +289,12 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
             pdl.accumulate(state, value, pdl.add(label, 0.25) if weighted else None)
         if builder.counter is not None and training.counter:
             pdl.accumulate(builder.counter, label)
+        fields = dict(zip(samples.FIELDS, rest))
+        for table, field, _ in builder.counted:
+            pdl.count(table, fields[field], click=label, show=1)
         for mine, which in part:
+            if builder.counted and which == 0:
+                mine = [*mine, builder.counted_group]
             total = loss_of("square", results[0], label)
             for index, (value, (_, kind)) in enumerate(zip(results[1:], made.outputs)):
                 if len(part) == 1 or index % len(part) == which:

@@ -95,6 +95,21 @@ class Lookup(Generator):
         return pdl.lookup(b.table(s["width"]), v[0], s["pooling"])
 
 
+class CountedLookup(Generator):
+    """Rows of a field whose rule is told what samples count (nn.count)."""
+
+    often, learned, sums = 2, True, True
+
+    def choose(self, chooser):
+        r = chooser.random
+        x = chooser.one((IDS, RAGGED), lambda s: s.op == "field")
+        return self.step([x], SAMPLES, width=r.randint(1, 9), group=chooser.group(),
+                         field=x.settings["name"], pooling=r.choice(("sum", "mean", "sqrtn")))
+
+    def build(self, b, step, v, s):
+        return pdl.lookup(b.counted_table(s["width"], s["field"]), v[0], s["pooling"])
+
+
 class WeightedLookup(Generator):
     """Rows that are multiplied by a number each, which has a gradient, before they are added."""
 
