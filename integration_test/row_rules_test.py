@@ -61,6 +61,38 @@ module @counted {
 }
 """
 
+CYCLE = """
+module @turns {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @d : tensor<?x2xi64>
+  }
+  nn.group @g rule(@click_adagrad) rate(0.1) untouched(lazy)
+  nn.group @h rule(@sgd) rate(0.1)
+  nn.table @t : i64 -> tensor<3xf32> in @g init(#nn.zeros)
+  nn.param @w : tensor<1xf32> in @h init(#nn.zeros)
+  nn.program @train_rows reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %d: tensor<?x2xi64>):
+    %e = nn.lookup @t[%d] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x3xf32>
+    %f = nn.flatten %e from 1 : tensor<?x2x3xf32>
+    %z = nn.reduce sum %f axes [1] keep : tensor<?x6xf32>
+    %one = nn.constant dense<1.0> : tensor<f32>
+    %ones = nn.broadcast %one like %y : (tensor<f32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.count @t[%d] show(%ones) click(%y) : tensor<?x2xi64>, tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  nn.program @train_number reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %d: tensor<?x2xi64>):
+    %w = nn.read @w : tensor<1xf32>
+    %z = nn.mul %y, %w : tensor<?x1xf32>, tensor<1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@h] : tensor<?x1xf32>
+  }
+  nn.cycle @train [@train_rows * 2, @train_number]
+}
+"""
+
 
 class RowRules(ExactnessTest):
 
@@ -148,6 +180,24 @@ class RowRules(ExactnessTest):
                 found = dict(zip(keys, dump[f"t.slot.{slot}"].data))
                 self.assertEqual(found, {key: expected.get(key, 0.0) for key in keys})
             self.assertEqual(sorted(keys), sorted({*shows, 100, 101, 102, 103}))
+
+    def test_counts_in_a_cycle(self):
+        """A program counts in its own turns alone, and what they do for ids of several
+        slots waits for its turn."""
+        chance, count = random.Random(6), 90
+        data = self.path / "data.safetensors"
+        tensorfile.write(data, {
+            "y": tensorfile.Tensor("F32", [count, 1], array.array(
+                "f", [chance.randrange(2) for _ in range(count)])),
+            "d": tensorfile.Tensor("I64", [count, 2], array.array(
+                "q", [chance.randrange(9) for _ in range(2 * count)]))})
+        source = self.path / "model.mlir"
+        source.write_text(CYCLE)
+        trainer = self.compile_strict(source)
+        self.check_program(source, trainer, data, 10, 9, predicts=False)
+        dump = tensorfile.read(self.train(trainer, "cycle", data, "--batch-size", 10)[0])
+        # Two of three batches of ten samples, each with two ids.
+        self.assertEqual(sum(dump["t.slot.show"].data), 2 * 60)
 
     def test_a_slot_of_another_shape_is_refused(self):
         _, trainer, data = self.prepare(37)
