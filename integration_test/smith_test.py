@@ -17,7 +17,7 @@ TOOL = SOURCE / "tools" / "pdl-smith" / "pdl-smith"
 sys.path.insert(0, str(TOOL.parent))
 
 from smith.checks import Checker, Failure  # noqa: E402
-from smith.model import model_of  # noqa: E402
+from smith.model import Written, model_of  # noqa: E402
 from smith.reducer import reduce  # noqa: E402
 from smith.table import GENERATORS  # noqa: E402
 
@@ -137,6 +137,15 @@ class Smith(unittest.TestCase):
             checker.local = other
             with self.assertRaisesRegex(Failure, "batch 5, phase gradient"):
                 checker.check(model.recipe, {"exact"})
+
+    def test_models_that_failed_once(self):
+        """What pdl-smith found, made smaller, and what has been mended since."""
+        found = sorted((SOURCE / "integration_test" / "found").glob("*.mlir"))
+        self.assertTrue(found)
+        for path in found:
+            with self.subTest(path.stem), tempfile.TemporaryDirectory() as folder:
+                model = Written(path.read_text(), None, set(), [])
+                Checker(folder, 0).check_model(model, {"exact", "batch"})
 
     def test_bad_flags(self):
         for flag, value in (("--seeds", "a"), ("--checks", "all")):

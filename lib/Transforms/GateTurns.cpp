@@ -13,6 +13,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <numeric>
+
 namespace pdlc {
 #define GEN_PASS_DEF_NNGATETURNS
 #include "pdlc/Transforms/Passes.h.inc"
@@ -97,6 +99,11 @@ static bool areFloats(ValueRange values) {
   });
 }
 
+static int64_t elementsOfRow(Type type) {
+  return ShapedType::getNumElements(
+      cast<RankedTensorType>(type).getShape().drop_front());
+}
+
 /// The operand that has as many rows as the result of an op that keeps them;
 /// null for other ops, and for those on ids and bags, which may have others.
 static Value sameRows(Operation *op) {
@@ -111,14 +118,10 @@ static Value sameRows(Operation *op) {
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return matmul.getTransposeLhs() ? Value() : matmul.getLhs();
   // One that joins places of a row with the rows makes more of them.
-  auto elementsOfRow = [](Value value) {
-    return ShapedType::getNumElements(
-        cast<RankedTensorType>(value.getType()).getShape().drop_front());
-  };
   if (auto reshape = dyn_cast<ReshapeOp>(op);
-      reshape &&
-      (!isOfRows(reshape.getInput()) ||
-       elementsOfRow(reshape.getInput()) != elementsOfRow(reshape.getResult())))
+      reshape && (!isOfRows(reshape.getInput()) ||
+                  elementsOfRow(reshape.getInput().getType()) !=
+                      elementsOfRow(reshape.getType())))
     return {};
   auto found = llvm::find_if(op->getOperands(), isOfRows);
   return found == op->getOperands().end() ? Value() : *found;
@@ -221,14 +224,83 @@ void Gating::findParts() {
   }
 }
 
+namespace {
+
+/// How many rows a value of a body has: `times` / `divided` as many as an
+/// argument, which is null for a value without a dynamic dimension.
+struct Rows {
+  BlockArgument of;
+  int64_t times = 1, divided = 1;
+};
+
+} // namespace
+
+static bool countsRows(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getRank() > 0 && type.isDynamicDim(0);
+}
+
+/// Follows a value of `body` to the argument that its rows come from. Ops of a
+/// body lead to no other rows, but a reshape may join places of a row with the
+/// rows, or cut them again.
+static Rows rowsOf(Value value, Block &body) {
+  Rows found;
+  while (countsRows(value)) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == &body) {
+        found.of = argument;
+        int64_t common = std::gcd(found.times, found.divided);
+        found.times /= common;
+        found.divided /= common;
+        return found;
+      }
+      auto nested = cast<IfOp>(argument.getOwner()->getParentOp());
+      value = nested.getInputs()[argument.getArgNumber()];
+      continue;
+    }
+    Operation *maker = value.getDefiningOp();
+    if (auto nested = dyn_cast<IfOp>(maker)) {
+      value = nested.getTaken().front().getTerminator()->getOperand(
+          cast<OpResult>(value).getResultNumber());
+      continue;
+    }
+    Value from = *llvm::find_if(maker->getOperands(), countsRows);
+    if (isa<ReshapeOp>(maker)) {
+      found.times *= elementsOfRow(from.getType());
+      found.divided *= elementsOfRow(value.getType());
+    }
+    value = from;
+  }
+  return found;
+}
+
+/// Zeros with as many rows as `rows` says, of which `like` is the argument.
 static Value createZeros(OpBuilder &builder, Location loc,
-                         RankedTensorType type, Value like) {
+                         RankedTensorType type, const Rows &rows, Value like) {
   auto scalar = RankedTensorType::get({}, type.getElementType());
   Value zero = ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(
           scalar, Attribute(builder.getFloatAttr(type.getElementType(), 0))));
-  return BroadcastOp::create(builder, loc, type, zero, like);
+  auto matrix = [&](int64_t columns) {
+    return RankedTensorType::get({ShapedType::kDynamic, columns},
+                                 type.getElementType());
+  };
+  if (rows.times == 1 && rows.divided == 1)
+    return BroadcastOp::create(builder, loc, type, zero, like);
+  // The same number of zeros: so many more columns for fewer rows, of which the
+  // first are enough.
+  int64_t columns = elementsOfRow(type);
+  Value zeros = BroadcastOp::create(builder, loc, matrix(columns * rows.times),
+                                    zero, like);
+  zeros =
+      ReshapeOp::create(builder, loc, matrix(columns * rows.divided), zeros);
+  if (rows.divided != 1)
+    zeros = SliceOp::create(builder, loc, zeros, /*axis=*/1, /*offset=*/0,
+                            /*size=*/columns);
+  return zeros.getType() == type
+             ? zeros
+             : ReshapeOp::create(builder, loc, type, zeros).getResult();
 }
 
 void Gating::move(Value condition, const Part &part) {
@@ -283,13 +355,12 @@ void Gating::move(Value condition, const Part &part) {
   Block &otherwise = gate.getOtherwise().front();
   builder.setInsertionPointToEnd(&otherwise);
   SmallVector<Value> zeros;
-  for (OpResult result : gate->getResults()) {
-    Value counted = gate.getCountedBy(result);
+  for (Value value : yielded) {
+    Rows rows = rowsOf(value, taken);
     Value like;
-    if (counted)
-      like =
-          otherwise.getArgument(llvm::find(inputs, counted) - inputs.begin());
-    zeros.push_back(createZeros(builder, loc, tensorOf(result), like));
+    if (rows.of)
+      like = otherwise.getArgument(rows.of.getArgNumber());
+    zeros.push_back(createZeros(builder, loc, tensorOf(value), rows, like));
   }
   YieldOp::create(builder, loc, zeros);
 

@@ -7,6 +7,7 @@
 nn.record @r {
   nn.field @x : tensor<?x3xf32>
   nn.field @c : !nn.ragged<?x1x*xi64>
+  nn.field @d : !nn.ragged<?x2x*xi64>
 }
 nn.group @a rule(@sgd) rate(0.1)
 nn.group @b rule(@sgd) rate(0.1)
@@ -36,7 +37,7 @@ nn.table @t : i64 -> tensor<3xf32> in @a init(#nn.zeros)
 // CHECK: nn.loss_sum %[[G]]#
 // CHECK: nn.update @w gradient(%[[G]]#
 // The first loss has always weight: its product stays outside.
-nn.program @train reads(@r) {
+nn.program @train reads(@r except @d) {
 ^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
   %now = nn.read @now : tensor<1xf32>
   %z = nn.linear %x, @v : (tensor<?x3xf32>) -> tensor<?x1xf32>
@@ -54,7 +55,7 @@ nn.program @train reads(@r) {
 // CHECK-LABEL: nn.program @cheap
 // CHECK: nn.if
 // CHECK: nn.mul
-nn.program @cheap reads(@r) {
+nn.program @cheap reads(@r except @d) {
 ^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
   %now = nn.read @now : tensor<1xf32>
   %u = nn.read @u : tensor<1xf32>
@@ -71,7 +72,7 @@ nn.program @cheap reads(@r) {
 // CHECK: nn.matmul
 // CHECK: nn.observe @m(%[[H]])
 nn.metric @m : #nn.mean
-nn.program @late reads(@r) {
+nn.program @late reads(@r except @d) {
 ^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
   %z = nn.linear %x, @v : (tensor<?x3xf32>) -> tensor<?x1xf32>
   nn.minimize %z over @b : tensor<?x1xf32>
@@ -81,4 +82,27 @@ nn.program @late reads(@r) {
   %late = nn.greater %now, %two : tensor<1xf32>, tensor<1xf32>
   %weight = nn.broadcast %late like %h : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.observe @m(%h) weight %weight : tensor<?x1xf32>
+}
+
+// A sample has two bags: the gradient of what is pooled has twice as many rows as the losses that
+// it is made of, and so have the zeros in its place.
+// CHECK-LABEL: nn.program @joined
+// CHECK: nn.if
+// CHECK: nn.yield %{{.*}}, %{{.*}} : tensor<?x1xf32>, tensor<?x3xf32>
+// CHECK: } else {
+// CHECK: ^bb0(%{{.*}}: tensor<?x2x3xf32>, %{{.*}}: tensor<?x3xf32>, %[[WEIGHT:.*]]: tensor<?x1xf32>):
+// CHECK: %[[WIDE:.*]] = nn.broadcast %{{.*}} like %[[WEIGHT]] : (tensor<f32>, tensor<?x1xf32>) -> tensor<?x6xf32>
+// CHECK: %[[ZEROS:.*]] = nn.reshape %[[WIDE]] : (tensor<?x6xf32>) -> tensor<?x3xf32>
+// CHECK: nn.yield %{{.*}}, %[[ZEROS]] : tensor<?x1xf32>, tensor<?x3xf32>
+nn.program @joined reads(@r except @c) {
+^bb0(%x: tensor<?x3xf32>, %d: !nn.ragged<?x2x*xi64>):
+  %now = nn.read @now : tensor<1xf32>
+  %e = nn.lookup @t[%d] pool(sum) : (!nn.ragged<?x2x*xi64>) -> tensor<?x2x3xf32>
+  %h = nn.tanh %e : tensor<?x2x3xf32>
+  %f = nn.flatten %h from 1 : tensor<?x2x3xf32>
+  %l = nn.reduce sum %f axes [1] keep : tensor<?x6xf32>
+  %y = nn.slice %x axis 1 offset 0 size 1 : tensor<?x3xf32>
+  %s = nn.squared_error %l, %y : tensor<?x1xf32>
+  %weight = nn.broadcast %now like %l : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+  nn.minimize %s weight %weight over @a : tensor<?x1xf32>, tensor<?x1xf32>
 }

@@ -56,7 +56,8 @@ namespace {
 struct IfStage : StageModel<IfStage, nn::IfOp> {
   Extent getExtent(Operation *op, OpResult result,
                    const ProgramSizes &sizes) const {
-    return sizes.first(cast<nn::IfOp>(op).getCountedBy(result));
+    Operation *yield = cast<nn::IfOp>(op).getTaken().front().getTerminator();
+    return sizes.first(yield->getOperand(result.getResultNumber()));
   }
   LogicalResult emit(Operation *op, StageEmitter &emitter) const {
     return emitIf(cast<nn::IfOp>(op), emitter);

@@ -111,10 +111,11 @@ ProgramSizes::ProgramSizes(nn::ProgramOp program) {
 }
 
 void ProgramSizes::addOp(Operation &op) {
-  for (OpResult result : op.getResults())
-    extents[result] = infer(result);
+  // What an op yields may say how many rows its results have.
   if (auto owner = dyn_cast<BodyOpInterface>(op))
     addBodies(owner);
+  for (OpResult result : op.getResults())
+    extents[result] = infer(result);
 }
 
 void ProgramSizes::addBodies(BodyOpInterface owner) {
