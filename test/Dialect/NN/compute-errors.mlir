@@ -539,7 +539,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%c: tensor<?x4xi64>) -> tensor<?x4xi64> {
-  // expected-error @+1 {{operand #0 must be ranked tensor of 32-bit float or 64-bit float values, but got 'tensor<?x4xi64>'}}
+  // expected-error @+1 {{operand #0 must be ranked tensor of 32-bit or 64-bit float values, but got 'tensor<?x4xi64>'}}
   %0 = nn.bucketize %c boundaries [1.0, 2.0] : tensor<?x4xi64>
   nn.return %0 : tensor<?x4xi64>
 }
