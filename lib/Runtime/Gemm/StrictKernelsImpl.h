@@ -82,6 +82,27 @@ template <typename T, int panel> inline void copyPanel(const T *from, T *to) {
     to[i] = from[i];
 }
 
+/// Packs four rows side by side.
+template <typename T>
+inline void packRows(const T *rows, int64_t stride, int64_t depth, T *to,
+                     int64_t toStride) {
+  int64_t p = 0;
+  for (; p + 4 <= depth; p += 4)
+    transposeBlock(rows + p, stride, to + p * toStride, toStride);
+  for (; p < depth; ++p)
+    for (int64_t row = 0; row < 4; ++row)
+      to[p * toStride + row] = rows[row * stride + p];
+}
+
+/// Packs one row, or +0 if there is none. The compiler would take a scatter,
+/// which is several times slower than the stores that it does.
+template <typename T>
+inline void packRow(const T *row, int64_t depth, T *to, int64_t toStride) {
+#pragma clang loop vectorize(disable) interleave(disable)
+  for (int64_t p = 0; p < depth; ++p)
+    to[p * toStride] = row ? row[p] : T(0);
+}
+
 /// Packs `count` x `depth` elements into panels of `panel`, one after the
 /// other: panel number i / panel starts at out + i * depth and holds its
 /// elements (i, p) by ascending p. The last panel may be narrower: it is padded
@@ -107,19 +128,22 @@ void pack(bool transposed, const T *source, int64_t stride, int64_t depth,
   }
   static_assert(panel % 4 == 0);
   for (int64_t i = 0; i < whole; i += panel)
-    for (int64_t group = i; group < i + panel; group += 4) {
-      const T *rows = source + group * stride;
-      T *to = out + i * depth + (group - i);
-      int64_t p = 0;
-      for (; p + 4 <= depth; p += 4)
-        transposeBlock(rows + p, stride, to + p * panel, panel);
-      for (; p < depth; ++p)
-        for (int64_t row = 0; row < 4; ++row)
-          to[p * panel + row] = rows[row * stride + p];
-    }
-  for (int64_t i = 0; i < padded; ++i)
+    for (int64_t group = i; group < i + panel; group += 4)
+      packRows(source + group * stride, stride, depth,
+               out + i * depth + (group - i), panel);
+  const T *rows = source + whole * stride;
+  if (padded == 1) {
     for (int64_t p = 0; p < depth; ++p)
-      last[p * padded + i] = i < rest ? source[(whole + i) * stride + p] : T(0);
+      last[p] = rows[p];
+    return;
+  }
+  int64_t i = 0;
+  for (; i + 4 <= rest; i += 4)
+    packRows(rows + i * stride, stride, depth, last + i, padded);
+  for (; i < rest; ++i)
+    packRow(rows + i * stride, depth, last + i, padded);
+  for (; i < padded; ++i)
+    packRow<T>(nullptr, depth, last + i, padded);
 }
 
 /// What a tile of C needs beside its factors.
