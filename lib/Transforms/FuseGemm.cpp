@@ -53,14 +53,15 @@ struct Chain {
 struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
   void runOnOperation() override {
     fusedPosts = 0;
-    SmallVector<MatmulOp> products;
+    SmallVector<MatmulOp> products, ofRows;
     getOperation().walk([&](MatmulOp matmul) {
       // Those of one row are loops.
-      if (!matmul->getParentOfType<ScanOp>())
-        products.push_back(matmul);
+      (matmul->getParentOfType<ScanOp>() ? ofRows : products).push_back(matmul);
     });
     for (MatmulOp matmul : products)
       fuse(matmul);
+    for (MatmulOp matmul : ofRows)
+      transposeOnce(matmul);
     getOperation()->setAttr(NNDialect::kPhaseAttrName,
                             StringAttr::get(&getContext(), "fused"));
     reportStatistic(*this, getOperation(), numPosts, "posts-fused", fusedPosts);
@@ -103,6 +104,28 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
       op->erase();
       op = producer;
     }
+  }
+
+  /// Of a matrix that each row of a scan is multiplied by, transposed, the
+  /// transposed one is made once before the scan, not for each row.
+  static void transposeOnce(MatmulOp matmul) {
+    auto scan = dyn_cast<ScanOp>(matmul->getParentOp());
+    auto argument = dyn_cast<BlockArgument>(matmul.getRhs());
+    if (!scan || !argument || !matmul.getTransposeRhs())
+      return;
+    ArrayRef<BlockArgument> shared = scan.getSharedArguments();
+    const auto *found = llvm::find(shared, argument);
+    if (found == shared.end())
+      return;
+    OpBuilder builder(scan);
+    Value transposed = TransposeOp::create(
+        builder, matmul.getLoc(), scan.getShared()[found - shared.begin()],
+        ArrayRef<int64_t>{1, 0});
+    scan.getSharedMutable().append(transposed);
+    Value added = scan.getBody().front().addArgument(transposed.getType(),
+                                                     matmul.getLoc());
+    matmul.getRhsMutable().assign(added);
+    matmul.setTransposeRhs(false);
   }
 
   uint64_t fusedPosts = 0;

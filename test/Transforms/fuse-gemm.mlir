@@ -6,6 +6,11 @@ module attributes {nn.phase = "gradient"} {
     nn.field @x : tensor<?x4xf32>
     nn.field @m : tensor<?x3xf32>
   }
+  nn.record @bags {
+    nn.field @c : !nn.ragged<?x1x*xi64>
+  }
+  nn.table @t : i64 -> tensor<3xf32> init(#nn.zeros)
+  nn.state @u : tensor<3x3xf32> init(#nn.zeros)
   nn.param @w : tensor<4x3xf32> init(#nn.xavier)
   nn.param @b : tensor<3xf32> init(#nn.zeros)
 
@@ -40,6 +45,29 @@ module attributes {nn.phase = "gradient"} {
     %11 = nn.add %4, %7 : tensor<?x3xf32>, tensor<?x3xf32>
     %12 = nn.add %10, %11 : tensor<?x3xf32>, tensor<?x3xf32>
     nn.return %12 : tensor<?x3xf32>
+  }
+
+  // A row of a scan stays a product; the matrix is transposed once for all rows.
+  // CHECK-LABEL: nn.program @rows
+  // CHECK: %[[W:.*]] = nn.read @u
+  // CHECK: %[[T:.*]] = nn.transpose %[[W]] permutation [1, 0] : tensor<3x3xf32>
+  // CHECK: nn.scan %{{.*}} of %{{.*}} with(%[[W]], %[[T]])
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<?x3xf32>, %[[BEFORE:.*]]: tensor<?x3xf32>, %{{.*}}: tensor<3x3xf32>, %[[ONCE:.*]]: tensor<3x3xf32>):
+  // CHECK-NEXT: nn.matmul %[[BEFORE]], %[[ONCE]] : tensor<?x3xf32>, tensor<3x3xf32>
+  nn.program @rows frozen reads(@bags) {
+  ^bb0(%c: tensor<?xi64>, %s: tensor<?xi32>):
+    %u = nn.read @u : tensor<3x3xf32>
+    %k, %i, %ks, %o = nn.unique %c
+    %p = nn.pull @t[%k] : tensor<?x3xf32>
+    %x = nn.pool %p[%i, %ks, %o] of (%c sum) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    %h = nn.scan %x of %s with(%u) {
+    ^bb0(%row: tensor<?x3xf32>, %before: tensor<?x3xf32>, %shared: tensor<3x3xf32>):
+      %0 = nn.matmul %before, %shared transposed : tensor<?x3xf32>, tensor<3x3xf32>
+      %1 = nn.add %row, %0 : tensor<?x3xf32>, tensor<?x3xf32>
+      nn.yield %1 : tensor<?x3xf32>
+    } : tensor<?x3xf32>, tensor<?xi32>, tensor<3x3xf32>
+    %q = nn.segment_sum %h of %s : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x1x3xf32>
+    nn.return %q : tensor<?x1x3xf32>
   }
 
   // The runtime's products know no gelu: it stays an op of its own.

@@ -425,7 +425,9 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
   let description = [{
     Turns every `nn.matmul` into `nn.gemm`, whose post-op list takes up a bias,
     a relu, or the gradient of a relu where that follows as the only use. The
-    order of operations on each element, and so every bit, stays.
+    order of operations on each element, and so every bit, stays. Products of the
+    single rows of a scan stay as they are, but a shared matrix that they take
+    transposed is transposed once, before the scan.
 
     Before:
     ```mlir
