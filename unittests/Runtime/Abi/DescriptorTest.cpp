@@ -119,7 +119,14 @@ TEST(Descriptor, RefusesDamage) {
          c.fields[1].column_positions = positions;
        },
        "field weight: column positions"},
-      {[](Copy &c) { c.symbols[0].row_width = 2; }, "symbol @w: rows"},
+      {[](Copy &c) {
+         c.symbols[0].row_width = c.symbols[0].gradient_width = 2;
+       },
+       "symbol @w: rows"},
+      {[](Copy &c) { ++c.symbols[0].gradient_width; },
+       "symbol @w: width of its gradient"},
+      {[](Copy &c) { --c.symbols[2].gradient_width; },
+       "symbol @emb: width of its gradient"},
       {[](Copy &c) { c.symbols[0].row_slot_count = 3; },
        "symbol @w: row slots"},
       {[](Copy &c) { c.symbols[2].row_slot_count = -1; },
