@@ -18,13 +18,14 @@
 // back with the next value (W. Kahan, Further Remarks on Reducing Truncation Errors,
 // 1965).
 //
-// Rows of a table count the values that they have had; the length of a window follows
+// The count is a number like the values, and one of f32 ends at 2^24: no window is
+// longer. Rows of a table count the values that they have had; the length of a window follows
 // from the steps of the group.
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @model_average of averages hyper(share = 0.15 from 0.0, least = 10000.0 from 1.0,
-    most = 10000.0 from 1.0)
+nn.rule @model_average of averages hyper(share = 0.15 from 0.0, least = 10000.0 from 1.0 to 16777216.0,
+    most = 10000.0 from 1.0 to 16777216.0)
     slots(sum = 0.0, lost = 0.0, count = 0.0, older_sum = 0.0, older_count = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %share: f64, %least: f64, %most: f64):
   %grown = arith.mulf %share, %step : f64

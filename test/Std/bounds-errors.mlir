@@ -61,3 +61,8 @@ nn.schedule @own hyper(a = 2.0 below 2.0) {
 ^bb0(%step: f64, %rate: f64, %a: f64):
   nn.yield %rate : f64
 }
+
+// -----
+
+// expected-error @+1 {{gives 'most' of @model_average a number out of its bounds; expected one from 1 to 16777216 (C2)}}
+nn.group @g rule(@sgd) rate(0.1) average(@model_average {most = 1.0e8})
