@@ -59,8 +59,12 @@ def interpret(options, case, folder, phase, inits, kind):
         passes.append(f"--nn-interpret=program=train data={case}/data.safetensors "
                       f"init={path} steps=1 {kind}={written[-1]}")
     types = "" if is_as_written(case) else " element-type=f64"
-    subprocess.run([options.pdl_opt, os.path.join(case, "model.mlir"), "-o", os.devnull,
-                    f"--pdl-pipeline=to={phase}{types}", *passes], check=True)
+    run = subprocess.run(
+        [options.pdl_opt, os.path.join(case, "model.mlir"), "-o", os.devnull,
+         f"--pdl-pipeline=to={phase}{types}", *passes],
+        capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise RuntimeError(f"{options.pdl_opt} exited with {run.returncode}:\n{run.stderr}")
     return written
 
 

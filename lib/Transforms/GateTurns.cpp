@@ -288,19 +288,21 @@ static Value createZeros(OpBuilder &builder, Location loc,
   };
   if (rows.times == 1 && rows.divided == 1)
     return BroadcastOp::create(builder, loc, type, zero, like);
-  // The same number of zeros: so many more columns for fewer rows, of which the
-  // first are enough.
+  // A row of so many columns is cut into rows; several of those are joined to
+  // one, of which the first columns are enough.
   int64_t columns = elementsOfRow(type);
+  auto reshaped = [&](Value value, RankedTensorType to) -> Value {
+    return value.getType() == to ? value
+                                 : ReshapeOp::create(builder, loc, to, value);
+  };
   Value zeros = BroadcastOp::create(builder, loc, matrix(columns * rows.times),
                                     zero, like);
-  zeros =
-      ReshapeOp::create(builder, loc, matrix(columns * rows.divided), zeros);
+  zeros = reshaped(zeros, matrix(columns));
+  zeros = reshaped(zeros, matrix(columns * rows.divided));
   if (rows.divided != 1)
     zeros = SliceOp::create(builder, loc, zeros, /*axis=*/1, /*offset=*/0,
                             /*size=*/columns);
-  return zeros.getType() == type
-             ? zeros
-             : ReshapeOp::create(builder, loc, type, zeros).getResult();
+  return reshaped(zeros, type);
 }
 
 void Gating::move(Value condition, const Part &part) {

@@ -56,12 +56,12 @@ class Builder:
         return self.model.state(f"p{self.step.number}{name}", shape,
                                 init=pdl.init.uniform(-0.5, 0.5))
 
-    def table(self, width):
+    def table(self, width, name=""):
         """A table of the step that is built."""
         number = self.step.number
         fitting = [group for group, settings in zip(self.groups, self.training.groups)
                    if groups.trains_tables(settings)]
-        return self.model.table(f"t{number}", width, group=self._group(fitting),
+        return self.model.table(f"t{number}{name}", width, group=self._group(fitting),
                                 init=INITS[number % len(INITS)],
                                 unknown="zero" if number % 5 == 4 else None)
 

@@ -6,18 +6,18 @@
 import pdl
 from pdl.body import Body, current
 from pdl.model import Function
-from pdl.symbols import Parameter
+from pdl.symbols import Parameter, Table
 
 
 class _Shared(Function):
-    """A function whose last arguments are parameters, other ones at each call."""
+    """A function whose last arguments are parameters or tables, other ones at each call."""
 
     def __call__(self, value, with_):
         caller = current(f"a call of {self}")
         if self._types is None:
             self._types = (value.type,)
             self.body = Body(self.model, f"function {self}")
-            self._own = [_Own(self.model, f"{self.name}.{i}", one.type)
+            self._own = [_own(self.model, f"{self.name}.{i}", one)
                          for i, one in enumerate(with_)]
             self._value = self.body.argument("value", value.type)
             inner = self._function
@@ -28,22 +28,34 @@ class _Shared(Function):
                             f"{result.type}"], [result.type])[0]
 
     def head(self):
-        symbols = ", ".join(f"{one}: {one.type}" for one in self._own)
+        symbols = ", ".join(
+            f"{one}: " + (f"i64 -> {one.row}" if isinstance(one, Table) else str(one.type))
+            for one in self._own)
         return [f"nn.func private {self}({self._value}: {self._value.type}) with({symbols}) -> "
                 f"{self.returned[0].type} {{"]
 
 
-class _Own(Parameter):
+class _OwnParameter(Parameter):
     """What a function calls the parameter that a call gives it; it is declared nowhere."""
-
-    def __init__(self, model, name, type):
-        super().__init__(model, name, type, "")
 
     def lines(self):
         return []
 
 
+class _OwnTable(Table):
+    """The same of a table."""
+
+    def lines(self):
+        return []
+
+
+def _own(model, name, given):
+    if isinstance(given, Table):
+        return _OwnTable(model, name, given.row, "")
+    return _OwnParameter(model, name, given.type, "")
+
+
 def shared_function(model: pdl.Model, name: str, function):
-    """A function of a value and of parameters, called as `f(value, with_=[p, ...])`."""
+    """A function of a value and of parameters or tables, called as `f(value, with_=[p, ...])`."""
     function.__name__ = function.__qualname__ = name
     return _Shared(model, function)

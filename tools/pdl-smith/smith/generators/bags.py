@@ -181,7 +181,7 @@ class Scan(Recurrent):
     def build(self, b, step, v, s):
         width, states = s["width"], s["states"]
         inputs = pdl.linear(v[0], b.param("i", (s["features"], width)), None, "tanh")
-        weight = b.param("w", (width, width))
+        weight = b.param("w", (width, width)) if s["body"] != "sum" else None
         decay = pdl.sigmoid(b.param("d", (width,)))
 
         def unit(row, state):

@@ -5,7 +5,7 @@
 
 import pdl
 from smith.shared import shared_function
-from smith.table import FIXED, Generator, free_axes
+from smith.table import FIXED, IDS, RAGGED, SAMPLES, Generator, free_axes
 
 WAYS = ("scale", "linear", "tanh", "neg", "sin", "other")
 
@@ -34,7 +34,7 @@ class Call(Generator):
 
 
 class CallWith(Generator):
-    """A function that takes a parameter, or a table, with each call."""
+    """A function that takes a parameter with each call."""
 
     often, learned = 2, True
 
@@ -51,6 +51,25 @@ class CallWith(Generator):
         function = shared_function(b.model, f"layer{step.number}", layer)
         return pdl.add(function(v[0], with_=[b.param("a", shape)]),
                        function(v[0], with_=[b.param("b", shape)]))
+
+
+class CallWithTable(Generator):
+    """A function that takes a table with each call."""
+
+    learned = True
+
+    def choose(self, chooser):
+        r = chooser.random
+        x = chooser.one((IDS, RAGGED), lambda s: s.kind == RAGGED or len(s.shape) == 2)
+        return self.step([x], SAMPLES, width=r.randint(1, 5), group=chooser.group(),
+                         pooling=r.choice(("sum", "mean", "sqrtn")))
+
+    def build(self, b, step, v, s):
+        def rows(ids, table):
+            return pdl.tanh(pdl.lookup(table, ids, s["pooling"]))
+        function = shared_function(b.model, f"rows{step.number}", rows)
+        return pdl.sub(function(v[0], with_=[b.table(s["width"], "a")]),
+                       function(v[0], with_=[b.table(s["width"], "b")]))
 
 
 class If(Generator):
