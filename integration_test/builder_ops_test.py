@@ -38,7 +38,10 @@ EXAMPLES = {
     "batch_sum": [lambda n: n.x - pdl.batch_sum(n.x), lambda n: n.cube - pdl.batch_sum(n.cube)],
     "bucketize": [lambda n: pdl.bucketize(n.x, [1, 2.5])],
     "cast": [lambda n: pdl.cast(n.ids), lambda n: pdl.cast(n.x),
-             lambda n: pdl.cast(n.bags) * n.rows],
+             lambda n: pdl.cast(n.bags) * n.rows,
+             lambda n: pdl.cast(0.5 * pdl.cast(n.x, "f64"), "f32") + n.x,
+             lambda n: pdl.cast(n.ids, "f64") * pdl.cast(n.x, "f64"),
+             lambda n: pdl.cast(n.shares, "f64")],
     "compressed_interaction": [lambda n: pdl.compressed_interaction(
         n.cube, pdl.reshape(n.cube[:, 0:1], (None, 1, 3)), n.param((2, 7)))],
     "concat": [lambda n: pdl.concat([n.x, n.z], 1), lambda n: pdl.concat([n.cube, n.cube], 2),

@@ -597,6 +597,33 @@ nn.rule @bounded hyper() slots(momentum = 0.25) once {
 }"""
 
 
+class TwoTypes(unittest.TestCase):
+
+    def test_layers_compute_in_the_type_of_what_they_get(self):
+        model = pdl.Model("two_types")
+        model.record("r").floats("x", 4)
+        wide = model.group("wide", rule="adam", rate=1.0e-3)
+
+        @model.program
+        def predict(x):
+            y = pdl.layers.layer_norm(pdl.cast(x, "f64"), "norm", group=wide)
+            y = pdl.layers.cross(y, 1, "cross", group=wide)
+            return pdl.cast(pdl.layers.mlp(y, [2, 1], "deep", group=wide) / 2, "f32")
+
+        text = str(model)
+        types = set(re.findall(r"nn\.param @[\w.]+ : tensor<[\dx]+x(f32|f64)>", text))
+        self.assertEqual(types, {"f64"})
+        self.assertIn("nn.constant dense<2.0> : tensor<f64>", text)
+        self.assertIn("-> tensor<?x1xf32>\n    nn.return", text)
+
+    def test_a_rule_of_the_other_type(self):
+        model = pdl.Model("other_type")
+        model.rule("own", element="f64", each=lambda value, gradient, rate: value - rate * gradient)
+        self.assertIn("^bb0(%value: f64, %gradient: f64, %rate: f64):", str(model))
+        with self.assertRaisesRegex(pdl.ModelError, "elements of f16; they are f32 or f64"):
+            model.rule("half", element="f16", each=lambda value, gradient, rate: value)
+
+
 class Errors(unittest.TestCase):
     """One sentence, at the user's line, that says what to do."""
 
@@ -614,6 +641,15 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: x + y, "nn.add: `lhs` is %x : tensor<?x3xf32> and `rhs` %y",
                      "do not broadcast", "pdl.reshape can")
         self.refused(lambda m, x, y: pdl.squared_error(x, y), "they need one type")
+        self.refused(lambda m, x, y: x * pdl.cast(x, "f64"), "of two types",
+                     "pdl.cast(..., 'f32') makes one of the other")
+        self.refused(lambda m, x, y: pdl.concat([pdl.cast(x, "f64"), y], 1), "of two types",
+                     "pdl.cast(..., 'f64')")
+        self.refused(lambda m, x, y: pdl.cast(x, "f32"), "f32 as it is; leave the cast out")
+        self.refused(lambda m, x, y: pdl.cast(x, "f16"), "f32 or f64")
+        self.refused(lambda m, x, y: pdl.linear(x, m.param(
+            "w", (3, 1), init=pdl.init.zeros(), element="f64")), "different element types",
+            "pdl.cast(..., 'f64')")
         self.refused(lambda m, x, y: pdl.l2_normalise(
             m.param("v", (4,), init=pdl.init.zeros())), "it has to be [batch, ..., features]")
         self.refused(lambda m, x, y: pdl.linear(x, m.param("w", (4, 1), init=pdl.init.zeros())),

@@ -5,6 +5,7 @@
 has the size, and each number the meaning, of its own type."""
 
 import array
+import math
 import pathlib
 import subprocess
 import tempfile
@@ -22,6 +23,20 @@ module {
   ^bb0(%x: tensor<?x2xf32>):
     %sum = nn.add %x, %x : tensor<?x2xf32>, tensor<?x2xf32>
     nn.return %sum : tensor<?x2xf32>
+  }
+}
+"""
+
+CASTS = """
+module {
+  nn.record @sample {
+    nn.field @x : tensor<?x2xf64>
+  }
+  nn.program @predict frozen reads(@sample) {
+  ^bb0(%x: tensor<?x2xf64>):
+    %narrow = nn.cast %x : (tensor<?x2xf64>) -> tensor<?x2xf32>
+    %wide = nn.cast %narrow : (tensor<?x2xf32>) -> tensor<?x2xf64>
+    nn.return %narrow, %wide : tensor<?x2xf32>, tensor<?x2xf64>
   }
 }
 """
@@ -141,6 +156,22 @@ class ElementTypes(unittest.TestCase):
                          [["0.2", "1.4"], ["2e+300", "-0.6"]])
         report = programs.run(trainer, "--version").stdout
         self.assertRegex(report, r"element type +f64")
+
+    def test_a_cast_rounds_once_to_the_nearest_even_number(self):
+        # Two ties, what is next to one, too large, the least numbers, too small, and -0.
+        rows = [(16777217.0, 16777219.0), (16777217.000000002, -16777217.0), (1e300, -3.5e38),
+                (1.5e-45, 2.9e-45), (1e-46, -0.0), (3.4028235677973366e38, 0.1)]
+        trainer = self.compile(CASTS, "--numerics=strict")
+        nothing = self.path / "nothing.safetensors"
+        tensorfile.write(nothing, {})
+        cells = self.predict(trainer, self.write("x.csv", rows), "--init-from", nothing)
+        for row, line in zip(rows, cells, strict=True):
+            for value, narrow, wide in zip(row, line[:2], line[2:]):
+                right = float32(value)
+                self.assertEqual(float32(float(narrow)).hex(), right.hex())
+                self.assertEqual(float(wide).hex(), right.hex())
+        self.assertEqual([float(cells[i][2]) for i in range(3)],
+                         [16777216.0, 16777218.0, math.inf])
 
     def test_fields_state_and_outputs_of_both_types(self):
         trainer = self.compile(MIXED, "--numerics=strict")

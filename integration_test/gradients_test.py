@@ -16,7 +16,7 @@ CASES = ("unary", "gelu", "activations", "select", "binary", "comparisons", "bro
          "reduce", "shapes", "linear", "products", "batched", "normalisation",
          "interactions", "lookup", "weighted", "recurrence", "choices",
          "selection", "segments", "mixing", "drawing",
-         "sampled_losses", "losses", "composite_losses", "batch_sums")
+         "sampled_losses", "losses", "composite_losses", "batch_sums", "mixed_slopes")
 
 
 class Gradients(unittest.TestCase):

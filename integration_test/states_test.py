@@ -4,7 +4,8 @@
 """Several losses in a program, and states that it writes: the golden case `states`
 (batch norm, data norm, calibration, a counter, a second loss with weights of its
 own) has the bits of the interpreter, of any threads, of one process on servers, and
-those of a training that was interrupted. So has the case `cycle`, of programs that take turns."""
+those of a training that was interrupted. So have the cases `cycle`, of programs that
+take turns, and `mixed`, of f64 beside f32."""
 
 import array
 import json
@@ -128,6 +129,10 @@ class Cycle(OfCase):
         # Three steps of the second program, each of rate * log(0.5).
         self.assertAlmostEqual(tensorfile.read(after)["v"].data[0],
                                1 - 3 * 0.05 * math.log(0.5), places=6)
+
+
+class MixedTypes(OfCase):
+    case, second = "mixed", "second"
 
 
 class States(OfCase):

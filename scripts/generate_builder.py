@@ -199,10 +199,15 @@ def function(op, text, cases, rule):
     known = {argument.name for argument in found}
     extra = [Argument(name, annotation, "plain") for name, annotation in rule or []
              if name not in known]
+    for argument in extra:
+        # What the rule can do without.
+        argument.is_optional = argument.annotation.endswith(" | None")
+        argument.annotation = argument.annotation.removesuffix(" | None")
     place = {name: index for index, name in reversed(list(enumerate(
         re.findall(r"\$(\w+)", syntax))))}
     ordered = sorted(found, key=lambda one: place[one.name.rstrip("_")])
-    ordered = ([one for one in ordered if not one.is_optional] + extra
+    ordered += extra
+    ordered = ([one for one in ordered if not one.is_optional]
                + [one for one in ordered if one.is_optional])
 
     lines = wrapped(f"def {op}(", [one.declared() for one in ordered],

@@ -18,6 +18,7 @@ from composite_cases import (composite_losses, interactions, normalisations,
 from control_cases import choices
 from cycle_cases import write_cycle
 from metric_cases import write_metrics
+from mixed_cases import write_mixed
 from mixing_cases import drawing, mixing, sampled_losses
 from op_cases import KEYS, Case, Value, random_bags, tensor_type
 from recurrence_cases import recurrence
@@ -427,6 +428,7 @@ def main():
         build().write(sys.argv[1])
     write_states(sys.argv[1])
     write_cycle(sys.argv[1])
+    write_mixed(sys.argv[1])
     write_metrics(sys.argv[1])
     write_rule_cases(sys.argv[1])
 

@@ -182,25 +182,27 @@ template <typename T> static int64_t idOf(T number) {
 }
 
 static void evaluateCast(CastOp op, Frame &frame) {
-  auto widen = [&](const auto &ids, Tensor::Shape shape) {
+  auto convert = [&](const auto &from, Tensor::Shape shape) {
     dispatchFloat(op.getType(), [&](auto zero) {
       using T = decltype(zero);
       frame.set(op.getResult(),
-                Tensor(shape, std::vector<T>(ids.begin(), ids.end())));
+                Tensor(shape, std::vector<T>(from.begin(), from.end())));
     });
   };
   if (frame.isRagged(op.getInput())) {
     const Ragged &bags = frame.ragged(op.getInput());
     const Tensor::Shape shape{bags.splits.back(), 1};
     if (elementTypeOf(op.getInput().getType()).isInteger())
-      widen(bags.ids, shape);
+      convert(bags.ids, shape);
     else
-      widen(bags.numbers, shape);
+      convert(bags.numbers, shape);
     return;
   }
   const Tensor &input = frame.tensor(op.getInput());
   if (!op.getType().getElementType().isInteger()) {
-    widen(input.get<int64_t>(), Tensor::Shape(input.shape()));
+    input.visit([&](const auto &elements) {
+      convert(elements, Tensor::Shape(input.shape()));
+    });
     return;
   }
   std::vector<int64_t> out;

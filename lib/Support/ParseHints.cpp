@@ -82,11 +82,35 @@ static LogicalResult explainDialect(Diagnostic &diagnostic) {
   return success();
 }
 
+/// The text with f64 in the place of f32.
+static std::string withWideFloats(StringRef text) {
+  std::string wide = text.str();
+  for (size_t at = 0; (at = wide.find("f32", at)) != std::string::npos;)
+    wide.replace(at, 3, "f64");
+  return wide;
+}
+
+/// Says of a value whose floats are of the other type what leads from one to
+/// the other.
+static void explainFloats(Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  StringRef types = StringRef(text)
+                        .split(" expects different type than prior uses: '")
+                        .second;
+  auto [wanted, given] = types.split("' vs '");
+  given.consume_back("'");
+  if (!given.empty() && withWideFloats(wanted) == withWideFloats(given))
+    diagnostic.attachNote()
+        << "an op computes with floats of one type; nn.cast "
+           "makes f64 of f32, and f32 of f64";
+}
+
 static LogicalResult addHint(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return failure();
   if (succeeded(explainDialect(diagnostic)))
     return success();
+  explainFloats(diagnostic);
   auto location = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
   if (!location || location.getColumn() == 0)
     return failure();

@@ -58,9 +58,9 @@ void pdlc::widenElementType(Operation *root) {
   replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
-  // What converted between the two types in a rule now does nothing.
+  // What converted between the two types now does nothing.
   root->walk([](Operation *op) {
-    if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+    if (isa<arith::ExtFOp, arith::TruncFOp, CastOp>(op) &&
         op->getOperand(0).getType() == op->getResult(0).getType()) {
       op->getResult(0).replaceAllUsesWith(op->getOperand(0));
       op->erase();

@@ -150,9 +150,12 @@ private:
     if (written == element)
       return rule;
     InFlightDiagnostic diagnostic =
-        group.emitOpError() << "trains symbols of " << element << " by rule "
-                            << group.getRuleAttr() << ", whose region 'each' "
-                            << "is written for " << written;
+        group.emitOpError()
+        << "trains symbols of " << element << " by rule " << group.getRuleAttr()
+        << ", whose region 'each' "
+        << "is written for " << written << "; write a rule for " << element
+        << ", or take one of the standard library, which "
+           "is for both";
     diagnostic.attachNote(rule.getLoc()) << "the rule is here";
     return nullptr;
   }
@@ -184,9 +187,17 @@ private:
     return arith::MaximumFOp::create(builder, clip.getLoc(), gradient, least);
   }
 
+  /// The element type of the symbols of a group that are updated; that of the
+  /// losses if none is.
+  Type elementOf(GroupOp group) {
+    for (const SymbolGradient &gradient : gradients)
+      if (groupOfSymbol(gradient.symbol) == group)
+        return getElementTypeOrSelf(gradient.gradient);
+    return getElementTypeOrSelf(op.getLosses());
+  }
+
   LogicalResult createOnce(GroupOp group) {
-    Type element =
-        cast<RankedTensorType>(op.getLosses().getType()).getElementType();
+    Type element = elementOf(group);
     RuleOp rule = findRule(group, element);
     if (!rule)
       return failure();

@@ -124,7 +124,10 @@ LogicalResult Joining::checkGroups() {
 void Joining::createCounter() {
   ProgramOp program = programs[0];
   MinimizeOp first = *program.getBody().getOps<MinimizeOp>().begin();
-  scalar = RankedTensorType::get({1}, getElementTypeOrSelf(first.getLosses()));
+  auto rule = symbols.lookup<RuleOp>(CycleOp::kRule);
+  scalar = RankedTensorType::get(
+      {1}, rule ? rule.getEach().getArgument(0).getType()
+                : getElementTypeOrSelf(first.getLosses()));
   int64_t length = 0;
   for (int64_t steps : cycle.getSteps())
     length += steps;
@@ -210,14 +213,18 @@ Value Joining::isTurnOf(ProgramOp program) {
 
 /// A number for each sample of `like`.
 Value Joining::columnOf(Value number, Value like) {
-  auto type =
-      RankedTensorType::get({ShapedType::kDynamic, 1}, scalar.getElementType());
+  auto type = RankedTensorType::get({ShapedType::kDynamic, 1},
+                                    getElementTypeOrSelf(number));
   return BroadcastOp::create(builder, loc, type, number, like);
 }
 
 /// The weights (null: 1 each) where it is the program's turn, else 0.
 Value Joining::weighted(Value weights, Value like) {
-  Value column = columnOf(now, like);
+  Value number = now;
+  Type element = getElementTypeOrSelf(like);
+  if (element != scalar.getElementType())
+    number = CastOp::create(builder, loc, scalar.clone(element), now);
+  Value column = columnOf(number, like);
   return weights ? MulOp::create(builder, loc, weights, column).getResult()
                  : column;
 }

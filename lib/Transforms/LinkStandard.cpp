@@ -1,5 +1,4 @@
-//===- LinkStandard.cpp - Standard rules and schedules that a model names
-//---===//
+//===- LinkStandard.cpp - Standard rules and schedules that models name ---===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,18 +24,36 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::nn;
 
-/// Whether the state of `module` is f64 already.
-static bool isWide(ModuleOp module) {
-  for (Operation &op : *module.getBody()) {
-    Type type;
-    if (auto param = dyn_cast<ParamOp>(op))
-      type = param.getType();
-    else if (auto table = dyn_cast<TableOp>(op))
-      type = table.getRow();
-    if (type)
-      return cast<RankedTensorType>(type).getElementType().isF64();
+/// The element type of a symbol that a group trains.
+static Type elementOf(Operation &symbol) {
+  if (auto param = dyn_cast<ParamOp>(symbol))
+    return getElementTypeOrSelf(param.getType());
+  if (auto table = dyn_cast<TableOp>(symbol))
+    return getElementTypeOrSelf(table.getRow());
+  return {};
+}
+
+/// The element type of the symbols of `group`, all of which have one; that of
+/// the module's first symbol if it has none.
+static Type elementOf(GroupOp group) {
+  Type first;
+  auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
+  for (Operation &op : *group->getBlock()) {
+    Type element = elementOf(op);
+    if (element && groupOf(&op) == name)
+      return element;
+    if (!first)
+      first = element;
   }
-  return false;
+  return first;
+}
+
+/// The element type of a cycle's first loss.
+static Type elementOf(CycleOp cycle, SymbolTable &symbols) {
+  auto name = cast<FlatSymbolRefAttr>(cycle.getPrograms()[0]);
+  auto program = symbols.lookup<ProgramOp>(name.getValue());
+  auto minimizes = program.getBody().getOps<MinimizeOp>();
+  return getElementTypeOrSelf((*minimizes.begin()).getLosses());
 }
 
 namespace {
@@ -45,11 +62,20 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     linked = 0;
-    for (GroupOp group : module.getOps<GroupOp>())
-      if (failed(link<RuleOp>(group, group.getRuleAttr(), symbols)) ||
-          failed(link<RuleOp>(group, group.getAverageAttr(), symbols)) ||
-          failed(link<ScheduleOp>(group, group.getScheduleAttr(), symbols)))
+    rules[false].clear();
+    rules[true].clear();
+    for (GroupOp group : module.getOps<GroupOp>()) {
+      Type element = elementOf(group);
+      FlatSymbolRefAttr rule = group.getRuleAttr(),
+                        average = group.getAverageAttr();
+      if (failed(linkRule(group, rule, element, symbols)) ||
+          failed(linkRule(group, average, element, symbols)) ||
+          failed(linkSchedule(group, symbols)))
         return signalPassFailure();
+      group.setRuleAttr(rule);
+      if (average)
+        group.setAverageAttr(average);
+    }
     // What nn-join-cycle names.
     Operation *own = symbols.lookup(CycleOp::kRule);
     for (CycleOp cycle : module.getOps<CycleOp>()) {
@@ -63,45 +89,88 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
         diagnostic.attachNote(own->getLoc()) << "it is defined here";
         return signalPassFailure();
       }
-      if (failed(link<RuleOp>(
-              cycle, FlatSymbolRefAttr::get(&getContext(), CycleOp::kRule),
-              symbols)))
+      // Cycles count in one type, that of the first one's losses.
+      if (symbols.lookup(CycleOp::kRule))
+        continue;
+      auto name = FlatSymbolRefAttr::get(&getContext(), CycleOp::kRule);
+      if (failed(linkRule(cycle, name, elementOf(cycle, symbols), symbols)))
         return signalPassFailure();
     }
     reportStatistic(*this, module, numLinked, "definitions-linked", linked);
   }
 
-  template <typename OpT>
-  LogicalResult link(Operation *user, FlatSymbolRefAttr name,
-                     SymbolTable &symbols) {
+  /// Links the rule `name` for elements of type `element`. Where it has been
+  /// linked for others, it gets a name of its own, which `name` is then.
+  LogicalResult linkRule(Operation *user, FlatSymbolRefAttr &name, Type element,
+                         SymbolTable &symbols) {
+    if (!name)
+      return success();
+    const bool isWide = element && element.isF64();
+    RuleOp rule = rules[isWide].lookup(name);
+    if (!rule) {
+      const bool isOfOthers = bool(rules[!isWide].lookup(name));
+      if (!isOfOthers && symbols.lookup(name.getValue()))
+        return success();
+      rule = find<RuleOp>(user, name);
+      if (!rule)
+        return failure();
+      rules[isWide][name] = rule;
+      if (isWide)
+        widenElementType(rule);
+      if (isOfOthers) {
+        std::string text;
+        llvm::raw_string_ostream(text) << name.getValue() << '.' << element;
+        rule.setSymName(text);
+      }
+      symbols.insert(rule, user->getIterator());
+    }
+    name = FlatSymbolRefAttr::get(rule.getSymNameAttr());
+    return success();
+  }
+
+  LogicalResult linkSchedule(GroupOp group, SymbolTable &symbols) {
+    FlatSymbolRefAttr name = group.getScheduleAttr();
     if (!name || symbols.lookup(name.getValue()))
       return success();
+    ScheduleOp schedule = find<ScheduleOp>(group, name);
+    if (!schedule)
+      return failure();
+    symbols.insert(schedule, group->getIterator());
+    return success();
+  }
+
+  /// The library's definition of that name, out of its module; null, and
+  /// diagnosed, if there is none.
+  template <typename OpT> OpT find(Operation *user, FlatSymbolRefAttr name) {
     const StandardDefinition *definition =
         findStandardDefinition(name.getValue());
-    if (!definition)
-      return user->emitOpError()
-             << "names " << name << ", which neither the module nor the "
-             << "standard library defines; the library has "
-             << standardLibraryList();
+    if (!definition) {
+      user->emitOpError() << "names " << name
+                          << ", which neither the module nor the "
+                          << "standard library defines; the library has "
+                          << standardLibraryList();
+      return {};
+    }
     OwningOpRef<ModuleOp> library = parseSourceString<ModuleOp>(
         definition->source, ParserConfig(&getContext()),
         ("std/" + definition->name + ".mlir").str());
     if (!library)
-      return failure();
+      return {};
     auto definitions = library->getOps<OpT>();
-    if (definitions.empty())
-      return user->emitOpError()
-             << "names " << name << ", which is not an "
-             << OpT::getOperationName() << " in the standard library (C1)";
-    Operation *found = *definitions.begin();
+    if (definitions.empty()) {
+      user->emitOpError() << "names " << name << ", which is not an "
+                          << OpT::getOperationName()
+                          << " in the standard library (C1)";
+      return {};
+    }
+    OpT found = *definitions.begin();
     found->remove();
-    if (isWide(getOperation()))
-      widenElementType(found);
-    symbols.insert(found, user->getIterator());
     ++linked;
-    return success();
+    return found;
   }
 
+  /// What has been linked for f32, and for f64, by its name in the library.
+  DenseMap<Attribute, RuleOp> rules[2];
   uint64_t linked = 0;
 };
 } // namespace

@@ -323,7 +323,7 @@ private:
     dead.push_back(op);
   }
 
-  /// A row for each id, or number, which is a float already.
+  /// A row for each id, or number, which may be the float that it becomes.
   void lowerCast(CastOp op) {
     if (!isa<RaggedType>(op.getInput().getType()))
       return;
@@ -331,10 +331,10 @@ private:
     Type element = elementTypeOf(ids.getType());
     auto type = RankedTensorType::get({ShapedType::kDynamic, 1}, element);
     Value rows = ReshapeOp::create(builder, op.getLoc(), type, ids);
-    if (element == i64)
-      op.getInputMutable().assign(rows);
-    else
+    if (element == op.getType().getElementType())
       replace(op, rows);
+    else
+      op.getInputMutable().assign(rows);
   }
 
   void eraseRagged() {

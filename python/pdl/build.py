@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -93,15 +94,16 @@ def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[V
     """
     body = current(f"nn.{name}")
     element = _element(body, arguments)
-    optional = _optional(_parse(syntax))
+    rule: Callable = shapes.RULES.get(name, shapes.same if results else shapes.nothing)
+    optional = _optional(_parse(syntax)) | _left_out(rule)
     given = {}
     for key, argument in arguments.items():
         role = f"`{key.rstrip('_')}` of nn.{name}"
         if argument.given is None and key.rstrip("_") not in optional:
             raise ModelError(f"{role} is None, and cannot be left out")
         given[key] = _checked(body, role, argument, element)
-    rule: Callable = shapes.RULES.get(name, shapes.same if results else shapes.nothing)
     try:
+        shapes.one_float_type(name, given)
         type = rule(**given)
     except shapes.Misfit as misfit:
         raise ModelError(f"nn.{name}: {misfit}") from None
@@ -109,6 +111,13 @@ def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[V
     # A program that minimizes something is not frozen.
     body.trains = body.trains or name == "minimize"
     return body.emit([f"nn.{name} ", *parts], [type] if results else [])
+
+
+@functools.cache
+def _left_out(rule: Callable) -> set[str]:
+    """What a rule can do without."""
+    return {name for name, parameter in inspect.signature(rule).parameters.items()
+            if parameter.default is None}
 
 
 def _element(body: Body, arguments: dict[str, Argument]) -> str:

@@ -32,6 +32,11 @@ def _columns(x: Operand, layer: str, name: str, *, places: bool = False) -> int:
     return shape[-1]
 
 
+def _element(x: Operand) -> str | None:
+    """The type of the numbers of `x`, in which a layer computes, and its parameters are."""
+    return getattr(getattr(x, "type", None), "element", None)
+
+
 # The name of an op of one value, or a Python function of a value.
 Activation = str | Callable[[Value], Value] | None
 
@@ -46,12 +51,12 @@ def dense(x: Operand, width: int, name: str, *, group: Group | None,
     `activation` is the name of an op, or a function, `lambda y: pdl.leaky_relu(y, 0.1)`.
     """
     model = current("pdl.layers.dense").model
-    rows = _columns(x, "dense", name, places=True)
-    weight = model.param(f"{name}.weight", (rows, width), group=group,
+    rows, element = _columns(x, "dense", name, places=True), _element(x)
+    weight = model.param(f"{name}.weight", (rows, width), group=group, element=element,
                          init=weight_init or initial.xavier())
     added = None
     if bias:
-        added = model.param(f"{name}.bias", (width,), group=group,
+        added = model.param(f"{name}.bias", (width,), group=group, element=element,
                             init=bias_init or initial.zeros())
     if callable(activation):
         return assigned(activation(ops.linear(x, weight, added)))
@@ -81,22 +86,25 @@ def layer_norm(x: Operand, name: str, *, group: Group | None,
     Declares `name.scale` (ones) and `name.shift` (zeros).
     """
     model = current("pdl.layers.layer_norm").model
-    features = _columns(x, "layer_norm", name, places=True)
-    scale = model.param(f"{name}.scale", (features,), group=group, init=initial.constant(1.0))
-    shift = model.param(f"{name}.shift", (features,), group=group, init=initial.zeros())
+    features, element = _columns(x, "layer_norm", name, places=True), _element(x)
+    scale = model.param(f"{name}.scale", (features,), group=group, element=element,
+                        init=initial.constant(1.0))
+    shift = model.param(f"{name}.shift", (features,), group=group, element=element,
+                        init=initial.zeros())
     return ops.layer_norm(x, scale, shift, epsilon)
 
 
 def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
               pooling: str = "sum", init: Attribute | None = None,
-              unknown: str | None = None) -> Value:
+              unknown: str | None = None, element: str | None = None) -> Value:
     """Rows of a table of its own: [batch, slots] ids or bags to [batch, slots, width].
 
     Declares the table `name`, whose rows begin uniform in [-0.01, 0.01) if nothing else is
-    said. Several lookups in one table are `pdl.lookup`.
+    said, of the model's numbers or of those that `element` says, f32 or f64. Several lookups
+    in one table are `pdl.lookup`.
     """
     model = current("pdl.layers.embedding").model
-    table = model.table(name, width, group=group, unknown=unknown,
+    table = model.table(name, width, group=group, unknown=unknown, element=element,
                         init=init or initial.uniform(-0.01, 0.01))
     return ops.lookup(table, ids, pooling)
 
@@ -148,9 +156,11 @@ def _recurrent(op: Callable[..., Value], gates: int, rows: Operand, bags: Operan
                init: Sequence[Operand] | None) -> Value:
     model = current(f"pdl.layers.{op.__name__}").model
     inputs = dense(rows, gates * width, f"{name}.input", group=group)
-    weight = model.param(f"{name}.weight", (width, gates * width), group=group,
+    element = inputs.type.element
+    weight = model.param(f"{name}.weight", (width, gates * width), group=group, element=element,
                          init=initial.xavier())
-    bias = model.param(f"{name}.bias", (gates * width,), group=group, init=initial.zeros())
+    bias = model.param(f"{name}.bias", (gates * width,), group=group, element=element,
+                       init=initial.zeros())
     return op(inputs, bags, weight, bias, from_end=from_end, init=init)
 
 
@@ -175,22 +185,24 @@ def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: i
     if rank is not None and version == 1:
         raise ModelError(f"cross '{name}' has rank={rank}, which version 2 has only")
     model = current("pdl.layers.cross").model
-    width = _columns(x, "cross", name)
+    width, element = _columns(x, "cross", name), _element(x)
     y = x
     for layer in range(1, layers + 1):
-        bias = model.param(f"{name}.{layer}.bias", (width,), group=group, init=initial.zeros())
+        bias = model.param(f"{name}.{layer}.bias", (width,), group=group, element=element,
+                           init=initial.zeros())
         if version == 1:
-            weight = model.param(f"{name}.{layer}.weight", (width, 1), group=group,
+            weight = model.param(f"{name}.{layer}.weight", (width, 1), group=group, element=element,
                                  init=initial.xavier())
             y = ops.cross_layer(x, y, weight, bias, vector=True)
         elif rank is None:
-            weight = model.param(f"{name}.{layer}.weight", (width, width), group=group,
+            weight = model.param(f"{name}.{layer}.weight", (width, width),
+                                 group=group, element=element,
                                  init=initial.xavier())
             y = ops.cross_layer(x, y, weight, bias)
         else:
-            down = model.param(f"{name}.{layer}.down", (width, rank), group=group,
+            down = model.param(f"{name}.{layer}.down", (width, rank), group=group, element=element,
                                init=initial.xavier())
-            up = model.param(f"{name}.{layer}.up", (rank, width), group=group,
+            up = model.param(f"{name}.{layer}.up", (rank, width), group=group, element=element,
                              init=initial.xavier())
             y = x * ops.linear(ops.linear(y, down), up, bias) + y
     return assigned(y)

@@ -72,7 +72,7 @@ class Model:
              param: Callable | None = None,
              row_slots: Mapping[str, float] | None = None,
              counts: Sequence[str] = (), undivided: bool = False,
-             of: str = "gradients") -> Rule:
+             of: str = "gradients", element: str | None = None) -> Rule:
         """An optimizer, from Python functions of `pdl.scalars`.
 
         `once(step, rate, *hyper)` runs for a group and step in f64, and returns what
@@ -92,6 +92,7 @@ class Model:
 
         A rule `of` "states" is for what pdl.accumulate writes, one of "averages" for the
         `average` of a group; they have means (or the new value) in the place of the gradient.
+        `element` is the type of what it trains, f32 or f64; without it that of the model.
         """
         purposes = ("gradients", "states", "averages")
         if of not in purposes:
@@ -100,7 +101,9 @@ class Model:
         purpose = "" if of == "gradients" else f" of {of}"
         hyper, slots, row_slots = dict(hyper or {}), dict(slots or {}), dict(row_slots or {})
         word, reduced = self._reduction_of(name, sum, row, param, row_slots, counts)
-        element = self.element
+        element = element or self.element
+        if element not in FLOATS:
+            raise ModelError(f"rule @{name} is for elements of {element}; they are f32 or f64")
 
         def typed(type: str, meanings: Sequence[str]) -> list[tuple[str, str]]:
             return [(meaning, type) for meaning in meanings]

@@ -155,13 +155,18 @@ def bucketize(input: Operand, boundaries: Sequence[float]) -> Value:
                     1, input=build.operand(input), boundaries=build.reals(boundaries))[0]
 
 
-def cast(input: Operand) -> Value:
-    """Ids as numbers, or numbers as ids.
+def cast(input: Operand, element: str | None = None) -> Value:
+    """Ids as numbers, numbers as ids, and floats of the other type.
 
     An id becomes the float that is nearest to it, the even one of two. A float loses what is
     behind the point; beyond 64 bits it becomes the least or the largest id, and NaN becomes
-    0. Either way there is no gradient. All floats of a program have one type, so none is cast
-    to another.
+    0. Either way there is no gradient.
+
+    f32 becomes the same number in f64, f64 the f32 that is nearest to it, the even one of
+    two: what is too large becomes infinite, what is too small 0. The gradient is cast back.
+    All other ops compute with floats of one type, so that it is this op that says where a
+    model changes from one to the other. In a program that is compiled in f64 throughout, such
+    casts go.
 
     The ids of bags become a row each, and so do, as they are, the numbers of a ragged field
     of floats: what belongs to the ids of another field, such as their weights or seconds of
@@ -169,7 +174,7 @@ def cast(input: Operand) -> Value:
     """
     return build.op("cast",
                     "$input attr-dict `:` functional-type($input, results)",
-                    1, input=build.operand(input))[0]
+                    1, input=build.operand(input), element=build.plain(element))[0]
 
 
 def clamp(input: Operand, lower: float, upper: float) -> Value:

@@ -12,11 +12,11 @@ argument of the op's function in `pdl.ops`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pdl.symbols import Dense, Group, Metric, Symbol, Table
 from pdl.text import sequence
-from pdl.types import RaggedType, TensorType, Type
+from pdl.types import FLOATS, RaggedType, TensorType, Type
 from pdl.values import Value
 
 
@@ -46,6 +46,26 @@ def _axis(type: TensorType, axis: int, name: str = "axis") -> int:
         raise Misfit(f"`{name}` is {axis}, the batch of {type}, whose samples stay apart; "
                      "name an axis behind it")
     return type.shape[axis]
+
+
+# Ops of which an operand only says how many rows there are.
+_MAY_MIX_FLOATS = ("broadcast", "segment_repeat", "segment_unpad")
+
+
+def one_float_type(op: str, arguments: Mapping[str, object]) -> None:
+    """Refuses operands of an op that hold numbers of both types."""
+    if op in _MAY_MIX_FLOATS:
+        return
+    values = [(name, one) for name, given in arguments.items()
+              for one in (given if isinstance(given, (list, tuple)) else [given])
+              if isinstance(one, Value) and isinstance(one.type, TensorType)
+              and one.type.is_float]
+    for name, value in values[1:]:
+        first, other = values[0]
+        if value.type.element != other.type.element:
+            raise Misfit(
+                f"`{first}` is {other!r} and `{name}` {value!r}, whose numbers are of two "
+                f"types; pdl.cast(..., {other.type.element!r}) makes one of the other")
 
 
 def same(**arguments: object) -> Type:
@@ -86,9 +106,6 @@ def broadcast(**operands: Value) -> TensorType:
     type = first.type
     for other, value in rest:
         shape = broadcast_shapes(type.shape, value.type.shape)
-        if value.type.element != type.element:
-            raise Misfit(f"`{name}` is {first!r} and `{other}` {value!r}; they need one element "
-                         "type, so give `element` where they are declared")
         if shape is None:
             raise Misfit(
                 f"`{name}` is {first!r} and `{other}` {value!r}, whose shapes do not "
@@ -150,7 +167,7 @@ def _dense(name: str, symbol: Symbol, rank: int) -> None:
 def _one_element(value: Value, dense: Dense) -> None:
     if value.type.element != dense.type.element:
         raise Misfit(f"{value!r} and {dense!r} have different element types; declare both "
-                     "with one")
+                     f"with one, or give pdl.cast(..., {dense.type.element!r}) of the value")
 
 
 def lookup(table: Symbol, ids: Value, pooling: str,
@@ -203,8 +220,6 @@ def matmul(lhs: Value, rhs: Value, transpose_lhs: bool = False,
         raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; behind transposition the left one "
                      f"has {left[1]} columns and the right one {right[0]} rows, which have to "
                      "be equal")
-    if lhs.type.element != rhs.type.element:
-        raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; they need one element type")
     if right[1] is None:
         raise Misfit(f"`rhs` is {rhs!r}; with the batch as columns it would compare all "
                      "samples with each other, which stay apart")
@@ -221,13 +236,13 @@ def concat(inputs: Sequence[Value], axis: int) -> TensorType:
     if axis == 0:
         raise Misfit("`axis` is 0; values are joined along an axis behind the first")
     for value, type in zip(inputs, types):
-        fits = type.rank == first.rank and type.element == first.element and all(
+        fits = type.rank == first.rank and all(
             index == axis or one == other
             for index, (one, other) in enumerate(zip(type.shape, first.shape)))
         if not fits:
-            raise Misfit(f"{value!r} does not fit to {inputs[0]!r} along axis {axis}: rank, "
-                         "element type and all other sizes have to be equal; pdl.flatten and "
-                         "pdl.reshape can make them so")
+            raise Misfit(f"{value!r} does not fit to {inputs[0]!r} along axis {axis}: rank "
+                         "and all other sizes have to be equal; pdl.flatten and pdl.reshape "
+                         "can make them so")
     return first.with_shape(
         sum(type.shape[axis] for type in types) if index == axis else size
         for index, size in enumerate(first.shape))
@@ -346,12 +361,20 @@ def id_arithmetic(kind: str, input: Value, number: int) -> Type:
     return _ids("input", input)
 
 
-def cast(input: Value) -> TensorType:
+def cast(input: Value, element: str | None = None) -> TensorType:
     """nn.cast."""
+    if element not in (None, "i64", *FLOATS):
+        raise Misfit(f"`element` is {element!r}; values hold ids, i64, or numbers, f32 or f64")
     if isinstance(input.type, RaggedType):
-        element = input.type.element if input.type.is_float else input.body.model.element
-        return TensorType((None, 1), element)
-    return TensorType(input.shape, "i64" if input.type.is_float else input.body.model.element)
+        own = input.type.element if input.type.is_float else input.body.model.element
+        if element == "i64":
+            raise Misfit(f"`input` is {input!r}, whose rows are numbers; give f32 or f64 as "
+                         "`element`")
+        return TensorType((None, 1), element or own)
+    if element == input.type.element:
+        raise Misfit(f"`input` is {input!r}, which holds {element} as it is; leave the cast out")
+    return TensorType(input.shape, element or ("i64" if input.type.is_float
+                                               else input.body.model.element))
 
 
 def cross(inputs: Sequence[Value], salt: int | None = None) -> Type:
@@ -509,9 +532,8 @@ def compressed_interaction(first: Value, input: Value, weight: Symbol) -> Tensor
     """nn.compressed_interaction."""
     fields = _rank("first", first, 3, "[batch, fields, width]")
     rows = _rank("input", input, 3, "[batch, rows, width]")
-    if fields.shape[2] != rows.shape[2] or fields.element != rows.element:
-        raise Misfit(f"`first` is {first!r} and `input` {input!r}; they need rows of one width "
-                     "and element type")
+    if fields.shape[2] != rows.shape[2]:
+        raise Misfit(f"`first` is {first!r} and `input` {input!r}; they need rows of one width")
     _dense("weight", weight, 2)
     _of_shape("weight", weight, (fields.shape[1] * rows.shape[1], weight.shape[1]), input)
     return rows.with_shape([rows.shape[0], weight.shape[1], rows.shape[2]])

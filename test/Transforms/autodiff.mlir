@@ -85,6 +85,26 @@ module attributes {nn.phase = "merged"} {
   // CHECK: %[[W:.+]] = nn.stop_gradient
   // CHECK: nn.apply_gradients %{{.+}} weight %[[W]]
 
+  // A cotangent is cast back; what becomes an id has none.
+  nn.program @types reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    %z = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
+    %wide = nn.cast %z : (tensor<?x1xf32>) -> tensor<?x1xf64>
+    %ids = nn.cast %z : (tensor<?x1xf32>) -> tensor<?x1xi64>
+    %whole = nn.cast %ids : (tensor<?x1xi64>) -> tensor<?x1xf64>
+    %l = nn.mul %wide, %whole : tensor<?x1xf64>, tensor<?x1xf64>
+    nn.minimize %l over [@g] : tensor<?x1xf64>
+  }
+  // CHECK-LABEL: nn.program @types
+  // CHECK: %[[X:.+]] = nn.mul
+  // CHECK: %[[WHOLE:.+]] = nn.cast %{{.+}} : (tensor<?x1xi64>) -> tensor<?x1xf64>
+  // CHECK-NEXT: %[[L:.+]] = nn.mul
+  // CHECK-NEXT: %[[DZ:.+]] = nn.cast %[[WHOLE]] : (tensor<?x1xf64>) -> tensor<?x1xf32>
+  // CHECK-NEXT: %[[DX:.+]] = nn.mul %[[DZ]]
+  // CHECK-NEXT: %[[DA:.+]] = nn.reduce sum %[[DX]] axes [0]
+  // CHECK-NEXT: nn.apply_gradients %[[L]] {@a = %[[DA]] : tensor<1xf32>} over @g : tensor<?x1xf64>
+
   // Frozen programs are left alone.
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):

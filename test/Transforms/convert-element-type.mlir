@@ -4,6 +4,7 @@
 
 // NONE-NOT: f32
 // SAME-NOT: tensor<{{.*}}xf64>
+// SAME: nn.program @casts
 
 // CHECK: nn.field @x : tensor<?x2xf64> missing(0.000000e+00 : f64)
 // CHECK: nn.field @ids : !nn.ragged<?x1x*xi64>
@@ -62,4 +63,19 @@ nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x2xf32>, %ids: !nn.ragged<?x1x*xi64>):
   %z = nn.call @f(%x) : (tensor<?x2xf32>) -> tensor<?x1xf32>
   nn.return %z : tensor<?x1xf32>
+}
+
+// A cast between floats is none any more; one of ids, or of bags, stays.
+// CHECK: nn.program @casts
+// CHECK-NEXT: ^bb0(%[[X:.+]]: tensor<?x2xf64>, %[[IDS:.+]]: !nn.ragged<?x1x*xi64>):
+// CHECK-NEXT: nn.cast %[[IDS]] : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf64>
+// CHECK-NEXT: %[[SUM:.+]] = nn.add %[[X]], %[[X]]
+// CHECK-NEXT: nn.return %[[SUM]]
+nn.program @casts frozen reads(@r) {
+^bb0(%x: tensor<?x2xf32>, %ids: !nn.ragged<?x1x*xi64>):
+  %wide = nn.cast %x : (tensor<?x2xf32>) -> tensor<?x2xf64>
+  %rows = nn.cast %ids : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf32>
+  %narrow = nn.cast %wide : (tensor<?x2xf64>) -> tensor<?x2xf32>
+  %sum = nn.add %narrow, %x : tensor<?x2xf32>, tensor<?x2xf32>
+  nn.return %sum : tensor<?x2xf32>
 }

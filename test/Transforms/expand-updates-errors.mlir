@@ -45,7 +45,7 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%value: f32, %gradient: f32):
     nn.yield %value : f32
   }
-  // expected-error @+1 {{trains symbols of 'f64' by rule @still, whose region 'each' is written for 'f32'}}
+  // expected-error @+1 {{trains symbols of 'f64' by rule @still, whose region 'each' is written for 'f32'; write a rule for 'f64', or take one of the standard library, which is for both}}
   nn.group @g rule(@still) rate(0.1)
   nn.param @a : tensor<1xf64> in @g init(#nn.zeros)
   nn.program @train reads(@r) {

@@ -155,3 +155,47 @@ module @elements attributes {nn.phase = "merged"} {
     nn.apply_gradients %x {@a = %a : tensor<1xf32>} over [@g] : tensor<?x1xf32>
   }
 }
+
+// -----
+
+// Scalars have the type of their group, whatever that of the losses; the norm is
+// f64 for all.
+// CHECK-LABEL: module @mixed
+// CHECK: %[[NORM:.+]] = nn.squared_norm {@a = %{{.+}} : tensor<1xf32>, @b = %{{.+}} : tensor<1xf64>} weight(%{{.+}})
+// CHECK: nn.once @narrow {{.*}}norm(%[[NORM]]) -> (weight, clip_factor) {
+// CHECK: } : tensor<f32>, tensor<f32>
+// CHECK: nn.once @wide {{.*}}norm(%[[NORM]]) -> (weight, clip_factor) {
+// CHECK: } : tensor<f64>, tensor<f64>
+// CHECK: nn.update @a
+// CHECK-NEXT: ^bb0(%{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32):
+// CHECK: nn.update @b
+// CHECK-NEXT: ^bb0(%{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f64):
+module @mixed attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf64> }
+  nn.rule @own hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    nn.yield %gradient : f32
+  }
+  nn.rule @own_wide hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f64, %gradient: f64):
+    nn.yield %gradient : f64
+  }
+  nn.clip @joint : global_norm(2.0)
+  nn.group @narrow rule(@own) rate(0.1) clip(@joint)
+  nn.group @wide rule(@own_wide) rate(0.1) clip(@joint)
+  nn.param @a : tensor<1xf32> in @narrow init(#nn.zeros)
+  nn.param @b : tensor<1xf64> in @wide init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf64>):
+    %a = nn.read @a : tensor<1xf32>
+    %b = nn.read @b : tensor<1xf64>
+    nn.apply_gradients %x {@a = %a : tensor<1xf32>, @b = %b : tensor<1xf64>}
+      over [@narrow, @wide] : tensor<?x1xf64>
+  }
+}

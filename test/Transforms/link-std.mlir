@@ -49,6 +49,34 @@ module @f64 {
 
 // -----
 
+// Groups of both types name one rule: it comes for each, the second under
+// another name. A rule of the library for averages likewise.
+// CHECK-LABEL: module @mixed
+// CHECK: nn.rule @sgd
+// CHECK: ^bb0(%{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32):
+// CHECK: nn.rule @ema of averages
+// CHECK: ^bb0(%{{.+}}: f32
+// CHECK: nn.group @narrow rule(@sgd) {{.*}}average(@ema)
+// CHECK: nn.rule @sgd.f64
+// CHECK: ^bb0(%{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f64):
+// CHECK-NEXT: arith.mulf {{.+}} : f64
+// CHECK: nn.rule @ema.f64 of averages
+// CHECK: nn.group @wide rule(@sgd.f64) {{.*}}average(@ema.f64)
+// CHECK-NEXT: nn.group @more rule(@sgd)
+// CHECK-NEXT: nn.group @rows rule(@sgd.f64)
+module @mixed {
+  nn.group @narrow rule(@sgd) rate(0.1) average(@ema)
+  nn.group @wide rule(@sgd) rate(0.1) average(@ema)
+  nn.group @more rule(@sgd) rate(0.1)
+  nn.group @rows rule(@sgd) rate(0.1)
+  nn.param @a : tensor<1xf32> in @narrow init(#nn.zeros)
+  nn.param @b : tensor<1xf64> in @wide init(#nn.zeros)
+  nn.param @c : tensor<1xf32> in @more init(#nn.zeros)
+  nn.table @t : i64 -> tensor<1xf64> in @rows init(#nn.zeros)
+}
+
+// -----
+
 // Everything in the library is well-formed.
 // CHECK-LABEL: module @all
 // CHECK-DAG: nn.rule @sgd hyper

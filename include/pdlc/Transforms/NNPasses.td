@@ -20,8 +20,10 @@ def NNLinkStd : Pass<"nn-link-std", "::mlir::ModuleOp"> {
   let description = [{
     Puts a rule or schedule that a group names, and the module does not define,
     before that group. `pdl-opt --print-std` lists what there is,
-    `--print-std=adam` prints one. In a module whose state is f64 the region
-    `each` of a rule becomes f64.
+    `--print-std=adam` prints one. For a group of f64 symbols the regions of a
+    rule that work on elements become f64; where groups of both types name a rule,
+    it is added twice, and the name of the second one ends in its type
+    (`@adam.f64`).
 
     Before:
     ```mlir

@@ -113,18 +113,27 @@ static Value idOf(StageEmitter &emitter, Value number) {
   return chooseWhere(arith::CmpFPredicate::OLE, -0x1p63, least, id);
 }
 
+/// The same number as an element of the result of a cast.
+static Value castTo(StageEmitter &emitter, Type type, Value number) {
+  if (type.isInteger())
+    return idOf(emitter, number);
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  if (number.getType().isInteger())
+    return arith::SIToFPOp::create(builder, type, number);
+  // To nearest, ties to even, as everywhere.
+  if (type.getIntOrFloatBitWidth() < number.getType().getIntOrFloatBitWidth())
+    return arith::TruncFOp::create(builder, type, number);
+  return arith::ExtFOp::create(builder, type, number);
+}
+
 static void emitCast(StageEmitter &emitter, nn::CastOp op) {
   Value from = emitter.flat(op.getInput());
   Value to = emitter.flat(op.getResult());
   Type type = op.getType().getElementType();
   Value count = emitter.evaluate(emitter.sizes.elements(op.getResult()));
   emitter.parallel(count, [&](ValueRange turn) {
-    Value value = emitter.load(from, turn);
-    value =
-        type.isInteger()
-            ? idOf(emitter, value)
-            : arith::SIToFPOp::create(emitter.builder, type, value).getResult();
-    emitter.store(value, to, turn);
+    Value number = emitter.load(from, turn);
+    emitter.store(castTo(emitter, type, number), to, turn);
   });
 }
 

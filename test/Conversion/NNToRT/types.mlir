@@ -79,4 +79,19 @@ nn.program @to_ids frozen reads(@r except [@y, @c, @d]) {
   %2 = nn.reshape %1 : (tensor<?x3xf32>) -> tensor<?x4x3xf32>
   nn.return %2 : tensor<?x4x3xf32>
 }
+
+// CHECK-LABEL: func.func @to_wide_compute
+// CHECK:         %[[X:.*]] = memref.load %{{.*}} : memref<?xf32>
+// CHECK:         %[[WIDE:.*]] = arith.extf %[[X]] : f32 to f64
+// CHECK:         memref.store %[[WIDE]]
+// CHECK:         arith.mulf {{.*}} : f64
+// CHECK:         %[[NARROW:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK:         memref.store %[[NARROW]]
+nn.program @to_wide frozen reads(@r except [@y, @c, @d]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.cast %x : (tensor<?x4xf32>) -> tensor<?x4xf64>
+  %1 = nn.mul %0, %0 : tensor<?x4xf64>, tensor<?x4xf64>
+  %2 = nn.cast %1 : (tensor<?x4xf64>) -> tensor<?x4xf32>
+  nn.return %2 : tensor<?x4xf32>
+}
 }

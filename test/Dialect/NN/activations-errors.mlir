@@ -129,7 +129,8 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%c: tensor<?x4xf32>, %a: tensor<?x4xf64>) {
-  // expected-error @+1 {{'nn.select' op mixes 'f32' and 'f64' (C1)}}
+  // nn.select (C1)
+  // expected-error @+1 {{'nn.select' op mixes 'f32' and 'f64'; nn.cast makes one of the other}}
   %0 = nn.select %c, %a, %a : tensor<?x4xf32>, tensor<?x4xf64>, tensor<?x4xf64>
   nn.return
 }

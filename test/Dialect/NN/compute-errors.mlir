@@ -9,7 +9,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>) {
-  // expected-error @+1 {{mixes 'f32' and 'f64' (C1)}}
+  // expected-error @+1 {{mixes 'f32' and 'f64'; nn.cast makes one of the other}}
   %0 = nn.mul %x, %y : tensor<?x4xf32>, tensor<?x4xf64>
   nn.return
 }
@@ -306,7 +306,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x2xf32>) {
 
 nn.metric @mrr : #nn.mrr
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x1xf64>) {
-  // expected-error @+1 {{has labels of type 'tensor<?x1xf64>'; expected the relevance of each item}}
+  // expected-error @+1 {{mixes 'f32' and 'f64'; nn.cast makes one of the other}}
   nn.observe @mrr(%x, %y) : tensor<?x4xf32>, tensor<?x1xf64>
   nn.return
 }

@@ -107,7 +107,8 @@ nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf32>) {
 // -----
 
 nn.func private @f(%z: tensor<?x1xf32>, %n: tensor<?x5xf64>) {
-  // expected-error @+1 {{'nn.negative_sampling' op compares 'tensor<?x1xf32>' with 'tensor<?x5xf64>'; expected logits [b, 1] and [b, n] (C1)}}
+  // nn.negative_sampling (C1)
+  // expected-error @+1 {{'nn.negative_sampling' op mixes 'f32' and 'f64'; nn.cast makes one of the other}}
   %0 = nn.negative_sampling %z, %n : tensor<?x1xf32>, tensor<?x5xf64>
   nn.return
 }

@@ -51,7 +51,8 @@ nn.func private @f(%u: tensor<?x2x4xf32>) {
 // -----
 
 nn.func private @f(%u: tensor<?x4xf32>, %q: tensor<?x1xf64>) {
-  // expected-error @+1 {{'nn.in_batch_log_sum_exp' op corrects scores by 'tensor<?x1xf64>'; expected one number of 'f32' an item, [b, 1] (C2)}}
+  // nn.in_batch_log_sum_exp (C2)
+  // expected-error @+1 {{'nn.in_batch_log_sum_exp' op mixes 'f32' and 'f64'; nn.cast makes one of the other}}
   %0 = nn.in_batch_log_sum_exp %u, %u correction %q : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x1xf64>
   nn.return
 }

@@ -28,15 +28,15 @@ nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
 // -----
 
 nn.func private @f(%x: tensor<?x2xf32>) {
-  // expected-error @+1 {{makes 'f32' to 'f64'; it is for ids to floats and back (C1)}}
-  %0 = nn.cast %x : (tensor<?x2xf32>) -> tensor<?x2xf64>
+  // expected-error @+1 {{makes 'f32' to 'f32', which it is; leave the cast out (C1)}}
+  %0 = nn.cast %x : (tensor<?x2xf32>) -> tensor<?x2xf32>
   nn.return
 }
 
 // -----
 
 nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
-  // expected-error @+1 {{makes 'i64' to 'i64'; it is for ids to floats and back (C1)}}
+  // expected-error @+1 {{makes bags of 'i64' to rows of 'i64'; rows are floats (C1)}}
   %0 = nn.cast %c : (!nn.ragged<?x2x*xi64>) -> tensor<?x1xi64>
   nn.return
 }
@@ -44,15 +44,7 @@ nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
 // -----
 
 nn.func private @f(%w: !nn.ragged<?x2x*xf32>) {
-  // expected-error @+1 {{makes bags of 'f32' to rows of 'f64'; expected 'f32' (C1)}}
-  %0 = nn.cast %w : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xf64>
-  nn.return
-}
-
-// -----
-
-nn.func private @f(%w: !nn.ragged<?x2x*xf32>) {
-  // expected-error @+1 {{makes bags of 'f32' to rows of 'i64'; expected 'f32' (C1)}}
+  // expected-error @+1 {{makes bags of 'f32' to rows of 'i64'; rows are floats (C1)}}
   %0 = nn.cast %w : (!nn.ragged<?x2x*xf32>) -> tensor<?x1xi64>
   nn.return
 }
@@ -175,5 +167,67 @@ nn.func private @f(%x: tensor<4xf32>) {
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{finds the 5 largest of 'tensor<?x4xf32>'; expected 1 to the last dimension (C2)}}
   %0 = nn.top_k %x count 5 : tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x2xf32>, %y: tensor<?x2xf64>) {
+  // expected-error @+1 {{'nn.concat' op mixes 'f32' and 'f64'; nn.cast makes one of the other}}
+  %0 = nn.concat %x, %y axis 1 : tensor<?x2xf32>, tensor<?x2xf64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x2xf64>, %y: tensor<2x3xf32>) {
+  // expected-error @+1 {{'nn.matmul' op mixes 'f64' and 'f32'; nn.cast makes one of the other}}
+  %0 = nn.matmul %x, %y : tensor<?x2xf64>, tensor<2x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.func private @f(%l: tensor<?x1xf64>, %w: tensor<?x1xf32>) {
+  // expected-error @+1 {{'nn.minimize' op mixes 'f64' and 'f32'; nn.cast makes one of the other}}
+  nn.minimize %l weight %w over [@g] : tensor<?x1xf64>, tensor<?x1xf32>
+  nn.return
+}
+
+// -----
+
+nn.metric @auc : #nn.auc<buckets = 10>
+nn.func private @f(%p: tensor<?x1xf32>, %y: tensor<?x1xf64>) {
+  // expected-error @+1 {{'nn.observe' op mixes 'f32' and 'f64'; nn.cast makes one of the other}}
+  nn.observe @auc(%p, %y) : tensor<?x1xf32>, tensor<?x1xf64>
+  nn.return
+}
+
+// -----
+
+nn.param @w : tensor<2x3xf64> init(#nn.zeros)
+nn.func private @f(%x: tensor<?x2xf32>) {
+  // expected-error @+1 {{expected 'tensor<2x3xf32>'; nn.cast leads from f32 to f64 and back (C1)}}
+  %0 = nn.linear %x, @w : (tensor<?x2xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.param @u : tensor<3x9xf64> init(#nn.zeros)
+nn.func private @f(%x: tensor<?x9xf32>, %c: !nn.ragged<?x1x*xi64>) {
+  // expected-error @+1 {{expected 'tensor<3x9xf32>'; nn.cast leads from f32 to f64 and back (C1)}}
+  %0 = nn.gru %x of %c, @u : tensor<?x9xf32>, !nn.ragged<?x1x*xi64>
+  nn.return
+}
+
+// -----
+
+nn.group @s rule(@moving_average) rate(0.1)
+nn.param @m : tensor<2xf32> in @s init(#nn.zeros)
+nn.func private @f(%x: tensor<?x2xf64>) {
+  // expected-error @+1 {{expected 'tensor<2xf64>'; nn.cast leads from f32 to f64 and back (C1)}}
+  nn.accumulate @m(%x) : tensor<?x2xf64>
   nn.return
 }

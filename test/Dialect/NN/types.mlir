@@ -10,7 +10,7 @@ nn.param @b : tensor<2x3xf32> init(#nn.msra_uniform<fan_in>)
 // CHECK: nn.param @c : tensor<2x3xf32> init(#nn.msra_normal<fan_out>)
 nn.param @c : tensor<2x3xf32> init(#nn.msra_normal<fan_out>)
 
-nn.func private @f(%d: tensor<?x2xi64>, %c: !nn.ragged<?x1x*xi64>, %e: tensor<?x2x5xf32>) {
+nn.func private @f(%d: tensor<?x2xi64>, %c: !nn.ragged<?x1x*xi64>, %e: tensor<?x2x5xf32>, %w: !nn.ragged<?x1x*xf32>) {
   // CHECK: nn.id_arithmetic add %{{.*}} with -7 : tensor<?x2xi64>
   %0 = nn.id_arithmetic add %d with -7 : tensor<?x2xi64>
   // CHECK: nn.id_arithmetic remainder %{{.*}} with 1000 : !nn.ragged<?x1x*xi64>
@@ -35,5 +35,27 @@ nn.func private @f(%d: tensor<?x2xi64>, %c: !nn.ragged<?x1x*xi64>, %e: tensor<?x
   %10 = nn.greater_equal %2, %2 : tensor<?x2xf32>, tensor<?x2xf32>
   // CHECK: nn.not_equal %
   %11 = nn.not_equal %2, %2 : tensor<?x2xf32>, tensor<?x2xf32>
+  // CHECK: nn.cast %{{.*}} : (tensor<?x2xf32>) -> tensor<?x2xf64>
+  %12 = nn.cast %2 : (tensor<?x2xf32>) -> tensor<?x2xf64>
+  // CHECK: nn.cast %{{.*}} : (tensor<?x2xf64>) -> tensor<?x2xf32>
+  %13 = nn.cast %12 : (tensor<?x2xf64>) -> tensor<?x2xf32>
+  // CHECK: nn.cast %{{.*}} : (!nn.ragged<?x1x*xf32>) -> tensor<?x1xf64>
+  %14 = nn.cast %w : (!nn.ragged<?x1x*xf32>) -> tensor<?x1xf64>
+  // Bags say which rows are together, and what is like another how many there are.
+  // CHECK: nn.segment_sum %{{.*}} of %{{.*}} : (tensor<?x1xf64>, !nn.ragged<?x1x*xf32>) -> tensor<?x1x1xf64>
+  %15 = nn.segment_sum %14 of %w : (tensor<?x1xf64>, !nn.ragged<?x1x*xf32>) -> tensor<?x1x1xf64>
+  // CHECK: nn.broadcast %{{.*}} like %{{.*}} : (tensor<1x3xf64>, tensor<?x2xf32>) -> tensor<?x3xf64>
+  %16 = nn.constant dense<1.0> : tensor<1x3xf64>
+  %17 = nn.broadcast %16 like %2 : (tensor<1x3xf64>, tensor<?x2xf32>) -> tensor<?x3xf64>
+  // CHECK: nn.if %{{.*}} with(%{{.*}}, %{{.*}}) {
+  %18 = nn.constant dense<1.0> : tensor<1xf32>
+  %19 = nn.if %18 with(%12, %2) {
+  ^bb0(%a: tensor<?x2xf64>, %b: tensor<?x2xf32>):
+    nn.yield %a : tensor<?x2xf64>
+  } else {
+  ^bb0(%a: tensor<?x2xf64>, %b: tensor<?x2xf32>):
+    %wide = nn.cast %b : (tensor<?x2xf32>) -> tensor<?x2xf64>
+    nn.yield %wide : tensor<?x2xf64>
+  } : tensor<1xf32>, tensor<?x2xf64>, tensor<?x2xf32>
   nn.return
 }

@@ -24,7 +24,8 @@ static LogicalResult verifyDense(Operation *op, SymbolTableCollection &symbols,
     diagnostic << " of type " << type;
   else
     diagnostic << ", which is neither nn.param nor nn.state";
-  return diagnostic << "; expected " << expected << " (C2)";
+  return diagnostic << "; expected " << expected << castRemedy(type, expected)
+                    << " (C2)";
 }
 
 //===----------------------------------------------------------------------===//

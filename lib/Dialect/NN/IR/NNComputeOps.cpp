@@ -47,6 +47,7 @@ LogicalResult LookupOp::verify() {
     if (getWeights().getType() != expected)
       return emitOpError() << "has weights " << getWeights().getType()
                            << "; expected one number for each id, " << expected
+                           << castRemedy(getWeights().getType(), expected)
                            << " (C5)";
   }
   if (!getPooling()) {
@@ -180,7 +181,8 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (weight != expected || result.getElementType() != input.getElementType())
     return emitOpError() << "maps " << input << " to " << result << " with "
                          << getWeightAttr() << " of type " << weight
-                         << "; expected " << expected << " (C1)";
+                         << "; expected " << expected
+                         << castRemedy(weight, expected) << " (C1)";
   if (!getBiasAttr())
     return success();
   RankedTensorType bias = denseSymbolType(*this, symbols, getBiasAttr());
@@ -191,7 +193,8 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &symbols) {
       RankedTensorType::get({result.getShape().back()}, input.getElementType());
   if (bias != expectedBias)
     return emitOpError() << "adds bias " << getBiasAttr() << " of type " << bias
-                         << "; expected " << expectedBias << " (C1)";
+                         << "; expected " << expectedBias
+                         << castRemedy(bias, expectedBias) << " (C1)";
   return success();
 }
 
@@ -257,10 +260,6 @@ static LogicalResult inferBroadcast(MLIRContext *context,
   auto result = tensorOf(operands.front());
   for (Value operand : operands.drop_front()) {
     auto type = tensorOf(operand);
-    if (result.getElementType() != type.getElementType())
-      return emitAt(location, context, name)
-             << "mixes " << result.getElementType() << " and "
-             << type.getElementType() << " (C1)";
     auto shape = broadcastShapes(result.getShape(), type.getShape());
     if (failed(shape))
       return emitAt(location, context, name)
@@ -636,15 +635,13 @@ LogicalResult CastOp::verify() {
   auto ragged = dyn_cast<RaggedType>(getInput().getType());
   Type from =
       ragged ? ragged.getElementType() : tensorOf(getInput()).getElementType();
-  const bool areRows = ragged && !from.isInteger();
-  if (areRows && from != result.getElementType())
-    return emitOpError() << "makes bags of " << from << " to rows of "
-                         << result.getElementType() << "; expected " << from
-                         << " (C1)";
-  if (!areRows && from.isInteger() == result.getElementType().isInteger())
-    return emitOpError() << "makes " << from << " to "
-                         << result.getElementType()
-                         << "; it is for ids to floats and back (C1)";
+  Type to = result.getElementType();
+  if (ragged && to.isInteger())
+    return emitOpError() << "makes bags of " << from << " to rows of " << to
+                         << "; rows are floats (C1)";
+  if (!ragged && from == to)
+    return emitOpError() << "makes " << from << " to " << to
+                         << ", which it is; leave the cast out (C1)";
   SmallVector<int64_t> shape{ShapedType::kDynamic, 1};
   if (!ragged)
     shape.assign(tensorOf(getInput()).getShape().begin(),
@@ -798,8 +795,9 @@ static LogicalResult verifyState(Operation *op, SymbolTableCollection &symbols,
   if (state == type)
     return success();
   return op->emitOpError() << "accumulates into " << name << " of type "
-                           << state << "; expected " << type << " ("
-                           << constraint << ")";
+                           << state << "; expected " << type
+                           << castRemedy(state, type) << " (" << constraint
+                           << ")";
 }
 
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -40,8 +40,43 @@ static LogicalResult verifyShape(std::optional<Location> location,
   return success();
 }
 
+/// The element type of a tensor of floats; else null. Bags that stand beside
+/// rows only say which rows are together.
+static FloatType floatsOf(Type type) {
+  auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+  return tensor ? dyn_cast<FloatType>(tensor.getElementType()) : FloatType();
+}
+
+StringRef pdlc::nn::castRemedy(Type found, Type expected) {
+  const bool differInFloats = floatsOf(found) && floatsOf(expected) &&
+                              found != expected &&
+                              cast<RankedTensorType>(found).getShape() ==
+                                  cast<RankedTensorType>(expected).getShape();
+  return differInFloats ? "; nn.cast leads from f32 to f64 and back" : "";
+}
+
+static LogicalResult verifyOneFloatType(std::optional<Location> location,
+                                        OperationName name, TypeRange types) {
+  if (name.hasTrait<MayMixFloats>())
+    return success();
+  FloatType first;
+  for (Type type : types) {
+    FloatType element = floatsOf(type);
+    if (first && element && element != first)
+      return emitOptionalError(location, "'", name.getStringRef(),
+                               "' op mixes ", first, " and ", element,
+                               "; nn.cast makes one of the other");
+    if (!first)
+      first = element;
+  }
+  return success();
+}
+
 LogicalResult pdlc::nn::verifyBatchFirst(Operation *op) {
   StringRef name = op->getName().getStringRef();
+  if (failed(verifyOneFloatType(op->getLoc(), op->getName(),
+                                op->getOperandTypes())))
+    return failure();
   for (Type type : op->getOperandTypes())
     if (failed(verifyShape(op->getLoc(), name, type)))
       return failure();
@@ -62,7 +97,11 @@ LogicalResult pdlc::nn::verifyOperandTypes(std::optional<Location> location,
     if (failed(verifyShape(location, operation, type)))
       return failure();
   }
-  return success();
+  if (operands.empty())
+    return success();
+  return verifyOneFloatType(
+      location, OperationName(operation, operands.front().getContext()),
+      operands.getTypes());
 }
 
 FailureOr<int64_t> pdlc::nn::countElements(ArrayRef<int64_t> shape) {

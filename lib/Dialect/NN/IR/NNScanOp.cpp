@@ -222,8 +222,9 @@ static LogicalResult verifyCellSymbols(OpType op, int64_t gates,
              << "names " << symbol
              << ", which is neither nn.param nor nn.state (C1)";
     if (found != expected)
-      return op.emitOpError() << "names " << symbol << " of type " << found
-                              << "; expected " << expected << " (C1)";
+      return op.emitOpError()
+             << "names " << symbol << " of type " << found << "; expected "
+             << expected << castRemedy(found, expected) << " (C1)";
     return success();
   };
   if (failed(verifySymbol(op.getWeightAttr(), {width, gates * width})))

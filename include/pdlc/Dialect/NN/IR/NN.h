@@ -88,8 +88,20 @@ public:
   }
 };
 
+/// Trait: operands may hold floats of both types. Of all other ops of which
+/// BatchFirst holds, they hold floats of one type.
+template <typename ConcreteType>
+class MayMixFloats
+    : public mlir::OpTrait::TraitBase<ConcreteType, MayMixFloats> {};
+
+/// What a sentence adds that says `found` where `expected` is meant: the
+/// remedy, where one would be the other if its floats were of the other type;
+/// else nothing.
+llvm::StringRef castRemedy(mlir::Type found, mlir::Type expected);
+
 /// Refuses operands of which an op infers nothing: each is a tensor with a
-/// dynamic dimension at most in front, or bags where `mayBeBags` says so.
+/// dynamic dimension at most in front, or bags where `mayBeBags` says so; and,
+/// but for MayMixFloats, floats of both types.
 mlir::LogicalResult verifyOperandTypes(std::optional<mlir::Location> location,
                                        llvm::StringRef operation,
                                        mlir::ValueRange operands,

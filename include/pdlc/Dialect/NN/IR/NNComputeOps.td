@@ -76,6 +76,8 @@ def NN_Composite : TraitList<[NN_SpelledOut, NN_SaysItself]>;
 def NN_MayMixSamples : DeclareOpInterfaceMethods<SampleMixingOpInterface>;
 
 def NN_Rows : DeclareOpInterfaceMethods<RowsOpInterface>;
+// Operands may hold floats of both types: each stands for itself, or only counts rows.
+def NN_MayMixFloats : NativeOpTrait<"MayMixFloats"> { let cppNamespace = "::pdlc::nn"; }
 
 class NN_PureOp<string mnemonic, list<Trait> traits = []>
     : NN_BodyOp<mnemonic, !listconcat([Pure, NN_BatchFirst], traits)>;
@@ -585,7 +587,7 @@ def NN_FlattenOp : NN_PureOp<"flatten", [NN_InferType, NN_Composite]> {
   let hasFolder = 1;
 }
 
-def NN_BroadcastOp : NN_PureOp<"broadcast", [
+def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_MayMixFloats,
     DeclareOpInterfaceMethods<ElementwiseOpInterface, ["getNumElementOperands"]>,
     NN_DifferentiableSome]> {
   let summary = "Repeats unit and missing dimensions";
@@ -738,21 +740,27 @@ def NN_TopKOp : NN_PureOp<"top_k", [StopsGradients, NN_InferType]> {
   let assemblyFormat = "$input `count` $count attr-dict `:` type($input)";
 }
 
-def NN_CastOp : NN_PureOp<"cast", [StopsGradients,
+def NN_CastOp : NN_PureOp<"cast", [NN_DifferentiableSome,
     DeclareOpInterfaceMethods<RowsOpInterface, ["leadsToOtherRows"]>]> {
-  let summary = "Ids as numbers, or numbers as ids";
+  let summary = "Ids as numbers, numbers as ids, and floats of the other type";
   let description = [{
     An id becomes the float that is nearest to it, the even one of two. A float
     loses what is behind the point; beyond 64 bits it becomes the least or the
-    largest id, and NaN becomes 0. Either way there is no gradient. All floats
-    of a program have one type, so none is cast to another.
+    largest id, and NaN becomes 0. Either way there is no gradient.
+
+    f32 becomes the same number in f64, f64 the f32 that is nearest to it, the even one
+    of two: what is too large becomes infinite, what is too small 0. The gradient is
+    cast back. All other ops compute with floats of one type, so that it is this op
+    that says where a model changes from one to the other. In a program that is
+    compiled in f64 throughout, such casts go.
 
     The ids of bags become a row each, and so do, as they are, the numbers of a ragged
     field of floats: what belongs to the ids of another field, such as their weights
     or seconds of watching, once `nn.same_bags` has joined the two.
 
     Constraints:
-    - (C1) One of input and result holds ids, the other floats; bags may hold what rows do.
+    - (C1) Input and result hold different things: ids, f32 or f64; numbers of bags
+      give rows of either float type.
     - (C2) They have one shape; bags give [ids, 1].
     - (C3) The ids or numbers of a ragged operand are those of a field, or what
       `nn.id_arithmetic` makes of them.
@@ -761,7 +769,8 @@ def NN_CastOp : NN_PureOp<"cast", [StopsGradients,
     ```mlir
     %0 = nn.cast %class : (tensor<?x1xi64>) -> tensor<?x1xf32>
     %1 = nn.cast %x : (tensor<?x4xf32>) -> tensor<?x4xi64>
-    %2 = nn.cast %seconds : (!nn.ragged<?x1x*xf32>) -> tensor<?x1xf32>
+    %2 = nn.cast %x : (tensor<?x4xf32>) -> tensor<?x4xf64>
+    %3 = nn.cast %seconds : (!nn.ragged<?x1x*xf32>) -> tensor<?x1xf32>
     ```
   }];
   let arguments = (ins AnyTypeOf<[RankedTensorOf<[F32, F64, I64]>, NN_Ragged]>:$input);

@@ -12,7 +12,7 @@
 include "pdlc/Dialect/NN/IR/NNComputeOps.td"
 
 def NN_IfOp : NN_PureOp<"if", [NN_InferType, NN_DifferentiableSome, ReadsModel, IsolatedFromAbove,
-    SingleBlock, DeclareOpInterfaceMethods<BodyOpInterface>]> {
+    SingleBlock, NN_MayMixFloats, DeclareOpInterfaceMethods<BodyOpInterface>]> {
   let summary = "One of two ways to compute values";
   let description = [{
     Where the condition, one number, is not 0 (NaN counts as true), the first body

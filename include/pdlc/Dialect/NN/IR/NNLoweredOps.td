@@ -354,7 +354,7 @@ def NN_PadOp : NN_PureOp<"pad", [NN_InferType, StopsGradients]> {
 
 def NN_ApplyGradientsOp : NN_BodyOp<"apply_gradients", [MemoryEffects<[MemWrite]>,
     StandsIn<"Gradient", "nn-autodiff makes it", "Merged", "nn-expand-updates spells it out">,
-    AttrSizedOperandSegments, NN_BatchFirst,
+    AttrSizedOperandSegments, NN_BatchFirst, NN_MayMixFloats,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What nn.minimize asks for, with its gradients";
   let description = [{
@@ -418,6 +418,7 @@ def NN_LossSumOp : NN_PureOp<"loss_sum", [NN_FromGradient]> {
 }
 
 def NN_SquaredNormOp : NN_PureOp<"squared_norm", [AttrSizedOperandSegments, NN_FromGradient, AppliesStep,
+    NN_MayMixFloats,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Joint squared norm of divided gradients, in f64";
   let description = [{

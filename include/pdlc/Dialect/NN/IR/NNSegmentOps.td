@@ -101,7 +101,7 @@ def NN_SegmentLastOp : NN_SegmentReductionOp<"segment_last", "The last row of ea
   "An empty bag gives zeros.">;
 
 def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_Differentiable,
-    NN_InferTypeOfBags]> {
+    NN_MayMixFloats, NN_InferTypeOfBags]> {
   let summary = "What belongs to a bag, for each of its rows";
   let description = [{
     The adjoint of `nn.segment_sum`.
@@ -280,7 +280,7 @@ def NN_SegmentPadOp : NN_SegmentOp<"segment_pad", "getBags()", "{}", [NN_Differe
 }
 
 def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Differentiable,
-    NN_InferTypeOfBags]> {
+    NN_MayMixFloats, NN_InferTypeOfBags]> {
   let summary = "The rows of bags that were filled up";
   let description = [{
     The adjoint of `nn.segment_pad`: a row that is not among the first ones of its
@@ -317,7 +317,7 @@ defvar NN_RecurrenceRows = [{operand.getOperandNumber() > getBagsMutable().getOp
         ? ::mlir::Value() : ::mlir::Value(getBags())}];
 
 def NN_ScanOp : NN_SegmentOp<"scan", NN_RecurrenceRows, "getBags()", [NN_InferTypeOfBags, NN_Differentiable,
-    ReadsModel, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
+    NN_MayMixFloats, ReadsModel, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<BodyOpInterface, ["getStateArguments"]>]> {
   let summary = "From row to row of each bag, with a state";
   let description = [{
