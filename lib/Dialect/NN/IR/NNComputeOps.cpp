@@ -569,8 +569,8 @@ LogicalResult BucketizeOp::inferReturnTypes(MLIRContext *context,
         (i && !(boundaries[i - 1] < boundaries[i])))
       return emitAt(location, context, getOperationName())
              << "needs finite, strictly ascending boundaries (C1)";
-  types.push_back(RankedTensorType::get(input.getShape(),
-                                        IntegerType::get(context, 64)));
+  types.push_back(
+      RankedTensorType::get(input.getShape(), IntegerType::get(context, 64)));
   return success();
 }
 
