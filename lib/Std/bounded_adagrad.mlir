@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @bounded_adagrad hyper(initial = 3.0 from 0.0, bound = 10.0 above 0.0) slots() row_slots(accumulator = 0.0) once {
+nn.rule @bounded_adagrad hyper(initial = 3.0 above 0.0, bound = 10.0 above 0.0) slots() row_slots(accumulator = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %initial: f64, %bound: f64):
   %least = arith.negf %bound : f64
   nn.yield %rate, %initial, %bound, %least : f64, f64, f64, f64

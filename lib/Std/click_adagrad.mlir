@@ -24,7 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @click_adagrad undivided hyper(initial = 3.0 from 0.0, bound = 10.0 above 0.0) slots() row_slots(accumulator = 0.0, show = 0.0, click = 0.0) counts(show, click) once {
+nn.rule @click_adagrad undivided hyper(initial = 3.0 above 0.0, bound = 10.0 above 0.0) slots() row_slots(accumulator = 0.0, show = 0.0, click = 0.0) counts(show, click) once {
 ^bb0(%step: f64, %rate: f64, %initial: f64, %bound: f64):
   %least = arith.negf %bound : f64
   nn.yield %rate, %initial, %bound, %least : f64, f64, f64, f64

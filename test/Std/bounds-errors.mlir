@@ -66,3 +66,9 @@ nn.schedule @own hyper(a = 2.0 below 2.0) {
 
 // expected-error @+1 {{gives 'most' of @model_average a number out of its bounds; expected one from 1 to 16777216 (C2)}}
 nn.group @g rule(@sgd) rate(0.1) average(@model_average {most = 1.0e8})
+
+// -----
+
+// The first step would divide 0 by 0.
+// expected-error @+1 {{gives 'initial' of @bounded_adagrad a number out of its bounds; expected one above 0 (C2)}}
+nn.group @g rule(@bounded_adagrad {initial = 0.0}) rate(0.1)
