@@ -194,6 +194,7 @@ def train(folder, sentences, counts, seed):
 
 def main():
     given = experiment.arguments(__doc__)
+    import numpy  # noqa: F401  # Without it, say so before anything is trained.
     text = given.data / "text"
     sentences, words, counts = read(text / "wikipedia_en_8parts.txt.xz")
     number = {word: place for place, word in enumerate(words)}
