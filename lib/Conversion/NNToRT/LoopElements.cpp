@@ -181,11 +181,12 @@ void LoopElements::bindRows(const DenseMap<Value, Value> &memories) {
 }
 
 /// Loads what is not one number for all turns: what has the fewest dimensions
-/// first.
+/// first. A constant that repeats one number has no memory, whatever its shape.
 void LoopElements::load(ValueRange position) {
   for (unsigned last = 0; last < extents.size(); ++last)
     for (Leaf &leaf : leaves) {
-      if (leaf.dimensions.empty() || leaf.dimensions.back() != last)
+      if (!leaf.memory || leaf.dimensions.empty() ||
+          leaf.dimensions.back() != last)
         continue;
       SmallVector<Value> indices;
       for (unsigned dimension : leaf.dimensions)
