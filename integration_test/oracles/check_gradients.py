@@ -68,6 +68,19 @@ def interpret(options, case, folder, phase, inits, kind):
     return written
 
 
+def numbers_of(after, name, init):
+    """The numbers of a tensor behind a step. Of a table those of the rows that `init` has: one
+    that is drawn may be there only now."""
+    numbers = after[name].data
+    keys = name.removesuffix(".values") + ".keys"
+    if keys not in init:
+        return numbers
+    width = len(numbers) // max(1, len(after[keys].data))
+    rows = {key: row for row, key in enumerate(after[keys].data)}
+    return [number for key in init[keys].data
+            for number in numbers[rows[key] * width:(rows[key] + 1) * width]]
+
+
 def losses_of(options, case, folder, inits):
     """The loss of each of `inits`."""
     found = []
@@ -113,7 +126,7 @@ def check(options, case, folder):
     for name, tensor in init.items():
         if tensor.type == "I64" or name.removesuffix(".values") not in trained:
             continue
-        gradient = [old - new for old, new in zip(tensor.data, after[name].data)]
+        gradient = [old - new for old, new in zip(tensor.data, numbers_of(after, name, init))]
         for _ in range(options.directions):
             direction = [generator.choice((-1.0, 1.0)) for _ in tensor.data]
             asked.append((name, gradient, direction))
