@@ -80,22 +80,3 @@ Value IfOp::getCounted(BlockArgument argument) {
 }
 
 bool IfOp::mayHold(Operation &op) { return findBodyHindrance(op).empty(); }
-
-Value IfOp::getCountedBy(OpResult result) {
-  Block &body = getTaken().front();
-  Value value = body.getTerminator()->getOperand(result.getResultNumber());
-  while (countsRows(value.getType())) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return getCounted(argument);
-    Operation *maker = value.getDefiningOp();
-    if (auto nested = dyn_cast<IfOp>(maker)) {
-      value = nested.getCountedBy(cast<OpResult>(value));
-      continue;
-    }
-    // Ops of a body lead to no other rows.
-    value = *llvm::find_if(maker->getOperands(), [](Value operand) {
-      return countsRows(operand.getType());
-    });
-  }
-  return {};
-}

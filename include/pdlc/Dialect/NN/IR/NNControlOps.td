@@ -63,9 +63,6 @@ def NN_IfOp : NN_PureOp<"if", [NN_InferType, NN_DifferentiableSome, ReadsModel, 
   let extraClassDeclaration = [{
     /// Whether bodies may hold the op (C4).
     static bool mayHold(::mlir::Operation &op);
-    /// The input that has as many rows as a result; null for a result without a
-    /// dynamic dimension.
-    ::mlir::Value getCountedBy(::mlir::OpResult result);
   }];
 }
 
