@@ -232,6 +232,7 @@ private:
     Value gradient = cotangent(pull.getRows());
     PoolOp pool;
     SmallVector<PoolInput> inputs;
+    Type counts;
     for (CountPooledOp count :
          llvm::make_early_inc_range(body.getOps<CountPooledOp>())) {
       auto pooled = cast<OpResult>(count.getPooled());
@@ -245,18 +246,15 @@ private:
       PoolInput &input = inputs[pooled.getResultNumber()];
       input.pooling = Pooling::sum;
       Value values = count.getValues();
+      counts = values.getType();
       if (input.cotangent)
-        values = AddOp::create(opBuilder, count.getLoc(), values.getType(),
+        values = AddOp::create(opBuilder, count.getLoc(), counts,
                                input.cotangent, values);
       input.cotangent = values;
       count.erase();
     }
     if (!pool)
       return gradient;
-    Type counts;
-    for (const PoolInput &input : inputs)
-      if (input.cotangent)
-        counts = input.cotangent.getType();
     Value sums = PoolGradientOp::create(opBuilder, pool.getLoc(), counts,
                                         pool.getDeduplication(), inputs);
     return ConcatOp::create(opBuilder, pool.getLoc(),

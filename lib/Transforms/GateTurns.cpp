@@ -99,6 +99,11 @@ static bool areFloats(ValueRange values) {
   });
 }
 
+static bool countsRows(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 && type.isDynamicDim(0);
+}
+
 static int64_t elementsOfRow(Type type) {
   return ShapedType::getNumElements(
       cast<RankedTensorType>(type).getShape().drop_front());
@@ -107,23 +112,19 @@ static int64_t elementsOfRow(Type type) {
 /// The operand that has as many rows as the result of an op that keeps them;
 /// null for other ops, and for those on ids and bags, which may have others.
 static Value sameRows(Operation *op) {
-  auto isOfRows = [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && type.getRank() > 0 && type.isDynamicDim(0);
-  };
   if (!op || !isPure(op) || op->getNumRegions() != 0 ||
-      op->getNumResults() != 1 || !isOfRows(op->getResult(0)) ||
+      op->getNumResults() != 1 || !countsRows(op->getResult(0)) ||
       !areFloats(op->getOperands()))
     return {};
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return matmul.getTransposeLhs() ? Value() : matmul.getLhs();
   // One that joins places of a row with the rows makes more of them.
   if (auto reshape = dyn_cast<ReshapeOp>(op);
-      reshape && (!isOfRows(reshape.getInput()) ||
+      reshape && (!countsRows(reshape.getInput()) ||
                   elementsOfRow(reshape.getInput().getType()) !=
                       elementsOfRow(reshape.getType())))
     return {};
-  auto found = llvm::find_if(op->getOperands(), isOfRows);
+  auto found = llvm::find_if(op->getOperands(), countsRows);
   return found == op->getOperands().end() ? Value() : *found;
 }
 
@@ -234,11 +235,6 @@ struct Rows {
 };
 
 } // namespace
-
-static bool countsRows(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getRank() > 0 && type.isDynamicDim(0);
-}
 
 /// Follows a value of `body` to the argument that its rows come from. Ops of a
 /// body lead to no other rows, but a reshape may join places of a row with the
