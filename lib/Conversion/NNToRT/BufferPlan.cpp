@@ -137,10 +137,9 @@ ArrayRef<SmallVector<Operation *>> BufferPlan::rowStepsOf(Operation *op) const {
   return steps->second;
 }
 
-/// Whether nobody but ops of the loop reads the value.
-static bool isInnerTo(ArrayRef<Operation *> loop, Value value) {
+bool pdlc::isInnerTo(ArrayRef<Operation *> ops, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    return llvm::is_contained(loop, user);
+    return llvm::is_contained(ops, user);
   });
 }
 

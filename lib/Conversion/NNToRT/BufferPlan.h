@@ -63,6 +63,9 @@ struct Part {
 std::optional<unsigned> runDimension(llvm::ArrayRef<int64_t> shape,
                                      int64_t run);
 
+/// Whether nobody but `ops` reads the value.
+bool isInnerTo(llvm::ArrayRef<mlir::Operation *> ops, mlir::Value value);
+
 /// What ops number their places in the step context by.
 struct HomeNumbers {
   const ProgramSizes &sizes;

@@ -81,9 +81,7 @@ RowLoop::Step RowLoop::prepare(ArrayRef<Operation *> ops) {
     Value result = op->getResult(0);
     if (!isRow(result))
       step.results.emplace_back(result, step.elements.viewOf(result));
-    else if (!llvm::all_of(result.getUsers(), [&](Operation *user) {
-               return llvm::is_contained(ops, user);
-             }))
+    else if (!isInnerTo(ops, result))
       step.results.emplace_back(result, Value());
   }
   return step;
