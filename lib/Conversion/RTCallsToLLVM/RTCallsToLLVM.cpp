@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CombineRow.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -14,7 +15,6 @@
 #include "pdlc/Conversion/AbiLayout.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
-#include <numeric>
 
 namespace pdlc {
 #define GEN_PASS_DEF_RTCALLSTOLLVM
@@ -292,171 +292,6 @@ struct ViewPattern : ConvertOpToLLVMPattern<rt::ViewOp> {
       descriptor.setConstantStride(rewriter, op.getLoc(), i, strides[i]);
     }
     rewriter.replaceOp(op, {descriptor});
-    return success();
-  }
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Rows
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// The settled number of lanes, as in Kernels/Reduce.cpp.
-constexpr int64_t kLanes = 16;
-
-/// Code that combines the elements of a row as `pdlrt_reduce_rows` does.
-class RowBuilder {
-public:
-  RowBuilder(OpBuilder &builder, Location loc, rt::Reduction kind, Type element,
-             Value row, int64_t width)
-      : builder(builder), loc(loc), kind(kind), element(element), row(row),
-        width(width) {}
-  Value build();
-
-private:
-  VectorType vectorOf(int64_t lanes) { return VectorType::get(lanes, element); }
-  Value load(int64_t begin, int64_t count);
-  Value shuffle(Value a, Value b, ArrayRef<int32_t> mask) {
-    return LLVM::ShuffleVectorOp::create(builder, loc, a, b, mask);
-  }
-  Value extract(Value vector, int64_t lane) {
-    return LLVM::ExtractElementOp::create(builder, loc, vector, number(lane));
-  }
-  Value number(int64_t value) {
-    return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
-                                    builder.getI32IntegerAttr(value));
-  }
-  Value loadLanes(int64_t begin, Value rest);
-  Value combine(Value a, Value b);
-
-  OpBuilder &builder;
-  Location loc;
-  rt::Reduction kind;
-  Type element;
-  Value row;
-  int64_t width;
-};
-
-} // namespace
-
-/// The larger of a and b is a if a > b or a is NaN, else b.
-Value RowBuilder::combine(Value a, Value b) {
-  if (kind != rt::Reduction::max)
-    return LLVM::FAddOp::create(builder, loc, a, b);
-  Value larger =
-      LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::ogt, a, b);
-  Value isNan =
-      LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::uno, a, a);
-  Value keeps = LLVM::OrOp::create(builder, loc, larger, isNan);
-  return LLVM::SelectOp::create(builder, loc, keeps, a, b);
-}
-
-/// One element, or several neighbours as a vector.
-Value RowBuilder::load(int64_t begin, int64_t count) {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value from =
-      LLVM::GEPOp::create(builder, loc, pointer, element, row,
-                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(begin)});
-  // Rows begin where elements do, not where vectors would.
-  return LLVM::LoadOp::create(builder, loc,
-                              count == 1 ? element : Type(vectorOf(count)),
-                              from, element.getIntOrFloatBitWidth() / 8);
-}
-
-/// The elements from `begin` on, as many as there are, in vectors of powers of
-/// two, which nothing must mask; the lanes that none reaches are those of
-/// `rest`.
-Value RowBuilder::loadLanes(int64_t begin, Value rest) {
-  if (width - begin >= kLanes)
-    return load(begin, kLanes);
-  Value lanes = rest;
-  int64_t at = 0;
-  for (int64_t count = kLanes / 2; count > 0; count /= 2) {
-    if (width - begin - at < count)
-      continue;
-    Value piece = load(begin + at, count);
-    if (count == 1) {
-      lanes =
-          LLVM::InsertElementOp::create(builder, loc, lanes, piece, number(at));
-      break;
-    }
-    SmallVector<int32_t> widen(kLanes), blend(kLanes);
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const bool isOfPiece = lane >= at && lane < at + count;
-      widen[lane] = isOfPiece ? lane - at : 0;
-      blend[lane] = isOfPiece ? kLanes + lane : lane;
-    }
-    lanes = shuffle(lanes, shuffle(piece, piece, widen), blend);
-    at += count;
-  }
-  return lanes;
-}
-
-Value RowBuilder::build() {
-  Value lanes;
-  int64_t begin = 0;
-  if (kind == rt::Reduction::max) {
-    // A lane that no element reaches repeats the first one.
-    Value first = LLVM::PoisonOp::create(builder, loc, vectorOf(kLanes));
-    first = LLVM::InsertElementOp::create(builder, loc, first, load(0, 1),
-                                          number(0));
-    first = shuffle(first, first, SmallVector<int32_t>(kLanes, 0));
-    lanes = loadLanes(0, first);
-    begin = kLanes;
-  } else {
-    lanes = LLVM::ConstantOp::create(
-        builder, loc, vectorOf(kLanes),
-        DenseElementsAttr::get(cast<ShapedType>(Type(vectorOf(kLanes))),
-                               builder.getFloatAttr(element, 0.0)));
-  }
-  for (; begin < width; begin += kLanes) {
-    if (width - begin >= kLanes) {
-      lanes = combine(lanes, load(begin, kLanes));
-      continue;
-    }
-    // A lane that no element reaches any more stays: no sum is -0, which is all
-    // that +0 would change.
-    Value rest = lanes;
-    if (kind != rt::Reduction::max)
-      rest = LLVM::ConstantOp::create(
-          builder, loc, vectorOf(kLanes),
-          DenseElementsAttr::get(cast<ShapedType>(Type(vectorOf(kLanes))),
-                                 builder.getFloatAttr(element, 0.0)));
-    lanes = combine(lanes, loadLanes(begin, rest));
-  }
-  for (int64_t half = kLanes / 2; half > 1; half /= 2) {
-    SmallVector<int32_t> low(half), high(half);
-    std::iota(low.begin(), low.end(), 0);
-    std::iota(high.begin(), high.end(), half);
-    lanes = combine(shuffle(lanes, lanes, low), shuffle(lanes, lanes, high));
-  }
-  Value combined = combine(extract(lanes, 0), extract(lanes, 1));
-  if (kind != rt::Reduction::mean)
-    return combined;
-  Value count = LLVM::ConstantOp::create(
-      builder, loc, element,
-      builder.getFloatAttr(element, static_cast<double>(width)));
-  return LLVM::FDivOp::create(builder, loc, combined, count);
-}
-
-namespace {
-struct CombineRowPattern : ConvertOpToLLVMPattern<rt::CombineRowOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(rt::CombineRowOp op, OpAdaptor operands,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto type = cast<MemRefType>(op.getRows().getType());
-    SmallVector<Value> indices(operands.getIndices());
-    indices.push_back(LLVM::ConstantOp::create(
-        rewriter, op.getLoc(), getIndexType(), rewriter.getIndexAttr(0)));
-    Value row = getStridedElementPtr(rewriter, op.getLoc(), type,
-                                     operands.getRows(), indices);
-    RowBuilder builder(rewriter, op.getLoc(), op.getKind(),
-                       type.getElementType(), row, type.getShape().back());
-    rewriter.replaceOp(op, builder.build());
     return success();
   }
 };
@@ -786,7 +621,8 @@ void RTCallsToLLVM::runOnOperation() {
   LLVMTypeConverter converter(&getContext());
   RewritePatternSet patterns(&getContext());
   LLVMConversionTarget target(getContext());
-  patterns.add<ViewPattern, CombineRowPattern>(converter);
+  patterns.add<ViewPattern>(converter);
+  populateCombineRowPattern(converter, patterns);
   target.addIllegalOp<rt::ViewOp, rt::CombineRowOp>();
   auto add = [&]<typename OpT>(
                  Value (*lower)(OpT, typename OpT::Adaptor, CallBuilder &)) {

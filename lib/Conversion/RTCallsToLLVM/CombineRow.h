@@ -1,0 +1,24 @@
+//===- CombineRow.h - One row of a loop, combined ---------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_CONVERSION_RTCALLSTOLLVM_COMBINEROW_H
+#define LIB_CONVERSION_RTCALLSTOLLVM_COMBINEROW_H
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace pdlc {
+
+/// Adds the pattern that makes code of `rt.combine_row`, with the lanes and the
+/// tree of `pdlrt_reduce_rows`.
+void populateCombineRowPattern(const mlir::LLVMTypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
+
+} // namespace pdlc
+
+#endif // LIB_CONVERSION_RTCALLSTOLLVM_COMBINEROW_H
