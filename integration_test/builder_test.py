@@ -704,6 +704,13 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: pdl.segment_sum(x, y), "bags of ids, as record.bags")
         self.refused(lambda m, x, y: pdl.standardise(x, [1, 2], [1, 2]), "give 3 of each")
         self.refused(lambda m, x, y: pdl.bucketize(x, [2, 1]), "each is above the one before")
+        self.refused(lambda m, x, y: pdl.sample(5, 0, 3, "counts", [1, 2], 0.75),
+                     "`counts` has 2 numbers for 3 ids")
+        for more in (["counts"], ["uniform", [1, 2], 0.75], ["counts", [1, 2]]):
+            self.refused(lambda m, x, y, more=more: pdl.sample(5, 0, 2, *more),
+                         '"counts", and nothing else, has `counts` and `power`')
+        self.refused(lambda m, x, y: pdl.sample(5, 0, 2, "counts", [1, 2.5], 0.75),
+                     "`counts` of nn.sample is 2.5; it has to be a whole number")
 
     def test_kinds(self):
         def table(m):

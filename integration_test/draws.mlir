@@ -13,7 +13,9 @@
 !ids = !nn.ragged<?x1x*xi64>
 !id = tensor<?x1xi64>
 !one = tensor<?x1xf32>
+!five = tensor<?x5xf32>
 !row = tensor<?x1x8xf32>
+#seen = dense<[120, 55, 0, 31, 8, 8, 2, 1]> : tensor<8xi64>
 
 module @draws {
   nn.record @visit {
@@ -48,7 +50,17 @@ module @draws {
     %zn3 = nn.matmul %user, %others transposed : !row, tensor<?x3x8xf32>
     %z = nn.flatten %z3 from 1 : tensor<?x1x1xf32>
     %zn = nn.flatten %zn3 from 1 : tensor<?x1x3xf32>
-    %l = nn.sampled_softmax %z, %zn correction %q, %qn hits %hits : !one, tensor<?x3xf32>, !one, tensor<?x3xf32>, tensor<?x3xf32>
+    // Two more, of those that are frequent.
+    %frequent = nn.sample 2 from 0 below 8 counts(#seen) power(0.75) : tensor<?x2xi64>
+    %hit = nn.accidental_hits %next, %frequent : (!id, tensor<?x2xi64>) -> tensor<?x2xf32>
+    %qf = nn.log_probability %frequent from 0 below 8 counts(#seen) power(0.75) : (tensor<?x2xi64>) -> tensor<?x2xf32>
+    %two = nn.lookup @item_rows[%frequent] pool(sum) : (tensor<?x2xi64>) -> tensor<?x2x8xf32>
+    %zf3 = nn.matmul %user, %two transposed : !row, tensor<?x2x8xf32>
+    %zf = nn.flatten %zf3 from 1 : tensor<?x1x2xf32>
+    %z5 = nn.concat %zn, %zf axis 1 : tensor<?x3xf32>, tensor<?x2xf32>
+    %q5 = nn.concat %qn, %qf axis 1 : tensor<?x3xf32>, tensor<?x2xf32>
+    %hits5 = nn.concat %hits, %hit axis 1 : tensor<?x3xf32>, tensor<?x2xf32>
+    %l = nn.sampled_softmax %z, %z5 correction %q, %q5 hits %hits5 : !one, !five, !one, !five, !five
     nn.return %l, %z : !one, !one
   }
 

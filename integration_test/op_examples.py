@@ -7,6 +7,7 @@ An example is a block ```mlir example. Its lines are
 
     // %x : tensor<?x2xf32> = [[1.0, 2.0]]     a value that is given: sample by sample,
                                                for bags slot by slot
+    #name = dense<...> : tensor<4xi64>         what the file calls by a name
     nn.param ..., nn.table ..., nn.state ...   symbols of the module
     %y = nn.relu %x : tensor<?x2xf32>          the program
     // %y = [[1.0, 2.0]]                       a value that it computes, sample by sample,
@@ -30,6 +31,7 @@ import tensorfile  # noqa: E402
 
 GIVEN = re.compile(r"// %(\w+) : (\S+) = (.*)")
 EXPECTED = re.compile(r"// %([\w#]+) = (.*)")
+ALIAS = re.compile(r"#\w+ = ")
 SYMBOL = re.compile(r"nn\.(param|table|state|group) ")
 ELEMENTS = {"f32": "F32", "f64": "F64", "i64": "I64"}
 CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q"}
@@ -53,12 +55,15 @@ class Example:
     """One example as a module, its data, and what it is to compute."""
 
     def __init__(self, lines):
-        self.given, self.expected, self.symbols, self.body = [], [], [], []
+        self.given, self.expected, self.aliases = [], [], []
+        self.symbols, self.body = [], []
         for line in lines:
             if match := GIVEN.fullmatch(line):
                 self.given.append((match[1], match[2], ast.literal_eval(match[3])))
             elif match := EXPECTED.fullmatch(line):
                 self.expected.append((match[1], match[2]))
+            elif ALIAS.match(line):
+                self.aliases.append(line)
             elif SYMBOL.match(line):
                 self.symbols.append(line)
             else:
@@ -108,7 +113,7 @@ class Example:
                 fields.append(f"nn.field @{name} : {type}")
                 arguments.append(f"%{name}: {type}")
         returned = ", ".join("%" + name for name, _ in self.expected)
-        lines = ["module {", "nn.record @r {", *fields, "}",
+        lines = [*self.aliases, "module {", "nn.record @r {", *fields, "}",
                  "nn.group @g rule(@sgd) rate(0.1)" if self.uses_group() else "", *self.symbols,
                  "nn.program @predict frozen reads(@r) {", f"^bb0({', '.join(arguments)}):",
                  *reshapes, *self.body,

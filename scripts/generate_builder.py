@@ -57,6 +57,7 @@ from pdl.values import Operand, Value
 ATTRIBUTES = {
     "DenseF64ArrayAttr": ("Sequence[float]", "reals"),
     "DenseI64ArrayAttr": ("Sequence[int]", "integers"),
+    "DenseIntElementsAttr": ("Sequence[int]", "id_tensor"),
     "FlatSymbolRefAttr": ("Symbol", "symbol"),
     "FloatAttr": ("float", "real"),
     "IntegerAttr": ("int", "integer"),

@@ -524,19 +524,25 @@ int32_t pdlrt_check_bags(int64_t bag_count, const int32_t *splits,
 
 typedef enum pdl_distribution {
   PDL_DISTRIBUTION_UNIFORM = 0,
-  PDL_DISTRIBUTION_LOG_UNIFORM = 1 /* first + k with the probability
-                                      log((k + 2) / (k + 1)) / log(ids + 1) */
+  PDL_DISTRIBUTION_LOG_UNIFORM = 1, /* first + k with the probability
+                                       log((k + 2) / (k + 1)) / log(ids + 1) */
+  PDL_DISTRIBUTION_COUNTS = 2       /* by a table of the program */
 } pdl_distribution;
 
-/* out[s * count + i] = the id, first <= id < behind, of draw i of sample s. */
+/* out[s * count + i] = the id, first <= id < behind, of draw i of sample s.
+ * `table`, of 2 * (behind - first) entries, null unless by counts: sums of
+ * weights, and where among them a search begins (pdlabi/draws.h). */
 void pdlrt_sample(const pdl_draws *draws, int64_t stream, int32_t distribution,
-                  int64_t count, int64_t first, int64_t behind, int64_t *out);
+                  int64_t count, int64_t first, int64_t behind,
+                  const double *table, int64_t *out);
 
 /* out[i] = the logarithm of the probability that a draw gives ids[i].
- * PDL_INVALID_ARGUMENT, with the error set, if that is none of the range. */
+ * `logarithms`, of behind - first entries, null unless by counts: that of each
+ * id, minus infinity for one that is never drawn. PDL_INVALID_ARGUMENT, with
+ * the error set, for such an id, and for one that is none of the range. */
 int32_t pdlrt_log_probability(int32_t type, int32_t distribution, int64_t first,
-                              int64_t behind, int64_t count, const int64_t *ids,
-                              void *out);
+                              int64_t behind, const double *logarithms,
+                              int64_t count, const int64_t *ids, void *out);
 
 /* The number of crosses that `pdlrt_cross_ragged` writes: the sum over bags
  * of the product of the operands' bag sizes. Beyond the 2^31 - 1 that splits

@@ -100,12 +100,68 @@ inline uint64_t rangeSize(int64_t first, int64_t behind) {
   return static_cast<uint64_t>(behind) - static_cast<uint64_t>(first);
 }
 
-/// What 64 random bits draw of `size` numbers from 0.
+/// How much a number counts that has been counted so often.
+inline double countWeight(int64_t count, double power) {
+  return count == 0 ? 0.0 : pow(static_cast<double>(count), power);
+}
+
+/// Writes the sums of weights of numbers that were counted: sums[k] is that of
+/// numbers 0 to k, added in their order. No count is below 0.
+inline void sumWeights(const int64_t *counts, uint64_t size, double power,
+                       double *sums) {
+  double sum = 0;
+  for (uint64_t k = 0; k < size; ++k)
+    sums[k] = sum += countWeight(counts[k], power);
+}
+
+/// Which of `size` equal parts of all draws 64 random bits belong to.
+inline uint64_t partOf(uint64_t bits, uint64_t size) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<uint64_t>(Wide(bits) * size >> 64);
+}
+
+/// What 64 random bits are between 0 and `sum`, which they never reach.
+///
+/// Their share of it is at least 2^-53 below 1, so that the product is below
+/// `sum` by more than half of what separates that from the number before it, or
+/// leads to this number exactly.
+inline double shareOf(uint64_t bits, double sum) {
+  return static_cast<double>(bits >> 11) * 0x1p-53 * sum;
+}
+
+/// Writes the table by which numbers are drawn that were counted: `size` sums
+/// of weights, and for each of as many parts of all draws the number at which
+/// its first draw ends, so that few sums are between that and a draw's own
+/// number.
+inline void writeDrawTable(const int64_t *counts, uint64_t size, double power,
+                           double *table) {
+  sumWeights(counts, size, power, table);
+  __extension__ using Wide = unsigned __int128;
+  uint64_t k = 0;
+  for (uint64_t part = 0; part < size; ++part) {
+    const auto bits =
+        static_cast<uint64_t>(((Wide(part) << 64) + size - 1) / size);
+    while (table[k] <= shareOf(bits, table[size - 1]))
+      ++k;
+    table[size + part] = static_cast<double>(k);
+  }
+}
+
+/// What 64 random bits draw of `size` numbers from 0; `table`, by counts, as
+/// writeDrawTable writes it.
 inline uint64_t drawnNumber(int32_t distribution, uint64_t size,
-                            uint64_t bits) {
-  if (distribution == PDL_DISTRIBUTION_UNIFORM) {
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<uint64_t>(Wide(bits) * size >> 64);
+                            const double *table, uint64_t bits) {
+  const uint64_t part = partOf(bits, size);
+  if (distribution == PDL_DISTRIBUTION_UNIFORM)
+    return part;
+  if (distribution == PDL_DISTRIBUTION_COUNTS) {
+    // The first whose sum is above the draw's share. A number without weight,
+    // whose sum is that of the number before it, never is; the last sum is.
+    const double share = shareOf(bits, table[size - 1]);
+    auto k = static_cast<uint64_t>(table[size + part]);
+    while (table[k] <= share)
+      ++k;
+    return k;
   }
   // With u in [0, 1), the k for which (size + 1)^u is in [k + 1, k + 2).
   const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
@@ -114,10 +170,11 @@ inline uint64_t drawnNumber(int32_t distribution, uint64_t size,
   return number < size ? number : size - 1;
 }
 
-/// Writes the `count` ids that a stream draws for a sample.
+/// Writes the `count` ids that a stream draws for a sample; `table` as for
+/// drawnNumber.
 inline void drawIds(int32_t distribution, int64_t first, int64_t behind,
-                    uint64_t key, uint32_t stream, int64_t sample,
-                    int64_t count, int64_t *out) {
+                    const double *table, uint64_t key, uint32_t stream,
+                    int64_t sample, int64_t count, int64_t *out) {
   const uint64_t size = rangeSize(first, behind);
   for (int64_t i = 0; i < count; i += 2) {
     const PhiloxBlock block =
@@ -125,8 +182,9 @@ inline void drawIds(int32_t distribution, int64_t first, int64_t behind,
     for (int64_t lane = 0; lane < 2 && i + lane < count; ++lane) {
       const uint64_t bits =
           block.words[2 * lane] | uint64_t(block.words[2 * lane + 1]) << 32;
-      out[i + lane] = static_cast<int64_t>(
-          static_cast<uint64_t>(first) + drawnNumber(distribution, size, bits));
+      out[i + lane] =
+          static_cast<int64_t>(static_cast<uint64_t>(first) +
+                               drawnNumber(distribution, size, table, bits));
     }
   }
 }
@@ -138,10 +196,26 @@ inline float log(float x) { return pdlabi::log(x); }
 inline float log1p(float x) { return pdlabi::log1p(x); }
 } // namespace detail
 
+/// Writes the logarithm of each number's probability where numbers are drawn by
+/// counts: of its weight over the sum of all, which is that of sumWeights.
+/// Minus infinity where the count is 0.
+inline void logProbabilitiesOfCounts(const int64_t *counts, uint64_t size,
+                                     double power, double *logarithms) {
+  sumWeights(counts, size, power, logarithms);
+  const double sum = logarithms[size - 1];
+  for (uint64_t k = 0; k < size; ++k)
+    logarithms[k] = counts[k] == 0
+                        ? -__builtin_inf()
+                        : detail::log(countWeight(counts[k], power) / sum);
+}
+
 /// The logarithm of the probability that a draw gives number k of `size`;
-/// k < size.
+/// k < size. `logarithms`, by counts: those of all numbers.
 template <typename T>
-inline T logProbability(int32_t distribution, uint64_t size, uint64_t k) {
+inline T logProbability(int32_t distribution, uint64_t size,
+                        const double *logarithms, uint64_t k) {
+  if (distribution == PDL_DISTRIBUTION_COUNTS)
+    return static_cast<T>(logarithms[k]);
   if (distribution == PDL_DISTRIBUTION_UNIFORM)
     return -detail::log(static_cast<T>(size));
   const T share = detail::log1p(T(1) / static_cast<T>(k + 1));

@@ -44,22 +44,33 @@ def kept(rate, program, ordinal, sample, count, **more):
                         words("dropout", program, ordinal, sample, count, **more)])
 
 
-def ids(kind, first, behind, program, ordinal, sample, count, **more):
-    """What nn.sample draws for a sample."""
+def weights(counts, power):
+    """How much each id counts where ids are drawn by counts."""
+    return numpy.where(numpy.array(counts) > 0, numpy.power(1.0 * numpy.array(counts), power), 0)
+
+
+def ids(kind, first, behind, program, ordinal, sample, count, counts=(), power=1, **more):
+    """What nn.sample draws for a sample; `counts` and `power` where kind is "counts"."""
     drawn, size, result = words("sample", program, ordinal, sample, 2 * count, **more), \
         behind - first, []
+    sums = numpy.cumsum(weights(counts, power))
     for low, high in zip(drawn[::2], drawn[1::2]):
         bits = low | high << 32
         if kind == "uniform":
             number = bits * size >> 64
+        elif kind == "counts":
+            number = numpy.searchsorted(sums, (bits >> 11) * 2.0**-53 * sums[-1], "right")
         else:
             number = min(int((size + 1.0) ** ((bits >> 11) * 2.0**-53)) - 1, size - 1)
         result.append(first + number)
     return result
 
 
-def log_probability(kind, first, behind, values):
+def log_probability(kind, first, behind, values, counts=(), power=1):
     size = behind - first
+    if kind == "counts":
+        all_weights = weights(counts, power)
+        return numpy.log(all_weights[values - first] / all_weights.sum())
     if kind == "uniform":
         return numpy.full(values.shape, -math.log(size))
     return numpy.log(numpy.log1p(1 / (values - first + 1.0)) / math.log(size + 1.0))

@@ -113,18 +113,23 @@ def drawing():
     case.check(total, "dropout_of_rows")
 
     # Ids that are drawn, and looked up.
-    for ordinal, (kind, first, behind) in enumerate([("uniform", -2, 4),
-                                                     ("log_uniform", 10, 16)]):
+    counts = {"counts": [7, 0, 40, 1, 3, 0], "power": 0.75}
+    for ordinal, (kind, first, behind, more) in enumerate([
+            ("uniform", -2, 4, {}), ("log_uniform", 10, 16, {}), ("counts", 20, 26, counts)]):
         count = 5
+        clause = kind
+        if more:
+            clause += f"(dense<{more['counts']}> : tensor<6xi64>) power({more['power']})"
         table = case.table(f"{kind}_rows", 2, range(first, behind))
         case.count += 1
         name = f"v{case.count}"
         type_ = tensor_type((-1, count), "i64")
         case.body.append(f"%{name} = nn.sample {count} from {first} below {behind} "
-                         f"{kind} : {type_}")
+                         f"{clause} : {type_}")
         looked_up = None
         for program in ("predict", "train"):
-            ids = numpy.array([draws.ids(kind, first, behind, program, ordinal, sample, count)
+            ids = numpy.array([draws.ids(kind, first, behind, program, ordinal, sample, count,
+                                         **more)
                                for sample in range(case.batch)])
             body = list(case.body)
             found = case.lookup(table, name, type_, ids.reshape(-1),
@@ -135,15 +140,18 @@ def drawing():
                 looked_up = found
         looked_up.frozen = frozen
         case.check(looked_up, kind)
-        given = case.field(f"{kind}_ids", case.random.integers(
-            first, behind, (case.batch, 3), dtype=numpy.int64))
+        given = case.random.integers(first, behind, (case.batch, 3), dtype=numpy.int64)
+        if more:
+            # Those that may be drawn.
+            given = first + numpy.flatnonzero(more["counts"])[given % 4]
+        given = case.field(f"{kind}_ids", given)
         values = case.field_values[given]
-        probability = draws.log_probability(kind, first, behind, values)
+        probability = draws.log_probability(kind, first, behind, values, **more)
         scale = case.variable(3)
         case.count += 1
         name = f"v{case.count}"
         case.body.append(f"%{name} = nn.log_probability %{given} from {first} below "
-                         f"{behind} {kind} : (tensor<?x3xi64>) -> tensor<?x3xf32>")
+                         f"{behind} {clause} : (tensor<?x3xi64>) -> tensor<?x3xf32>")
         result = Value(name, (-1, 3), torch.tensor(probability))
         case.check(case.binary("mul", result, scale, result.tensor * scale.tensor),
                    f"{kind}_log_probability")

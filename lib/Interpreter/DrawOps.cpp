@@ -9,6 +9,7 @@
 #include "Frame.h"
 
 #include "pdlabi/draws.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace pdlc;
@@ -68,11 +69,12 @@ static void evaluateSample(SampleOp op, Frame &frame) {
   const uint64_t key = keyOf(frame);
   const auto stream = static_cast<uint32_t>(frame.streamOf(op));
   int64_t *ids = out.get<int64_t>().data();
+  const std::vector<double> table = op.getDrawTable();
   for (int64_t sample : samples) {
     pdlabi::drawIds(static_cast<int32_t>(op.getDistribution()),
                     static_cast<int64_t>(op.getFirst()),
-                    static_cast<int64_t>(op.getBehind()), key, stream, sample,
-                    count, ids);
+                    static_cast<int64_t>(op.getBehind()), table.data(), key,
+                    stream, sample, count, ids);
     ids += count;
   }
   frame.set(op.getResult(), std::move(out));
@@ -83,17 +85,24 @@ static LogicalResult evaluateLogProbability(LogProbabilityOp op, Frame &frame) {
   const auto first = static_cast<int64_t>(op.getFirst());
   const auto behind = static_cast<int64_t>(op.getBehind());
   Tensor out(ids.shape(), op.getType().getElementType());
-  for (int64_t id : ids.get<int64_t>())
+  const std::vector<double> logarithms = op.getLogarithms();
+  for (int64_t id : ids.get<int64_t>()) {
     if (id < first || id >= behind)
       return op->emitOpError()
              << "meets the id " << id << ", which nn.sample never draws from "
              << first << " below " << behind;
+    if (!logarithms.empty() &&
+        std::isinf(logarithms[pdlabi::rangeSize(first, id)]))
+      return op->emitOpError()
+             << "meets the id " << id
+             << ", whose count is 0, so that nn.sample never draws it";
+  }
   dispatchFloat(op.getType(), [&](auto zero) {
     using T = decltype(zero);
     for (size_t i = 0; i < ids.get<int64_t>().size(); ++i)
       out.get<T>()[i] = pdlabi::logProbability<T>(
           static_cast<int32_t>(op.getDistribution()),
-          pdlabi::rangeSize(first, behind),
+          pdlabi::rangeSize(first, behind), logarithms.data(),
           pdlabi::rangeSize(first, ids.get<int64_t>()[i]));
   });
   frame.set(op.getResult(), std::move(out));

@@ -66,6 +66,11 @@ def integers(given: Sequence[int] | None) -> Argument:
     return Argument("integers", given)
 
 
+def id_tensor(given: Sequence[int] | None) -> Argument:
+    """A constant tensor of whole numbers, [n]; None where it may be left out."""
+    return Argument("id_tensor", given)
+
+
 def reals(given: Sequence[float] | None) -> Argument:
     """A list of numbers; None where it may be left out."""
     return Argument("reals", given)
@@ -141,7 +146,7 @@ def _checked(body: Body, role: str, argument: Argument, element: str) -> Any:
         return given
     if kind == "operand":
         return body.value_of(given, element, role)
-    if kind in ("operands", "symbols", "integers", "reals"):
+    if kind in ("operands", "symbols", "integers", "id_tensor", "reals"):
         if isinstance(given, (str, Arithmetic, Symbol)) or not isinstance(given, Sequence):
             raise ModelError(f"{role} is {given!r}; it has to be a list")
     if kind == "operands":
@@ -154,8 +159,8 @@ def _checked(body: Body, role: str, argument: Argument, element: str) -> Any:
             if one.model is not body.model:
                 raise ModelError(f"{role} is {one} of another model, "
                                  f"'{one.model.name}'; declare one in this model")
-    elif kind in ("integer", "integers"):
-        for one in given if kind == "integers" else [given]:
+    elif kind in ("integer", "integers", "id_tensor"):
+        for one in [given] if kind == "integer" else given:
             if not isinstance(one, int) or isinstance(one, bool):
                 raise ModelError(f"{role} is {one!r}; it has to be a whole number")
     elif kind in ("real", "reals"):
@@ -260,6 +265,8 @@ class _Writer:
             self._add([sequence(map(number, given))])
         elif kind in ("symbols", "integers"):
             self._add([sequence(given)])
+        elif kind == "id_tensor":
+            self._add([f"dense<{sequence(given)}> : tensor<{len(given)}xi64>"])
         elif kind != "flag":
             self._add([number(given) if kind == "real" else str(given)])
 

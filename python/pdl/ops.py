@@ -648,18 +648,20 @@ def log_loss(predictions: Operand, labels: Operand, epsilon: float | None = None
 
 
 def log_probability(ids: Operand, first: int, behind: int,
-                    distribution: Literal["uniform", "log_uniform"]) -> Value:
+                    distribution: Literal["uniform", "log_uniform", "counts"],
+                    counts: Sequence[int] | None = None, power: float | None = None) -> Value:
     """How probable it is that nn.sample draws an id.
 
     The logarithm of the probability with which one draw gives the id. A batch with an id that
-    is none of the range stops the program.
+    is never drawn, as it is none of the range or has a count of 0, stops the program.
     """
     return build.op("log_probability",
-                    "$ids `from` $first `below` $behind $distribution attr-dict `:` "
-                    "functional-type(operands, results)",
+                    "$ids `from` $first `below` $behind $distribution (`(` $counts^ `)` `power` "
+                    "`(` $power `)`)? attr-dict `:` functional-type(operands, results)",
                     1, ids=build.operand(ids), first=build.integer(first),
                     behind=build.integer(behind),
-                    distribution=build.word(distribution, ["uniform", "log_uniform"]))[0]
+                    distribution=build.word(distribution, ["uniform", "log_uniform", "counts"]),
+                    counts=build.id_tensor(counts), power=build.real(power))[0]
 
 
 def log_softmax(input: Operand, axis: int) -> Value:
@@ -1003,21 +1005,27 @@ def same_bags(input: Operand, like: Operand) -> Value:
 
 
 def sample(count: int, first: int, behind: int,
-           distribution: Literal["uniform", "log_uniform"],
+           distribution: Literal["uniform", "log_uniform", "counts"],
+           counts: Sequence[int] | None = None, power: float | None = None,
            stream: int | None = None) -> Value:
     """Ids drawn at random, for each sample its own.
 
     `count` ids a sample, each by itself, so that one may come twice, from those with first <=
     id < behind. `uniform`: all alike. `log_uniform`: id first + k with the probability log((k
     + 2) / (k + 1)) / log(behind - first + 1), which suits ids that are numbered by falling
-    frequency. A frozen program draws, too, with its own seed.
+    frequency. `counts(#seen) power(0.75)`: id first + k with a probability in proportion to
+    the 0.75th power of count k of `#seen`, so never if that is 0; power 1 draws ids as often
+    as they were counted, power 0 all that were. A frozen program draws, too, with its own
+    seed.
     """
     return build.op("sample",
-                    "$count `from` $first `below` $behind $distribution (`stream` `(` $stream^ "
-                    "`)`)? attr-dict `:` type($result)",
+                    "$count `from` $first `below` $behind $distribution (`(` $counts^ `)` "
+                    "`power` `(` $power `)`)? (`stream` `(` $stream^ `)`)? attr-dict `:` "
+                    "type($result)",
                     1, count=build.integer(count), first=build.integer(first),
                     behind=build.integer(behind),
-                    distribution=build.word(distribution, ["uniform", "log_uniform"]),
+                    distribution=build.word(distribution, ["uniform", "log_uniform", "counts"]),
+                    counts=build.id_tensor(counts), power=build.real(power),
                     stream=build.integer(stream))[0]
 
 

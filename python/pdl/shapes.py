@@ -826,26 +826,36 @@ def dropout(input: Value, rate: float, bags: Value | None = None,
     return input.type
 
 
-def _id_range(first: int, behind: int) -> None:
+def _id_range(first: int, behind: int, distribution: str, counts: Sequence[int] | None,
+              power: float | None) -> None:
     if first >= behind:
         raise Misfit(f"`first` is {first} and `behind` {behind}, between which there is no id")
+    if (distribution == "counts") != (counts is not None) or (counts is None) != (power is None):
+        raise Misfit(f"`distribution` is {distribution!r}; \"counts\", and nothing else, has "
+                     "`counts` and `power`")
+    if counts is not None and len(counts) != behind - first:
+        raise Misfit(f"`counts` has {len(counts)} numbers for {behind - first} ids; it has to "
+                     "have one for each")
 
 
 def sample(count: int, first: int, behind: int, distribution: str,
+           counts: Sequence[int] | None = None, power: float | None = None,
            stream: int | None = None) -> TensorType:
     """nn.sample."""
     if not 1 <= count <= 65536:
         raise Misfit(f"`count` is {count}; it has to be from 1 to 65536")
-    _id_range(first, behind)
+    _id_range(first, behind, distribution, counts, power)
     return TensorType((None, count), "i64")
 
 
-def log_probability(ids: Value, first: int, behind: int, distribution: str) -> TensorType:
+def log_probability(ids: Value, first: int, behind: int, distribution: str,
+                    counts: Sequence[int] | None = None,
+                    power: float | None = None) -> TensorType:
     """nn.log_probability."""
     type = _tensor("ids", ids)
     if type.is_float:
         raise Misfit(f"`ids` is {ids!r}, which holds numbers")
-    _id_range(first, behind)
+    _id_range(first, behind, distribution, counts, power)
     return TensorType(type.shape, ids.body.model.element)
 
 

@@ -89,9 +89,9 @@ func.func @draws_and_batches(%context: !llvm.ptr, %u: memref<?x4xf32>, %v: memre
   // CHECK: %[[DRAWS:.*]] = llvm.load %[[CONTEXT]]
   %draws = rt.pointer draws[0] of %context : !llvm.ptr -> !llvm.ptr
   %worker = rt.pointer worker[0] of %context : !llvm.ptr -> !llvm.ptr
-  // CHECK: llvm.call @pdlrt_sample(%[[DRAWS]], %{{.*}}) : (!llvm.ptr, i64, i32, i64, i64, i64, !llvm.ptr) -> ()
+  // CHECK: llvm.call @pdlrt_sample(%[[DRAWS]], %{{.*}}) : (!llvm.ptr, i64, i32, i64, i64, i64, !llvm.ptr, !llvm.ptr) -> ()
   rt.sample log_uniform %draws stream 7 count 5 from 0 below 50 into %keys : !llvm.ptr, memref<?xi64>
-  // CHECK: %[[STATUS:.*]] = llvm.call @pdlrt_log_probability(%{{.*}}) : (i32, i32, i64, i64, i64, !llvm.ptr, !llvm.ptr) -> i32
+  // CHECK: %[[STATUS:.*]] = llvm.call @pdlrt_log_probability(%{{.*}}) : (i32, i32, i64, i64, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> i32
   %status = rt.log_probability uniform %keys from -9 below 9 into %v : memref<?xi64>, memref<?xf32>
   // CHECK: llvm.call @pdlrt_dropout(%[[DRAWS]], %{{.*}}) : (!llvm.ptr, i64, i32, f64, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
   rt.dropout %u splits(%splits : memref<?xi32>) rate 0.5 %draws stream 7 into %u : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>

@@ -28,16 +28,19 @@ static void emitDropout(StageEmitter &emitter, nn::DropoutOp op) {
 }
 
 static void emitSample(StageEmitter &emitter, nn::SampleOp op) {
+  Value table = op.getCounts() ? emitter.numbers(op.getDrawTable()) : Value();
   rt::SampleOp::create(
       emitter.builder, static_cast<rt::Distribution>(op.getDistribution()),
-      emitter.pointer(rt::Place::draws), streamOf(op), op.getCount(),
+      table, emitter.pointer(rt::Place::draws), streamOf(op), op.getCount(),
       op.getFirst(), op.getBehind(), emitter.flat(op.getResult()));
 }
 
 static void emitLogProbability(StageEmitter &emitter, nn::LogProbabilityOp op) {
+  Value logarithms =
+      op.getCounts() ? emitter.numbers(op.getLogarithms()) : Value();
   emitter.returnUnlessZero(rt::LogProbabilityOp::create(
       emitter.builder, emitter.builder.getI32Type(),
-      static_cast<rt::Distribution>(op.getDistribution()),
+      static_cast<rt::Distribution>(op.getDistribution()), logarithms,
       emitter.flat(op.getIds()), op.getFirst(), op.getBehind(),
       emitter.flat(op.getResult())));
 }

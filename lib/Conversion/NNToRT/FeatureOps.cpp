@@ -14,16 +14,9 @@ using namespace mlir;
 using namespace pdlc;
 
 static void emitBucketize(StageEmitter &emitter, nn::BucketizeOp op) {
-  ArrayRef<double> boundaries = op.getBoundaries();
-  auto type = RankedTensorType::get({static_cast<int64_t>(boundaries.size())},
-                                    emitter.builder.getF64Type());
-  Extent count;
-  count.constant = boundaries.size();
-  Value numbers =
-      emitter.viewAt(emitter.constant(DenseElementsAttr::get(type, boundaries)),
-                     emitter.index(0), count, {}, type.getElementType());
-  rt::BucketizeOp::create(emitter.builder, emitter.flat(op.getInput()), numbers,
-                          emitter.flat(op.getResult()));
+  Value boundaries = emitter.numbers(op.getBoundaries());
+  rt::BucketizeOp::create(emitter.builder, emitter.flat(op.getInput()),
+                          boundaries, emitter.flat(op.getResult()));
 }
 
 static void emitCross(StageEmitter &emitter, nn::CrossOp op) {

@@ -173,6 +173,15 @@ Value StageEmitter::constant(DenseElementsAttr value) {
   return known;
 }
 
+Value StageEmitter::numbers(ArrayRef<double> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())},
+                                    builder.getF64Type());
+  Extent count;
+  count.constant = type.getDimSize(0);
+  return viewAt(constant(DenseElementsAttr::get(type, values)), index(0), count,
+                {}, type.getElementType());
+}
+
 /// The strides of rows of `shape` if they are some columns of a tensor; empty
 /// if there are no gaps.
 static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape,

@@ -111,6 +111,8 @@ public:
   void fill(mlir::Value tensor, mlir::Value scalar);
   /// The address of an array of constants.
   mlir::Value constant(mlir::DenseElementsAttr value);
+  /// A view of f64 constants.
+  mlir::Value numbers(llvm::ArrayRef<double> values);
 
   /// Emits `taken` or `otherwise`, and goes on behind both. What they emit is
   /// not seen from there, but for what the emitter reads at entry.

@@ -391,7 +391,8 @@ static Value lowerSample(rt::SampleOp op, rt::SampleOp::Adaptor operands,
       {operands.getDraws(), builder.constant64(op.getStream()),
        builder.constant32(static_cast<int64_t>(op.getDistribution())),
        builder.constant64(op.getCount()), builder.constant64(op.getFirst()),
-       builder.constant64(op.getBehind()), builder.memory(operands.getOut())});
+       builder.constant64(op.getBehind()), builder.memory(operands.getTable()),
+       builder.memory(operands.getOut())});
 }
 
 static Value lowerLogProbability(rt::LogProbabilityOp op,
@@ -402,6 +403,7 @@ static Value lowerLogProbability(rt::LogProbabilityOp op,
       {builder.type(op.getOut()),
        builder.constant32(static_cast<int64_t>(op.getDistribution())),
        builder.constant64(op.getFirst()), builder.constant64(op.getBehind()),
+       builder.memory(operands.getLogarithms()),
        builder.size(operands.getIds(), 0), builder.memory(operands.getIds()),
        builder.memory(operands.getOut())});
 }

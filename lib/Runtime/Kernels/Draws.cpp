@@ -9,6 +9,7 @@
 #include "pdlabi/draws.h"
 #include "pdlabi/abi.h"
 
+#include <cmath>
 #include <string>
 
 using namespace pdlabi;
@@ -85,7 +86,8 @@ void dropRows(const pdl_draws &draws, uint32_t stream, double rate,
 
 template <typename T>
 int32_t logProbabilities(int32_t distribution, int64_t first, int64_t behind,
-                         int64_t count, const int64_t *ids, T *out) {
+                         const double *logarithms, int64_t count,
+                         const int64_t *ids, T *out) {
   const uint64_t size = rangeSize(first, behind);
   for (int64_t i = 0; i < count; ++i) {
     if (ids[i] < first || ids[i] >= behind) {
@@ -96,7 +98,16 @@ int32_t logProbabilities(int32_t distribution, int64_t first, int64_t behind,
           "; widen the range, or take the id out of the data";
       return pdlrt_set_error(PDL_INVALID_ARGUMENT, sentence.c_str());
     }
-    out[i] = logProbability<T>(distribution, size, rangeSize(first, ids[i]));
+    out[i] = logProbability<T>(distribution, size, logarithms,
+                               rangeSize(first, ids[i]));
+    // Of those drawn by counts only: the others are all probable.
+    if (std::isinf(out[i])) {
+      const std::string sentence =
+          "nn.log_probability meets the id " + std::to_string(ids[i]) +
+          ", whose count is 0, so that nn.sample never draws it; give it a "
+          "count of 1, or take the id out of the data";
+      return pdlrt_set_error(PDL_INVALID_ARGUMENT, sentence.c_str());
+    }
   }
   return PDL_OK;
 }
@@ -104,20 +115,21 @@ int32_t logProbabilities(int32_t distribution, int64_t first, int64_t behind,
 } // namespace
 
 void pdlrt_sample(const pdl_draws *draws, int64_t stream, int32_t distribution,
-                  int64_t count, int64_t first, int64_t behind, int64_t *out) {
+                  int64_t count, int64_t first, int64_t behind,
+                  const double *table, int64_t *out) {
   const uint64_t key = drawKey(draws->seed, draws->epoch);
   for (int64_t i = 0; i < draws->sample_count; ++i, out += count)
-    drawIds(distribution, first, behind, key, static_cast<uint32_t>(stream),
-            draws->samples[i], count, out);
+    drawIds(distribution, first, behind, table, key,
+            static_cast<uint32_t>(stream), draws->samples[i], count, out);
 }
 
 int32_t pdlrt_log_probability(int32_t type, int32_t distribution, int64_t first,
-                              int64_t behind, int64_t count, const int64_t *ids,
-                              void *out) {
+                              int64_t behind, const double *logarithms,
+                              int64_t count, const int64_t *ids, void *out) {
   if (type == PDL_F64)
-    return logProbabilities(distribution, first, behind, count, ids,
+    return logProbabilities(distribution, first, behind, logarithms, count, ids,
                             static_cast<double *>(out));
-  return logProbabilities(distribution, first, behind, count, ids,
+  return logProbabilities(distribution, first, behind, logarithms, count, ids,
                           static_cast<float *>(out));
 }
 

@@ -9,6 +9,10 @@ nn.record @r {
 }
 nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros)
 
+// Sums of weights, with where a search begins, and logarithms of probabilities stand in the
+// executable.
+// CHECK-DAG: llvm.mlir.global internal constant @[[TABLE:.*]](dense<[3.000000e+00, 3.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00]> : tensor<6xf64>)
+// CHECK-DAG: llvm.mlir.global internal constant @[[LOGS:.*]](dense<[-0.28768207245178{{[0-9]+}}, 0xFFF0000000000000, -1.3862943611198{{[0-9]+}}]> : tensor<3xf64>)
 // CHECK-LABEL: func.func @dropout_compute
 // CHECK: %[[DRAWS:.*]] = rt.pointer draws[0]
 // CHECK: rt.dropout %{{.*}} rate 5.000000e-01 %[[DRAWS]] stream 7 into %{{.*}} : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>
@@ -41,5 +45,19 @@ nn.program @sample frozen reads(@r except [@x]) {
   %q = nn.log_probability %i from 0 below 50 log_uniform : (tensor<?x2xi64>) -> tensor<?x2xf32>
   %h = nn.accidental_hits %i, %n : (tensor<?x2xi64>, tensor<?x3xi64>) -> tensor<?x3xf32>
   nn.return %e, %q, %h : tensor<?x3x4xf32>, tensor<?x2xf32>, tensor<?x3xf32>
+}
+
+// CHECK-LABEL: func.func @counted_prepare
+// CHECK-DAG: %[[SA:.*]] = llvm.mlir.addressof @[[TABLE]]
+// CHECK-DAG: %[[LA:.*]] = llvm.mlir.addressof @[[LOGS]]
+// CHECK: %[[S:.*]] = rt.view %[[SA]]
+// CHECK: rt.sample counts(%[[S]] : memref<6xf64>) %{{.*}} stream 8 count 4 from 5 below 8 into %{{.*}} : !llvm.ptr, memref<?xi64>
+// CHECK: %[[L:.*]] = rt.view %[[LA]]
+// CHECK: rt.log_probability counts(%[[L]] : memref<3xf64>) %{{.*}} from 5 below 8 into %{{.*}} : memref<?xi64>, memref<?xf32>
+nn.program @counted frozen reads(@r except [@x, @i]) {
+^bb0:
+  %n = nn.sample 4 from 5 below 8 counts(dense<[9, 0, 1]> : tensor<3xi64>) power(0.5) stream(8) : tensor<?x4xi64>
+  %q = nn.log_probability %n from 5 below 8 counts(dense<[9, 0, 1]> : tensor<3xi64>) power(0.5) : (tensor<?x4xi64>) -> tensor<?x4xf32>
+  nn.return %q : tensor<?x4xf32>
 }
 }

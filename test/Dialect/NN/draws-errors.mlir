@@ -50,6 +50,70 @@ nn.func private @f() {
 
 // -----
 
+nn.func private @f() {
+  // expected-error @+1 {{'nn.sample' op draws by counts, but has none; write counts(dense<[...]> : tensor<9xi64>) power(...), a count for each id (C3)}}
+  %0 = nn.sample 5 from 1 below 10 counts : tensor<?x5xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f() {
+  // expected-error @+1 {{'nn.sample' op draws log_uniform, which knows no counts; write counts(...) (C3)}}
+  %0 = nn.sample 5 from 1 below 3 log_uniform(dense<[1, 2]> : tensor<2xi64>) power(1.0) : tensor<?x5xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f() {
+  // expected-error @+1 {{'nn.sample' op has counts tensor<2xi64> for 3 ids; expected one for each, at most 2^24 (C3)}}
+  %0 = nn.sample 5 from 1 below 4 counts(dense<[1, 2]> : tensor<2xi64>) power(1.0) : tensor<?x5xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f() {
+  // expected-error @+1 {{'nn.sample' op has the count -2 for id 2; expected how often it occurs (C3)}}
+  %0 = nn.sample 5 from 1 below 3 counts(dense<[1, -2]> : tensor<2xi64>) power(1.0) : tensor<?x5xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f() {
+  // expected-error @+1 {{'nn.sample' op draws by counts that are all 0; expected one above (C3)}}
+  %0 = nn.sample 5 from 1 below 3 counts(dense<0> : tensor<2xi64>) power(1.0) : tensor<?x5xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f() {
+  // expected-error @+1 {{'nn.sample' op draws by counts to the power -1.000000e+00; expected 0 to 8 (C4)}}
+  %0 = nn.sample 5 from 1 below 3 counts(dense<1> : tensor<2xi64>) power(-1.0) : tensor<?x5xi64>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%i: tensor<?x5xi64>) {
+  // expected-error @+1 {{'nn.log_probability' op has counts tensor<2xi64> for 3 ids; expected one for each, at most 2^24 (C3)}}
+  %0 = nn.log_probability %i from 1 below 4 counts(dense<[1, 2]> : tensor<2xi64>) power(1.0) : (tensor<?x5xi64>) -> tensor<?x5xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%i: tensor<?x5xi64>) {
+  // expected-error @+1 {{'nn.log_probability' op draws by counts to the power 9.000000e+00; expected 0 to 8 (C4)}}
+  %0 = nn.log_probability %i from 1 below 3 counts(dense<1> : tensor<2xi64>) power(9.0) : (tensor<?x5xi64>) -> tensor<?x5xf32>
+  nn.return
+}
+
+// -----
+
 nn.func private @f(%i: tensor<?x5xi64>) {
   // expected-error @+1 {{'nn.log_probability' op gives 'tensor<?x4xf32>' for 'tensor<?x5xi64>'; expected one shape with a dynamic first dimension (C1)}}
   %0 = nn.log_probability %i from 0 below 10 uniform : (tensor<?x5xi64>) -> tensor<?x4xf32>

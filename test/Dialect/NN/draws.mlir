@@ -3,6 +3,8 @@
 
 // Random numbers of samples.
 
+#seen = dense<[4, 0, 9]> : tensor<3xi64>
+
 // CHECK-LABEL: nn.func private @draws
 nn.func private @draws(%x: tensor<?x4xf32>, %h: tensor<?x3xf32>, %c: !nn.ragged<?x2x*xi64>, %s: tensor<?xi32>, %i: tensor<?x1xi64>, %z: tensor<?x1xf32>, %zn: tensor<?x5xf32>) {
   // CHECK: nn.dropout %{{.*}} rate(5.000000e-01) : tensor<?x4xf32>
@@ -17,6 +19,12 @@ nn.func private @draws(%x: tensor<?x4xf32>, %h: tensor<?x3xf32>, %c: !nn.ragged<
   %4 = nn.sample 5 from -9 below 9 uniform stream(8) : tensor<?x5xi64>
   // CHECK: nn.log_probability %{{.*}} from 0 below 50000 log_uniform : (tensor<?x1xi64>) -> tensor<?x1xf32>
   %5 = nn.log_probability %i from 0 below 50000 log_uniform : (tensor<?x1xi64>) -> tensor<?x1xf32>
+  // CHECK: nn.sample 5 from 7 below 10 counts(dense<[4, 0, 9]> : tensor<3xi64>) power(7.500000e-01) : tensor<?x5xi64>
+  %10 = nn.sample 5 from 7 below 10 counts(#seen) power(0.75) : tensor<?x5xi64>
+  // CHECK: nn.sample 5 from 7 below 10 counts(dense<[4, 0, 9]> : tensor<3xi64>) power(0.000000e+00) stream(8) : tensor<?x5xi64>
+  %11 = nn.sample 5 from 7 below 10 counts(#seen) power(0.0) stream(8) : tensor<?x5xi64>
+  // CHECK: nn.log_probability %{{.*}} from 7 below 10 counts(dense<[4, 0, 9]> : tensor<3xi64>) power(7.500000e-01) : (tensor<?x1xi64>) -> tensor<?x1xf32>
+  %12 = nn.log_probability %i from 7 below 10 counts(#seen) power(0.75) : (tensor<?x1xi64>) -> tensor<?x1xf32>
   // CHECK: nn.accidental_hits %{{.*}}, %{{.*}} : (tensor<?x1xi64>, tensor<?x5xi64>) -> tensor<?x5xf32>
   %6 = nn.accidental_hits %i, %3 : (tensor<?x1xi64>, tensor<?x5xi64>) -> tensor<?x5xf32>
   // CHECK: nn.sampled_softmax %{{.*}}, %{{.*}} correction %{{.*}}, %{{.*}} : tensor<?x1xf32>, tensor<?x5xf32>, tensor<?x1xf32>, tensor<?x5xf32>

@@ -62,6 +62,10 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   rt.sample log_uniform %p stream 7 count 5 from 0 below 50 into %keys : !llvm.ptr, memref<?xi64>
   // CHECK: rt.log_probability uniform %{{.*}} from -9 below 9 into %{{.*}} : memref<?xi64>, memref<?xf32>
   %drawn = rt.log_probability uniform %keys from -9 below 9 into %v : memref<?xi64>, memref<?xf32>
+  // CHECK: rt.sample counts(%{{.*}} : memref<3xf64>) %{{.*}} stream 7 count 5 from 0 below 3 into %{{.*}} : !llvm.ptr, memref<?xi64>
+  rt.sample counts(%edges : memref<3xf64>) %p stream 7 count 5 from 0 below 3 into %keys : !llvm.ptr, memref<?xi64>
+  // CHECK: rt.log_probability counts(%{{.*}} : memref<3xf64>) %{{.*}} from 0 below 3 into %{{.*}} : memref<?xi64>, memref<?xf32>
+  %counted = rt.log_probability counts(%edges : memref<3xf64>) %keys from 0 below 3 into %v : memref<?xi64>, memref<?xf32>
   // CHECK: rt.reduce_rows max %{{.*}} rows %{{.*}} width %{{.*}} into
   rt.reduce_rows max %v rows %n width %n into %v : memref<?xf32>, memref<?xf32>
   // CHECK: rt.combine_row mean %{{.*}}[%{{.*}}] : memref<?x4xf32>

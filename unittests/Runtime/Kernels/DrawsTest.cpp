@@ -44,9 +44,11 @@ std::vector<float> dropRows(const Draws &draws, int64_t width, double rate,
 }
 
 std::vector<int64_t> drawIds(const Draws &draws, int32_t distribution,
-                             int64_t count, int64_t first, int64_t behind) {
+                             int64_t count, int64_t first, int64_t behind,
+                             const double *table = nullptr) {
   std::vector<int64_t> out(draws.samples.size() * size_t(count));
-  pdlrt_sample(&draws.draws, 8, distribution, count, first, behind, out.data());
+  pdlrt_sample(&draws.draws, 8, distribution, count, first, behind, table,
+               out.data());
   return out;
 }
 
@@ -123,16 +125,22 @@ TEST(Sample, HasTheProbabilitiesThatItSays) {
   std::vector<int64_t> samples(20000);
   std::iota(samples.begin(), samples.end(), 0);
   const int64_t size = 10;
+  const int64_t seen[size] = {40, 1000, 3, 70, 70, 9, 500, 33, 2, 12};
+  std::vector<double> table(2 * size), ofCounts(size);
+  pdlabi::writeDrawTable(seen, size, 0.5, table.data());
+  pdlabi::logProbabilitiesOfCounts(seen, size, 0.5, ofCounts.data());
   for (const int32_t distribution :
-       {PDL_DISTRIBUTION_UNIFORM, PDL_DISTRIBUTION_LOG_UNIFORM}) {
+       {PDL_DISTRIBUTION_UNIFORM, PDL_DISTRIBUTION_LOG_UNIFORM,
+        PDL_DISTRIBUTION_COUNTS}) {
     std::vector<int64_t> counts(size), ids(size);
-    for (const int64_t id :
-         drawIds(Draws(samples), distribution, 5, 100, 100 + size))
+    for (const int64_t id : drawIds(Draws(samples), distribution, 5, 100,
+                                    100 + size, table.data()))
       ++counts[size_t(id - 100)];
     std::iota(ids.begin(), ids.end(), 100);
     std::vector<double> logarithms(size);
     ASSERT_EQ(pdlrt_log_probability(PDL_F64, distribution, 100, 100 + size,
-                                    size, ids.data(), logarithms.data()),
+                                    ofCounts.data(), size, ids.data(),
+                                    logarithms.data()),
               PDL_OK);
     double sum = 0, square = 0;
     for (size_t i = 0; i < counts.size(); ++i) {
@@ -147,15 +155,79 @@ TEST(Sample, HasTheProbabilitiesThatItSays) {
   }
 }
 
+TEST(Sample, FindsTheFirstSumAboveADraw) {
+  // Wherever its search begins. Draws at and around the borders of parts.
+  for (uint64_t size = 1; size < 40; ++size)
+    for (uint64_t kind = 0; kind < 4; ++kind) {
+      std::vector<int64_t> counts(size);
+      for (uint64_t k = 0; k < size; ++k)
+        counts[k] = kind == 0   ? 1
+                    : kind == 1 ? int64_t(k == size / 2)
+                    : kind == 2 ? int64_t(k * k % 5)
+                                : int64_t(1000000 / (k + 1));
+      counts[size / 2] += kind == 2;
+      std::vector<double> table(2 * size);
+      pdlabi::writeDrawTable(counts.data(), size, 0.75, table.data());
+      const auto end = table.begin() + ptrdiff_t(size);
+      for (uint64_t part = 0; part < size; ++part)
+        for (uint64_t near = 0; near < 9; ++near) {
+          const uint64_t bits =
+              part * (~uint64_t(0) / size) + (near - 4) * 0x400;
+          const uint64_t number = pdlabi::drawnNumber(PDL_DISTRIBUTION_COUNTS,
+                                                      size, table.data(), bits);
+          const auto above = std::upper_bound(
+              table.begin(), end, pdlabi::shareOf(bits, *(end - 1)));
+          EXPECT_EQ(ptrdiff_t(number), above - table.begin());
+          EXPECT_GT(counts[number], 0) << size << " " << bits;
+        }
+    }
+}
+
+TEST(Sample, NeverDrawsWhatWasNotCounted) {
+  // The largest draw, of sums whose products are rounded either way.
+  for (int64_t count = 1; count < 2000; ++count) {
+    const int64_t counts[] = {0, count, 0};
+    double table[6];
+    pdlabi::writeDrawTable(counts, 3, 0.75, table);
+    for (const uint64_t bits : {uint64_t(0), ~uint64_t(0)})
+      EXPECT_EQ(pdlabi::drawnNumber(PDL_DISTRIBUTION_COUNTS, 3, table, bits),
+                1u)
+          << count;
+  }
+}
+
+TEST(Sample, PowersOfCountsAreWhatTheySay) {
+  const int64_t counts[] = {16, 0, 81, 1};
+  double sums[4];
+  pdlabi::sumWeights(counts, 4, 1, sums);
+  EXPECT_THAT(sums, testing::ElementsAre(16, 16, 97, 98));
+  pdlabi::sumWeights(counts, 4, 0.75, sums);
+  EXPECT_THAT(sums, testing::ElementsAre(8, 8, 35, 36));
+  pdlabi::sumWeights(counts, 4, 0, sums);
+  EXPECT_THAT(sums, testing::ElementsAre(1, 1, 2, 3));
+}
+
 TEST(LogProbability, RefusesWhatIsNeverDrawn) {
   const int64_t ids[] = {3, 12};
   float out[2];
-  ASSERT_EQ(pdlrt_log_probability(PDL_F32, PDL_DISTRIBUTION_UNIFORM, 3, 12, 2,
-                                  ids, out),
+  ASSERT_EQ(pdlrt_log_probability(PDL_F32, PDL_DISTRIBUTION_UNIFORM, 3, 12,
+                                  nullptr, 2, ids, out),
             PDL_INVALID_ARGUMENT);
   EXPECT_THAT(pdlrt_last_error(),
               testing::HasSubstr("meets the id 12, which nn.sample never draws "
                                  "from 3 below 12"));
+  const int64_t counts[] = {5, 0};
+  double table[2];
+  pdlabi::logProbabilitiesOfCounts(counts, 2, 0.75, table);
+  const int64_t seen[] = {11, 12};
+  ASSERT_EQ(pdlrt_log_probability(PDL_F32, PDL_DISTRIBUTION_COUNTS, 11, 13,
+                                  table, 2, seen, out),
+            PDL_INVALID_ARGUMENT);
+  EXPECT_EQ(out[0], 0);
+  EXPECT_THAT(pdlrt_last_error(),
+              testing::HasSubstr("meets the id 12, whose count is 0, so that "
+                                 "nn.sample never draws it; give it a count of "
+                                 "1, or take the id out of the data"));
 }
 
 } // namespace

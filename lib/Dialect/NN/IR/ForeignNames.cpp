@@ -70,7 +70,10 @@ StringRef pdlc::nn::sayInsteadOf(StringRef name) {
       .Cases({"alpha_dropout", "drop"}, "nn.dropout")
       .Cases({"sampled_softmax_loss", "sampled_softmax_with_cross_entropy"},
              "nn.sampled_softmax, with nn.sample and nn.log_probability")
-      .Cases({"log_uniform_candidate_sampler", "uniform_random"}, "nn.sample")
+      .Cases({"log_uniform_candidate_sampler",
+              "fixed_unigram_candidate_sampler", "uniform_random",
+              "multinomial"},
+             "nn.sample")
       .Case("nce", "nn.nce_loss, with nn.sample and nn.log_probability")
       .Cases({"segment_mean_pool", "sequence_pool"},
              "nn.segment_sum, mean, max, first or last")

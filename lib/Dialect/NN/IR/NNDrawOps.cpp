@@ -8,6 +8,7 @@
 
 #include "pdlabi/draws.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include <cmath>
 
 using namespace mlir;
@@ -58,12 +59,86 @@ static std::string complainOfRange(int64_t first, int64_t behind,
   if (first >= behind)
     return "draws ids from " + std::to_string(first) + " below " +
            std::to_string(behind) + ", which are none (C2)";
-  const uint64_t count =
-      static_cast<uint64_t>(behind) - static_cast<uint64_t>(first);
+  const uint64_t count = pdlabi::rangeSize(first, behind);
   if (distribution == Distribution::log_uniform && count > uint64_t(1) << 48)
     return "draws log_uniform from " + std::to_string(count) +
            " ids; expected at most 2^48 (C2)";
   return "";
+}
+
+/// What is wrong with the counts of some ids; empty if nothing is.
+static std::string complainOfCounts(int64_t first, int64_t behind,
+                                    Distribution distribution,
+                                    std::optional<DenseIntElementsAttr> counts,
+                                    std::optional<APFloat> power) {
+  if (distribution != Distribution::counts)
+    return counts || power ? ("draws " + stringifyDistribution(distribution) +
+                              ", which knows no counts; write counts(...) (C3)")
+                                 .str()
+                           : "";
+  if (!counts || !power)
+    return "draws by counts, but has none; write counts(dense<[...]> : "
+           "tensor<" +
+           std::to_string(pdlabi::rangeSize(first, behind)) +
+           "xi64>) power(...), a count for each id (C3)";
+  const uint64_t size = pdlabi::rangeSize(first, behind);
+  if (counts->getType().getRank() != 1 ||
+      static_cast<uint64_t>(counts->getNumElements()) != size ||
+      size > uint64_t(1) << 24)
+    return "has counts " + llvm::to_string(Type(counts->getType())) + " for " +
+           std::to_string(size) +
+           " ids; expected one for each, at most 2^24 (C3)";
+  bool isAbove = false;
+  for (auto [k, count] : llvm::enumerate(counts->getValues<int64_t>())) {
+    if (count < 0)
+      return "has the count " + std::to_string(count) + " for id " +
+             std::to_string(first + static_cast<int64_t>(k)) +
+             "; expected how often it occurs (C3)";
+    isAbove |= count > 0;
+  }
+  if (!isAbove)
+    return "draws by counts that are all 0; expected one above (C3)";
+  const double exponent = power->convertToDouble();
+  if (!(exponent >= 0 && exponent <= 8))
+    return "draws by counts to the power " + llvm::to_string(exponent) +
+           "; expected 0 to 8 (C4)";
+  return "";
+}
+
+/// What is wrong with what an op, or its adaptor, draws from.
+template <typename OpType>
+static std::string complainOfDistribution(OpType op) {
+  const auto first = static_cast<int64_t>(op.getFirst());
+  const auto behind = static_cast<int64_t>(op.getBehind());
+  std::string complaint = complainOfRange(first, behind, op.getDistribution());
+  return complaint.empty()
+             ? complainOfCounts(first, behind, op.getDistribution(),
+                                op.getCounts(), op.getPower())
+             : complaint;
+}
+
+/// What one of the functions of draws.h makes of an op's counts, so many
+/// numbers for each; empty without counts.
+template <typename OpType>
+static std::vector<double>
+tableOf(OpType op, void (*write)(const int64_t *, uint64_t, double, double *),
+        size_t numbers) {
+  if (op.getDistribution() != Distribution::counts)
+    return {};
+  auto values = op.getCounts()->template getValues<int64_t>();
+  const std::vector<int64_t> counts(values.begin(), values.end());
+  std::vector<double> table(numbers * counts.size());
+  write(counts.data(), counts.size(), op.getPower()->convertToDouble(),
+        table.data());
+  return table;
+}
+
+std::vector<double> SampleOp::getDrawTable() {
+  return tableOf(*this, pdlabi::writeDrawTable, 2);
+}
+
+std::vector<double> LogProbabilityOp::getLogarithms() {
+  return tableOf(*this, pdlabi::logProbabilitiesOfCounts, 1);
 }
 
 LogicalResult SampleOp::inferReturnTypes(MLIRContext *context,
@@ -74,9 +149,7 @@ LogicalResult SampleOp::inferReturnTypes(MLIRContext *context,
   if (count < 1 || count > 65536)
     return emitOptionalError(location, "'nn.sample' op draws ", count,
                              " ids a sample; expected 1 to 65536 (C1)");
-  std::string complaint = complainOfRange(
-      static_cast<int64_t>(adaptor.getFirst()),
-      static_cast<int64_t>(adaptor.getBehind()), adaptor.getDistribution());
+  std::string complaint = complainOfDistribution(adaptor);
   if (!complaint.empty())
     return emitOptionalError(location, "'nn.sample' op ", complaint);
   types.push_back(RankedTensorType::get({ShapedType::kDynamic, count},
@@ -91,9 +164,7 @@ LogicalResult LogProbabilityOp::verify() {
     return emitOpError() << "gives " << getType() << " for " << type
                          << "; expected one shape with a dynamic first "
                             "dimension (C1)";
-  std::string complaint =
-      complainOfRange(static_cast<int64_t>(getFirst()),
-                      static_cast<int64_t>(getBehind()), getDistribution());
+  std::string complaint = complainOfDistribution(*this);
   return complaint.empty() ? success() : emitOpError(complaint);
 }
 

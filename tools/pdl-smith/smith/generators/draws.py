@@ -9,6 +9,20 @@ from smith.table import BAGS, FIXED, IDS, SAMPLES, Generator
 BEHIND = 7  # Ids are drawn from 0 to 6.
 
 
+def choose_distribution(random, may_be_0=True):
+    """The distribution of ids; an id that is never drawn has no probability."""
+    name = random.choice(("uniform", "log_uniform", "counts"))
+    if name != "counts":
+        return {"distribution": name}
+    counts = [random.randint(0 if may_be_0 else 1, 50) for _ in range(BEHIND - 1)]
+    return {"distribution": name, "counts": [*counts, 3],
+            "power": random.choice((0.0, 0.75, 1.0, 2.0))}
+
+
+def distribution_of(step):
+    return {key: step[key] for key in ("distribution", "counts", "power") if key in step}
+
+
 class Dropout(Generator):
     often, learned = 2, True
 
@@ -32,21 +46,21 @@ class Sample(Generator):
     def choose(self, chooser):
         r = chooser.random
         return self.step([], IDS, count=r.randint(1, 4), stream=r.choice((None, None, 5)),
-                         name=r.choice(("uniform", "log_uniform")))
+                         **choose_distribution(r))
 
     def build(self, b, step, v, s):
-        return pdl.sample(s["count"], 0, BEHIND, s["name"], stream=s["stream"])
+        return pdl.sample(s["count"], 0, BEHIND, stream=s["stream"], **distribution_of(s))
 
 
 class LogProbability(Generator):
 
     def choose(self, chooser):
         x = chooser.one((IDS,))
-        return self.step([x], SAMPLES, name=chooser.random.choice(("uniform", "log_uniform")))
+        return self.step([x], SAMPLES, **choose_distribution(chooser.random, may_be_0=False))
 
     def build(self, b, step, v, s):
         ids = pdl.id_arithmetic("remainder", v[0], BEHIND)
-        return pdl.log_probability(ids, 0, BEHIND, s["name"])
+        return pdl.log_probability(ids, 0, BEHIND, **distribution_of(s))
 
 
 class AccidentalHits(Generator):
@@ -72,13 +86,13 @@ class SampledLoss(Generator):
         return user and self.step(
             [own, user], SAMPLES, width=user.shape[1], count=r.randint(1, 4),
             group=chooser.group(), hits=r.random() < 0.5,
-            distribution=r.choice(("uniform", "log_uniform")),
-            name=r.choice(("sampled_softmax", "nce_loss", "negative_sampling")))
+            name=r.choice(("sampled_softmax", "nce_loss", "negative_sampling")),
+            **choose_distribution(r, may_be_0=False))
 
     def build(self, b, step, v, s):
-        distribution = s["distribution"]
+        distribution = distribution_of(s)
         own = pdl.id_arithmetic("remainder", pdl.slice(v[0], 1, 0, 1), BEHIND)
-        drawn = pdl.sample(s["count"], 0, BEHIND, distribution)
+        drawn = pdl.sample(s["count"], 0, BEHIND, **distribution)
         table = b.table(s["width"])
         user = pdl.reshape(pdl.tanh(v[1]), (None, s["width"], 1))
 
@@ -89,6 +103,6 @@ class SampledLoss(Generator):
         hits = pdl.accidental_hits(own, drawn) if s["hits"] else None
         parts = [logits(own, 1), logits(drawn, s["count"])]
         if s["name"] != "negative_sampling":
-            parts += [pdl.log_probability(ids, 0, BEHIND, distribution)
+            parts += [pdl.log_probability(ids, 0, BEHIND, **distribution)
                       for ids in (own, drawn)]
         return getattr(pdl, s["name"])(*parts, hits=hits)

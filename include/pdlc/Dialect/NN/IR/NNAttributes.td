@@ -298,7 +298,8 @@ def NN_BatchSide : NN_Enum<"BatchSide", "one of the two operands that a batch is
 def NN_BatchSideAttr : NN_EnumAttr<NN_BatchSide, "batch_side">;
 
 def NN_Distribution : NN_Enum<"Distribution", "how ids are drawn", [
-  I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>]>;
+  I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>,
+  I32EnumAttrCase<"counts", 2>]>;
 def NN_DistributionAttr : NN_EnumAttr<NN_Distribution, "distribution">;
 
 def NN_IdOperation : NN_Enum<"IdOperation", "what is computed with ids", [

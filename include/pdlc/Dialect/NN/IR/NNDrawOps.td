@@ -67,24 +67,37 @@ def NN_SampleOp : NN_PureOp<"sample", [DrawingOpInterface, NN_InferType, StopsGr
     `count` ids a sample, each by itself, so that one may come twice, from those with
     first <= id < behind. `uniform`: all alike. `log_uniform`: id first + k with the
     probability log((k + 2) / (k + 1)) / log(behind - first + 1), which suits ids that
-    are numbered by falling frequency. A frozen program draws, too, with its own seed.
+    are numbered by falling frequency. `counts(#seen) power(0.75)`: id first + k with a
+    probability in proportion to the 0.75th power of count k of `#seen`, so never if
+    that is 0; power 1 draws ids as often as they were counted, power 0 all that were.
+    A frozen program draws, too, with its own seed.
 
     Constraints:
     - (C1) 1 <= count <= 65536; the result is [b, count].
     - (C2) first < behind; `log_uniform` has at most 2^48 ids.
+    - (C3) With `counts`, and with nothing else, there is a list of counts: one for each
+      id, at most 2^24, none below 0, and one above.
+    - (C4) 0 <= power <= 8.
 
     Example:
     ```mlir
     %n = nn.sample 5 from 0 below 50000 log_uniform : tensor<?x5xi64>
     %e = nn.lookup @item[%n] pool(sum) : (tensor<?x5xi64>) -> tensor<?x5x64xf32>
+    %c = nn.sample 2 from 0 below 4 counts(dense<[90, 40, 0, 7]> : tensor<4xi64>) power(0.75) : tensor<?x2xi64>
     ```
   }];
   let arguments = (ins I64Attr:$count, I64Attr:$first, I64Attr:$behind,
-    NN_DistributionAttr:$distribution, OptionalAttr<I64Attr>:$stream);
+    NN_DistributionAttr:$distribution, OptionalAttr<I64ElementsAttr>:$counts,
+    OptionalAttr<F64Attr>:$power, OptionalAttr<I64Attr>:$stream);
   let results = (outs NN_IdTensor:$result);
   let assemblyFormat = [{
     $count `from` $first `below` $behind $distribution
-    (`stream` `(` $stream^ `)`)? attr-dict `:` type($result)
+    (`(` $counts^ `)` `power` `(` $power `)`)? (`stream` `(` $stream^ `)`)? attr-dict
+    `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The table of `pdlrt_sample`; empty unless by counts.
+    ::std::vector<double> getDrawTable();
   }];
 }
 
@@ -92,11 +105,14 @@ def NN_LogProbabilityOp : NN_PureOp<"log_probability", [PreparesStep, StopsGradi
   let summary = "How probable it is that nn.sample draws an id";
   let description = [{
     The logarithm of the probability with which one draw gives the id. A batch with an
-    id that is none of the range stops the program.
+    id that is never drawn, as it is none of the range or has a count of 0, stops the
+    program.
 
     Constraints:
     - (C1) The result has the shape of the ids, whose first dimension is dynamic.
     - (C2) As `nn.sample` (C2).
+    - (C3) As `nn.sample` (C3).
+    - (C4) As `nn.sample` (C4).
 
     Example:
     ```mlir
@@ -104,13 +120,19 @@ def NN_LogProbabilityOp : NN_PureOp<"log_probability", [PreparesStep, StopsGradi
     ```
   }];
   let arguments = (ins NN_IdTensor:$ids, I64Attr:$first, I64Attr:$behind,
-    NN_DistributionAttr:$distribution);
+    NN_DistributionAttr:$distribution, OptionalAttr<I64ElementsAttr>:$counts,
+    OptionalAttr<F64Attr>:$power);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $ids `from` $first `below` $behind $distribution attr-dict
+    $ids `from` $first `below` $behind $distribution
+    (`(` $counts^ `)` `power` `(` $power `)`)? attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The table of `pdlrt_log_probability`; empty unless by counts.
+    ::std::vector<double> getLogarithms();
+  }];
 }
 
 def NN_AccidentalHitsOp : NN_PureOp<"accidental_hits", [StopsGradients]> {

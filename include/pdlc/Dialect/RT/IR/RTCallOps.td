@@ -68,7 +68,8 @@ def RT_Numerics : RT_Enum<"Numerics", "which matrix product", [
 def RT_NumericsAttr : RT_EnumAttr<RT_Numerics, "numerics">;
 
 def RT_Distribution : RT_Enum<"Distribution", "how ids are drawn", [
-  I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>]>;
+  I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>,
+  I32EnumAttrCase<"counts", 2>]>;
 def RT_DistributionAttr : RT_EnumAttr<RT_Distribution, "distribution">;
 
 def RT_BatchSide : RT_Enum<"BatchSide", "with respect to what a gradient is", [
@@ -325,13 +326,15 @@ def RT_SampleOp : RT_CallOp<"sample"> {
     Example:
     ```mlir
     rt.sample log_uniform %draws stream 7 count 5 from 0 below 50000 into %out : !llvm.ptr, memref<?xi64>
+    rt.sample counts(%table : memref<8xf64>) %draws stream 7 count 5 from 0 below 4 into %out : !llvm.ptr, memref<?xi64>
     ```
   }];
-  let arguments = (ins RT_DistributionAttr:$distribution, LLVM_AnyPointer:$draws, I64Attr:$stream,
-    I64Attr:$count, I64Attr:$first, I64Attr:$behind, RT_Keys:$out);
+  let arguments = (ins RT_DistributionAttr:$distribution, Optional<RT_Boundaries>:$table,
+    LLVM_AnyPointer:$draws, I64Attr:$stream, I64Attr:$count, I64Attr:$first, I64Attr:$behind,
+    RT_Keys:$out);
   let assemblyFormat = [{
-    $distribution $draws `stream` $stream `count` $count `from` $first `below` $behind `into` $out
-    attr-dict `:` type($draws) `,` type($out)
+    $distribution (`(` $table^ `:` type($table) `)`)? $draws `stream` $stream `count` $count
+    `from` $first `below` $behind `into` $out attr-dict `:` type($draws) `,` type($out)
   }];
 }
 
@@ -343,13 +346,15 @@ def RT_LogProbabilityOp : RT_CallOp<"log_probability"> {
     Example:
     ```mlir
     %status = rt.log_probability log_uniform %ids from 0 below 50000 into %out : memref<?xi64>, memref<?xf32>
+    %other = rt.log_probability counts(%logs : memref<4xf64>) %ids from 0 below 4 into %out : memref<?xi64>, memref<?xf32>
     ```
   }];
-  let arguments = (ins RT_DistributionAttr:$distribution, RT_Keys:$ids, I64Attr:$first,
-    I64Attr:$behind, RT_Vector:$out);
+  let arguments = (ins RT_DistributionAttr:$distribution, Optional<RT_Boundaries>:$logarithms,
+    RT_Keys:$ids, I64Attr:$first, I64Attr:$behind, RT_Vector:$out);
   let results = (outs I32:$status);
   let assemblyFormat = [{
-    $distribution $ids `from` $first `below` $behind `into` $out attr-dict `:` type($ids) `,` type($out)
+    $distribution (`(` $logarithms^ `:` type($logarithms) `)`)? $ids `from` $first `below` $behind
+    `into` $out attr-dict `:` type($ids) `,` type($out)
   }];
 }
 

@@ -27,6 +27,10 @@ module @drawing {
     nn.field @log_uniform_ids : tensor<?x3xi64>
     nn.field @x22_field : tensor<?x3xf32>
     nn.field @weight8 : tensor<?x3xf32>
+    nn.field @weight9 : tensor<?x10xf32>
+    nn.field @counts_ids : tensor<?x3xi64>
+    nn.field @x29_field : tensor<?x3xf32>
+    nn.field @weight10 : tensor<?x3xf32>
   }
   nn.group @descent rule(@sgd) rate(1.0)
   nn.param @x1_shift : tensor<9xf32> in @descent init(#nn.zeros)
@@ -36,8 +40,10 @@ module @drawing {
   nn.param @x15_shift : tensor<3xf32> in @descent init(#nn.zeros)
   nn.table @log_uniform_rows : i64 -> tensor<2xf32> in @descent init(#nn.zeros)
   nn.param @x22_shift : tensor<3xf32> in @descent init(#nn.zeros)
+  nn.table @counts_rows : i64 -> tensor<2xf32> in @descent init(#nn.zeros)
+  nn.param @x29_shift : tensor<3xf32> in @descent init(#nn.zeros)
 
-  nn.func private @compute(%x1_field: tensor<?x9xf32>, %weight1: tensor<?x9xf32>, %x4_field: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x9xf32>, %bags: !nn.ragged<?x2x*xi64>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x10xf32>, %uniform_ids: tensor<?x3xi64>, %x15_field: tensor<?x3xf32>, %weight6: tensor<?x3xf32>, %weight7: tensor<?x10xf32>, %log_uniform_ids: tensor<?x3xi64>, %x22_field: tensor<?x3xf32>, %weight8: tensor<?x3xf32>) -> (tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>) {
+  nn.func private @compute(%x1_field: tensor<?x9xf32>, %weight1: tensor<?x9xf32>, %x4_field: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x9xf32>, %bags: !nn.ragged<?x2x*xi64>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x10xf32>, %uniform_ids: tensor<?x3xi64>, %x15_field: tensor<?x3xf32>, %weight6: tensor<?x3xf32>, %weight7: tensor<?x10xf32>, %log_uniform_ids: tensor<?x3xi64>, %x22_field: tensor<?x3xf32>, %weight8: tensor<?x3xf32>, %weight9: tensor<?x10xf32>, %counts_ids: tensor<?x3xi64>, %x29_field: tensor<?x3xf32>, %weight10: tensor<?x3xf32>) -> (tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>) {
     %x1_shift = nn.read @x1_shift : tensor<9xf32>
     %v2 = nn.add %x1_field, %x1_shift : tensor<?x9xf32>, tensor<9xf32>
     %v3 = nn.dropout %v2 rate(0.5) : tensor<?x9xf32>
@@ -61,12 +67,18 @@ module @drawing {
     %v23 = nn.add %x22_field, %x22_shift : tensor<?x3xf32>, tensor<3xf32>
     %v24 = nn.log_probability %log_uniform_ids from 10 below 16 log_uniform : (tensor<?x3xi64>) -> tensor<?x3xf32>
     %v25 = nn.mul %v24, %v23 : tensor<?x3xf32>, tensor<?x3xf32>
-    nn.return %v3, %v7, %v8, %v11, %v14, %v18, %v21, %v25 : tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>
+    %v26 = nn.sample 5 from 20 below 26 counts(dense<[7, 0, 40, 1, 3, 0]> : tensor<6xi64>) power(0.75) : tensor<?x5xi64>
+    %v28 = nn.lookup @counts_rows[%v26] pool(sum) : (tensor<?x5xi64>) -> tensor<?x5x2xf32>
+    %x29_shift = nn.read @x29_shift : tensor<3xf32>
+    %v30 = nn.add %x29_field, %x29_shift : tensor<?x3xf32>, tensor<3xf32>
+    %v31 = nn.log_probability %counts_ids from 20 below 26 counts(dense<[7, 0, 40, 1, 3, 0]> : tensor<6xi64>) power(0.75) : (tensor<?x3xi64>) -> tensor<?x3xf32>
+    %v32 = nn.mul %v31, %v30 : tensor<?x3xf32>, tensor<?x3xf32>
+    nn.return %v3, %v7, %v8, %v11, %v14, %v18, %v21, %v25, %v28, %v32 : tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>
   }
 
   nn.program @train reads(@sample) {
-  ^bb0(%x1_field: tensor<?x9xf32>, %weight1: tensor<?x9xf32>, %x4_field: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x9xf32>, %bags: !nn.ragged<?x2x*xi64>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x10xf32>, %uniform_ids: tensor<?x3xi64>, %x15_field: tensor<?x3xf32>, %weight6: tensor<?x3xf32>, %weight7: tensor<?x10xf32>, %log_uniform_ids: tensor<?x3xi64>, %x22_field: tensor<?x3xf32>, %weight8: tensor<?x3xf32>):
-    %r:8 = nn.call @compute(%x1_field, %weight1, %x4_field, %weight2, %weight3, %bags, %weight4, %weight5, %uniform_ids, %x15_field, %weight6, %weight7, %log_uniform_ids, %x22_field, %weight8) : (tensor<?x9xf32>, tensor<?x9xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x9xf32>, !nn.ragged<?x2x*xi64>, tensor<?x6xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>) -> (tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>)
+  ^bb0(%x1_field: tensor<?x9xf32>, %weight1: tensor<?x9xf32>, %x4_field: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x9xf32>, %bags: !nn.ragged<?x2x*xi64>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x10xf32>, %uniform_ids: tensor<?x3xi64>, %x15_field: tensor<?x3xf32>, %weight6: tensor<?x3xf32>, %weight7: tensor<?x10xf32>, %log_uniform_ids: tensor<?x3xi64>, %x22_field: tensor<?x3xf32>, %weight8: tensor<?x3xf32>, %weight9: tensor<?x10xf32>, %counts_ids: tensor<?x3xi64>, %x29_field: tensor<?x3xf32>, %weight10: tensor<?x3xf32>):
+    %r:10 = nn.call @compute(%x1_field, %weight1, %x4_field, %weight2, %weight3, %bags, %weight4, %weight5, %uniform_ids, %x15_field, %weight6, %weight7, %log_uniform_ids, %x22_field, %weight8, %weight9, %counts_ids, %x29_field, %weight10) : (tensor<?x9xf32>, tensor<?x9xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x9xf32>, !nn.ragged<?x2x*xi64>, tensor<?x6xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>) -> (tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>)
     %product0 = nn.mul %r#0, %weight1 : tensor<?x9xf32>, tensor<?x9xf32>
     %term0 = nn.reduce sum %product0 axes [1] keep : tensor<?x9xf32>
     %flat1 = nn.reshape %r#1 : (tensor<?x2x3xf32>) -> tensor<?x6xf32>
@@ -94,12 +106,19 @@ module @drawing {
     %product7 = nn.mul %r#7, %weight8 : tensor<?x3xf32>, tensor<?x3xf32>
     %term7 = nn.reduce sum %product7 axes [1] keep : tensor<?x3xf32>
     %total7 = nn.add %total6, %term7 : tensor<?x1xf32>, tensor<?x1xf32>
-    nn.minimize %total7 over [@descent] : tensor<?x1xf32>
+    %flat8 = nn.reshape %r#8 : (tensor<?x5x2xf32>) -> tensor<?x10xf32>
+    %product8 = nn.mul %flat8, %weight9 : tensor<?x10xf32>, tensor<?x10xf32>
+    %term8 = nn.reduce sum %product8 axes [1] keep : tensor<?x10xf32>
+    %total8 = nn.add %total7, %term8 : tensor<?x1xf32>, tensor<?x1xf32>
+    %product9 = nn.mul %r#9, %weight10 : tensor<?x3xf32>, tensor<?x3xf32>
+    %term9 = nn.reduce sum %product9 axes [1] keep : tensor<?x3xf32>
+    %total9 = nn.add %total8, %term9 : tensor<?x1xf32>, tensor<?x1xf32>
+    nn.minimize %total9 over [@descent] : tensor<?x1xf32>
   }
 
   nn.program @predict frozen reads(@sample) {
-  ^bb0(%x1_field: tensor<?x9xf32>, %weight1: tensor<?x9xf32>, %x4_field: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x9xf32>, %bags: !nn.ragged<?x2x*xi64>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x10xf32>, %uniform_ids: tensor<?x3xi64>, %x15_field: tensor<?x3xf32>, %weight6: tensor<?x3xf32>, %weight7: tensor<?x10xf32>, %log_uniform_ids: tensor<?x3xi64>, %x22_field: tensor<?x3xf32>, %weight8: tensor<?x3xf32>):
-    %r:8 = nn.call @compute(%x1_field, %weight1, %x4_field, %weight2, %weight3, %bags, %weight4, %weight5, %uniform_ids, %x15_field, %weight6, %weight7, %log_uniform_ids, %x22_field, %weight8) : (tensor<?x9xf32>, tensor<?x9xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x9xf32>, !nn.ragged<?x2x*xi64>, tensor<?x6xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>) -> (tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>)
-    nn.return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6, %r#7 : tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>
+  ^bb0(%x1_field: tensor<?x9xf32>, %weight1: tensor<?x9xf32>, %x4_field: tensor<?x6xf32>, %weight2: tensor<?x6xf32>, %weight3: tensor<?x9xf32>, %bags: !nn.ragged<?x2x*xi64>, %weight4: tensor<?x6xf32>, %weight5: tensor<?x10xf32>, %uniform_ids: tensor<?x3xi64>, %x15_field: tensor<?x3xf32>, %weight6: tensor<?x3xf32>, %weight7: tensor<?x10xf32>, %log_uniform_ids: tensor<?x3xi64>, %x22_field: tensor<?x3xf32>, %weight8: tensor<?x3xf32>, %weight9: tensor<?x10xf32>, %counts_ids: tensor<?x3xi64>, %x29_field: tensor<?x3xf32>, %weight10: tensor<?x3xf32>):
+    %r:10 = nn.call @compute(%x1_field, %weight1, %x4_field, %weight2, %weight3, %bags, %weight4, %weight5, %uniform_ids, %x15_field, %weight6, %weight7, %log_uniform_ids, %x22_field, %weight8, %weight9, %counts_ids, %x29_field, %weight10) : (tensor<?x9xf32>, tensor<?x9xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x9xf32>, !nn.ragged<?x2x*xi64>, tensor<?x6xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x10xf32>, tensor<?x3xi64>, tensor<?x3xf32>, tensor<?x3xf32>) -> (tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>)
+    nn.return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6, %r#7, %r#8, %r#9 : tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<?x2x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>, tensor<?x5x2xf32>, tensor<?x3xf32>
   }
 }
