@@ -22,7 +22,6 @@ nn.schedule @cosine_restarts hyper(steps = 1000.0 above 0.0, growth = 1.0 from 1
   %half = arith.constant 0.5 : f64
   %one = arith.constant 1.0 : f64
   %pi = arith.constant 3.141592653589793 : f64
-  %nan = arith.constant 0x7FF8000000000000 : f64
   %done = arith.subf %step, %one : f64
   %quotient = arith.divf %done, %steps : f64
   // The first n periods have (growth^n - 1) / (growth - 1) times `steps` updates,
@@ -65,7 +64,5 @@ nn.schedule @cosine_restarts hyper(steps = 1000.0 above 0.0, growth = 1.0 from 1
   %span = arith.subf %rate, %floor : f64
   %above = arith.mulf %span, %share : f64
   %fallen = arith.addf %floor, %above : f64
-  %grows = arith.cmpf oge, %growth, %one : f64
-  %now = arith.select %grows, %fallen, %nan : f64
-  nn.yield %now : f64
+  nn.yield %fallen : f64
 }
