@@ -9,6 +9,7 @@
 #include "BufferPlan.h"
 #include "pdlc/Interfaces/StageOpInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -189,16 +190,18 @@ static unsigned countTensors(ArrayRef<Operation *> loop) {
 /// memory. Only what has as many elements: computing an operand in a larger
 /// loop, which repeats it, would compute it more than once.
 void BufferPlan::joinLoops(Operation *op) {
-  SmallVector<unsigned> candidates;
+  llvm::SmallSetVector<unsigned, 8> candidates;
   auto addCandidate = [&](Operation *other) {
     auto found = loopNumbers.find(other);
-    if (found == loopNumbers.end() || other->getBlock() != op->getBlock() ||
+    // Full loops are many where one tensor has thousands of readers.
+    if (found == loopNumbers.end() ||
+        loops[found->second].size() >= kMaxOpsOfLoop ||
+        other->getBlock() != op->getBlock() ||
         !elementsOf(loops[found->second].back()) ||
         stageOf(other) != stageOf(op) ||
-        other->getResult(0).getType() != op->getResult(0).getType() ||
-        llvm::is_contained(candidates, found->second))
+        other->getResult(0).getType() != op->getResult(0).getType())
       return;
-    candidates.push_back(found->second);
+    candidates.insert(found->second);
   };
   const unsigned count =
       cast<ElementwiseOpInterface>(op).getNumElementOperands();
