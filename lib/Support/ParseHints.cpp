@@ -105,12 +105,26 @@ static void explainFloats(Diagnostic &diagnostic) {
            "makes f64 of f32, and f32 of f64";
 }
 
+/// Says of text that writes types of results which follow what to leave out.
+static void explainTypes(Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  if (StringRef(text).contains("invalid kind of type specified: expected "
+                               "builtin.tensor, but found '(") ||
+      StringRef(text).contains("number of operands and types do not match"))
+    diagnostic.attachNote()
+        << "an op whose result's type follows from its operands has the types "
+           "of its operands behind the colon, and no others: write neither "
+           "`->` and what is behind it, nor parentheses around the operands' "
+           "types";
+}
+
 static LogicalResult addHint(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return failure();
   if (succeeded(explainDialect(diagnostic)))
     return success();
   explainFloats(diagnostic);
+  explainTypes(diagnostic);
   auto location = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
   if (!location || location.getColumn() == 0)
     return failure();

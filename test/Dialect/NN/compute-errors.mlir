@@ -106,7 +106,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{needs finite, strictly ascending boundaries (C1)}}
+  // expected-error @+1 {{needs boundaries that are finite and strictly ascending in 'f32' (C1)}}
   %0 = nn.bucketize %x boundaries [2.0, 1.0] : tensor<?x4xf32>
   nn.return
 }
@@ -114,7 +114,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 // -----
 
 nn.func private @f(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{needs finite, strictly ascending boundaries (C1)}}
+  // expected-error @+1 {{needs boundaries that are finite and strictly ascending in 'f32' (C1)}}
   %0 = nn.bucketize %x boundaries [1.0, 1.00000000001] : tensor<?x4xf32>
   nn.return
 }
@@ -525,14 +525,6 @@ nn.func private @f(%x: i32, %c: !nn.ragged<?x2x*xi64>) {
 nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{op operand #0 must be}}
   %0 = nn.segment_window %c of %c from 0 to 1 : !nn.ragged<?x2x*xi64>, !nn.ragged<?x2x*xi64>
-  nn.return
-}
-
-// -----
-
-nn.func private @f(%x: tensor<?x4xf32>) {
-  // One form of the text: the result's type is not written.
-  %0 = nn.add %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32> // expected-error {{number of operands and types do not match: got 2 operands and 1 types}}
   nn.return
 }
 
