@@ -976,11 +976,13 @@ tensor<3xf32>
 
     def test_cond_errors(self):
         self.refused(lambda label, x, tags, rows: pdl.cond(label, lambda: x, lambda: x),
-                     "one number that is known when a step begins: pdl.select chooses")
+                     "it has to be one number: pdl.select chooses for each sample")
         self.refused(lambda label, x, tags, rows: pdl.cond(1.0, lambda: x, lambda: label),
                      "returns (tensor<?x3xf32>), and `otherwise` (tensor<?x1xf32>)")
         self.refused(lambda label, x, tags, rows: pdl.cond(1.0, lambda a: x, lambda: x),
                      "`then` of pdl.cond takes (a); it takes nothing")
+        self.refused(lambda label, x, tags, rows: pdl.cond(1.0, lambda: (), lambda: ()),
+                     "`then` of pdl.cond returns nothing; it has to return what is used")
         kept = []
         self.refused(lambda label, x, tags, rows: pdl.cond(
             1.0, lambda: (kept.append(pdl.tanh(x)), x)[1], lambda: x) + kept[0],

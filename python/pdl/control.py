@@ -61,6 +61,9 @@ class _Inner(Body):
         with building(self):
             returned = function(*arguments)
             several = returned if isinstance(returned, (tuple, list)) else (returned,)
+            if not several:
+                raise ModelError(f"{self.title} returns nothing; it has to return what is used "
+                                 "behind it")
             return [self.value_of(one, self.model.element, f"what {self.title} returns")
                     for one in several]
 
@@ -105,7 +108,8 @@ def _parameters(function: Callable, role: str, count: int, what: str) -> list[st
         raise ModelError(f"{role} is {function!r}; it has to be a Python function") from None
     if any(one.kind == one.VAR_POSITIONAL for one in parameters):
         return [f"argument{index}" for index in range(count)]
-    names = [one.name for one in parameters if one.default is one.empty]
+    names = [one.name for one in parameters
+             if one.default is one.empty and one.kind != one.VAR_KEYWORD]
     if len(names) != count:
         raise ModelError(f"{role} takes ({', '.join(names)}); {what}")
     return names
@@ -193,7 +197,7 @@ def _states(outer: Body, init: Sequence[Operand | int], bags: Value,
 
 
 def cond(condition: Operand, then: Callable, otherwise: Callable) -> Value | tuple[Value, ...]:
-    """One of two ways to compute values, as a number says that is known when a step begins.
+    """One of two ways to compute values, as one number of the program says.
 
     Where the condition is not 0, what `then()` returns, else what `otherwise()` does: as many
     values, of the same types. Both are Python functions without arguments, which use what is
@@ -205,8 +209,8 @@ def cond(condition: Operand, then: Callable, otherwise: Callable) -> Value | tup
     chosen = outer.value_of(condition, element, "`condition` of pdl.cond")
     if isinstance(chosen.type, RaggedType) or not chosen.type.is_float or any(
             size != 1 for size in chosen.shape):
-        raise ModelError(f"`condition` of pdl.cond is {chosen!r}; it has to be one number that is "
-                         "known when a step begins: pdl.select chooses for each sample")
+        raise ModelError(f"`condition` of pdl.cond is {chosen!r}; it has to be one number: "
+                         "pdl.select chooses for each sample")
     outside: list[Value] = []
     bodies, returned = [], []
     for function, name in ((then, "then"), (otherwise, "otherwise")):

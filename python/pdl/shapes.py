@@ -93,7 +93,7 @@ def broadcast_shapes(first: Sequence[int | None],
     for index, size in enumerate(shorter, offset):
         if result[index] == size or size == 1:
             continue
-        if result[index] != 1:
+        if result[index] != 1 or (size is None and index > 0):
             return None
         result[index] = size
     return tuple(result)
