@@ -45,7 +45,7 @@ nn.program @train reads(@r) {
 
 // -----
 
-// expected-error @+1 {{gives "a" a default out of its bounds (C6)}}
+// expected-error @+1 {{gives "a" a default out of its bounds; expected one from 0 to 1 (C6)}}
 nn.rule @own hyper(a = 2.0 from 0.0 to 1.0) slots() once {
 ^bb0(%step: f64, %rate: f64, %a: f64):
   nn.yield
@@ -56,7 +56,7 @@ nn.rule @own hyper(a = 2.0 from 0.0 to 1.0) slots() once {
 
 // -----
 
-// expected-error @+1 {{gives "a" a default out of its bounds (C3)}}
+// expected-error @+1 {{gives "a" a default out of its bounds; expected one below 2 (C3)}}
 nn.schedule @own hyper(a = 2.0 below 2.0) {
 ^bb0(%step: f64, %rate: f64, %a: f64):
   nn.yield %rate : f64
@@ -72,3 +72,39 @@ nn.group @g rule(@sgd) rate(0.1) average(@model_average {most = 1.0e8})
 // The first step would divide 0 by 0.
 // expected-error @+1 {{gives 'initial' of @bounded_adagrad a number out of its bounds; expected one above 0 (C2)}}
 nn.group @g rule(@bounded_adagrad {initial = 0.0}) rate(0.1)
+
+// -----
+
+// Which bound stands first does not matter, but each stands once and is a number.
+nn.schedule @own hyper(a = 1.0 to 2.0 from 0.0) {
+^bb0(%step: f64, %rate: f64, %a: f64):
+  nn.yield %rate : f64
+}
+
+// -----
+
+// expected-error @+1 {{expected one bound on each side, such as from 0.0 below 1.0}}
+nn.schedule @own hyper(a = 1.0 from 0.0 above 0.5) {
+^bb0(%step: f64, %rate: f64, %a: f64):
+  nn.yield %rate : f64
+}
+
+// -----
+
+// expected-error @+1 {{expected a finite bound; leave out the one that nothing reaches}}
+nn.schedule @own hyper(a = 1.0 from 0x7FF8000000000000) {
+^bb0(%step: f64, %rate: f64, %a: f64):
+  nn.yield %rate : f64
+}
+
+// -----
+
+nn.record @r { nn.field @x : tensor<?x1xf32> }
+nn.group @g rule(@adam) rate(0.1)
+nn.param @mean : tensor<1xf32> in @g init(#nn.zeros)
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{accumulates into @mean, whose group's rule @adam is not `of states` and would take the mean for a gradient; give it a group with a rule of states, such as rule(@moving_average) (C1)}}
+  nn.accumulate @mean(%x) : tensor<?x1xf32>
+  nn.minimize %x over @g : tensor<?x1xf32>
+}

@@ -19,7 +19,7 @@ module attributes {nn.phase = "merged"} {
     %1 = arith.subf %value, %0 : f32
     nn.yield %1 : f32
   }
-  nn.rule @count undivided hyper() slots() once {
+  nn.rule @count of states undivided hyper() slots() once {
   ^bb0(%step: f64, %rate: f64):
     nn.yield %rate : f64
   } each {

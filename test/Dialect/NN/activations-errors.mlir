@@ -128,6 +128,14 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 // -----
 
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{has bounds that no number of 'f32' is within (C2)}}
+  %0 = nn.clamp %x from 1.0e39 to 2.0e39 : tensor<?x4xf32>
+  nn.return
+}
+
+// -----
+
 nn.func private @f(%c: tensor<?x4xf32>, %a: tensor<?x4xf64>) {
   // nn.select (C1)
   // expected-error @+1 {{'nn.select' op mixes 'f32' and 'f64'; nn.cast makes one of the other}}

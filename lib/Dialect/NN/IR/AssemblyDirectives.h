@@ -14,6 +14,7 @@
 #ifndef LIB_DIALECT_NN_IR_ASSEMBLYDIRECTIVES_H
 #define LIB_DIALECT_NN_IR_ASSEMBLYDIRECTIVES_H
 
+#include "HyperBounds.h"
 #include "mlir/IR/Builders.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 
@@ -262,50 +263,6 @@ printNamedNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer << ")";
 }
 
-/// Bounds of a hyper-parameter, as four numbers of `hyper_bounds`: least, most,
-/// and for both 1 if the number itself is out of bounds, else 0.
-struct HyperBounds {
-  static constexpr size_t kNumbers = 4;
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool isAbove = false, isBelow = false;
-
-  static HyperBounds at(llvm::ArrayRef<double> bounds, size_t hyper) {
-    if (bounds.empty())
-      return {};
-    bounds = bounds.slice(hyper * kNumbers, kNumbers);
-    return {bounds[0], bounds[1], bounds[2] != 0, bounds[3] != 0};
-  }
-  bool hasLeast() const { return std::isfinite(least); }
-  bool hasMost() const { return std::isfinite(most); }
-  bool contains(double number) const {
-    return (isAbove ? number > least : number >= least) &&
-           (isBelow ? number < most : number <= most);
-  }
-  /// As the text says them, each with a blank before it.
-  template <typename Stream> void print(Stream &stream) const {
-    if (hasLeast()) {
-      stream << (isAbove ? " above " : " from ");
-      printNumber(stream, least);
-    }
-    if (hasMost()) {
-      stream << (isBelow ? " below " : " to ");
-      printNumber(stream, most);
-    }
-  }
-
-private:
-  static void printNumber(mlir::OpAsmPrinter &printer, double number) {
-    printer.printFloat(llvm::APFloat(number));
-  }
-  template <typename Stream>
-  static void printNumber(Stream &stream, double number) {
-    llvm::SmallString<16> text;
-    llvm::APFloat(number).toString(text);
-    stream << text.str();
-  }
-};
-
 /// `(name = 1.0 from 0.0 below 2.0, other = 2.0)`
 inline mlir::ParseResult parseHypers(mlir::OpAsmParser &parser,
                                      mlir::ArrayAttr &names,
@@ -314,18 +271,36 @@ inline mlir::ParseResult parseHypers(mlir::OpAsmParser &parser,
   llvm::SmallVector<double> boundList;
   bool hasBounds = false;
   auto parseBound = [&](llvm::StringRef closed, llvm::StringRef open,
-                        double &bound, bool &isOpen) -> mlir::ParseResult {
-    isOpen = mlir::succeeded(parser.parseOptionalKeyword(open));
-    if (!isOpen && mlir::failed(parser.parseOptionalKeyword(closed)))
-      return mlir::success();
+                        double &bound,
+                        bool &isOpen) -> mlir::OptionalParseResult {
+    const bool opens = mlir::succeeded(parser.parseOptionalKeyword(open));
+    if (!opens && mlir::failed(parser.parseOptionalKeyword(closed)))
+      return std::nullopt;
+    if (std::isfinite(bound))
+      return parser.emitError(parser.getCurrentLocation())
+             << "expected one bound on each side, such as from 0.0 below 1.0";
+    isOpen = opens;
     hasBounds = true;
-    return parser.parseFloat(bound);
+    if (parser.parseFloat(bound))
+      return mlir::failure();
+    if (!std::isfinite(bound))
+      return parser.emitError(parser.getCurrentLocation())
+             << "expected a finite bound; leave out the one that nothing "
+                "reaches";
+    return mlir::success();
   };
   auto parseBounds = [&]() -> mlir::ParseResult {
     HyperBounds own;
-    if (parseBound("from", "above", own.least, own.isAbove) ||
-        parseBound("to", "below", own.most, own.isBelow))
-      return mlir::failure();
+    for (;;) {
+      mlir::OptionalParseResult bound =
+          parseBound("from", "above", own.least, own.isAbove);
+      if (!bound.has_value())
+        bound = parseBound("to", "below", own.most, own.isBelow);
+      if (!bound.has_value())
+        break;
+      if (mlir::failed(*bound))
+        return mlir::failure();
+    }
     boundList.append(
         {own.least, own.most, double(own.isAbove), double(own.isBelow)});
     return mlir::success();

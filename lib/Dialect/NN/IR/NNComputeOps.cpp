@@ -310,6 +310,13 @@ LogicalResult ClampOp::verify() {
   if (getLower() > getUpper())
     return emitOpError() << "has a lower bound above its upper bound (C2); "
                             "give the smaller number first";
+  Type element = tensorOf(getResult()).getElementType();
+  const APFloat lower = roundedTo(getLower(), element),
+                upper = roundedTo(getUpper(), element);
+  if ((lower.isInfinity() && !lower.isNegative()) ||
+      (upper.isInfinity() && upper.isNegative()))
+    return emitOpError() << "has bounds that no number of " << element
+                         << " is within (C2)";
   return success();
 }
 
@@ -568,7 +575,8 @@ LogicalResult BucketizeOp::inferReturnTypes(MLIRContext *context,
     if (!boundaries[i].isFinite() ||
         (i && !(boundaries[i - 1] < boundaries[i])))
       return emitAt(location, context, getOperationName())
-             << "needs finite, strictly ascending boundaries (C1)";
+             << "needs boundaries that are finite and strictly ascending in "
+             << input.getElementType() << " (C1)";
   types.push_back(
       RankedTensorType::get(input.getShape(), IntegerType::get(context, 64)));
   return success();
@@ -773,8 +781,21 @@ LogicalResult AccumulateOp::verify() {
   return success();
 }
 
-/// That `name` is a parameter of a group, of a type, that ops may accumulate
-/// into.
+/// The rule of the group that `name` is in; null if either is not found.
+static RuleOp ruleOf(Operation *from, SymbolTableCollection &symbols,
+                     FlatSymbolRefAttr name) {
+  FlatSymbolRefAttr groupName =
+      groupOf(symbols.lookupNearestSymbolFrom(from, name));
+  auto group = groupName
+                   ? symbols.lookupNearestSymbolFrom<GroupOp>(from, groupName)
+                   : GroupOp();
+  return group ? symbols.lookupNearestSymbolFrom<RuleOp>(group,
+                                                         group.getRuleAttr())
+               : RuleOp();
+}
+
+/// That `name` is a parameter of a group of states, of a type, that ops may
+/// accumulate into.
 static LogicalResult verifyState(Operation *op, SymbolTableCollection &symbols,
                                  FlatSymbolRefAttr name, Type type,
                                  StringRef constraint) {
@@ -791,6 +812,15 @@ static LogicalResult verifyState(Operation *op, SymbolTableCollection &symbols,
            << "accumulates into " << name
            << ", which is not an nn.param of a group; the group's rule says "
               "what becomes of the sums, such as rule(@moving_average) ("
+           << constraint << ")";
+  if (RuleOp rule = isTaken ? RuleOp() : ruleOf(op, symbols, name);
+      rule && rule.getPurpose() != RulePurpose::states)
+    return op->emitOpError()
+           << "accumulates into " << name << ", whose group's rule "
+           << FlatSymbolRefAttr::get(rule)
+           << " is not `of states` and would take the mean for a gradient; "
+              "give it a group with a rule of states, such as "
+              "rule(@moving_average) ("
            << constraint << ")";
   if (state == type)
     return success();

@@ -468,11 +468,16 @@ static LogicalResult verifyHyperDefaults(Operation *op, ArrayAttr names,
     return op->emitOpError()
            << "has " << bounds->size() << " numbers of bounds for "
            << values.size() << " hyper-parameters (" << constraint << ")";
-  for (auto [number, value] : llvm::enumerate(values))
-    if (!HyperBounds::at(*bounds, number).contains(value))
-      return op->emitOpError()
-             << "gives " << names[number] << " a default out of its bounds ("
-             << constraint << ")";
+  for (auto [number, value] : llvm::enumerate(values)) {
+    const HyperBounds own = HyperBounds::at(*bounds, number);
+    if (own.contains(value))
+      continue;
+    InFlightDiagnostic diagnostic =
+        op->emitOpError() << "gives " << names[number]
+                          << " a default out of its bounds; expected one";
+    own.print(diagnostic);
+    return diagnostic << " (" << constraint << ")";
+  }
   return success();
 }
 
