@@ -19,6 +19,12 @@ def positive(value):
     return pdl.add(pdl.abs(value), 0.5)
 
 
+def steps_of(value):
+    """Whole numbers, which jump nowhere that an earlier step leads to exactly: the cosine of a
+    value with itself is 1 but for its rounding."""
+    return pdl.floor(pdl.add(value, 0.3))
+
+
 def broadcasts(step):
     """Whether another step of the same rank broadcasts with this one."""
     return lambda other: len(other.shape) == len(step.shape) and all(
@@ -43,7 +49,7 @@ class Unary(OfOne):
         return {"name": chooser.random.choice(PLAIN)}
 
     def build(self, b, step, v, s):
-        return getattr(pdl, s["name"])(v[0])
+        return steps_of(v[0]) if s["name"] == "floor" else getattr(pdl, s["name"])(v[0])
 
 
 class Positive(OfOne):

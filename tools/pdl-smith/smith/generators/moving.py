@@ -4,6 +4,7 @@
 """Ops that move elements: to other shapes, places and lengths, and sums over axes."""
 
 import pdl
+from smith.generators.elementwise import steps_of
 from smith.table import FIXED, IDS, PLACES, SAMPLES, Generator, elements, free_axes
 
 
@@ -237,4 +238,4 @@ class OneHot(Generator):
 
     def build(self, b, step, v, s):
         # Numbers from 0 to 3, and some between.
-        return pdl.one_hot(pdl.floor(pdl.mul(pdl.abs(v[0]), 2.0)), s["classes"])
+        return pdl.one_hot(steps_of(pdl.mul(pdl.abs(v[0]), 2.0)), s["classes"])
