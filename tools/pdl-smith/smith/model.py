@@ -40,6 +40,7 @@ class Builder:
         self.mixing, self.written_states, self.accumulated = set(), [], []
         self._state_groups, self.counter = {}, None
         self.counted, self.counted_group = [], None
+        self.wide_group = None
 
     # What generators declare.
 
@@ -50,6 +51,14 @@ class Builder:
         return self.model.param(f"p{number}{name}", shape,
                                 group=self._group(self.groups),
                                 init=choices[number % len(choices)])
+
+    def wide_param(self, shape):
+        """A parameter of the step that is built, of f64 beside the others' f32."""
+        if self.wide_group is None:
+            self.wide_group = self.model.group(
+                "wide", rule="sgd" if self.plain else "adam", rate=1.0 if self.plain else 0.03125)
+        return self.model.param(f"p{self.step.number}wide", shape, group=self.wide_group,
+                                element="f64", init=pdl.init.uniform(-0.5, 0.5))
 
     def state(self, name, shape):
         """A tensor that is not trained."""
@@ -259,10 +268,11 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
     made, builder = recipe, None
 
     @model.function
-    def compute(x, y, z, ids, item, bags, more, other):
+    def compute(x, y, z, ids, item, bags, more, other, shares):
         nonlocal made, builder
         builder = Builder(model, declared, training, dict(
-            x=x, y=y, z=z, ids=ids, item=item, bags=bags, more=more, other=other), plain)
+            x=x, y=y, z=z, ids=ids, item=item, bags=bags, more=more, other=other, shares=shares),
+            plain)
         if made is None:
             chooser = Chooser(seed, training)
             outputs = generate(chooser, builder, reject)
@@ -277,6 +287,10 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
                 f"bias{i}", (1,), group=group, init=pdl.init.constant(0.25))))
         for _, _, number in builder.counted:
             first = pdl.add(first, pdl.tanh(_mean(builder.values[number])))
+        if builder.wide_group:
+            bias = model.param("wide_bias", (1,), group=builder.wide_group, element="f64",
+                               init=pdl.init.constant(0.25))
+            first = pdl.add(first, pdl.cast(pdl.read(bias), "f32"))
         return [first, *(builder.values[number] for number, _ in made.outputs),
                 *(value for _, value, _ in builder.accumulated)]
 
@@ -293,8 +307,9 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
         for table, field, _ in builder.counted:
             pdl.count(table, fields[field], click=label, show=1)
         for mine, which in part:
-            if builder.counted and which == 0:
-                mine = [*mine, builder.counted_group]
+            if which == 0:
+                mine = [*mine, *filter(None, (builder.counted and builder.counted_group,
+                                              builder.wide_group))]
             total = loss_of("square", results[0], label)
             for index, (value, (_, kind)) in enumerate(zip(results[1:], made.outputs)):
                 if len(part) == 1 or index % len(part) == which:
@@ -304,30 +319,30 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
     split = [(declared[:1], 0), (declared[1:], 1)]
     if form == "cycle":
         @model.program
-        def train_first(label, x, y, z, ids, item, bags, more, other):
-            train_over(split[:1], label, (x, y, z, ids, item, bags, more, other))
+        def train_first(label, x, y, z, ids, item, bags, more, other, shares):
+            train_over(split[:1], label, (x, y, z, ids, item, bags, more, other, shares))
 
         @model.program
-        def train_second(label, x, y, z, ids, item, bags, more, other):
-            train_over(split[1:], label, (x, y, z, ids, item, bags, more, other))
+        def train_second(label, x, y, z, ids, item, bags, more, other, shares):
+            train_over(split[1:], label, (x, y, z, ids, item, bags, more, other, shares))
         model.cycle("train", (train_first, 1 + seed % 2), train_second)
     else:
         @model.program
-        def train(label, x, y, z, ids, item, bags, more, other):
+        def train(label, x, y, z, ids, item, bags, more, other, shares):
             train_over(split if form == "several" else [(declared, 0)], label,
-                       (x, y, z, ids, item, bags, more, other))
+                       (x, y, z, ids, item, bags, more, other, shares))
 
     metrics = _metrics(seed, model)
 
     @model.program
-    def evaluate(label, x, y, z, ids, item, bags, more, other):
-        results = compute(x, y, z, ids, item, bags, more, other)
+    def evaluate(label, x, y, z, ids, item, bags, more, other, shares):
+        results = compute(x, y, z, ids, item, bags, more, other, shares)
         _observe(metrics, results[:1 + len(made.outputs)], label, item,
                  pdl.add(label, 0.5) if training.weighted else None)
 
     @model.program
-    def predict(x, y, z, ids, item, bags, more, other):
-        results = compute(x, y, z, ids, item, bags, more, other)
+    def predict(x, y, z, ids, item, bags, more, other, shares):
+        results = compute(x, y, z, ids, item, bags, more, other, shares)
         return dict(zip(["first", *(f"step{n}" for n, _ in made.outputs)], results))
 
     return Written(str(model), made,

@@ -10,6 +10,7 @@ FIXED = "fixed"      # It has no batch.
 IDS = "ids"          # Ids of samples.
 PLACES = "places"    # Positions that parameters may decide: nothing is looked up by them.
 RAGGED = "ragged"    # Bags of ids.
+NUMBERS = "numbers"  # Bags of numbers.
 # Fields of bags; floats of such a kind have a row for each of the field's ids. The first two
 # have bags of the same sizes.
 BAGS = ("bags", "more", "other")

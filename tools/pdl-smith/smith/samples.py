@@ -8,14 +8,15 @@ import random
 
 import tensorfile
 
-from smith.recipe import BAGS, IDS, RAGGED, SAMPLES
+from smith.recipe import BAGS, IDS, NUMBERS, RAGGED, SAMPLES
 
 SAMPLES_OF_A_SEED = 33
 FLOAT_FIELDS = {"x": 6, "y": 4, "z": 1}
 ID_FIELDS = {"ids": 2, "item": 1}
+SHARES = "shares"  # A number for each id of "bags" and "more".
 # What steps begin with, and of which kind they are.
 FIELDS = {**dict.fromkeys(FLOAT_FIELDS, SAMPLES), **dict.fromkeys(ID_FIELDS, IDS),
-          **dict.fromkeys(BAGS, RAGGED)}
+          **dict.fromkeys(BAGS, RAGGED), SHARES: NUMBERS}
 SLOTS = 2
 SOME_IDS = (-1, 0, 1, 2, 5, 2 ** 62)
 
@@ -30,6 +31,7 @@ def declare(model):
         record.ids(name, width)
     for name in BAGS:
         record.bags(name, SLOTS)
+    record.float_bags(SHARES, SLOTS)
 
 
 def data_of(seed):
@@ -55,4 +57,8 @@ def data_of(seed):
             "q", [r.choice(SOME_IDS) for _ in range(splits[-1])]))
         data[f"{name}.splits"] = tensorfile.Tensor("I32", [len(splits)],
                                                    array.array("i", splits))
+        if name == "more":
+            data[f"{SHARES}.values"] = tensorfile.Tensor("F32", [splits[-1]], array.array(
+                "f", [r.choice((r.uniform(-1, 1), 0.0)) for _ in range(splits[-1])]))
+            data[f"{SHARES}.splits"] = data["more.splits"]
     return data

@@ -12,7 +12,7 @@ import math
 import random
 import re
 
-from smith.recipe import BAGS, FIXED, FLOATS, IDS, PLACES, RAGGED, SAMPLES, Step
+from smith.recipe import BAGS, FIXED, FLOATS, IDS, NUMBERS, PLACES, RAGGED, SAMPLES, Step
 
 MOST = 96  # Elements of a sample or a fixed tensor.
 GENERATORS = {}
@@ -156,5 +156,5 @@ class TooLarge(Exception):
     """A step with more elements than models of this kind need."""
 
 
-__all__ = ["BAGS", "FIXED", "FLOATS", "GENERATORS", "IDS", "PLACES", "RAGGED", "SAMPLES",
+__all__ = ["BAGS", "FIXED", "FLOATS", "GENERATORS", "IDS", "NUMBERS", "PLACES", "RAGGED", "SAMPLES",
            "Chooser", "Generator", "Step", "TooLarge", "elements", "free_axes"]

@@ -7,7 +7,7 @@ import pdl
 from smith.shared import shared_function
 from smith.table import FIXED, IDS, RAGGED, SAMPLES, Generator, free_axes
 
-WAYS = ("scale", "linear", "tanh", "neg", "sin", "other")
+WAYS = ("scale", "linear", "tanh", "neg", "sin", "other", "choice")
 
 
 class Call(Generator):
@@ -93,23 +93,27 @@ class If(Generator):
 
     def build(self, b, step, v, s):
         if s["after"] is not None:
-            condition = pdl.greater(b.steps(), float(s["after"]))
+            number, bounds = b.steps(), (s["after"], s["after"] + 2)
         else:
             axes = range(len(v[2].type.shape))
-            condition = pdl.greater(pdl.reduce("sum", v[2], list(axes), keep=True), 0.0)
+            number, bounds = pdl.reduce("sum", v[2], list(axes), keep=True), (0, 0.5)
+        condition, inner = (pdl.greater(number, float(bound)) for bound in bounds)
 
         def way(which):
             def body():
                 value = v[0]
                 for i, word in enumerate(s["ways"][which]):
-                    value = self.part(b, word, f"{which}{i}", value, v[1], s["width"])
+                    value = self.part(b, word, f"{which}{i}", value, v[1], s["width"], inner)
                 return value
             return body
         return pdl.cond(condition, way(0), way(1))
 
     @staticmethod
-    def part(b, word, name, value, other, width):
-        """One op of a body."""
+    def part(b, word, name, value, other, width, inner):
+        """One op of a body; a choice within it asks `inner`."""
+        if word == "choice":
+            scale = b.param(name, (width,))
+            return pdl.cond(inner, lambda: pdl.mul(value, scale), lambda: pdl.cos(value))
         if word == "linear" and value.type.shape[0] is None:
             return pdl.linear(value, b.param(name, (width, width)), None, "tanh")
         if word in ("scale", "linear"):

@@ -61,6 +61,21 @@ class Positive(OfOne):
         return getattr(pdl, s["name"])(positive(v[0]))
 
 
+class Wide(Generator):
+    """Ops on f64 between others on f32."""
+
+    often, learned = 2, True
+
+    def choose(self, chooser):
+        x = chooser.value()
+        return x and self.step([x, chooser.like(x)], x.kind, width=x.shape[-1])
+
+    def build(self, b, step, v, s):
+        first, second = (pdl.cast(one, "f64") for one in v)
+        scaled = pdl.mul(first, pdl.read(b.wide_param((s["width"],))))
+        return pdl.cast(pdl.tanh(pdl.add(scaled, second)), "f32")
+
+
 class Exp(OfOne):
 
     def build(self, b, step, v, s):

@@ -4,7 +4,7 @@
 """Ids: made of numbers and of each other, made numbers, and looked up."""
 
 import pdl
-from smith.table import BAGS, IDS, PLACES, RAGGED, SAMPLES, Generator
+from smith.table import BAGS, IDS, NUMBERS, PLACES, RAGGED, SAMPLES, Generator
 
 
 class Bucketize(Generator):
@@ -80,6 +80,19 @@ class SameBags(Generator):
 
     def build(self, b, step, v, s):
         return pdl.same_bags(v[0], v[1])
+
+
+class RowsOfNumbers(Generator):
+    """A ragged field of floats, as rows of the bags that are as long as its own."""
+
+    often = 2
+
+    def choose(self, chooser):
+        name = chooser.random.choice(BAGS[:2])
+        return self.step([chooser.all((NUMBERS,))[0], chooser.bags(name)], name)
+
+    def build(self, b, step, v, s):
+        return pdl.cast(pdl.same_bags(v[0], v[1]))
 
 
 class Lookup(Generator):

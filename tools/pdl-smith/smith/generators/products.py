@@ -27,7 +27,7 @@ class Linear(Generator):
 
 
 class Matmul(Generator):
-    often, grows = 2, True
+    often, grows = 4, True
 
     def choose(self, chooser):
         r = chooser.random
