@@ -8,6 +8,7 @@
 
 #include "InlineFunctions.h"
 #include "LookupIds.h"
+#include "MixedOutputs.h"
 #include "RowSpaces.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
@@ -387,6 +388,7 @@ struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
       if (failed(verifyRowSpaces(program)))
         return signalPassFailure();
       ProgramLowering(program).run();
+      warnOfMixedOutputs(program);
     }
     module->setAttr(NNDialect::kPhaseAttrName,
                     StringAttr::get(&getContext(), "merged"));
