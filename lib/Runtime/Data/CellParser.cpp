@@ -196,33 +196,36 @@ Status CellParser::appendNumber(std::string_view cell,
 
 /// Cuts the part before the first separator off `rest`: all of it where there
 /// is none.
-std::string_view CellParser::cutFirst(std::string_view &rest) const {
-  std::string_view text = rest;
+bool CellParser::cutFirst(std::string_view &rest,
+                          std::string_view &first) const {
+  first = rest;
   rest = {};
   if (field->kind != PDL_FIELD_RAGGED || !field->separator)
-    return text;
-  const size_t cut = text.find(static_cast<char>(field->separator));
-  if (cut != std::string_view::npos) {
-    rest = text.substr(cut + 1);
-    text = text.substr(0, cut);
+    return false;
+  const size_t cut = first.find(static_cast<char>(field->separator));
+  const bool hasMore = cut != std::string_view::npos;
+  if (hasMore) {
+    rest = first.substr(cut + 1);
+    first = first.substr(0, cut);
   }
-  return trim(text);
+  first = trim(first);
+  return hasMore;
 }
 
 /// One bag. A missing number among others is not left out, as a missing id is:
 /// those behind it would belong to other ids than before.
 Status CellParser::appendNumbers(std::string_view cell,
                                  RecordColumns::Column &column) const {
-  std::string_view rest = cell;
-  if (isMissing(cell)) {
-    rest = {};
+  std::string_view rest = cell, text;
+  bool hasMore = !isMissing(cell);
+  if (!hasMore) {
     if (field->missing_kind == PDL_MISSING_VALUE)
       appendAs(field->missing_value, column);
     else if (field->missing_kind != PDL_MISSING_EMPTY)
       return missing();
   }
-  while (!rest.empty()) {
-    const std::string_view text = cutFirst(rest);
+  while (hasMore) {
+    hasMore = cutFirst(rest, text);
     if (isMissing(text) && field->missing_kind != PDL_MISSING_VALUE)
       return Status::invalid(
           "a number among others is missing; write it, leave "
@@ -251,8 +254,9 @@ Status CellParser::appendIds(std::string_view cell, int64_t slot,
   int64_t id;
   bool any = false;
   std::string_view rest = cell;
+  std::string_view text;
   while (!rest.empty()) {
-    const std::string_view text = cutFirst(rest);
+    cutFirst(rest, text);
     if (isMissing(text))
       continue;
     if (!parseId(text, slot, id)) {

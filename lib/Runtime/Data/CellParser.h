@@ -57,7 +57,8 @@ private:
   Status appendIds(std::string_view cell, int64_t slot,
                    RecordColumns::Column &column) const;
   bool parseId(std::string_view text, int64_t slot, int64_t &id) const;
-  std::string_view cutFirst(std::string_view &rest) const;
+  /// Takes the first of several off `rest`; whether a separator is behind it.
+  bool cutFirst(std::string_view &rest, std::string_view &first) const;
   Status missing() const;
   void appendAs(double value, RecordColumns::Column &column) const;
 

@@ -12,6 +12,7 @@
 #include "Data/RecordReader.h"
 #include "Data/RowScanner.h"
 
+#include "pdlrt/Core/Log.h"
 #include <algorithm>
 #include <optional>
 
@@ -54,6 +55,7 @@ private:
   Status parseRow(RecordColumns &into);
   std::string_view copiedCell() const;
   Status readHeader();
+  void warnOfNames() const;
   std::string place(size_t cell) const {
     return path + ":" + std::to_string(scanner.line()) + ":" +
            std::to_string(cell + 1);
@@ -112,8 +114,22 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
     return {};
   firstLine = scanner.line();
   // Every row has as many cells as the first, unless that is bad itself.
-  (void)splitRow();
+  if (splitRow().ok())
+    warnOfNames();
   return {};
+}
+
+/// A header that is taken for a row is found out where it is read, unless its
+/// cells are hashed, or it is among rows that are passed over: then it shifts
+/// their numbers.
+void DelimitedReader::warnOfNames() const {
+  for (size_t i = 0; i < fields.size(); ++i)
+    for (int64_t cell : map->fields()[i])
+      if (splitter.cells()[size_t(cell)] == fields[i]->name)
+        return logWarningOnce(place(size_t(cell)) + ": the first line has " +
+                              quoteText(fields[i]->name) +
+                              ", the name of a field; if it names the columns, "
+                              "give --header: without, it is the first row");
 }
 
 /// The header's names, and its text.

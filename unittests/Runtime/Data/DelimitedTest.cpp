@@ -113,6 +113,20 @@ TEST_F(DelimitedTest, BagsOfNumbers) {
   EXPECT_THAT(values<double>(batch, 1), ElementsAre(1e300));
 }
 
+TEST_F(DelimitedTest, MissingNumbersOfBagsAreMissingAtTheirEndsToo) {
+  auto &weights = record.raggedNumbers("w");
+  weights.separator = '|';
+  EXPECT_THAT(errorOfText("1|2\n0.5|\n"), HasSubstr("among others is missing"));
+  EXPECT_THAT(errorOfText("1|2\n|0.5\n"), HasSubstr("among others is missing"));
+  EXPECT_THAT(errorOfText("1|2\n|\n"), HasSubstr("among others is missing"));
+  weights.missing_kind = PDL_MISSING_VALUE;
+  weights.missing_value = 7;
+  Batch batch = readAll(put("a.csv", "0.5|\n|0.5\n|\n0.5||\n1\n"));
+  EXPECT_THAT(values<float>(batch, 0),
+              ElementsAre(0.5f, 7, 7, 0.5f, 7, 7, 0.5f, 7, 7, 1));
+  EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 4, 6, 9, 10));
+}
+
 TEST_F(DelimitedTest, ShuffledBagsOfNumbersStayWhole) {
   auto &weights = record.raggedNumbers("w");
   weights.separator = '|';
@@ -349,6 +363,24 @@ TEST_F(DelimitedTest, ColumnsByHeaderAndByPosition) {
   EXPECT_THAT(errorOf(options), HasSubstr("names two columns `Age`"));
   options.header = false;
   EXPECT_THAT(errorOf(options), HasSubstr("pass --header"));
+}
+
+// Among rows that are passed over nobody reads it, and hashed it is an id.
+TEST_F(DelimitedTest, AHeaderThatCountsAsARowIsWarnedOf) {
+  record.dense("label");
+  record.ids("user");
+  DataOptions options;
+  options.rows = *RowRange::parse("1:3");
+  options.files = {put("named.csv", "label,user\n1,7\n0,8\n")};
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(1, 0));
+  options.files = {put("plain.csv", "0,6\n1,7\n0,8\n")};
+  EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(1, 0));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("named.csv:1:1: the first line has `label`, the "
+                              "name of a field; if it names the columns, give "
+                              "--header: without, it is the first row"));
+  EXPECT_THAT(said, testing::Not(HasSubstr("plain.csv")));
 }
 
 TEST_F(DelimitedTest, AFieldThatIsNotReadNeedsNoColumn) {
