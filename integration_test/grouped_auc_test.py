@@ -211,24 +211,28 @@ class GroupedAuc(unittest.TestCase):
         self.assertEqual((len(wanted), len(tested)), (2, 2))
         for output in whole:
             self.assertEqual(found("train", output), wanted)
-        # Within the second epoch, which has 22 steps.
-        checkpoint = ("--checkpoint", saved)
+        # Within the second epoch, which has 22 steps. What was kept before is with the first
+        # trainer, and beside its half of the limit.
+        checkpoint = ("--checkpoint", saved, "--max-grouped-samples", 700)
         for more in (("--steps", 31), ("--resume",)):
-            with Cluster(programs, 2, 2, (*flags, *test, *checkpoint, *more),
-                         (*checkpoint, *more[:more == ("--resume",)])) as cluster:
+            with Cluster(programs, 2, 2, (*flags, *checkpoint, *more),
+                         (*checkpoint[:2], *more[:more == ("--resume",)])) as cluster:
                 resumed = cluster.start().finish()
         for output in resumed:
             self.assertLessEqual(found("train", output), wanted)
             self.assertIn(*found("train", output), found("train", local.stdout))
+        # Who keeps its share stops at once, not when all meet behind the epoch.
         with Cluster(programs, 2, 1, (*flags, "--max-grouped-samples", 300)) as cluster:
+            cluster.start_server(0)
             for rank in range(2):
                 cluster.start_trainer(rank)
-            cluster.start_server(0)
+            said = ""
             for trainer in cluster.trainers:
                 self.assertEqual(trainer.wait(60), 1)
-                self.assertRegex(trainer.output,
-                                 r"metric @weighted has \d+ samples in all trainers together, "
-                                 "more than --max-grouped-samples 300 allows")
+                said += trainer.output
+            self.assertRegex(said, r"metrics of groups keep more samples than "
+                             r"--max-grouped-samples 300 allows this trainer, 150, in .*batch 1\d")
+            self.assertNotIn("epoch 1: ", said)
 
     def test_several_trainers_of_mode_async(self):
         """No step is anybody's: the samples are all there, and those of the last test are

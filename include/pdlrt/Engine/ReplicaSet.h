@@ -73,8 +73,12 @@ public:
   Expected<std::span<const Contribution>>
   sumGroups(std::span<const GradientBlock> blocks);
 
-  /// How many samples metrics of groups may keep in this process.
-  void limitGroupedSamples(int64_t most) { mostGroupedSamples = most; }
+  /// How many samples metrics of groups may keep in this process, its share of
+  /// the `most` of the job.
+  void limitGroupedSamples(int64_t most, int64_t share) {
+    mostGroupedSamples = most;
+    groupedSamplesShare = share;
+  }
 
   /// Adds the metrics of all replicas, workers of a group first, then groups,
   /// to the zeroed sums of the descriptor's metric `index`. Of a metric of
@@ -120,6 +124,7 @@ private:
   std::vector<Contribution> workerParts, groupParts;
   std::vector<RunningSum> groupSums;
   int64_t mostGroupedSamples = INT64_MAX;
+  int64_t groupedSamplesShare = INT64_MAX;
   /// What all replicas keep.
   std::atomic<int64_t> groupedCount = 0;
 };

@@ -23,11 +23,10 @@ namespace pdlrt {
 /// keep for `metric`, a metric of groups, by rank; `own` are those of this one.
 /// They travel as sums, to which the others add zeros, 65,536 at a time: each
 /// server hears of 32 bytes a sample from each process, and each process gets
-/// all of them. An error, in all processes alike, where they are more than
-/// `most`; out of memory.
+/// all of them. Out of memory is an error.
 Expected<pdlabi::GroupedSamples>
 gatherGroups(Job &job, int processes, const std::string &metric,
-             std::span<const pdlabi::GroupedSamples *const> own, int64_t most);
+             std::span<const pdlabi::GroupedSamples *const> own);
 
 } // namespace pdlrt
 

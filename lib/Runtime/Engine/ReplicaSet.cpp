@@ -96,13 +96,18 @@ Status ReplicaSet::checkGroups(int replica, int64_t before) {
   const int64_t added = replicas[replica]->groupedCount() - before;
   if (added == 0 ||
       groupedCount.fetch_add(added, std::memory_order_relaxed) + added <=
-          mostGroupedSamples)
+          groupedSamplesShare)
     return {};
+  std::string limit =
+      "--max-grouped-samples " + std::to_string(mostGroupedSamples) + " allows";
+  if (groupedSamplesShare != mostGroupedSamples)
+    limit += " this trainer, " + std::to_string(groupedSamplesShare);
   return Status::invalid(
-      "metrics of groups keep more samples than --max-grouped-samples " +
-      std::to_string(mostGroupedSamples) + " allows, in " + placeOf(replica) +
-      "; they need 33 bytes each until the epoch ends: allow more, test fewer "
-      "rows, or observe them in no training program");
+      "metrics of groups keep more samples than " + limit + ", in " +
+      placeOf(replica) +
+      "; they need 33 bytes each until the epoch ends, and those of all "
+      "trainers meet in each: allow more, test fewer rows, or observe them in "
+      "no training program");
 }
 
 /// The first error in the order of replicas.

@@ -87,25 +87,17 @@ gather(Job &job, std::span<const int64_t> sizes,
 
 Expected<GroupedSamples>
 pdlrt::gatherGroups(Job &job, int processes, const std::string &metric,
-                    std::span<const GroupedSamples *const> own, int64_t most) {
+                    std::span<const GroupedSamples *const> own) {
   std::vector<int64_t> sizes(processes);
   for (const GroupedSamples *samples : own)
     sizes[job.rank()] += int64_t(samples->size());
   PDLRT_RETURN_IF_ERROR(job.sum(sizes, {}));
-  const int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t(0));
-  if (total > most)
-    return Status::invalid(fmt::format(
-        "metric @{} has {} samples in all trainers together, more than "
-        "--max-grouped-samples {} allows; each trainer needs 33 bytes for each "
-        "of them: allow more, test fewer rows, or observe it in no training "
-        "program",
-        metric, total, most));
   try {
     return gather(job, sizes, own);
   } catch (const std::bad_alloc &) {
     return Status::outOfMemory(fmt::format(
         "out of memory for the {} samples of metric @{} in all trainers "
         "together; test fewer rows",
-        total, metric));
+        std::accumulate(sizes.begin(), sizes.end(), int64_t(0)), metric));
   }
 }

@@ -159,7 +159,7 @@ int Command::processes() const {
 Expected<pdlabi::GroupedSamples>
 Command::gatherGroupsOf(const ReplicaSet &replicas, int32_t metric) {
   return gatherGroups(*job, processes(), descriptor.metrics[metric].name,
-                      replicas.groupsOf(metric), options.maxGroupedSamples);
+                      replicas.groupsOf(metric));
 }
 
 Status Command::sumGroups(const ReplicaSet &replicas, int32_t metric,
@@ -211,7 +211,8 @@ Status Command::openProgram(const char *name, const DataOptions &data,
   if (!engine)
     return engine.status();
   run.engine = std::move(*engine);
-  run.engine->replicas().limitGroupedSamples(options.maxGroupedSamples);
+  run.engine->replicas().limitGroupedSamples(
+      options.maxGroupedSamples, options.maxGroupedSamples / processes());
   Expected<std::unique_ptr<RoundReader>> reader = RoundReader::open(
       data, descriptor, *run.program, layout,
       /*readAhead=*/options.threads > 1, run.engine->roundsInUse());

@@ -256,10 +256,11 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
         ->group("Execution");
   if (withReplicas)
     command
-        .add_option("--max-grouped-samples", flags.session.maxGroupedSamples,
-                    "How many samples metrics of groups, such as "
-                    "#nn.grouped_auc, may keep here until an epoch or a test "
-                    "ends, 33 bytes each")
+        .add_option(
+            "--max-grouped-samples", flags.session.maxGroupedSamples,
+            "How many samples metrics of groups, such as "
+            "#nn.grouped_auc, may keep until an epoch or a test ends, 33 "
+            "bytes each; several trainers have equal shares")
         ->type_name("N")
         ->transform(wholeNumber(1, maxCount))
         ->capture_default_str()

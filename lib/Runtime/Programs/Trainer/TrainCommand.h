@@ -61,6 +61,7 @@ private:
   Status beginRounds();
   std::vector<pdlabi::GroupedSamples>
   ownGroups(std::vector<pdlabi::GroupedSamples> all) const;
+  Status restoreGroups(std::vector<pdlabi::GroupedSamples> all);
   Expected<std::vector<pdlabi::GroupedSamples>>
   gatherAllGroups(const ReplicaSet &replicas);
   Status withoutData(Status failure);

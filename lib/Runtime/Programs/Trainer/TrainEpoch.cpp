@@ -190,7 +190,7 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   if (job->mayComeBack())
     leaveBookmark(Bookmark::Place::EpochEnds, nullptr);
   PDLRT_RETURN_IF_ERROR(addUp(trainer, report).status());
-  // Before anything that may take long or fail.
+  // Before a test, which may take long or fail.
   if (report.samples > 0)
     PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));
   // All go on, or have done their steps.

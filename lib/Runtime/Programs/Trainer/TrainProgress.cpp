@@ -73,6 +73,24 @@ TrainCommand::ownGroups(std::vector<pdlabi::GroupedSamples> all) const {
   return mine;
 }
 
+/// Takes up what metrics of groups kept before, which counts beside the shares
+/// of what comes.
+Status TrainCommand::restoreGroups(std::vector<pdlabi::GroupedSamples> all) {
+  std::vector<pdlabi::GroupedSamples> own = ownGroups(std::move(all));
+  int64_t here = 0;
+  for (const pdlabi::GroupedSamples &samples : own)
+    here += int64_t(samples.size());
+  std::vector<int64_t> everywhere = {here};
+  PDLRT_RETURN_IF_ERROR(job->sum(everywhere, {}));
+  const int64_t left =
+      std::max<int64_t>(0, options.maxGroupedSamples - everywhere[0]);
+  ReplicaSet &replicas = trainer.engine->replicas();
+  replicas.restoreGroups(std::move(own));
+  replicas.limitGroupedSamples(options.maxGroupedSamples,
+                               here + left / processes());
+  return {};
+}
+
 /// What metrics of groups keep, by metric and by replica of the job, of all
 /// processes in the place of the first replica. The first process alone needs
 /// it.
@@ -97,6 +115,8 @@ TrainCommand::gatherAllGroups(const ReplicaSet &replicas) {
 Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
   ReplicaSet &replicas = trainer.engine->replicas();
   replicas.resetCounters();
+  replicas.limitGroupedSamples(options.maxGroupedSamples,
+                               options.maxGroupedSamples / processes());
   trainer.rounds = 0;
   if (bookmark)
     return restoreEpoch(*bookmark, report);
@@ -114,7 +134,7 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
     return trainer.reader->beginEpoch(epoch);
   replicas.restoreMetrics(ReplicaSet::MetricScope::Job, from.running.metrics);
   if (trainer.program->observes_groups)
-    replicas.restoreGroups(ownGroups(std::move(from.running.groups)));
+    PDLRT_RETURN_IF_ERROR(restoreGroups(std::move(from.running.groups)));
   if (first || trainer.engine->sumsOverJob()) {
     report.lossSum = from.running.lossSum;
     report.weightSum = from.running.weightSum;
@@ -238,7 +258,8 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   progress.samples = totalSamples + progress.epochSamples;
   if (epochEnded)
     progress.epochSamples = 0;
-  const bool keepsGroups = trainer.program->observes_groups;
+  // Those of an epoch that has ended are reported, and needed no more.
+  const bool keepsGroups = trainer.program->observes_groups && !epochEnded;
   if (keepsGroups && processes() > 1) {
     Expected<std::vector<pdlabi::GroupedSamples>> all =
         gatherAllGroups(replicas);
