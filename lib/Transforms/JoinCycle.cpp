@@ -73,8 +73,9 @@ private:
   DenseMap<Attribute, SmallVector<Value>> fields;
   DenseMap<Attribute, Value> reads;
   Value turn;
-  /// 1 if it is the turn of the program that is taken, else 0.
-  Value now;
+  /// 1 if it is the turn of the program that is taken, else 0; by element type,
+  /// as what asks one value runs where that is not 0.
+  DenseMap<Type, Value> now;
   MinimizeOp lastLoss;
 };
 
@@ -220,10 +221,13 @@ Value Joining::columnOf(Value number, Value like) {
 
 /// The weights (null: 1 each) where it is the program's turn, else 0.
 Value Joining::weighted(Value weights, Value like) {
-  Value number = now;
   Type element = getElementTypeOrSelf(like);
-  if (element != scalar.getElementType())
-    number = CastOp::create(builder, loc, scalar.clone(element), now);
+  Value number = now.lookup(element);
+  if (!number) {
+    number = CastOp::create(builder, loc, scalar.clone(element),
+                            now.at(scalar.getElementType()));
+    now[element] = number;
+  }
   Value column = columnOf(number, like);
   return weights ? MulOp::create(builder, loc, weights, column).getResult()
                  : column;
@@ -231,7 +235,8 @@ Value Joining::weighted(Value weights, Value like) {
 
 /// Takes the ops of a program over.
 void Joining::take(ProgramOp program) {
-  now = isTurnOf(program);
+  now.clear();
+  now[scalar.getElementType()] = isTurnOf(program);
   IRMapping mapping;
   Block &body = program.getBody().front();
   unsigned argument = 0;
