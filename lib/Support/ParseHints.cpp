@@ -106,8 +106,10 @@ static void explainFloats(Diagnostic &diagnostic) {
 }
 
 /// Says of text that writes types of results which follow what to leave out.
-static void explainTypes(Diagnostic &diagnostic) {
+static void explainTypes(Diagnostic &diagnostic, StringRef line) {
   std::string text = diagnostic.str();
+  if (!line.contains("->"))
+    return;
   if (StringRef(text).contains("invalid kind of type specified: expected "
                                "builtin.tensor, but found '(") ||
       StringRef(text).contains("number of operands and types do not match"))
@@ -124,12 +126,12 @@ static LogicalResult addHint(Diagnostic &diagnostic) {
   if (succeeded(explainDialect(diagnostic)))
     return success();
   explainFloats(diagnostic);
-  explainTypes(diagnostic);
   auto location = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
   if (!location || location.getColumn() == 0)
     return failure();
-  std::string number =
-      numberWithPoint(lineAt(location), location.getColumn() - 1);
+  std::string line = lineAt(location);
+  explainTypes(diagnostic, line);
+  std::string number = numberWithPoint(line, location.getColumn() - 1);
   if (!number.empty())
     diagnostic.attachNote()
         << "a number with an exponent needs a point: write " << number;
