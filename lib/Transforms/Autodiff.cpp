@@ -312,7 +312,9 @@ private:
     for (AccumulateOp other : ops)
       if (other.getStateAttr() == name)
         return fail(other, "accumulates into @" + name.getValue() +
-                               " a second time; add the values up");
+                               " a second time; add the values up, or give "
+                               "what accumulates, as nn.batch_norm does each "
+                               "time it is called, states of its own");
     if (!ops.empty() && ops.front().getWeights() != op.getWeights())
       return fail(ops.front(),
                   "accumulates into @" + name.getValue() +

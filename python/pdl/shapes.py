@@ -27,8 +27,8 @@ class Misfit(Exception):
 def _floats(**operands: Value | None) -> None:
     for name, value in operands.items():
         if value is not None and not value.type.is_float:
-            raise Misfit(f"`{name}` is {value!r}, which holds ids; nn.lookup makes numbers of "
-                         "ids")
+            raise Misfit(f"`{name}` is {value!r}, which holds ids; pdl.lookup makes numbers "
+                         'of ids, and pdl.cast(x, "f32") f32 of f64')
 
 
 def _tensor(name: str, value: Value) -> TensorType:

@@ -70,7 +70,7 @@ module attributes {nn.phase = "merged"} {
     %a = nn.read @a : tensor<1xf32>
     // expected-note @+1 {{the other one is here}}
     nn.accumulate @s(%x) : tensor<?x1xf32>
-    // expected-error @+1 {{accumulates into @s a second time; add the values up (C3)}}
+    // expected-error @+1 {{accumulates into @s a second time; add the values up, or give what accumulates, as nn.batch_norm does each time it is called, states of its own (C3)}}
     nn.accumulate @s(%x) : tensor<?x1xf32>
     %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>

@@ -170,7 +170,6 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
                                 const Handshake &server) {
   constexpr auto *together =
       "use a trainer and a pserver of one translation of the model";
-  constexpr auto *flags = "start all processes with the same flags";
   // Who does not know the secret learns nothing else of the job.
   if (!isSameSecret(trainer.token, server.token))
     return Status::invalid("the trainer and the server have different tokens; "
@@ -200,15 +199,20 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
         compareTexts(what, fmt::format("{:016x}", trainer.*member),
                      fmt::format("{:016x}", server.*member), together));
   PDLRT_RETURN_IF_ERROR(compareNumbers(
-      "is one of (--trainers)", trainer.trainers, server.trainers, flags));
-  PDLRT_RETURN_IF_ERROR(compareNumbers(
-      "knows servers (--servers):", trainer.servers, server.servers, flags));
+      "is one of (--trainers)", trainer.trainers, server.trainers,
+      "give all processes the same --trainers"));
+  PDLRT_RETURN_IF_ERROR(
+      compareNumbers("knows servers (--servers):", trainer.servers,
+                     server.servers, "give all processes the same --servers"));
   PDLRT_RETURN_IF_ERROR(compareNumbers(
       "takes this address for that of server rank", trainer.serverRank,
       server.serverRank,
       "give all processes the same --servers, in the same order"));
   PDLRT_RETURN_IF_ERROR(compareTexts("has --placement", trainer.placementPolicy,
-                                     server.placementPolicy, flags));
+                                     server.placementPolicy,
+                                     "give all processes the same --placement "
+                                     "(pdl-launch: behind each of the two "
+                                     "--)"));
   PDLRT_RETURN_IF_ERROR(compareTexts(
       "has the map", fmt::format("{:016x}", trainer.placementDigest),
       fmt::format("{:016x}", server.placementDigest), together));
@@ -231,7 +235,9 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
       "give --checkpoint FOLDER --resume to trainers and servers alike "
       "(pdl-launch: behind each of the two --)"));
   PDLRT_RETURN_IF_ERROR(
-      compareNumbers("has --seed", trainer.seed, server.seed, flags));
+      compareNumbers("has --seed", trainer.seed, server.seed,
+                     "give trainers and servers the same --seed (pdl-launch: "
+                     "behind each of the two --)"));
   return compareNumbers(
       "goes on from step", trainer.startStep, server.startStep,
       "start all processes with the same --checkpoint and --resume; where one "
