@@ -11,7 +11,7 @@
 // RUN: cat %pdl_src/docs/Reference/Passes*.md | sed -n "/^#### Statistics/,/^### /s/^\([a-z-]*\) *: .*/\1/p" | sort -u > %t.declared
 // RUN: diff %t.declared %t.reported
 
-// CHECK: statistics.mlir:[[# @LINE + 30]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
+// CHECK: statistics.mlir:[[# @LINE + 32]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
 // CHECK-NEXT: nn-add-averages | Category:statistics | groups-averaged=0{{$}}
 // CHECK-NEXT: nn-merge-lookups | Category:statistics | lookups-merged=1{{$}}
 // CHECK-NEXT: nn-autodiff | Category:statistics | ops-differentiated=10{{$}}
@@ -29,7 +29,9 @@
 // CHECK-NEXT: nn-to-rt | Category:statistics | row-loops=0{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | in-place=0{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | repeats=0{{$}}
-// CHECK-NEXT: nn-to-rt | Category:statistics | slots={{[0-9]+$}}
+// CHECK-NEXT: nn-to-rt | Category:statistics | places={{[0-9]+$}}
+// CHECK-NEXT: nn-to-rt | Category:statistics | arena-bytes={{[0-9]+$}}
+// CHECK-NEXT: nn-to-rt | Category:statistics | arena-bound={{[0-9]+$}}
 // CHECK-NEXT: rt-outline-kernels | Category:statistics | nests=4{{$}}
 // CHECK-NEXT: rt-outline-kernels | Category:statistics | kernels=4{{$}}
 // CHECK-NEXT: rt-deduplicate-kernels | Category:statistics | kernels-merged=1{{$}}

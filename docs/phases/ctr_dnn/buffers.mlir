@@ -48,15 +48,22 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
   func.func @train_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c7 = arith.constant 7 : index
+    %c-8 = arith.constant -8 : index
     %c40 = arith.constant 40 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1092 = arith.constant 1092 : index
-    %c52 = arith.constant 52 : index
-    %c1600 = arith.constant 1600 : index
-    %c4 = arith.constant 4 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c7500 = arith.constant 7500 : index
     %2 = rt.count  lookup_occurrences[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c1600 = arith.constant 1600 : index
+    %c3200 = arith.constant 3200 : index
+    %c4800 = arith.constant 4800 : index
+    %c4804 = arith.constant 4804 : index
+    %c6400 = arith.constant 6400 : index
+    %c7492 = arith.constant 7492 : index
+    %c7496 = arith.constant 7496 : index
     %3 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %4 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %5 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -93,109 +100,109 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %31 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %32 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %33 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %34 = arith.muli %0, %c40 : index
-    %35 = arith.addi %34, %c63 : index
-    %36 = arith.andi %35, %c-64 : index
-    %37 = arith.muli %1, %c1092 : index
-    %38 = arith.addi %37, %c63 : index
-    %39 = arith.andi %38, %c-64 : index
+    %34 = arith.addi %0, %c7 : index
+    %35 = arith.andi %34, %c-8 : index
+    %36 = arith.muli %35, %c40 : index
+    %37 = arith.addi %1, %c15 : index
+    %38 = arith.andi %37, %c-16 : index
+    %39 = arith.muli %38, %c7500 : index
     %40 = arith.addi %36, %39 : index
-    %41 = arith.muli %1, %c52 : index
-    %42 = arith.addi %41, %c63 : index
-    %43 = arith.andi %42, %c-64 : index
-    %44 = arith.addi %40, %43 : index
-    %45 = arith.muli %1, %c1600 : index
-    %46 = arith.addi %44, %45 : index
-    %47 = arith.addi %46, %45 : index
-    %48 = arith.addi %47, %45 : index
-    %49 = arith.muli %1, %c4 : index
-    %50 = arith.addi %49, %c63 : index
-    %51 = arith.andi %50, %c-64 : index
-    %52 = arith.addi %48, %51 : index
-    %53 = arith.addi %52, %51 : index
-    %54 = arith.addi %53, %51 : index
-    %55 = arith.addi %54, %45 : index
-    %56 = arith.muli %2, %c4 : index
-    %57 = arith.addi %56, %c63 : index
-    %58 = arith.andi %57, %c-64 : index
-    %59 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %3 into %59 : !llvm.ptr, memref<?x10xf32>
-    %60 = arith.muli %c0, %c4 : index
-    %61 = rt.view %5[%60] size(%6) : !llvm.ptr -> memref<?xi32>
-    %62 = arith.muli %1, %c26 : index
-    %63 = arith.addi %62, %c1 : index
-    %64 = rt.view %7[%c0] size(%63) : !llvm.ptr -> memref<?xi32>
-    %65 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool  sum %59[%61] splits(%64 : memref<?xi32>) into %65 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %66 = arith.muli %1, %c13 : index
-    %67 = rt.view %8[%c0] size(%66) : !llvm.ptr -> memref<?xf32>
-    %68 = rt.view %4[%40] size(%66) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%66) step (%c1) {
-      %102 = memref.load %67[%arg1] : memref<?xf32>
-      %103 = math.absf %102 : f32
-      %104 = math.log1p %103 : f32
-      %105 = math.copysign %104, %102 : f32
-      memref.store %105, %68[%arg1] : memref<?xf32>
+    %41 = arith.addi %2, %c15 : index
+    %42 = arith.andi %41, %c-16 : index
+    %43 = arith.muli %42, %c4 : index
+    %44 = arith.muli %38, %c1600 : index
+    %45 = arith.addi %36, %44 : index
+    %46 = arith.muli %38, %c3200 : index
+    %47 = arith.addi %36, %46 : index
+    %48 = arith.muli %38, %c4800 : index
+    %49 = arith.addi %36, %48 : index
+    %50 = arith.muli %38, %c4804 : index
+    %51 = arith.addi %36, %50 : index
+    %52 = arith.muli %38, %c6400 : index
+    %53 = arith.addi %36, %52 : index
+    %54 = arith.muli %38, %c7492 : index
+    %55 = arith.addi %36, %54 : index
+    %56 = arith.muli %38, %c7496 : index
+    %57 = arith.addi %36, %56 : index
+    %58 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %3 into %58 : !llvm.ptr, memref<?x10xf32>
+    %59 = arith.muli %c0, %c4 : index
+    %60 = rt.view %5[%59] size(%6) : !llvm.ptr -> memref<?xi32>
+    %61 = arith.muli %1, %c26 : index
+    %62 = arith.addi %61, %c1 : index
+    %63 = rt.view %7[%c0] size(%62) : !llvm.ptr -> memref<?xi32>
+    %64 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %58[%60] splits(%63 : memref<?xi32>) into %64 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %65 = arith.muli %1, %c13 : index
+    %66 = rt.view %8[%c0] size(%65) : !llvm.ptr -> memref<?xf32>
+    %67 = rt.view %4[%36] size(%65) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg1) = (%c0) to (%65) step (%c1) {
+      %105 = memref.load %66[%arg1] : memref<?xf32>
+      %106 = math.absf %105 : f32
+      %107 = math.log1p %106 : f32
+      %108 = math.copysign %107, %105 : f32
+      memref.store %108, %67[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %69 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %70 = rt.view %4[%40] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    %68 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %69 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %102 = memref.load %70[%arg1, %arg2] : memref<?x13xf32>
-        %103 = arith.addi %arg2, %c260 : index
-        memref.store %102, %69[%arg1, %103] : memref<?x273xf32>
+        %105 = memref.load %69[%arg1, %arg2] : memref<?x13xf32>
+        %106 = arith.addi %arg2, %c260 : index
+        memref.store %105, %68[%arg1, %106] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
     }
-    %71 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %72 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
-    %73 = rt.view %4[%44] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %69, %71 bias(%72 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %73 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %74 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %75 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
-    %76 = rt.view %4[%46] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %73, %74 bias(%75 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %77 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %78 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
-    %79 = rt.view %4[%47] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %76, %77 bias(%78 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %80 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %81 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
-    %82 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %9, %79, %80 bias(%81 : memref<1xf32>) post [#rt<post bias>] into %82 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %83 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?xf32>
-    %84 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    %85 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?xf32>
-    %86 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?xf32>
+    %70 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %71 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
+    %72 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %68, %70 bias(%71 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %72 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %73 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %74 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
+    %75 = rt.view %4[%45] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %72, %73 bias(%74 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %75 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %76 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %77 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
+    %78 = rt.view %4[%47] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %75, %76 bias(%77 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %78 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %79 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %80 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
+    %81 = rt.view %4[%49] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %9, %78, %79 bias(%80 : memref<1xf32>) post [#rt<post bias>] into %81 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %82 = rt.view %4[%49] size(%1) : !llvm.ptr -> memref<?xf32>
+    %83 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    %84 = rt.view %4[%55] size(%1) : !llvm.ptr -> memref<?xf32>
+    %85 = rt.view %4[%51] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %102 = memref.load %83[%arg1] : memref<?xf32>
-      %103 = memref.load %84[%arg1] : memref<?xf32>
-      %104 = arith.mulf %102, %103 : f32
+      %105 = memref.load %82[%arg1] : memref<?xf32>
+      %106 = memref.load %83[%arg1] : memref<?xf32>
+      %107 = arith.mulf %105, %106 : f32
       %cst_0 = arith.constant 0.000000e+00 : f32
-      %105 = arith.maximumf %102, %cst_0 : f32
-      %106 = math.absf %102 : f32
-      %107 = arith.negf %106 : f32
-      %108 = math.exp %107 : f32
-      %109 = math.log1p %108 : f32
-      %110 = arith.subf %105, %104 : f32
-      %111 = arith.addf %110, %109 : f32
-      %112 = func.call @pdlabi_sigmoidf(%102) : (f32) -> f32
-      memref.store %111, %85[%arg1] : memref<?xf32>
-      memref.store %112, %86[%arg1] : memref<?xf32>
+      %108 = arith.maximumf %105, %cst_0 : f32
+      %109 = math.absf %105 : f32
+      %110 = arith.negf %109 : f32
+      %111 = math.exp %110 : f32
+      %112 = math.log1p %111 : f32
+      %113 = arith.subf %108, %107 : f32
+      %114 = arith.addf %113, %112 : f32
+      %115 = func.call @pdlabi_sigmoidf(%105) : (f32) -> f32
+      memref.store %114, %84[%arg1] : memref<?xf32>
+      memref.store %115, %85[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %87 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    %88 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %87 labels(%88 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %87 labels(%88 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %87 labels(%88 : memref<?x1xf32>) into %21 : memref<?x1xf32>, !llvm.ptr
+    %86 = rt.view %4[%51] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %87 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %86 labels(%87 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %86 labels(%87 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %86 labels(%87 : memref<?x1xf32>) into %21 : memref<?x1xf32>, !llvm.ptr
+    %88 = rt.view %4[%57] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %102 = memref.load %86[%arg1] : memref<?xf32>
-      %103 = memref.load %84[%arg1] : memref<?xf32>
-      %104 = arith.subf %102, %103 : f32
-      memref.store %104, %83[%arg1] : memref<?xf32>
+      %105 = memref.load %85[%arg1] : memref<?xf32>
+      %106 = memref.load %83[%arg1] : memref<?xf32>
+      %107 = arith.subf %105, %106 : f32
+      memref.store %107, %88[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %89 = rt.view %22[%c0] : !llvm.ptr -> memref<1xf32>
@@ -206,78 +213,81 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     }
     %90 = memref.load %89[%c0] : memref<1xf32>
     %91 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %90) -> (f32) {
-      %102 = memref.load %83[%arg1] : memref<?xf32>
-      %103 = arith.addf %arg2, %102 : f32
-      scf.yield %103 : f32
+      %105 = memref.load %88[%arg1] : memref<?xf32>
+      %106 = arith.addf %arg2, %105 : f32
+      scf.yield %106 : f32
     }
     memref.store %91, %89[%c0] : memref<1xf32>
-    %92 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
-    rt.gemm  fast %9, %79 transposed, %82 post [] into %92 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
-    %93 = rt.view %4[%54] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %82, %80 transposed mask(%79 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %93 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
-    %94 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
+    %92 = rt.view %4[%57] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %93 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %9, %78 transposed, %92 post [] into %93 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %94 = rt.view %4[%49] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %92, %79 transposed mask(%78 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %94 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    %95 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %94[%arg1] : memref<400xf32>
+      memref.store %cst, %95[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %102 = memref.load %94[%arg1] : memref<400xf32>
-      %103 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %102) -> (f32) {
-        %104 = memref.load %93[%arg2, %arg1] : memref<?x400xf32>
-        %105 = arith.addf %arg3, %104 : f32
-        scf.yield %105 : f32
+      %105 = memref.load %95[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %94[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
-      memref.store %103, %94[%arg1] : memref<400xf32>
+      memref.store %106, %95[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %95 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %76 transposed, %93 post [] into %95 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %93, %77 transposed mask(%76 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %79 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %96 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
+    %96 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %75 transposed, %94 post [] into %96 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %94, %76 transposed mask(%75 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %78 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %97 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %96[%arg1] : memref<400xf32>
+      memref.store %cst, %97[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %102 = memref.load %96[%arg1] : memref<400xf32>
-      %103 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %102) -> (f32) {
-        %104 = memref.load %79[%arg2, %arg1] : memref<?x400xf32>
-        %105 = arith.addf %arg3, %104 : f32
-        scf.yield %105 : f32
+      %105 = memref.load %97[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %78[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
-      memref.store %103, %96[%arg1] : memref<400xf32>
+      memref.store %106, %97[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %97 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %73 transposed, %79 post [] into %97 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %79, %74 transposed mask(%73 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %98 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
+    %98 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %72 transposed, %78 post [] into %98 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %78, %73 transposed mask(%72 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %75 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %99 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %98[%arg1] : memref<400xf32>
+      memref.store %cst, %99[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %102 = memref.load %98[%arg1] : memref<400xf32>
-      %103 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %102) -> (f32) {
-        %104 = memref.load %76[%arg2, %arg1] : memref<?x400xf32>
-        %105 = arith.addf %arg3, %104 : f32
-        scf.yield %105 : f32
+      %105 = memref.load %99[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %75[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
-      memref.store %103, %98[%arg1] : memref<400xf32>
+      memref.store %106, %99[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %99 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
-    rt.gemm  fast %9, %69 transposed, %76 post [] into %99 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
-    rt.gemm  fast %9, %76, %71 transposed post [] into %69 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    %100 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    %101 = rt.view %4[%55] size(%6) : !llvm.ptr -> memref<?xi32>
-    rt.bag_of %64 into %101 : memref<?xi32>, memref<?xi32>
-    rt.pool_gradient  sum %65 at %30[%c0, %6] bags(%101 : memref<?xi32>) splits(%64 : memref<?xi32>) into %100 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
-    rt.loss_sum %85 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %100 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
+    rt.gemm  fast %9, %68 transposed, %75 post [] into %100 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    %101 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    rt.gemm  fast %9, %75, %70 transposed post [] into %101 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
+    %102 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    %103 = rt.view %4[%40] size(%6) : !llvm.ptr -> memref<?xi32>
+    rt.bag_of %63 into %103 : memref<?xi32>, memref<?xi32>
+    %104 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool_gradient  sum %104 at %30[%c0, %6] bags(%103 : memref<?xi32>) splits(%63 : memref<?xi32>) into %102 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
+    rt.loss_sum %84 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <441 + 7556 * batch, keys(40), occurrences(4)>)
+  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <112840 + 7500 * batch, keys(40), occurrences(4)>)
   func.func @evaluate_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -301,16 +311,17 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
   func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c7 = arith.constant 7 : index
+    %c-8 = arith.constant -8 : index
     %c40 = arith.constant 40 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1092 = arith.constant 1092 : index
-    %c52 = arith.constant 52 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c3200 = arith.constant 3200 : index
     %c1600 = arith.constant 1600 : index
-    %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c4 = arith.constant 4 : index
     %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %5 = rt.count  field_values[2] of %arg0 : !llvm.ptr
     %6 = rt.pointer  field_splits[2] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -332,87 +343,77 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %18 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %19 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %20 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %21 = arith.muli %0, %c40 : index
-    %22 = arith.addi %21, %c63 : index
-    %23 = arith.andi %22, %c-64 : index
-    %24 = arith.muli %1, %c1092 : index
-    %25 = arith.addi %24, %c63 : index
-    %26 = arith.andi %25, %c-64 : index
-    %27 = arith.addi %23, %26 : index
-    %28 = arith.muli %1, %c52 : index
-    %29 = arith.addi %28, %c63 : index
-    %30 = arith.andi %29, %c-64 : index
-    %31 = arith.addi %27, %30 : index
-    %32 = arith.muli %1, %c1600 : index
-    %33 = arith.addi %31, %32 : index
-    %34 = arith.addi %33, %32 : index
-    %35 = arith.muli %1, %c4 : index
-    %36 = arith.addi %35, %c63 : index
-    %37 = arith.andi %36, %c-64 : index
-    %38 = arith.addi %34, %37 : index
-    %39 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %39 : !llvm.ptr, memref<?x10xf32>
-    %40 = arith.muli %c0, %c4 : index
-    %41 = rt.view %4[%40] size(%5) : !llvm.ptr -> memref<?xi32>
-    %42 = arith.muli %1, %c26 : index
-    %43 = arith.addi %42, %c1 : index
-    %44 = rt.view %6[%c0] size(%43) : !llvm.ptr -> memref<?xi32>
-    %45 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool  sum %39[%41] splits(%44 : memref<?xi32>) into %45 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %46 = arith.muli %1, %c13 : index
-    %47 = rt.view %7[%c0] size(%46) : !llvm.ptr -> memref<?xf32>
-    %48 = rt.view %3[%27] size(%46) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%46) step (%c1) {
-      %66 = memref.load %47[%arg1] : memref<?xf32>
-      %67 = math.absf %66 : f32
-      %68 = math.log1p %67 : f32
-      %69 = math.copysign %68, %66 : f32
-      memref.store %69, %48[%arg1] : memref<?xf32>
+    %21 = arith.addi %0, %c7 : index
+    %22 = arith.andi %21, %c-8 : index
+    %23 = arith.muli %22, %c40 : index
+    %24 = arith.addi %1, %c15 : index
+    %25 = arith.andi %24, %c-16 : index
+    %26 = arith.muli %25, %c3200 : index
+    %27 = arith.muli %25, %c1600 : index
+    %28 = arith.addi %23, %27 : index
+    %29 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %29 : !llvm.ptr, memref<?x10xf32>
+    %30 = arith.muli %c0, %c4 : index
+    %31 = rt.view %4[%30] size(%5) : !llvm.ptr -> memref<?xi32>
+    %32 = arith.muli %1, %c26 : index
+    %33 = arith.addi %32, %c1 : index
+    %34 = rt.view %6[%c0] size(%33) : !llvm.ptr -> memref<?xi32>
+    %35 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %29[%31] splits(%34 : memref<?xi32>) into %35 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %36 = arith.muli %1, %c13 : index
+    %37 = rt.view %7[%c0] size(%36) : !llvm.ptr -> memref<?xf32>
+    %38 = rt.view %3[%23] size(%36) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg1) = (%c0) to (%36) step (%c1) {
+      %56 = memref.load %37[%arg1] : memref<?xf32>
+      %57 = math.absf %56 : f32
+      %58 = math.log1p %57 : f32
+      %59 = math.copysign %58, %56 : f32
+      memref.store %59, %38[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %49 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %50 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    %39 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %40 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %66 = memref.load %50[%arg1, %arg2] : memref<?x13xf32>
-        %67 = arith.addi %arg2, %c260 : index
-        memref.store %66, %49[%arg1, %67] : memref<?x273xf32>
+        %56 = memref.load %40[%arg1, %arg2] : memref<?x13xf32>
+        %57 = arith.addi %arg2, %c260 : index
+        memref.store %56, %39[%arg1, %57] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
     }
-    %51 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %52 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %53 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %49, %51 bias(%52 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %53 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %54 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %55 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %56 = rt.view %3[%33] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %53, %54 bias(%55 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %56 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %57 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %58 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    rt.gemm  fast %8, %56, %57 bias(%58 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %53 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %59 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %60 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %61 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %53, %59 bias(%60 : memref<1xf32>) post [#rt<post bias>] into %61 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %62 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?xf32>
-    %63 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?xf32>
+    %41 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %42 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %43 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %39, %41 bias(%42 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %43 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %44 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %45 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %46 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %43, %44 bias(%45 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %46 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %47 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %48 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %46, %47 bias(%48 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %43 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %49 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %50 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %51 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %43, %49 bias(%50 : memref<1xf32>) post [#rt<post bias>] into %51 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %52 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?xf32>
+    %53 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %66 = memref.load %62[%arg1] : memref<?xf32>
-      %67 = func.call @pdlabi_sigmoidf(%66) : (f32) -> f32
-      memref.store %67, %63[%arg1] : memref<?xf32>
+      %56 = memref.load %52[%arg1] : memref<?xf32>
+      %57 = func.call @pdlabi_sigmoidf(%56) : (f32) -> f32
+      memref.store %57, %53[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %64 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    %65 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %64 labels(%65 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %64 labels(%65 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %64 labels(%65 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
+    %54 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %55 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %54 labels(%55 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %54 labels(%55 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %54 labels(%55 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@evaluate_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <315 + 4352 * batch, keys(40), occurrences(0)>)
+  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@evaluate_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <48280 + 3200 * batch, keys(40), occurrences(0)>)
   func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -436,16 +437,17 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
   func.func @predict_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c7 = arith.constant 7 : index
+    %c-8 = arith.constant -8 : index
     %c40 = arith.constant 40 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1092 = arith.constant 1092 : index
-    %c52 = arith.constant 52 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c3200 = arith.constant 3200 : index
     %c1600 = arith.constant 1600 : index
-    %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c4 = arith.constant 4 : index
     %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %5 = rt.count  field_values[1] of %arg0 : !llvm.ptr
     %6 = rt.pointer  field_splits[1] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -464,81 +466,72 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %15 = rt.pointer  parameter[7] of %arg0 : !llvm.ptr -> !llvm.ptr
     %16 = rt.pointer  parameter[8] of %arg0 : !llvm.ptr -> !llvm.ptr
     %17 = rt.pointer  output[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %18 = arith.muli %0, %c40 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.muli %1, %c1092 : index
-    %22 = arith.addi %21, %c63 : index
-    %23 = arith.andi %22, %c-64 : index
-    %24 = arith.addi %20, %23 : index
-    %25 = arith.muli %1, %c52 : index
-    %26 = arith.addi %25, %c63 : index
-    %27 = arith.andi %26, %c-64 : index
-    %28 = arith.addi %24, %27 : index
-    %29 = arith.muli %1, %c1600 : index
-    %30 = arith.addi %28, %29 : index
-    %31 = arith.addi %30, %29 : index
-    %32 = arith.muli %1, %c4 : index
-    %33 = arith.addi %32, %c63 : index
-    %34 = arith.andi %33, %c-64 : index
-    %35 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %35 : !llvm.ptr, memref<?x10xf32>
-    %36 = arith.muli %c0, %c4 : index
-    %37 = rt.view %4[%36] size(%5) : !llvm.ptr -> memref<?xi32>
-    %38 = arith.muli %1, %c26 : index
-    %39 = arith.addi %38, %c1 : index
-    %40 = rt.view %6[%c0] size(%39) : !llvm.ptr -> memref<?xi32>
-    %41 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool  sum %35[%37] splits(%40 : memref<?xi32>) into %41 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %42 = arith.muli %1, %c13 : index
-    %43 = rt.view %7[%c0] size(%42) : !llvm.ptr -> memref<?xf32>
-    %44 = rt.view %3[%24] size(%42) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%42) step (%c1) {
-      %60 = memref.load %43[%arg1] : memref<?xf32>
-      %61 = math.absf %60 : f32
-      %62 = math.log1p %61 : f32
-      %63 = math.copysign %62, %60 : f32
-      memref.store %63, %44[%arg1] : memref<?xf32>
+    %18 = arith.addi %0, %c7 : index
+    %19 = arith.andi %18, %c-8 : index
+    %20 = arith.muli %19, %c40 : index
+    %21 = arith.addi %1, %c15 : index
+    %22 = arith.andi %21, %c-16 : index
+    %23 = arith.muli %22, %c3200 : index
+    %24 = arith.muli %22, %c1600 : index
+    %25 = arith.addi %20, %24 : index
+    %26 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %26 : !llvm.ptr, memref<?x10xf32>
+    %27 = arith.muli %c0, %c4 : index
+    %28 = rt.view %4[%27] size(%5) : !llvm.ptr -> memref<?xi32>
+    %29 = arith.muli %1, %c26 : index
+    %30 = arith.addi %29, %c1 : index
+    %31 = rt.view %6[%c0] size(%30) : !llvm.ptr -> memref<?xi32>
+    %32 = rt.view %3[%25] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %26[%28] splits(%31 : memref<?xi32>) into %32 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %33 = arith.muli %1, %c13 : index
+    %34 = rt.view %7[%c0] size(%33) : !llvm.ptr -> memref<?xf32>
+    %35 = rt.view %3[%20] size(%33) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg1) = (%c0) to (%33) step (%c1) {
+      %51 = memref.load %34[%arg1] : memref<?xf32>
+      %52 = math.absf %51 : f32
+      %53 = math.log1p %52 : f32
+      %54 = math.copysign %53, %51 : f32
+      memref.store %54, %35[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %45 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %46 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    %36 = rt.view %3[%25] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %37 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %60 = memref.load %46[%arg1, %arg2] : memref<?x13xf32>
-        %61 = arith.addi %arg2, %c260 : index
-        memref.store %60, %45[%arg1, %61] : memref<?x273xf32>
+        %51 = memref.load %37[%arg1, %arg2] : memref<?x13xf32>
+        %52 = arith.addi %arg2, %c260 : index
+        memref.store %51, %36[%arg1, %52] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
     }
-    %47 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %48 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %49 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %45, %47 bias(%48 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %49 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %50 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %51 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %52 = rt.view %3[%30] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %49, %50 bias(%51 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %52 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %53 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %54 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    rt.gemm  fast %8, %52, %53 bias(%54 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %49 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %55 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %56 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %57 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %49, %55 bias(%56 : memref<1xf32>) post [#rt<post bias>] into %57 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %58 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?xf32>
-    %59 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    %38 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %39 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %40 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %36, %38 bias(%39 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %40 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %41 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %42 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %43 = rt.view %3[%25] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %40, %41 bias(%42 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %43 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %44 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %45 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %43, %44 bias(%45 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %40 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %46 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %47 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %48 = rt.view %3[%25] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %40, %46 bias(%47 : memref<1xf32>) post [#rt<post bias>] into %48 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %49 = rt.view %3[%25] size(%1) : !llvm.ptr -> memref<?xf32>
+    %50 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %60 = memref.load %58[%arg1] : memref<?xf32>
-      %61 = func.call @pdlabi_sigmoidf(%60) : (f32) -> f32
-      memref.store %61, %59[%arg1] : memref<?xf32>
+      %51 = memref.load %49[%arg1] : memref<?xf32>
+      %52 = func.call @pdlabi_sigmoidf(%51) : (f32) -> f32
+      memref.store %52, %50[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <252 + 4348 * batch, keys(40), occurrences(0)>)
+  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <48280 + 3200 * batch, keys(40), occurrences(0)>)
   nn.fingerprint state {
     "keys of @emb in @train" = "c3a78c542cf8db67",
     "rows of @emb" = "f32 [10]",

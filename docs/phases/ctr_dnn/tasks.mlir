@@ -165,14 +165,21 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
   func.func @train_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c7 = arith.constant 7 : index
+    %c-8 = arith.constant -8 : index
     %c40 = arith.constant 40 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1092 = arith.constant 1092 : index
-    %c52 = arith.constant 52 : index
-    %c1600 = arith.constant 1600 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c7500 = arith.constant 7500 : index
     %c4 = arith.constant 4 : index
+    %c1600 = arith.constant 1600 : index
+    %c3200 = arith.constant 3200 : index
+    %c4800 = arith.constant 4800 : index
+    %c4804 = arith.constant 4804 : index
+    %c6400 = arith.constant 6400 : index
+    %c7492 = arith.constant 7492 : index
+    %c7496 = arith.constant 7496 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -208,103 +215,105 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %30 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %31 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %32 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %33 = arith.muli %0, %c40 : index
-    %34 = arith.addi %33, %c63 : index
-    %35 = arith.andi %34, %c-64 : index
-    %36 = arith.muli %1, %c1092 : index
-    %37 = arith.addi %36, %c63 : index
-    %38 = arith.andi %37, %c-64 : index
+    %33 = arith.addi %0, %c7 : index
+    %34 = arith.andi %33, %c-8 : index
+    %35 = arith.muli %34, %c40 : index
+    %36 = arith.addi %1, %c15 : index
+    %37 = arith.andi %36, %c-16 : index
+    %38 = arith.muli %37, %c7500 : index
     %39 = arith.addi %35, %38 : index
-    %40 = arith.muli %1, %c52 : index
-    %41 = arith.addi %40, %c63 : index
-    %42 = arith.andi %41, %c-64 : index
-    %43 = arith.addi %39, %42 : index
-    %44 = arith.muli %1, %c1600 : index
-    %45 = arith.addi %43, %44 : index
-    %46 = arith.addi %45, %44 : index
-    %47 = arith.addi %46, %44 : index
-    %48 = arith.muli %1, %c4 : index
-    %49 = arith.addi %48, %c63 : index
-    %50 = arith.andi %49, %c-64 : index
-    %51 = arith.addi %47, %50 : index
-    %52 = arith.addi %51, %50 : index
-    %53 = arith.addi %52, %50 : index
-    %54 = arith.addi %53, %44 : index
-    %55 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %55 : !llvm.ptr, memref<?x10xf32>
-    %56 = arith.muli %c0, %c4 : index
-    %57 = rt.view %4[%56] size(%5) : !llvm.ptr -> memref<?xi32>
-    %58 = arith.muli %1, %c26 : index
-    %59 = arith.addi %58, %c1 : index
-    %60 = rt.view %6[%c0] size(%59) : !llvm.ptr -> memref<?xi32>
-    %61 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool  sum %55[%57] splits(%60 : memref<?xi32>) into %61 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %62 = arith.muli %1, %c13 : index
-    %63 = rt.address %3[%39] : !llvm.ptr
-    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %63, %62) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %64 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %65 = rt.address %3[%35] : !llvm.ptr
-    call @kernel.copy_f32(%63, %65, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %66 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %67 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %68 = rt.view %3[%43] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %64, %66 bias(%67 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %68 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %69 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %70 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %71 = rt.view %3[%45] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %68, %69 bias(%70 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %71 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %72 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %73 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    %74 = rt.view %3[%46] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %71, %72 bias(%73 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %74 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %75 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %76 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %77 = rt.view %3[%47] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %74, %75 bias(%76 : memref<1xf32>) post [#rt<post bias>] into %77 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %78 = rt.view %3[%51] size(%1) : !llvm.ptr -> memref<?xf32>
-    %79 = rt.address %3[%47] : !llvm.ptr
-    %80 = rt.address %3[%51] : !llvm.ptr
-    %81 = rt.address %3[%52] : !llvm.ptr
-    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_3_more_f32(%79, %17, %80, %81, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %82 = rt.view %3[%52] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    %83 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %82 labels(%83 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %82 labels(%83 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %82 labels(%83 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
-    call @kernel.elementwise_sub_f32(%81, %17, %79, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %40 = arith.muli %37, %c1600 : index
+    %41 = arith.addi %35, %40 : index
+    %42 = arith.muli %37, %c3200 : index
+    %43 = arith.addi %35, %42 : index
+    %44 = arith.muli %37, %c4800 : index
+    %45 = arith.addi %35, %44 : index
+    %46 = arith.muli %37, %c4804 : index
+    %47 = arith.addi %35, %46 : index
+    %48 = arith.muli %37, %c6400 : index
+    %49 = arith.addi %35, %48 : index
+    %50 = arith.muli %37, %c7492 : index
+    %51 = arith.addi %35, %50 : index
+    %52 = arith.muli %37, %c7496 : index
+    %53 = arith.addi %35, %52 : index
+    %54 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %54 : !llvm.ptr, memref<?x10xf32>
+    %55 = arith.muli %c0, %c4 : index
+    %56 = rt.view %4[%55] size(%5) : !llvm.ptr -> memref<?xi32>
+    %57 = arith.muli %1, %c26 : index
+    %58 = arith.addi %57, %c1 : index
+    %59 = rt.view %6[%c0] size(%58) : !llvm.ptr -> memref<?xi32>
+    %60 = rt.view %3[%49] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %54[%56] splits(%59 : memref<?xi32>) into %60 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %61 = arith.muli %1, %c13 : index
+    %62 = rt.address %3[%35] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %62, %61) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %63 = rt.view %3[%49] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %64 = rt.address %3[%49] : !llvm.ptr
+    call @kernel.copy_f32(%62, %64, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %65 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %66 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %67 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %63, %65 bias(%66 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %67 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %68 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %69 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %70 = rt.view %3[%41] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %67, %68 bias(%69 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %70 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %71 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %72 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    %73 = rt.view %3[%43] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %70, %71 bias(%72 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %73 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %74 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %75 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %76 = rt.view %3[%45] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %73, %74 bias(%75 : memref<1xf32>) post [#rt<post bias>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %77 = rt.view %3[%51] size(%1) : !llvm.ptr -> memref<?xf32>
+    %78 = rt.address %3[%45] : !llvm.ptr
+    %79 = rt.address %3[%51] : !llvm.ptr
+    %80 = rt.address %3[%47] : !llvm.ptr
+    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_3_more_f32(%78, %17, %79, %80, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %81 = rt.view %3[%47] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %82 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %81 labels(%82 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %81 labels(%82 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %81 labels(%82 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
+    %83 = rt.address %3[%53] : !llvm.ptr
+    call @kernel.elementwise_sub_f32(%80, %17, %83, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.fill_f32(%21, %c1) : (!llvm.ptr, index) -> ()
-    call @kernel.reduce_add_f32(%21, %79, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %84 = rt.view %22[%c0] : !llvm.ptr -> memref<400x1xf32>
-    rt.gemm  fast %8, %74 transposed, %77 post [] into %84 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
-    %85 = rt.view %3[%53] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %77, %75 transposed mask(%74 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %85 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    call @kernel.reduce_add_f32(%21, %83, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %84 = rt.view %3[%53] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %85 = rt.view %22[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %8, %73 transposed, %84 post [] into %85 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %86 = rt.view %3[%45] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %84, %74 transposed mask(%73 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %86 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
     call @kernel.fill_f32(%23, %c400) : (!llvm.ptr, index) -> ()
-    %86 = rt.address %3[%53] : !llvm.ptr
-    call @kernel.reduce_add_f32_0(%23, %86, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.reduce_add_f32_0(%23, %78, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %87 = rt.view %24[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %8, %71 transposed, %85 post [] into %87 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %8, %85, %72 transposed mask(%71 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %74 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    rt.gemm  fast %8, %70 transposed, %86 post [] into %87 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %8, %86, %71 transposed mask(%70 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %73 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
     call @kernel.fill_f32(%25, %c400) : (!llvm.ptr, index) -> ()
-    %88 = rt.address %3[%46] : !llvm.ptr
+    %88 = rt.address %3[%43] : !llvm.ptr
     call @kernel.reduce_add_f32_0(%25, %88, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %89 = rt.view %26[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %8, %68 transposed, %74 post [] into %89 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %8, %74, %69 transposed mask(%68 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %71 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    rt.gemm  fast %8, %67 transposed, %73 post [] into %89 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %8, %73, %68 transposed mask(%67 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %70 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
     call @kernel.fill_f32(%27, %c400) : (!llvm.ptr, index) -> ()
-    %90 = rt.address %3[%45] : !llvm.ptr
+    %90 = rt.address %3[%41] : !llvm.ptr
     call @kernel.reduce_add_f32_0(%27, %90, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %91 = rt.view %28[%c0] : !llvm.ptr -> memref<273x400xf32>
-    rt.gemm  fast %8, %64 transposed, %71 post [] into %91 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
-    rt.gemm  fast %8, %71, %66 transposed post [] into %64 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    %92 = rt.view %30[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    %93 = rt.view %3[%54] size(%5) : !llvm.ptr -> memref<?xi32>
-    rt.bag_of %60 into %93 : memref<?xi32>, memref<?xi32>
-    rt.pool_gradient  sum %61 at %29[%c0, %5] bags(%93 : memref<?xi32>) splits(%60 : memref<?xi32>) into %92 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
-    rt.loss_sum %78 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    rt.gemm  fast %8, %63 transposed, %70 post [] into %91 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    %92 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    rt.gemm  fast %8, %70, %65 transposed post [] into %92 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
+    %93 = rt.view %30[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    %94 = rt.view %3[%39] size(%5) : !llvm.ptr -> memref<?xi32>
+    rt.bag_of %59 into %94 : memref<?xi32>, memref<?xi32>
+    %95 = rt.view %3[%35] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool_gradient  sum %95 at %29[%c0, %5] bags(%94 : memref<?xi32>) splits(%59 : memref<?xi32>) into %93 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
+    rt.loss_sum %77 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <441 + 7556 * batch, keys(40), occurrences(4)>)
+  rt.program @train reads(@criteo [@label, @numbers, @categories]) lookups [@emb] updates [@emb, @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4] lookup_of [0, -1, -1, -1, -1, -1, -1, -1, -1] loss prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@train_compute, <112840 + 7500 * batch, keys(40), occurrences(4)>)
   func.func private @kernel.elementwise_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -321,16 +330,16 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
   func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c7 = arith.constant 7 : index
+    %c-8 = arith.constant -8 : index
     %c40 = arith.constant 40 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1092 = arith.constant 1092 : index
-    %c52 = arith.constant 52 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
     %c1600 = arith.constant 1600 : index
-    %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c4 = arith.constant 4 : index
     %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %5 = rt.count  field_values[2] of %arg0 : !llvm.ptr
     %6 = rt.pointer  field_splits[2] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -351,66 +360,53 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %18 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %19 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %20 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %21 = arith.muli %0, %c40 : index
-    %22 = arith.addi %21, %c63 : index
-    %23 = arith.andi %22, %c-64 : index
-    %24 = arith.muli %1, %c1092 : index
-    %25 = arith.addi %24, %c63 : index
-    %26 = arith.andi %25, %c-64 : index
+    %21 = arith.addi %0, %c7 : index
+    %22 = arith.andi %21, %c-8 : index
+    %23 = arith.muli %22, %c40 : index
+    %24 = arith.addi %1, %c15 : index
+    %25 = arith.andi %24, %c-16 : index
+    %26 = arith.muli %25, %c1600 : index
     %27 = arith.addi %23, %26 : index
-    %28 = arith.muli %1, %c52 : index
-    %29 = arith.addi %28, %c63 : index
-    %30 = arith.andi %29, %c-64 : index
-    %31 = arith.addi %27, %30 : index
-    %32 = arith.muli %1, %c1600 : index
-    %33 = arith.addi %31, %32 : index
-    %34 = arith.addi %33, %32 : index
-    %35 = arith.muli %1, %c4 : index
-    %36 = arith.addi %35, %c63 : index
-    %37 = arith.andi %36, %c-64 : index
-    %38 = arith.addi %34, %37 : index
-    %39 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %39 : !llvm.ptr, memref<?x10xf32>
-    %40 = arith.muli %c0, %c4 : index
-    %41 = rt.view %4[%40] size(%5) : !llvm.ptr -> memref<?xi32>
-    %42 = arith.muli %1, %c26 : index
-    %43 = arith.addi %42, %c1 : index
-    %44 = rt.view %6[%c0] size(%43) : !llvm.ptr -> memref<?xi32>
-    %45 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool  sum %39[%41] splits(%44 : memref<?xi32>) into %45 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %46 = arith.muli %1, %c13 : index
-    %47 = rt.address %3[%27] : !llvm.ptr
-    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %47, %46) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %48 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %49 = rt.address %3[%23] : !llvm.ptr
-    call @kernel.copy_f32(%47, %49, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %50 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %51 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %52 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %48, %50 bias(%51 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %52 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %53 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %54 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %55 = rt.view %3[%33] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %52, %53 bias(%54 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %55 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %56 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %57 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    rt.gemm  fast %8, %55, %56 bias(%57 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %52 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %58 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %59 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %60 = rt.view %3[%34] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %52, %58 bias(%59 : memref<1xf32>) post [#rt<post bias>] into %60 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %61 = rt.address %3[%34] : !llvm.ptr
-    %62 = rt.address %3[%38] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%61, %62, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %63 = rt.view %3[%38] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    %64 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %63 labels(%64 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %63 labels(%64 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %63 labels(%64 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
+    %28 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %28 : !llvm.ptr, memref<?x10xf32>
+    %29 = arith.muli %c0, %c4 : index
+    %30 = rt.view %4[%29] size(%5) : !llvm.ptr -> memref<?xi32>
+    %31 = arith.muli %1, %c26 : index
+    %32 = arith.addi %31, %c1 : index
+    %33 = rt.view %6[%c0] size(%32) : !llvm.ptr -> memref<?xi32>
+    %34 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %28[%30] splits(%33 : memref<?xi32>) into %34 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %35 = arith.muli %1, %c13 : index
+    %36 = rt.address %3[%23] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %36, %35) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %37 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %38 = rt.address %3[%27] : !llvm.ptr
+    call @kernel.copy_f32(%36, %38, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %39 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %40 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %41 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %37, %39 bias(%40 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %41 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %42 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %43 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %44 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %41, %42 bias(%43 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %44 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %45 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %46 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %44, %45 bias(%46 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %41 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %47 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %48 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %49 = rt.view %3[%27] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %41, %47 bias(%48 : memref<1xf32>) post [#rt<post bias>] into %49 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    call @kernel.elementwise_sigmoid_f32(%38, %36, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %50 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %51 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %50 labels(%51 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %50 labels(%51 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %50 labels(%51 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <315 + 4352 * batch, keys(40), occurrences(0)>)
+  rt.program @evaluate frozen reads(@criteo [@label, @numbers, @categories]) lookups [@emb] prepare(@train_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <48280 + 3200 * batch, keys(40), occurrences(0)>)
   func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.pointer  field_values[1] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -434,16 +430,16 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
   func.func @predict_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c7 = arith.constant 7 : index
+    %c-8 = arith.constant -8 : index
     %c40 = arith.constant 40 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
     %1 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c1092 = arith.constant 1092 : index
-    %c52 = arith.constant 52 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
     %c1600 = arith.constant 1600 : index
-    %c4 = arith.constant 4 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %c4 = arith.constant 4 : index
     %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %5 = rt.count  field_values[1] of %arg0 : !llvm.ptr
     %6 = rt.pointer  field_splits[1] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -461,56 +457,48 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %15 = rt.pointer  parameter[7] of %arg0 : !llvm.ptr -> !llvm.ptr
     %16 = rt.pointer  parameter[8] of %arg0 : !llvm.ptr -> !llvm.ptr
     %17 = rt.pointer  output[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %18 = arith.muli %0, %c40 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.muli %1, %c1092 : index
-    %22 = arith.addi %21, %c63 : index
-    %23 = arith.andi %22, %c-64 : index
+    %18 = arith.addi %0, %c7 : index
+    %19 = arith.andi %18, %c-8 : index
+    %20 = arith.muli %19, %c40 : index
+    %21 = arith.addi %1, %c15 : index
+    %22 = arith.andi %21, %c-16 : index
+    %23 = arith.muli %22, %c1600 : index
     %24 = arith.addi %20, %23 : index
-    %25 = arith.muli %1, %c52 : index
-    %26 = arith.addi %25, %c63 : index
-    %27 = arith.andi %26, %c-64 : index
-    %28 = arith.addi %24, %27 : index
-    %29 = arith.muli %1, %c1600 : index
-    %30 = arith.addi %28, %29 : index
-    %31 = arith.addi %30, %29 : index
-    %32 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %2 into %32 : !llvm.ptr, memref<?x10xf32>
-    %33 = arith.muli %c0, %c4 : index
-    %34 = rt.view %4[%33] size(%5) : !llvm.ptr -> memref<?xi32>
-    %35 = arith.muli %1, %c26 : index
-    %36 = arith.addi %35, %c1 : index
-    %37 = rt.view %6[%c0] size(%36) : !llvm.ptr -> memref<?xi32>
-    %38 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool  sum %32[%34] splits(%37 : memref<?xi32>) into %38 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %39 = arith.muli %1, %c13 : index
-    %40 = rt.address %3[%24] : !llvm.ptr
-    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %40, %39) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %41 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %42 = rt.address %3[%20] : !llvm.ptr
-    call @kernel.copy_f32(%40, %42, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %43 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %44 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
-    %45 = rt.view %3[%28] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %41, %43 bias(%44 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %45 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %46 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %47 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
-    %48 = rt.view %3[%30] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %8, %45, %46 bias(%47 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %48 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %49 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %50 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
-    rt.gemm  fast %8, %48, %49 bias(%50 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %45 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %51 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %52 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
-    %53 = rt.view %3[%31] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %8, %45, %51 bias(%52 : memref<1xf32>) post [#rt<post bias>] into %53 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %54 = rt.address %3[%31] : !llvm.ptr
-    call @kernel.elementwise_sigmoid_f32(%54, %17, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %25 = rt.view %3[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %2 into %25 : !llvm.ptr, memref<?x10xf32>
+    %26 = arith.muli %c0, %c4 : index
+    %27 = rt.view %4[%26] size(%5) : !llvm.ptr -> memref<?xi32>
+    %28 = arith.muli %1, %c26 : index
+    %29 = arith.addi %28, %c1 : index
+    %30 = rt.view %6[%c0] size(%29) : !llvm.ptr -> memref<?xi32>
+    %31 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %25[%27] splits(%30 : memref<?xi32>) into %31 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %32 = arith.muli %1, %c13 : index
+    %33 = rt.address %3[%20] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%7, %33, %32) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %34 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %35 = rt.address %3[%24] : !llvm.ptr
+    call @kernel.copy_f32(%33, %35, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %36 = rt.view %9[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %37 = rt.view %10[%c0] : !llvm.ptr -> memref<400xf32>
+    %38 = rt.view %3[%20] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %34, %36 bias(%37 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %38 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %39 = rt.view %11[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %40 = rt.view %12[%c0] : !llvm.ptr -> memref<400xf32>
+    %41 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %8, %38, %39 bias(%40 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %41 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %42 = rt.view %13[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %43 = rt.view %14[%c0] : !llvm.ptr -> memref<400xf32>
+    rt.gemm  fast %8, %41, %42 bias(%43 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %38 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %44 = rt.view %15[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %45 = rt.view %16[%c0] : !llvm.ptr -> memref<1xf32>
+    %46 = rt.view %3[%24] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %8, %38, %44 bias(%45 : memref<1xf32>) post [#rt<post bias>] into %46 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    call @kernel.elementwise_sigmoid_f32(%35, %17, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <252 + 4348 * batch, keys(40), occurrences(0)>)
+  rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <48280 + 3200 * batch, keys(40), occurrences(0)>)
   nn.fingerprint state {
     "keys of @emb in @train" = "c3a78c542cf8db67",
     "rows of @emb" = "f32 [10]",

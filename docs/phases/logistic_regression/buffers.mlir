@@ -23,16 +23,32 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
   func.func @train_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c240 = arith.constant 240 : index
     %c8 = arith.constant 8 : index
+    %c12 = arith.constant 12 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %c24 = arith.constant 24 : index
+    %c32 = arith.constant 32 : index
     %c152 = arith.constant 152 : index
+    %c160 = arith.constant 160 : index
+    %c168 = arith.constant 168 : index
+    %c176 = arith.constant 176 : index
+    %c184 = arith.constant 184 : index
+    %c192 = arith.constant 192 : index
+    %c200 = arith.constant 200 : index
+    %c208 = arith.constant 208 : index
+    %c216 = arith.constant 216 : index
+    %c224 = arith.constant 224 : index
+    %c232 = arith.constant 232 : index
     %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
     %3 = llvm.mlir.addressof @constant0 : !llvm.ptr
     %4 = llvm.mlir.addressof @constant1 : !llvm.ptr
     %5 = llvm.mlir.addressof @constant2 : !llvm.ptr
@@ -42,226 +58,240 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %c9 = arith.constant 9 : index
     %c10 = arith.constant 10 : index
     %c11 = arith.constant 11 : index
-    %c12 = arith.constant 12 : index
     %c13 = arith.constant 13 : index
     %c14 = arith.constant 14 : index
-    %c15 = arith.constant 15 : index
-    %c16 = arith.constant 16 : index
     %c17 = arith.constant 17 : index
     %c18 = arith.constant 18 : index
     %c19 = arith.constant 19 : index
     %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %11 = arith.muli %0, %c4 : index
-    %12 = arith.addi %11, %c63 : index
-    %13 = arith.andi %12, %c-64 : index
-    %14 = arith.addi %13, %13 : index
-    %15 = arith.addi %14, %13 : index
-    %16 = arith.addi %15, %13 : index
-    %17 = arith.addi %16, %13 : index
-    %18 = arith.muli %0, %c8 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.addi %17, %20 : index
-    %22 = arith.addi %21, %20 : index
-    %23 = arith.addi %22, %20 : index
-    %24 = arith.addi %23, %20 : index
-    %25 = arith.addi %24, %20 : index
-    %26 = arith.addi %25, %20 : index
-    %27 = arith.addi %26, %20 : index
-    %28 = arith.addi %27, %20 : index
-    %29 = arith.addi %28, %20 : index
-    %30 = arith.addi %29, %20 : index
-    %31 = arith.addi %30, %20 : index
-    %32 = arith.addi %31, %20 : index
-    %33 = arith.addi %32, %20 : index
-    %34 = arith.muli %0, %c152 : index
-    %35 = arith.addi %34, %c63 : index
-    %36 = arith.andi %35, %c-64 : index
-    %37 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
-    %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %11 = arith.addi %0, %c15 : index
+    %12 = arith.andi %11, %c-16 : index
+    %13 = arith.muli %12, %c8 : index
+    %14 = arith.muli %12, %c12 : index
+    %15 = arith.muli %12, %c16 : index
+    %16 = arith.muli %12, %c20 : index
+    %17 = arith.muli %12, %c24 : index
+    %18 = arith.muli %12, %c32 : index
+    %19 = arith.muli %12, %c152 : index
+    %20 = arith.muli %12, %c160 : index
+    %21 = arith.muli %12, %c168 : index
+    %22 = arith.muli %12, %c176 : index
+    %23 = arith.muli %12, %c184 : index
+    %24 = arith.muli %12, %c192 : index
+    %25 = arith.muli %12, %c200 : index
+    %26 = arith.muli %12, %c208 : index
+    %27 = arith.muli %12, %c216 : index
+    %28 = arith.muli %12, %c224 : index
+    %29 = arith.muli %12, %c232 : index
+    %30 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
+    %31 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = memref.load %37[%arg1, %c0] : memref<?x5xf32>
-      memref.store %88, %38[%arg1, %c0] : memref<?x1xf32>
+      %87 = memref.load %30[%arg1, %c0] : memref<?x5xf32>
+      memref.store %87, %31[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %39 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %32 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c1 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %39[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c1 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %32[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %40 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %33 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c2 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %40[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c2 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %33[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %41 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %34 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c3 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %41[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c3 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %34[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %42 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %35 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c4 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %42[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c4 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %35[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %43 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
-    %44 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %45 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.bucketize %44, %43 into %45 : memref<?xf32>, memref<11xf64>, memref<?xi64>
-    %46 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 100 into %46 : (memref<?xi64>), memref<?xi64>
-    %47 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
-    %48 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %48, %47 into %45 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %49 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 101 into %49 : (memref<?xi64>), memref<?xi64>
-    %50 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
-    %51 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %51, %50 into %45 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %52 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 102 into %52 : (memref<?xi64>), memref<?xi64>
-    %53 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
-    %54 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %54, %53 into %45 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %55 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 103 into %55 : (memref<?xi64>), memref<?xi64>
-    %56 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
-    %57 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %57, %56 into %45 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %58 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 104 into %58 : (memref<?xi64>), memref<?xi64>
-    %59 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
-    %60 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %36 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
+    %37 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
+    %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.bucketize %37, %36 into %38 : memref<?xf32>, memref<11xf64>, memref<?xi64>
+    %39 = rt.view %2[%19] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 100 into %39 : (memref<?xi64>), memref<?xi64>
+    %40 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
+    %41 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %41, %40 into %38 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %42 = rt.view %2[%20] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 101 into %42 : (memref<?xi64>), memref<?xi64>
+    %43 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
+    %44 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %44, %43 into %38 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %45 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 102 into %45 : (memref<?xi64>), memref<?xi64>
+    %46 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
+    %47 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %47, %46 into %38 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %48 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 103 into %48 : (memref<?xi64>), memref<?xi64>
+    %49 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
+    %50 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %50, %49 into %38 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %51 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 104 into %51 : (memref<?xi64>), memref<?xi64>
+    %52 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
+    %53 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = memref.load %59[%arg1, %c0] : memref<?x8xi64>
-      memref.store %88, %60[%arg1, %c0] : memref<?x1xi64>
+      %87 = memref.load %52[%arg1, %c0] : memref<?x8xi64>
+      memref.store %87, %53[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %61 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %54 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c1 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %61[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c1 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %54[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %62 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %55 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c2 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %62[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c2 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %55[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %63 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %56 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c3 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %63[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c3 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %56[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %64 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %57 = rt.view %2[%18] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c4 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %64[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c4 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %57[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %65 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    %58 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xi64>
+    %59 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
+    %60 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%58, %59) salt 110 into %60 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %61 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%39, %58, %59) salt 111 into %61 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %62 = rt.view %2[%18] size(%0) : !llvm.ptr -> memref<?xi64>
+    %63 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%62, %39) salt 112 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %64 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xi64>
+    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%64, %58) salt 113 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
     %66 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
-    %67 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%65, %66) salt 110 into %67 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %68 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%46, %65, %66) salt 111 into %68 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %69 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
-    %70 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%69, %46) salt 112 into %70 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %71 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%71, %65) salt 113 into %69 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%66, %58) salt 114 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%45, %66) salt 115 into %71 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %72 = rt.view %2[%33] size(%0) : !llvm.ptr -> memref<?x19xi64>
-    %73 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %74 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %75 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %76 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %77 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %78 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %79 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %80 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    rt.cross(%59, %51) salt 114 into %66 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %67 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38, %59) salt 115 into %67 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %68 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x19xi64>
+    %69 = rt.view %2[%19] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %70 = rt.view %2[%20] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %71 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %72 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %73 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %74 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %75 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %76 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %77 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %78 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %79 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c8) step (%c1) {
-        %110 = memref.load %59[%arg1, %arg2] : memref<?x8xi64>
-        memref.store %110, %72[%arg1, %arg2] : memref<?x19xi64>
+        %109 = memref.load %52[%arg1, %arg2] : memref<?x8xi64>
+        memref.store %109, %68[%arg1, %arg2] : memref<?x19xi64>
         scf.reduce 
       }
-      %88 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
-      %89 = arith.addi %c0, %c8 : index
-      memref.store %88, %72[%arg1, %89] : memref<?x19xi64>
-      %90 = memref.load %74[%arg1, %c0] : memref<?x1xi64>
-      %91 = arith.addi %c0, %c9 : index
-      memref.store %90, %72[%arg1, %91] : memref<?x19xi64>
-      %92 = memref.load %75[%arg1, %c0] : memref<?x1xi64>
-      %93 = arith.addi %c0, %c10 : index
-      memref.store %92, %72[%arg1, %93] : memref<?x19xi64>
-      %94 = memref.load %76[%arg1, %c0] : memref<?x1xi64>
-      %95 = arith.addi %c0, %c11 : index
-      memref.store %94, %72[%arg1, %95] : memref<?x19xi64>
-      %96 = memref.load %77[%arg1, %c0] : memref<?x1xi64>
-      %97 = arith.addi %c0, %c12 : index
-      memref.store %96, %72[%arg1, %97] : memref<?x19xi64>
-      %98 = memref.load %78[%arg1, %c0] : memref<?x1xi64>
-      %99 = arith.addi %c0, %c13 : index
-      memref.store %98, %72[%arg1, %99] : memref<?x19xi64>
-      %100 = memref.load %79[%arg1, %c0] : memref<?x1xi64>
-      %101 = arith.addi %c0, %c14 : index
-      memref.store %100, %72[%arg1, %101] : memref<?x19xi64>
-      %102 = memref.load %80[%arg1, %c0] : memref<?x1xi64>
-      %103 = arith.addi %c0, %c15 : index
-      memref.store %102, %72[%arg1, %103] : memref<?x19xi64>
-      %104 = memref.load %64[%arg1, %c0] : memref<?x1xi64>
-      %105 = arith.addi %c0, %c16 : index
-      memref.store %104, %72[%arg1, %105] : memref<?x19xi64>
-      %106 = memref.load %61[%arg1, %c0] : memref<?x1xi64>
-      %107 = arith.addi %c0, %c17 : index
-      memref.store %106, %72[%arg1, %107] : memref<?x19xi64>
-      %108 = memref.load %62[%arg1, %c0] : memref<?x1xi64>
-      %109 = arith.addi %c0, %c18 : index
-      memref.store %108, %72[%arg1, %109] : memref<?x19xi64>
+      %87 = memref.load %69[%arg1, %c0] : memref<?x1xi64>
+      %88 = arith.addi %c0, %c8 : index
+      memref.store %87, %68[%arg1, %88] : memref<?x19xi64>
+      %89 = memref.load %70[%arg1, %c0] : memref<?x1xi64>
+      %90 = arith.addi %c0, %c9 : index
+      memref.store %89, %68[%arg1, %90] : memref<?x19xi64>
+      %91 = memref.load %71[%arg1, %c0] : memref<?x1xi64>
+      %92 = arith.addi %c0, %c10 : index
+      memref.store %91, %68[%arg1, %92] : memref<?x19xi64>
+      %93 = memref.load %72[%arg1, %c0] : memref<?x1xi64>
+      %94 = arith.addi %c0, %c11 : index
+      memref.store %93, %68[%arg1, %94] : memref<?x19xi64>
+      %95 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
+      %96 = arith.addi %c0, %c12 : index
+      memref.store %95, %68[%arg1, %96] : memref<?x19xi64>
+      %97 = memref.load %74[%arg1, %c0] : memref<?x1xi64>
+      %98 = arith.addi %c0, %c13 : index
+      memref.store %97, %68[%arg1, %98] : memref<?x19xi64>
+      %99 = memref.load %75[%arg1, %c0] : memref<?x1xi64>
+      %100 = arith.addi %c0, %c14 : index
+      memref.store %99, %68[%arg1, %100] : memref<?x19xi64>
+      %101 = memref.load %76[%arg1, %c0] : memref<?x1xi64>
+      %102 = arith.addi %c0, %c15 : index
+      memref.store %101, %68[%arg1, %102] : memref<?x19xi64>
+      %103 = memref.load %77[%arg1, %c0] : memref<?x1xi64>
+      %104 = arith.addi %c0, %c16 : index
+      memref.store %103, %68[%arg1, %104] : memref<?x19xi64>
+      %105 = memref.load %78[%arg1, %c0] : memref<?x1xi64>
+      %106 = arith.addi %c0, %c17 : index
+      memref.store %105, %68[%arg1, %106] : memref<?x19xi64>
+      %107 = memref.load %79[%arg1, %c0] : memref<?x1xi64>
+      %108 = arith.addi %c0, %c18 : index
+      memref.store %107, %68[%arg1, %108] : memref<?x19xi64>
       scf.reduce 
     }
-    %81 = arith.muli %0, %c19 : index
-    %82 = rt.view %2[%33] size(%81) : !llvm.ptr -> memref<?xi64>
-    %83 = rt.unique %9, (%82) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %80 = arith.muli %0, %c19 : index
+    %81 = rt.view %2[%c0] size(%80) : !llvm.ptr -> memref<?xi64>
+    %82 = rt.unique %9, (%81) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
-    %84 = arith.cmpi ne, %83, %c0_i32 : i32
-    cf.cond_br %84, ^bb3(%83 : i32), ^bb1
+    %83 = arith.cmpi ne, %82, %c0_i32 : i32
+    cf.cond_br %83, ^bb3(%82 : i32), ^bb1
   ^bb1:  // pred: ^bb0
-    %85 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
-    %86 = arith.cmpi ne, %85, %c0_i32 : i32
-    cf.cond_br %86, ^bb3(%85 : i32), ^bb2
+    %84 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
+    %85 = arith.cmpi ne, %84, %c0_i32 : i32
+    cf.cond_br %85, ^bb3(%84 : i32), ^bb2
   ^bb2:  // pred: ^bb1
     return %c0_i32 : i32
-  ^bb3(%87: i32):  // 2 preds: ^bb0, ^bb1
-    return %87 : i32
+  ^bb3(%86: i32):  // 2 preds: ^bb0, ^bb1
+    return %86 : i32
   }
   func.func @train_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c240 = arith.constant 240 : index
     %c8 = arith.constant 8 : index
+    %c12 = arith.constant 12 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %c24 = arith.constant 24 : index
+    %c32 = arith.constant 32 : index
     %c152 = arith.constant 152 : index
+    %c160 = arith.constant 160 : index
+    %c168 = arith.constant 168 : index
+    %c176 = arith.constant 176 : index
+    %c184 = arith.constant 184 : index
+    %c192 = arith.constant 192 : index
+    %c200 = arith.constant 200 : index
+    %c208 = arith.constant 208 : index
+    %c216 = arith.constant 216 : index
+    %c224 = arith.constant 224 : index
+    %c232 = arith.constant 232 : index
     %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c84 = arith.constant 84 : index
     %c76 = arith.constant 76 : index
+    %c80 = arith.constant 80 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -277,136 +307,127 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %12 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %13 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %14 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %15 = arith.muli %0, %c4 : index
-    %16 = arith.addi %15, %c63 : index
-    %17 = arith.andi %16, %c-64 : index
-    %18 = arith.addi %17, %17 : index
-    %19 = arith.addi %18, %17 : index
-    %20 = arith.addi %19, %17 : index
-    %21 = arith.addi %20, %17 : index
-    %22 = arith.muli %0, %c8 : index
-    %23 = arith.addi %22, %c63 : index
-    %24 = arith.andi %23, %c-64 : index
-    %25 = arith.addi %21, %24 : index
-    %26 = arith.addi %25, %24 : index
-    %27 = arith.addi %26, %24 : index
-    %28 = arith.addi %27, %24 : index
-    %29 = arith.addi %28, %24 : index
-    %30 = arith.addi %29, %24 : index
-    %31 = arith.addi %30, %24 : index
-    %32 = arith.addi %31, %24 : index
-    %33 = arith.addi %32, %24 : index
-    %34 = arith.addi %33, %24 : index
-    %35 = arith.addi %34, %24 : index
-    %36 = arith.addi %35, %24 : index
-    %37 = arith.addi %36, %24 : index
-    %38 = arith.muli %0, %c152 : index
-    %39 = arith.addi %38, %c63 : index
-    %40 = arith.andi %39, %c-64 : index
-    %41 = arith.muli %1, %c4 : index
-    %42 = arith.addi %41, %c63 : index
-    %43 = arith.andi %42, %c-64 : index
-    %44 = arith.muli %0, %c76 : index
-    %45 = arith.addi %44, %c63 : index
-    %46 = arith.andi %45, %c-64 : index
-    %47 = arith.addi %43, %46 : index
-    %48 = arith.addi %47, %17 : index
-    %49 = arith.addi %48, %17 : index
-    %50 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gather %2 into %50 : !llvm.ptr, memref<?x1xf32>
-    %51 = arith.muli %c0, %c4 : index
-    %52 = arith.muli %0, %c19 : index
-    %53 = rt.view %4[%51] size(%52) : !llvm.ptr -> memref<?xi32>
-    %54 = rt.view %3[%43] size(%52) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool  sum %50[%53] into %54 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
-    %55 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?x19xf32>
-    %56 = rt.view %3[%47] size(%0) : !llvm.ptr -> memref<?xf32>
+    %15 = arith.addi %0, %c15 : index
+    %16 = arith.andi %15, %c-16 : index
+    %17 = arith.addi %1, %c15 : index
+    %18 = arith.andi %17, %c-16 : index
+    %19 = arith.muli %18, %c4 : index
+    %20 = arith.muli %16, %c84 : index
+    %21 = arith.muli %16, %c76 : index
+    %22 = arith.addi %19, %21 : index
+    %23 = arith.muli %16, %c80 : index
+    %24 = arith.addi %19, %23 : index
+    %25 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %25 : !llvm.ptr, memref<?x1xf32>
+    %26 = arith.muli %c0, %c4 : index
+    %27 = arith.muli %0, %c19 : index
+    %28 = rt.view %4[%26] size(%27) : !llvm.ptr -> memref<?xi32>
+    %29 = rt.view %3[%19] size(%27) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %25[%28] into %29 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %30 = rt.view %3[%19] size(%0) : !llvm.ptr -> memref<?x19xf32>
+    %31 = rt.view %3[%22] size(%0) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      memref.store %cst, %56[%arg1] : memref<?xf32>
+      memref.store %cst, %31[%arg1] : memref<?xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %68 = memref.load %56[%arg1] : memref<?xf32>
-      %69 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %68) -> (f32) {
-        %70 = memref.load %55[%arg1, %arg2] : memref<?x19xf32>
-        %71 = arith.addf %arg3, %70 : f32
-        scf.yield %71 : f32
+      %43 = memref.load %31[%arg1] : memref<?xf32>
+      %44 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %43) -> (f32) {
+        %45 = memref.load %30[%arg1, %arg2] : memref<?x19xf32>
+        %46 = arith.addf %arg3, %45 : f32
+        scf.yield %46 : f32
       }
-      memref.store %69, %56[%arg1] : memref<?xf32>
+      memref.store %44, %31[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %57 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
-    %58 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %59 = memref.load %57[%c0] : memref<1xf32>
-    %60 = rt.view %3[%48] size(%0) : !llvm.ptr -> memref<?xf32>
-    %61 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?xf32>
+    %32 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
+    %33 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    %34 = memref.load %32[%c0] : memref<1xf32>
+    %35 = rt.view %3[%24] size(%0) : !llvm.ptr -> memref<?xf32>
+    %36 = rt.view %3[%19] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %68 = memref.load %56[%arg1] : memref<?xf32>
-      %69 = memref.load %58[%arg1] : memref<?xf32>
-      %70 = arith.addf %68, %59 : f32
-      %71 = arith.mulf %70, %69 : f32
-      %72 = arith.maximumf %70, %cst : f32
-      %73 = math.absf %70 : f32
-      %74 = arith.negf %73 : f32
-      %75 = math.exp %74 : f32
-      %76 = math.log1p %75 : f32
-      %77 = arith.subf %72, %71 : f32
-      %78 = arith.addf %77, %76 : f32
-      %79 = func.call @pdlabi_sigmoidf(%70) : (f32) -> f32
-      memref.store %78, %60[%arg1] : memref<?xf32>
-      memref.store %79, %61[%arg1] : memref<?xf32>
+      %43 = memref.load %31[%arg1] : memref<?xf32>
+      %44 = memref.load %33[%arg1] : memref<?xf32>
+      %45 = arith.addf %43, %34 : f32
+      %46 = arith.mulf %45, %44 : f32
+      %47 = arith.maximumf %45, %cst : f32
+      %48 = math.absf %45 : f32
+      %49 = arith.negf %48 : f32
+      %50 = math.exp %49 : f32
+      %51 = math.log1p %50 : f32
+      %52 = arith.subf %47, %46 : f32
+      %53 = arith.addf %52, %51 : f32
+      %54 = func.call @pdlabi_sigmoidf(%45) : (f32) -> f32
+      memref.store %53, %35[%arg1] : memref<?xf32>
+      memref.store %54, %36[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %62 = rt.view %3[%49] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    %63 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %62 labels(%63 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %62 labels(%63 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %62 labels(%63 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
+    %37 = rt.view %3[%19] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %38 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %37 labels(%38 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %37 labels(%38 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %37 labels(%38 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %68 = memref.load %61[%arg1] : memref<?xf32>
-      %69 = memref.load %58[%arg1] : memref<?xf32>
-      %70 = arith.subf %68, %69 : f32
-      memref.store %70, %56[%arg1] : memref<?xf32>
+      %43 = memref.load %36[%arg1] : memref<?xf32>
+      %44 = memref.load %33[%arg1] : memref<?xf32>
+      %45 = arith.subf %43, %44 : f32
+      memref.store %45, %31[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %64 = rt.view %10[%c0] : !llvm.ptr -> memref<1xf32>
+    %39 = rt.view %10[%c0] : !llvm.ptr -> memref<1xf32>
     scf.parallel (%arg1) = (%c0) to (%c1) step (%c1) {
-      memref.store %cst, %64[%arg1] : memref<1xf32>
+      memref.store %cst, %39[%arg1] : memref<1xf32>
       scf.reduce 
     }
-    %65 = memref.load %64[%c0] : memref<1xf32>
-    %66 = scf.for %arg1 = %c0 to %0 step %c1 iter_args(%arg2 = %65) -> (f32) {
-      %68 = memref.load %56[%arg1] : memref<?xf32>
-      %69 = arith.addf %arg2, %68 : f32
-      scf.yield %69 : f32
+    %40 = memref.load %39[%c0] : memref<1xf32>
+    %41 = scf.for %arg1 = %c0 to %0 step %c1 iter_args(%arg2 = %40) -> (f32) {
+      %43 = memref.load %31[%arg1] : memref<?xf32>
+      %44 = arith.addf %arg2, %43 : f32
+      scf.yield %44 : f32
     }
-    memref.store %66, %64[%c0] : memref<1xf32>
+    memref.store %41, %39[%c0] : memref<1xf32>
     scf.parallel (%arg1, %arg2) = (%c0, %c0) to (%0, %c19) step (%c1, %c1) {
-      %68 = memref.load %56[%arg1] : memref<?xf32>
-      memref.store %68, %55[%arg1, %arg2] : memref<?x19xf32>
+      %43 = memref.load %31[%arg1] : memref<?xf32>
+      memref.store %43, %30[%arg1, %arg2] : memref<?x19xf32>
       scf.reduce 
     }
-    %67 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool_gradient  sum %54 at %11[%c0, %52] into %67 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
-    rt.loss_sum %60 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %42 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool_gradient  sum %29 at %11[%c0, %27] into %42 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
+    rt.loss_sum %35 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @train reads(@person [@numbers, @categories, @label]) lookups [@weights] updates [@weights, @bias] lookup_of [0, -1] loss prepare(@train_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@train_compute, <315 + 88 * batch, keys(4), occurrences(0)>)
+  rt.program @train reads(@person [@numbers, @categories, @label]) lookups [@weights] updates [@weights, @bias] lookup_of [0, -1] loss prepare(@train_prepare, <3600 + 240 * batch, keys(0), occurrences(0)>) compute(@train_compute, <1320 + 84 * batch, keys(4), occurrences(0)>)
   func.func @evaluate_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c240 = arith.constant 240 : index
     %c8 = arith.constant 8 : index
+    %c12 = arith.constant 12 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %c24 = arith.constant 24 : index
+    %c32 = arith.constant 32 : index
     %c152 = arith.constant 152 : index
+    %c160 = arith.constant 160 : index
+    %c168 = arith.constant 168 : index
+    %c176 = arith.constant 176 : index
+    %c184 = arith.constant 184 : index
+    %c192 = arith.constant 192 : index
+    %c200 = arith.constant 200 : index
+    %c208 = arith.constant 208 : index
+    %c216 = arith.constant 216 : index
+    %c224 = arith.constant 224 : index
+    %c232 = arith.constant 232 : index
     %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
     %3 = llvm.mlir.addressof @constant0 : !llvm.ptr
     %4 = llvm.mlir.addressof @constant1 : !llvm.ptr
     %5 = llvm.mlir.addressof @constant2 : !llvm.ptr
@@ -416,225 +437,238 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %c9 = arith.constant 9 : index
     %c10 = arith.constant 10 : index
     %c11 = arith.constant 11 : index
-    %c12 = arith.constant 12 : index
     %c13 = arith.constant 13 : index
     %c14 = arith.constant 14 : index
-    %c15 = arith.constant 15 : index
-    %c16 = arith.constant 16 : index
     %c17 = arith.constant 17 : index
     %c18 = arith.constant 18 : index
     %c19 = arith.constant 19 : index
     %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %11 = arith.muli %0, %c4 : index
-    %12 = arith.addi %11, %c63 : index
-    %13 = arith.andi %12, %c-64 : index
-    %14 = arith.addi %13, %13 : index
-    %15 = arith.addi %14, %13 : index
-    %16 = arith.addi %15, %13 : index
-    %17 = arith.addi %16, %13 : index
-    %18 = arith.muli %0, %c8 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.addi %17, %20 : index
-    %22 = arith.addi %21, %20 : index
-    %23 = arith.addi %22, %20 : index
-    %24 = arith.addi %23, %20 : index
-    %25 = arith.addi %24, %20 : index
-    %26 = arith.addi %25, %20 : index
-    %27 = arith.addi %26, %20 : index
-    %28 = arith.addi %27, %20 : index
-    %29 = arith.addi %28, %20 : index
-    %30 = arith.addi %29, %20 : index
-    %31 = arith.addi %30, %20 : index
-    %32 = arith.addi %31, %20 : index
-    %33 = arith.addi %32, %20 : index
-    %34 = arith.muli %0, %c152 : index
-    %35 = arith.addi %34, %c63 : index
-    %36 = arith.andi %35, %c-64 : index
-    %37 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
-    %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %11 = arith.addi %0, %c15 : index
+    %12 = arith.andi %11, %c-16 : index
+    %13 = arith.muli %12, %c8 : index
+    %14 = arith.muli %12, %c12 : index
+    %15 = arith.muli %12, %c16 : index
+    %16 = arith.muli %12, %c20 : index
+    %17 = arith.muli %12, %c24 : index
+    %18 = arith.muli %12, %c32 : index
+    %19 = arith.muli %12, %c152 : index
+    %20 = arith.muli %12, %c160 : index
+    %21 = arith.muli %12, %c168 : index
+    %22 = arith.muli %12, %c176 : index
+    %23 = arith.muli %12, %c184 : index
+    %24 = arith.muli %12, %c192 : index
+    %25 = arith.muli %12, %c200 : index
+    %26 = arith.muli %12, %c208 : index
+    %27 = arith.muli %12, %c216 : index
+    %28 = arith.muli %12, %c224 : index
+    %29 = arith.muli %12, %c232 : index
+    %30 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
+    %31 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = memref.load %37[%arg1, %c0] : memref<?x5xf32>
-      memref.store %88, %38[%arg1, %c0] : memref<?x1xf32>
+      %87 = memref.load %30[%arg1, %c0] : memref<?x5xf32>
+      memref.store %87, %31[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %39 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %32 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c1 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %39[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c1 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %32[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %40 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %33 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c2 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %40[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c2 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %33[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %41 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %34 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c3 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %41[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c3 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %34[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %42 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %35 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c4 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %42[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c4 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %35[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %43 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
-    %44 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %45 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.bucketize %44, %43 into %45 : memref<?xf32>, memref<11xf64>, memref<?xi64>
-    %46 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 100 into %46 : (memref<?xi64>), memref<?xi64>
-    %47 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
-    %48 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %48, %47 into %45 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %49 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 101 into %49 : (memref<?xi64>), memref<?xi64>
-    %50 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
-    %51 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %51, %50 into %45 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %52 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 102 into %52 : (memref<?xi64>), memref<?xi64>
-    %53 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
-    %54 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %54, %53 into %45 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %55 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 103 into %55 : (memref<?xi64>), memref<?xi64>
-    %56 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
-    %57 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %57, %56 into %45 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %58 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 104 into %58 : (memref<?xi64>), memref<?xi64>
-    %59 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
-    %60 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %36 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
+    %37 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
+    %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.bucketize %37, %36 into %38 : memref<?xf32>, memref<11xf64>, memref<?xi64>
+    %39 = rt.view %2[%19] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 100 into %39 : (memref<?xi64>), memref<?xi64>
+    %40 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
+    %41 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %41, %40 into %38 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %42 = rt.view %2[%20] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 101 into %42 : (memref<?xi64>), memref<?xi64>
+    %43 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
+    %44 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %44, %43 into %38 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %45 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 102 into %45 : (memref<?xi64>), memref<?xi64>
+    %46 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
+    %47 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %47, %46 into %38 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %48 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 103 into %48 : (memref<?xi64>), memref<?xi64>
+    %49 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
+    %50 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %50, %49 into %38 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %51 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 104 into %51 : (memref<?xi64>), memref<?xi64>
+    %52 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
+    %53 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = memref.load %59[%arg1, %c0] : memref<?x8xi64>
-      memref.store %88, %60[%arg1, %c0] : memref<?x1xi64>
+      %87 = memref.load %52[%arg1, %c0] : memref<?x8xi64>
+      memref.store %87, %53[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %61 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %54 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c1 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %61[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c1 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %54[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %62 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %55 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c2 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %62[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c2 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %55[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %63 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %56 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c3 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %63[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c3 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %56[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %64 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %57 = rt.view %2[%18] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c4 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %64[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c4 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %57[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %65 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    %58 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xi64>
+    %59 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
+    %60 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%58, %59) salt 110 into %60 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %61 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%39, %58, %59) salt 111 into %61 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %62 = rt.view %2[%18] size(%0) : !llvm.ptr -> memref<?xi64>
+    %63 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%62, %39) salt 112 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %64 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xi64>
+    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%64, %58) salt 113 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
     %66 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
-    %67 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%65, %66) salt 110 into %67 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %68 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%46, %65, %66) salt 111 into %68 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %69 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
-    %70 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%69, %46) salt 112 into %70 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %71 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%71, %65) salt 113 into %69 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%66, %58) salt 114 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%45, %66) salt 115 into %71 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %72 = rt.view %2[%33] size(%0) : !llvm.ptr -> memref<?x19xi64>
-    %73 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %74 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %75 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %76 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %77 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %78 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %79 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %80 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    rt.cross(%59, %51) salt 114 into %66 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %67 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38, %59) salt 115 into %67 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %68 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x19xi64>
+    %69 = rt.view %2[%19] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %70 = rt.view %2[%20] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %71 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %72 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %73 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %74 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %75 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %76 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %77 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %78 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %79 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c8) step (%c1) {
-        %110 = memref.load %59[%arg1, %arg2] : memref<?x8xi64>
-        memref.store %110, %72[%arg1, %arg2] : memref<?x19xi64>
+        %109 = memref.load %52[%arg1, %arg2] : memref<?x8xi64>
+        memref.store %109, %68[%arg1, %arg2] : memref<?x19xi64>
         scf.reduce 
       }
-      %88 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
-      %89 = arith.addi %c0, %c8 : index
-      memref.store %88, %72[%arg1, %89] : memref<?x19xi64>
-      %90 = memref.load %74[%arg1, %c0] : memref<?x1xi64>
-      %91 = arith.addi %c0, %c9 : index
-      memref.store %90, %72[%arg1, %91] : memref<?x19xi64>
-      %92 = memref.load %75[%arg1, %c0] : memref<?x1xi64>
-      %93 = arith.addi %c0, %c10 : index
-      memref.store %92, %72[%arg1, %93] : memref<?x19xi64>
-      %94 = memref.load %76[%arg1, %c0] : memref<?x1xi64>
-      %95 = arith.addi %c0, %c11 : index
-      memref.store %94, %72[%arg1, %95] : memref<?x19xi64>
-      %96 = memref.load %77[%arg1, %c0] : memref<?x1xi64>
-      %97 = arith.addi %c0, %c12 : index
-      memref.store %96, %72[%arg1, %97] : memref<?x19xi64>
-      %98 = memref.load %78[%arg1, %c0] : memref<?x1xi64>
-      %99 = arith.addi %c0, %c13 : index
-      memref.store %98, %72[%arg1, %99] : memref<?x19xi64>
-      %100 = memref.load %79[%arg1, %c0] : memref<?x1xi64>
-      %101 = arith.addi %c0, %c14 : index
-      memref.store %100, %72[%arg1, %101] : memref<?x19xi64>
-      %102 = memref.load %80[%arg1, %c0] : memref<?x1xi64>
-      %103 = arith.addi %c0, %c15 : index
-      memref.store %102, %72[%arg1, %103] : memref<?x19xi64>
-      %104 = memref.load %64[%arg1, %c0] : memref<?x1xi64>
-      %105 = arith.addi %c0, %c16 : index
-      memref.store %104, %72[%arg1, %105] : memref<?x19xi64>
-      %106 = memref.load %61[%arg1, %c0] : memref<?x1xi64>
-      %107 = arith.addi %c0, %c17 : index
-      memref.store %106, %72[%arg1, %107] : memref<?x19xi64>
-      %108 = memref.load %62[%arg1, %c0] : memref<?x1xi64>
-      %109 = arith.addi %c0, %c18 : index
-      memref.store %108, %72[%arg1, %109] : memref<?x19xi64>
+      %87 = memref.load %69[%arg1, %c0] : memref<?x1xi64>
+      %88 = arith.addi %c0, %c8 : index
+      memref.store %87, %68[%arg1, %88] : memref<?x19xi64>
+      %89 = memref.load %70[%arg1, %c0] : memref<?x1xi64>
+      %90 = arith.addi %c0, %c9 : index
+      memref.store %89, %68[%arg1, %90] : memref<?x19xi64>
+      %91 = memref.load %71[%arg1, %c0] : memref<?x1xi64>
+      %92 = arith.addi %c0, %c10 : index
+      memref.store %91, %68[%arg1, %92] : memref<?x19xi64>
+      %93 = memref.load %72[%arg1, %c0] : memref<?x1xi64>
+      %94 = arith.addi %c0, %c11 : index
+      memref.store %93, %68[%arg1, %94] : memref<?x19xi64>
+      %95 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
+      %96 = arith.addi %c0, %c12 : index
+      memref.store %95, %68[%arg1, %96] : memref<?x19xi64>
+      %97 = memref.load %74[%arg1, %c0] : memref<?x1xi64>
+      %98 = arith.addi %c0, %c13 : index
+      memref.store %97, %68[%arg1, %98] : memref<?x19xi64>
+      %99 = memref.load %75[%arg1, %c0] : memref<?x1xi64>
+      %100 = arith.addi %c0, %c14 : index
+      memref.store %99, %68[%arg1, %100] : memref<?x19xi64>
+      %101 = memref.load %76[%arg1, %c0] : memref<?x1xi64>
+      %102 = arith.addi %c0, %c15 : index
+      memref.store %101, %68[%arg1, %102] : memref<?x19xi64>
+      %103 = memref.load %77[%arg1, %c0] : memref<?x1xi64>
+      %104 = arith.addi %c0, %c16 : index
+      memref.store %103, %68[%arg1, %104] : memref<?x19xi64>
+      %105 = memref.load %78[%arg1, %c0] : memref<?x1xi64>
+      %106 = arith.addi %c0, %c17 : index
+      memref.store %105, %68[%arg1, %106] : memref<?x19xi64>
+      %107 = memref.load %79[%arg1, %c0] : memref<?x1xi64>
+      %108 = arith.addi %c0, %c18 : index
+      memref.store %107, %68[%arg1, %108] : memref<?x19xi64>
       scf.reduce 
     }
-    %81 = arith.muli %0, %c19 : index
-    %82 = rt.view %2[%33] size(%81) : !llvm.ptr -> memref<?xi64>
-    %83 = rt.unique %9, (%82) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %80 = arith.muli %0, %c19 : index
+    %81 = rt.view %2[%c0] size(%80) : !llvm.ptr -> memref<?xi64>
+    %82 = rt.unique %9, (%81) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
-    %84 = arith.cmpi ne, %83, %c0_i32 : i32
-    cf.cond_br %84, ^bb3(%83 : i32), ^bb1
+    %83 = arith.cmpi ne, %82, %c0_i32 : i32
+    cf.cond_br %83, ^bb3(%82 : i32), ^bb1
   ^bb1:  // pred: ^bb0
-    %85 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
-    %86 = arith.cmpi ne, %85, %c0_i32 : i32
-    cf.cond_br %86, ^bb3(%85 : i32), ^bb2
+    %84 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
+    %85 = arith.cmpi ne, %84, %c0_i32 : i32
+    cf.cond_br %85, ^bb3(%84 : i32), ^bb2
   ^bb2:  // pred: ^bb1
     return %c0_i32 : i32
-  ^bb3(%87: i32):  // 2 preds: ^bb0, ^bb1
-    return %87 : i32
+  ^bb3(%86: i32):  // 2 preds: ^bb0, ^bb1
+    return %86 : i32
   }
   func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c240 = arith.constant 240 : index
     %c8 = arith.constant 8 : index
+    %c12 = arith.constant 12 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %c24 = arith.constant 24 : index
+    %c32 = arith.constant 32 : index
     %c152 = arith.constant 152 : index
+    %c160 = arith.constant 160 : index
+    %c168 = arith.constant 168 : index
+    %c176 = arith.constant 176 : index
+    %c184 = arith.constant 184 : index
+    %c192 = arith.constant 192 : index
+    %c200 = arith.constant 200 : index
+    %c208 = arith.constant 208 : index
+    %c216 = arith.constant 216 : index
+    %c224 = arith.constant 224 : index
+    %c232 = arith.constant 232 : index
     %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c80 = arith.constant 80 : index
     %c76 = arith.constant 76 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -646,96 +680,86 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %7 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %8 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %9 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %10 = arith.muli %0, %c4 : index
-    %11 = arith.addi %10, %c63 : index
-    %12 = arith.andi %11, %c-64 : index
-    %13 = arith.addi %12, %12 : index
-    %14 = arith.addi %13, %12 : index
-    %15 = arith.addi %14, %12 : index
-    %16 = arith.addi %15, %12 : index
-    %17 = arith.muli %0, %c8 : index
-    %18 = arith.addi %17, %c63 : index
-    %19 = arith.andi %18, %c-64 : index
-    %20 = arith.addi %16, %19 : index
-    %21 = arith.addi %20, %19 : index
-    %22 = arith.addi %21, %19 : index
-    %23 = arith.addi %22, %19 : index
-    %24 = arith.addi %23, %19 : index
-    %25 = arith.addi %24, %19 : index
-    %26 = arith.addi %25, %19 : index
-    %27 = arith.addi %26, %19 : index
-    %28 = arith.addi %27, %19 : index
-    %29 = arith.addi %28, %19 : index
-    %30 = arith.addi %29, %19 : index
-    %31 = arith.addi %30, %19 : index
-    %32 = arith.addi %31, %19 : index
-    %33 = arith.muli %0, %c152 : index
-    %34 = arith.addi %33, %c63 : index
-    %35 = arith.andi %34, %c-64 : index
-    %36 = arith.muli %1, %c4 : index
-    %37 = arith.addi %36, %c63 : index
-    %38 = arith.andi %37, %c-64 : index
-    %39 = arith.muli %0, %c76 : index
-    %40 = arith.addi %39, %c63 : index
-    %41 = arith.andi %40, %c-64 : index
-    %42 = arith.addi %38, %41 : index
-    %43 = arith.addi %42, %12 : index
-    %44 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gather %2 into %44 : !llvm.ptr, memref<?x1xf32>
-    %45 = arith.muli %c0, %c4 : index
-    %46 = arith.muli %0, %c19 : index
-    %47 = rt.view %4[%45] size(%46) : !llvm.ptr -> memref<?xi32>
-    %48 = rt.view %3[%38] size(%46) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool  sum %44[%47] into %48 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
-    %49 = rt.view %3[%38] size(%0) : !llvm.ptr -> memref<?x19xf32>
-    %50 = rt.view %3[%42] size(%0) : !llvm.ptr -> memref<?xf32>
+    %10 = arith.addi %0, %c15 : index
+    %11 = arith.andi %10, %c-16 : index
+    %12 = arith.addi %1, %c15 : index
+    %13 = arith.andi %12, %c-16 : index
+    %14 = arith.muli %13, %c4 : index
+    %15 = arith.muli %11, %c80 : index
+    %16 = arith.muli %11, %c76 : index
+    %17 = arith.addi %14, %16 : index
+    %18 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %18 : !llvm.ptr, memref<?x1xf32>
+    %19 = arith.muli %c0, %c4 : index
+    %20 = arith.muli %0, %c19 : index
+    %21 = rt.view %4[%19] size(%20) : !llvm.ptr -> memref<?xi32>
+    %22 = rt.view %3[%14] size(%20) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %18[%21] into %22 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %23 = rt.view %3[%14] size(%0) : !llvm.ptr -> memref<?x19xf32>
+    %24 = rt.view %3[%17] size(%0) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      memref.store %cst, %50[%arg1] : memref<?xf32>
+      memref.store %cst, %24[%arg1] : memref<?xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %56 = memref.load %50[%arg1] : memref<?xf32>
-      %57 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %56) -> (f32) {
-        %58 = memref.load %49[%arg1, %arg2] : memref<?x19xf32>
-        %59 = arith.addf %arg3, %58 : f32
-        scf.yield %59 : f32
+      %30 = memref.load %24[%arg1] : memref<?xf32>
+      %31 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %30) -> (f32) {
+        %32 = memref.load %23[%arg1, %arg2] : memref<?x19xf32>
+        %33 = arith.addf %arg3, %32 : f32
+        scf.yield %33 : f32
       }
-      memref.store %57, %50[%arg1] : memref<?xf32>
+      memref.store %31, %24[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %51 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
-    %52 = memref.load %51[%c0] : memref<1xf32>
-    %53 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?xf32>
+    %25 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
+    %26 = memref.load %25[%c0] : memref<1xf32>
+    %27 = rt.view %3[%14] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %56 = memref.load %50[%arg1] : memref<?xf32>
-      %57 = arith.addf %56, %52 : f32
-      %58 = func.call @pdlabi_sigmoidf(%57) : (f32) -> f32
-      memref.store %58, %53[%arg1] : memref<?xf32>
+      %30 = memref.load %24[%arg1] : memref<?xf32>
+      %31 = arith.addf %30, %26 : f32
+      %32 = func.call @pdlabi_sigmoidf(%31) : (f32) -> f32
+      memref.store %32, %27[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %54 = rt.view %3[%43] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    %55 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %54 labels(%55 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %54 labels(%55 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %54 labels(%55 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
+    %28 = rt.view %3[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %29 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %28 labels(%29 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %28 labels(%29 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %28 labels(%29 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @evaluate frozen reads(@person [@numbers, @categories, @label]) lookups [@weights] prepare(@evaluate_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <252 + 84 * batch, keys(4), occurrences(0)>)
+  rt.program @evaluate frozen reads(@person [@numbers, @categories, @label]) lookups [@weights] prepare(@evaluate_prepare, <3600 + 240 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <1260 + 80 * batch, keys(4), occurrences(0)>)
   func.func @predict_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c240 = arith.constant 240 : index
     %c8 = arith.constant 8 : index
+    %c12 = arith.constant 12 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %c24 = arith.constant 24 : index
+    %c32 = arith.constant 32 : index
     %c152 = arith.constant 152 : index
+    %c160 = arith.constant 160 : index
+    %c168 = arith.constant 168 : index
+    %c176 = arith.constant 176 : index
+    %c184 = arith.constant 184 : index
+    %c192 = arith.constant 192 : index
+    %c200 = arith.constant 200 : index
+    %c208 = arith.constant 208 : index
+    %c216 = arith.constant 216 : index
+    %c224 = arith.constant 224 : index
+    %c232 = arith.constant 232 : index
     %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
     %3 = llvm.mlir.addressof @constant0 : !llvm.ptr
     %4 = llvm.mlir.addressof @constant1 : !llvm.ptr
     %5 = llvm.mlir.addressof @constant2 : !llvm.ptr
@@ -745,225 +769,238 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %c9 = arith.constant 9 : index
     %c10 = arith.constant 10 : index
     %c11 = arith.constant 11 : index
-    %c12 = arith.constant 12 : index
     %c13 = arith.constant 13 : index
     %c14 = arith.constant 14 : index
-    %c15 = arith.constant 15 : index
-    %c16 = arith.constant 16 : index
     %c17 = arith.constant 17 : index
     %c18 = arith.constant 18 : index
     %c19 = arith.constant 19 : index
     %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %11 = arith.muli %0, %c4 : index
-    %12 = arith.addi %11, %c63 : index
-    %13 = arith.andi %12, %c-64 : index
-    %14 = arith.addi %13, %13 : index
-    %15 = arith.addi %14, %13 : index
-    %16 = arith.addi %15, %13 : index
-    %17 = arith.addi %16, %13 : index
-    %18 = arith.muli %0, %c8 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.addi %17, %20 : index
-    %22 = arith.addi %21, %20 : index
-    %23 = arith.addi %22, %20 : index
-    %24 = arith.addi %23, %20 : index
-    %25 = arith.addi %24, %20 : index
-    %26 = arith.addi %25, %20 : index
-    %27 = arith.addi %26, %20 : index
-    %28 = arith.addi %27, %20 : index
-    %29 = arith.addi %28, %20 : index
-    %30 = arith.addi %29, %20 : index
-    %31 = arith.addi %30, %20 : index
-    %32 = arith.addi %31, %20 : index
-    %33 = arith.addi %32, %20 : index
-    %34 = arith.muli %0, %c152 : index
-    %35 = arith.addi %34, %c63 : index
-    %36 = arith.andi %35, %c-64 : index
-    %37 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
-    %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %11 = arith.addi %0, %c15 : index
+    %12 = arith.andi %11, %c-16 : index
+    %13 = arith.muli %12, %c8 : index
+    %14 = arith.muli %12, %c12 : index
+    %15 = arith.muli %12, %c16 : index
+    %16 = arith.muli %12, %c20 : index
+    %17 = arith.muli %12, %c24 : index
+    %18 = arith.muli %12, %c32 : index
+    %19 = arith.muli %12, %c152 : index
+    %20 = arith.muli %12, %c160 : index
+    %21 = arith.muli %12, %c168 : index
+    %22 = arith.muli %12, %c176 : index
+    %23 = arith.muli %12, %c184 : index
+    %24 = arith.muli %12, %c192 : index
+    %25 = arith.muli %12, %c200 : index
+    %26 = arith.muli %12, %c208 : index
+    %27 = arith.muli %12, %c216 : index
+    %28 = arith.muli %12, %c224 : index
+    %29 = arith.muli %12, %c232 : index
+    %30 = rt.view %1[%c0] size(%0) : !llvm.ptr -> memref<?x5xf32>
+    %31 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = memref.load %37[%arg1, %c0] : memref<?x5xf32>
-      memref.store %88, %38[%arg1, %c0] : memref<?x1xf32>
+      %87 = memref.load %30[%arg1, %c0] : memref<?x5xf32>
+      memref.store %87, %31[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %39 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %32 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c1 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %39[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c1 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %32[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %40 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %33 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c2 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %40[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c2 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %33[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %41 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %34 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c3 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %41[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c3 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %34[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %42 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %35 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c4 : index
-      %89 = memref.load %37[%arg1, %88] : memref<?x5xf32>
-      memref.store %89, %42[%arg1, %c0] : memref<?x1xf32>
+      %87 = arith.addi %c0, %c4 : index
+      %88 = memref.load %30[%arg1, %87] : memref<?x5xf32>
+      memref.store %88, %35[%arg1, %c0] : memref<?x1xf32>
       scf.reduce 
     }
-    %43 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
-    %44 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %45 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.bucketize %44, %43 into %45 : memref<?xf32>, memref<11xf64>, memref<?xi64>
-    %46 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 100 into %46 : (memref<?xi64>), memref<?xi64>
-    %47 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
-    %48 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %48, %47 into %45 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %49 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 101 into %49 : (memref<?xi64>), memref<?xi64>
-    %50 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
-    %51 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %51, %50 into %45 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %52 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 102 into %52 : (memref<?xi64>), memref<?xi64>
-    %53 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
-    %54 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %54, %53 into %45 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %55 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 103 into %55 : (memref<?xi64>), memref<?xi64>
-    %56 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
-    %57 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %57, %56 into %45 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %58 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%45) salt 104 into %58 : (memref<?xi64>), memref<?xi64>
-    %59 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
-    %60 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %36 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
+    %37 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
+    %38 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.bucketize %37, %36 into %38 : memref<?xf32>, memref<11xf64>, memref<?xi64>
+    %39 = rt.view %2[%19] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 100 into %39 : (memref<?xi64>), memref<?xi64>
+    %40 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
+    %41 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %41, %40 into %38 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %42 = rt.view %2[%20] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 101 into %42 : (memref<?xi64>), memref<?xi64>
+    %43 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
+    %44 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %44, %43 into %38 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %45 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 102 into %45 : (memref<?xi64>), memref<?xi64>
+    %46 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
+    %47 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %47, %46 into %38 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %48 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 103 into %48 : (memref<?xi64>), memref<?xi64>
+    %49 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
+    %50 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %50, %49 into %38 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %51 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38) salt 104 into %51 : (memref<?xi64>), memref<?xi64>
+    %52 = rt.view %8[%c0] size(%0) : !llvm.ptr -> memref<?x8xi64>
+    %53 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = memref.load %59[%arg1, %c0] : memref<?x8xi64>
-      memref.store %88, %60[%arg1, %c0] : memref<?x1xi64>
+      %87 = memref.load %52[%arg1, %c0] : memref<?x8xi64>
+      memref.store %87, %53[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %61 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %54 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c1 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %61[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c1 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %54[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %62 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %55 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c2 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %62[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c2 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %55[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %63 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %56 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c3 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %63[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c3 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %56[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %64 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %57 = rt.view %2[%18] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %88 = arith.addi %c0, %c4 : index
-      %89 = memref.load %59[%arg1, %88] : memref<?x8xi64>
-      memref.store %89, %64[%arg1, %c0] : memref<?x1xi64>
+      %87 = arith.addi %c0, %c4 : index
+      %88 = memref.load %52[%arg1, %87] : memref<?x8xi64>
+      memref.store %88, %57[%arg1, %c0] : memref<?x1xi64>
       scf.reduce 
     }
-    %65 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    %58 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xi64>
+    %59 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
+    %60 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%58, %59) salt 110 into %60 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %61 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%39, %58, %59) salt 111 into %61 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %62 = rt.view %2[%18] size(%0) : !llvm.ptr -> memref<?xi64>
+    %63 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%62, %39) salt 112 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %64 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xi64>
+    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%64, %58) salt 113 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
     %66 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
-    %67 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%65, %66) salt 110 into %67 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %68 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%46, %65, %66) salt 111 into %68 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %69 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
-    %70 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%69, %46) salt 112 into %70 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %71 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%71, %65) salt 113 into %69 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%66, %58) salt 114 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%45, %66) salt 115 into %71 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %72 = rt.view %2[%33] size(%0) : !llvm.ptr -> memref<?x19xi64>
-    %73 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %74 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %75 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %76 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %77 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %78 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %79 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?x1xi64>
-    %80 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    rt.cross(%59, %51) salt 114 into %66 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %67 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38, %59) salt 115 into %67 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %68 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?x19xi64>
+    %69 = rt.view %2[%19] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %70 = rt.view %2[%20] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %71 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %72 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %73 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %74 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %75 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %76 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %77 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %78 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?x1xi64>
+    %79 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?x1xi64>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c8) step (%c1) {
-        %110 = memref.load %59[%arg1, %arg2] : memref<?x8xi64>
-        memref.store %110, %72[%arg1, %arg2] : memref<?x19xi64>
+        %109 = memref.load %52[%arg1, %arg2] : memref<?x8xi64>
+        memref.store %109, %68[%arg1, %arg2] : memref<?x19xi64>
         scf.reduce 
       }
-      %88 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
-      %89 = arith.addi %c0, %c8 : index
-      memref.store %88, %72[%arg1, %89] : memref<?x19xi64>
-      %90 = memref.load %74[%arg1, %c0] : memref<?x1xi64>
-      %91 = arith.addi %c0, %c9 : index
-      memref.store %90, %72[%arg1, %91] : memref<?x19xi64>
-      %92 = memref.load %75[%arg1, %c0] : memref<?x1xi64>
-      %93 = arith.addi %c0, %c10 : index
-      memref.store %92, %72[%arg1, %93] : memref<?x19xi64>
-      %94 = memref.load %76[%arg1, %c0] : memref<?x1xi64>
-      %95 = arith.addi %c0, %c11 : index
-      memref.store %94, %72[%arg1, %95] : memref<?x19xi64>
-      %96 = memref.load %77[%arg1, %c0] : memref<?x1xi64>
-      %97 = arith.addi %c0, %c12 : index
-      memref.store %96, %72[%arg1, %97] : memref<?x19xi64>
-      %98 = memref.load %78[%arg1, %c0] : memref<?x1xi64>
-      %99 = arith.addi %c0, %c13 : index
-      memref.store %98, %72[%arg1, %99] : memref<?x19xi64>
-      %100 = memref.load %79[%arg1, %c0] : memref<?x1xi64>
-      %101 = arith.addi %c0, %c14 : index
-      memref.store %100, %72[%arg1, %101] : memref<?x19xi64>
-      %102 = memref.load %80[%arg1, %c0] : memref<?x1xi64>
-      %103 = arith.addi %c0, %c15 : index
-      memref.store %102, %72[%arg1, %103] : memref<?x19xi64>
-      %104 = memref.load %64[%arg1, %c0] : memref<?x1xi64>
-      %105 = arith.addi %c0, %c16 : index
-      memref.store %104, %72[%arg1, %105] : memref<?x19xi64>
-      %106 = memref.load %61[%arg1, %c0] : memref<?x1xi64>
-      %107 = arith.addi %c0, %c17 : index
-      memref.store %106, %72[%arg1, %107] : memref<?x19xi64>
-      %108 = memref.load %62[%arg1, %c0] : memref<?x1xi64>
-      %109 = arith.addi %c0, %c18 : index
-      memref.store %108, %72[%arg1, %109] : memref<?x19xi64>
+      %87 = memref.load %69[%arg1, %c0] : memref<?x1xi64>
+      %88 = arith.addi %c0, %c8 : index
+      memref.store %87, %68[%arg1, %88] : memref<?x19xi64>
+      %89 = memref.load %70[%arg1, %c0] : memref<?x1xi64>
+      %90 = arith.addi %c0, %c9 : index
+      memref.store %89, %68[%arg1, %90] : memref<?x19xi64>
+      %91 = memref.load %71[%arg1, %c0] : memref<?x1xi64>
+      %92 = arith.addi %c0, %c10 : index
+      memref.store %91, %68[%arg1, %92] : memref<?x19xi64>
+      %93 = memref.load %72[%arg1, %c0] : memref<?x1xi64>
+      %94 = arith.addi %c0, %c11 : index
+      memref.store %93, %68[%arg1, %94] : memref<?x19xi64>
+      %95 = memref.load %73[%arg1, %c0] : memref<?x1xi64>
+      %96 = arith.addi %c0, %c12 : index
+      memref.store %95, %68[%arg1, %96] : memref<?x19xi64>
+      %97 = memref.load %74[%arg1, %c0] : memref<?x1xi64>
+      %98 = arith.addi %c0, %c13 : index
+      memref.store %97, %68[%arg1, %98] : memref<?x19xi64>
+      %99 = memref.load %75[%arg1, %c0] : memref<?x1xi64>
+      %100 = arith.addi %c0, %c14 : index
+      memref.store %99, %68[%arg1, %100] : memref<?x19xi64>
+      %101 = memref.load %76[%arg1, %c0] : memref<?x1xi64>
+      %102 = arith.addi %c0, %c15 : index
+      memref.store %101, %68[%arg1, %102] : memref<?x19xi64>
+      %103 = memref.load %77[%arg1, %c0] : memref<?x1xi64>
+      %104 = arith.addi %c0, %c16 : index
+      memref.store %103, %68[%arg1, %104] : memref<?x19xi64>
+      %105 = memref.load %78[%arg1, %c0] : memref<?x1xi64>
+      %106 = arith.addi %c0, %c17 : index
+      memref.store %105, %68[%arg1, %106] : memref<?x19xi64>
+      %107 = memref.load %79[%arg1, %c0] : memref<?x1xi64>
+      %108 = arith.addi %c0, %c18 : index
+      memref.store %107, %68[%arg1, %108] : memref<?x19xi64>
       scf.reduce 
     }
-    %81 = arith.muli %0, %c19 : index
-    %82 = rt.view %2[%33] size(%81) : !llvm.ptr -> memref<?xi64>
-    %83 = rt.unique %9, (%82) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    %80 = arith.muli %0, %c19 : index
+    %81 = rt.view %2[%c0] size(%80) : !llvm.ptr -> memref<?xi64>
+    %82 = rt.unique %9, (%81) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
-    %84 = arith.cmpi ne, %83, %c0_i32 : i32
-    cf.cond_br %84, ^bb3(%83 : i32), ^bb1
+    %83 = arith.cmpi ne, %82, %c0_i32 : i32
+    cf.cond_br %83, ^bb3(%82 : i32), ^bb1
   ^bb1:  // pred: ^bb0
-    %85 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
-    %86 = arith.cmpi ne, %85, %c0_i32 : i32
-    cf.cond_br %86, ^bb3(%85 : i32), ^bb2
+    %84 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
+    %85 = arith.cmpi ne, %84, %c0_i32 : i32
+    cf.cond_br %85, ^bb3(%84 : i32), ^bb2
   ^bb2:  // pred: ^bb1
     return %c0_i32 : i32
-  ^bb3(%87: i32):  // 2 preds: ^bb0, ^bb1
-    return %87 : i32
+  ^bb3(%86: i32):  // 2 preds: ^bb0, ^bb1
+    return %86 : i32
   }
   func.func @predict_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
+    %c240 = arith.constant 240 : index
     %c8 = arith.constant 8 : index
+    %c12 = arith.constant 12 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %c24 = arith.constant 24 : index
+    %c32 = arith.constant 32 : index
     %c152 = arith.constant 152 : index
+    %c160 = arith.constant 160 : index
+    %c168 = arith.constant 168 : index
+    %c176 = arith.constant 176 : index
+    %c184 = arith.constant 184 : index
+    %c192 = arith.constant 192 : index
+    %c200 = arith.constant 200 : index
+    %c208 = arith.constant 208 : index
+    %c216 = arith.constant 216 : index
+    %c224 = arith.constant 224 : index
+    %c232 = arith.constant 232 : index
     %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
+    %c80 = arith.constant 80 : index
     %c76 = arith.constant 76 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -972,77 +1009,52 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %c1 = arith.constant 1 : index
     %5 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %6 = rt.pointer  output[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %7 = arith.muli %0, %c4 : index
-    %8 = arith.addi %7, %c63 : index
-    %9 = arith.andi %8, %c-64 : index
-    %10 = arith.addi %9, %9 : index
-    %11 = arith.addi %10, %9 : index
-    %12 = arith.addi %11, %9 : index
-    %13 = arith.addi %12, %9 : index
-    %14 = arith.muli %0, %c8 : index
-    %15 = arith.addi %14, %c63 : index
-    %16 = arith.andi %15, %c-64 : index
-    %17 = arith.addi %13, %16 : index
-    %18 = arith.addi %17, %16 : index
-    %19 = arith.addi %18, %16 : index
-    %20 = arith.addi %19, %16 : index
-    %21 = arith.addi %20, %16 : index
-    %22 = arith.addi %21, %16 : index
-    %23 = arith.addi %22, %16 : index
-    %24 = arith.addi %23, %16 : index
-    %25 = arith.addi %24, %16 : index
-    %26 = arith.addi %25, %16 : index
-    %27 = arith.addi %26, %16 : index
-    %28 = arith.addi %27, %16 : index
-    %29 = arith.addi %28, %16 : index
-    %30 = arith.muli %0, %c152 : index
-    %31 = arith.addi %30, %c63 : index
-    %32 = arith.andi %31, %c-64 : index
-    %33 = arith.muli %1, %c4 : index
-    %34 = arith.addi %33, %c63 : index
-    %35 = arith.andi %34, %c-64 : index
-    %36 = arith.muli %0, %c76 : index
-    %37 = arith.addi %36, %c63 : index
-    %38 = arith.andi %37, %c-64 : index
-    %39 = arith.addi %35, %38 : index
-    %40 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gather %2 into %40 : !llvm.ptr, memref<?x1xf32>
-    %41 = arith.muli %c0, %c4 : index
-    %42 = arith.muli %0, %c19 : index
-    %43 = rt.view %4[%41] size(%42) : !llvm.ptr -> memref<?xi32>
-    %44 = rt.view %3[%35] size(%42) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool  sum %40[%43] into %44 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
-    %45 = rt.view %3[%35] size(%0) : !llvm.ptr -> memref<?x19xf32>
-    %46 = rt.view %3[%39] size(%0) : !llvm.ptr -> memref<?xf32>
+    %7 = arith.addi %0, %c15 : index
+    %8 = arith.andi %7, %c-16 : index
+    %9 = arith.addi %1, %c15 : index
+    %10 = arith.andi %9, %c-16 : index
+    %11 = arith.muli %10, %c4 : index
+    %12 = arith.muli %8, %c80 : index
+    %13 = arith.muli %8, %c76 : index
+    %14 = arith.addi %11, %13 : index
+    %15 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %15 : !llvm.ptr, memref<?x1xf32>
+    %16 = arith.muli %c0, %c4 : index
+    %17 = arith.muli %0, %c19 : index
+    %18 = rt.view %4[%16] size(%17) : !llvm.ptr -> memref<?xi32>
+    %19 = rt.view %3[%11] size(%17) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %15[%18] into %19 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %20 = rt.view %3[%11] size(%0) : !llvm.ptr -> memref<?x19xf32>
+    %21 = rt.view %3[%14] size(%0) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      memref.store %cst, %46[%arg1] : memref<?xf32>
+      memref.store %cst, %21[%arg1] : memref<?xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %50 = memref.load %46[%arg1] : memref<?xf32>
-      %51 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %50) -> (f32) {
-        %52 = memref.load %45[%arg1, %arg2] : memref<?x19xf32>
-        %53 = arith.addf %arg3, %52 : f32
-        scf.yield %53 : f32
+      %25 = memref.load %21[%arg1] : memref<?xf32>
+      %26 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %25) -> (f32) {
+        %27 = memref.load %20[%arg1, %arg2] : memref<?x19xf32>
+        %28 = arith.addf %arg3, %27 : f32
+        scf.yield %28 : f32
       }
-      memref.store %51, %46[%arg1] : memref<?xf32>
+      memref.store %26, %21[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %47 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
-    %48 = memref.load %47[%c0] : memref<1xf32>
-    %49 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    %22 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
+    %23 = memref.load %22[%c0] : memref<1xf32>
+    %24 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %50 = memref.load %46[%arg1] : memref<?xf32>
-      %51 = arith.addf %50, %48 : f32
-      %52 = func.call @pdlabi_sigmoidf(%51) : (f32) -> f32
-      memref.store %52, %49[%arg1] : memref<?xf32>
+      %25 = memref.load %21[%arg1] : memref<?xf32>
+      %26 = arith.addf %25, %23 : f32
+      %27 = func.call @pdlabi_sigmoidf(%26) : (f32) -> f32
+      memref.store %27, %24[%arg1] : memref<?xf32>
       scf.reduce 
     }
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <189 + 80 * batch, keys(4), occurrences(0)>)
+  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <3600 + 240 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <1260 + 80 * batch, keys(4), occurrences(0)>)
   nn.fingerprint state {
     "keys of @weights in @train" = "8ba5e601bba5934f",
     "rows of @weights" = "f32 [1]",

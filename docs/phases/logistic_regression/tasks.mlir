@@ -143,15 +143,31 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
   func.func @train_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
     %c8 = arith.constant 8 : index
+    %c12 = arith.constant 12 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %c24 = arith.constant 24 : index
+    %c32 = arith.constant 32 : index
+    %c152 = arith.constant 152 : index
+    %c160 = arith.constant 160 : index
+    %c168 = arith.constant 168 : index
+    %c176 = arith.constant 176 : index
+    %c184 = arith.constant 184 : index
+    %c192 = arith.constant 192 : index
+    %c200 = arith.constant 200 : index
+    %c208 = arith.constant 208 : index
+    %c216 = arith.constant 216 : index
+    %c224 = arith.constant 224 : index
+    %c232 = arith.constant 232 : index
     %1 = rt.pointer  field_values[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %2 = rt.pointer  prepare_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
     %3 = llvm.mlir.addressof @constant0 : !llvm.ptr
     %4 = llvm.mlir.addressof @constant1 : !llvm.ptr
     %5 = llvm.mlir.addressof @constant2 : !llvm.ptr
@@ -161,111 +177,109 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %c19 = arith.constant 19 : index
     %9 = rt.pointer  worker[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %10 = rt.pointer  lookup[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %11 = arith.muli %0, %c4 : index
-    %12 = arith.addi %11, %c63 : index
-    %13 = arith.andi %12, %c-64 : index
-    %14 = arith.addi %13, %13 : index
-    %15 = arith.addi %14, %13 : index
-    %16 = arith.addi %15, %13 : index
-    %17 = arith.addi %16, %13 : index
-    %18 = arith.muli %0, %c8 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.addi %17, %20 : index
-    %22 = arith.addi %21, %20 : index
-    %23 = arith.addi %22, %20 : index
-    %24 = arith.addi %23, %20 : index
-    %25 = arith.addi %24, %20 : index
-    %26 = arith.addi %25, %20 : index
-    %27 = arith.addi %26, %20 : index
-    %28 = arith.addi %27, %20 : index
-    %29 = arith.addi %28, %20 : index
-    %30 = arith.addi %29, %20 : index
-    %31 = arith.addi %30, %20 : index
-    %32 = arith.addi %31, %20 : index
-    %33 = arith.addi %32, %20 : index
-    call @kernel.copy_f32(%1, %2, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %34 = rt.address %2[%13] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %34, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %35 = rt.address %2[%14] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %35, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %36 = rt.address %2[%15] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %36, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %37 = rt.address %2[%16] : !llvm.ptr
-    call @kernel.copy_f32_0(%1, %37, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %38 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
-    %39 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %40 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.bucketize %39, %38 into %40 : memref<?xf32>, memref<11xf64>, memref<?xi64>
-    %41 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 100 into %41 : (memref<?xi64>), memref<?xi64>
-    %42 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
-    %43 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %43, %42 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %44 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 101 into %44 : (memref<?xi64>), memref<?xi64>
-    %45 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
-    %46 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %46, %45 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %47 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 102 into %47 : (memref<?xi64>), memref<?xi64>
-    %48 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
-    %49 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %49, %48 into %40 : memref<?xf32>, memref<8xf64>, memref<?xi64>
-    %50 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 103 into %50 : (memref<?xi64>), memref<?xi64>
-    %51 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
-    %52 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
-    rt.bucketize %52, %51 into %40 : memref<?xf32>, memref<9xf64>, memref<?xi64>
-    %53 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%40) salt 104 into %53 : (memref<?xi64>), memref<?xi64>
-    %54 = rt.address %2[%17] : !llvm.ptr
-    call @kernel.copy_i64(%8, %54, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %55 = rt.address %2[%26] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %55, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %56 = rt.address %2[%27] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %56, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %57 = rt.address %2[%28] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %57, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %58 = rt.address %2[%29] : !llvm.ptr
-    call @kernel.copy_i64_1(%8, %58, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
-    %59 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    %11 = arith.addi %0, %c15 : index
+    %12 = arith.andi %11, %c-16 : index
+    %13 = arith.muli %12, %c8 : index
+    %14 = arith.muli %12, %c12 : index
+    %15 = arith.muli %12, %c16 : index
+    %16 = arith.muli %12, %c20 : index
+    %17 = arith.muli %12, %c24 : index
+    %18 = arith.muli %12, %c32 : index
+    %19 = arith.muli %12, %c152 : index
+    %20 = arith.muli %12, %c160 : index
+    %21 = arith.muli %12, %c168 : index
+    %22 = arith.muli %12, %c176 : index
+    %23 = arith.muli %12, %c184 : index
+    %24 = arith.muli %12, %c192 : index
+    %25 = arith.muli %12, %c200 : index
+    %26 = arith.muli %12, %c208 : index
+    %27 = arith.muli %12, %c216 : index
+    %28 = arith.muli %12, %c224 : index
+    %29 = arith.muli %12, %c232 : index
+    %30 = rt.address %2[%13] : !llvm.ptr
+    call @kernel.copy_f32(%1, %30, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %31 = rt.address %2[%14] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %31, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %32 = rt.address %2[%15] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %32, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %33 = rt.address %2[%16] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %33, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %34 = rt.address %2[%17] : !llvm.ptr
+    call @kernel.copy_f32_0(%1, %34, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %35 = rt.view %3[%c0] : !llvm.ptr -> memref<11xf64>
+    %36 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xf32>
+    %37 = rt.view %2[%c0] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.bucketize %36, %35 into %37 : memref<?xf32>, memref<11xf64>, memref<?xi64>
+    %38 = rt.view %2[%19] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%37) salt 100 into %38 : (memref<?xi64>), memref<?xi64>
+    %39 = rt.view %4[%c0] : !llvm.ptr -> memref<9xf64>
+    %40 = rt.view %2[%14] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %40, %39 into %37 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %41 = rt.view %2[%20] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%37) salt 101 into %41 : (memref<?xi64>), memref<?xi64>
+    %42 = rt.view %5[%c0] : !llvm.ptr -> memref<8xf64>
+    %43 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %43, %42 into %37 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %44 = rt.view %2[%21] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%37) salt 102 into %44 : (memref<?xi64>), memref<?xi64>
+    %45 = rt.view %6[%c0] : !llvm.ptr -> memref<8xf64>
+    %46 = rt.view %2[%16] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %46, %45 into %37 : memref<?xf32>, memref<8xf64>, memref<?xi64>
+    %47 = rt.view %2[%22] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%37) salt 103 into %47 : (memref<?xi64>), memref<?xi64>
+    %48 = rt.view %7[%c0] : !llvm.ptr -> memref<9xf64>
+    %49 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xf32>
+    rt.bucketize %49, %48 into %37 : memref<?xf32>, memref<9xf64>, memref<?xi64>
+    %50 = rt.view %2[%23] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%37) salt 104 into %50 : (memref<?xi64>), memref<?xi64>
+    call @kernel.copy_i64(%8, %2, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.copy_i64_1(%8, %30, %0, %c1) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    call @kernel.copy_i64_1(%8, %32, %0, %c2) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    call @kernel.copy_i64_1(%8, %34, %0, %c3) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %51 = rt.address %2[%18] : !llvm.ptr
+    call @kernel.copy_i64_1(%8, %51, %0, %c4) : (!llvm.ptr, !llvm.ptr, index, index) -> ()
+    %52 = rt.view %2[%13] size(%0) : !llvm.ptr -> memref<?xi64>
+    %53 = rt.view %2[%17] size(%0) : !llvm.ptr -> memref<?xi64>
+    %54 = rt.view %2[%24] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%52, %53) salt 110 into %54 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %55 = rt.view %2[%25] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%38, %52, %53) salt 111 into %55 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %56 = rt.view %2[%18] size(%0) : !llvm.ptr -> memref<?xi64>
+    %57 = rt.view %2[%26] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%56, %38) salt 112 into %57 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %58 = rt.view %2[%15] size(%0) : !llvm.ptr -> memref<?xi64>
+    %59 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%58, %52) salt 113 into %59 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
     %60 = rt.view %2[%28] size(%0) : !llvm.ptr -> memref<?xi64>
-    %61 = rt.view %2[%30] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%59, %60) salt 110 into %61 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %62 = rt.view %2[%31] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%41, %59, %60) salt 111 into %62 : (memref<?xi64>, memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %63 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
-    %64 = rt.view %2[%32] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%63, %41) salt 112 into %64 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %65 = rt.view %2[%27] size(%0) : !llvm.ptr -> memref<?xi64>
-    rt.cross(%65, %59) salt 113 into %63 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%60, %53) salt 114 into %59 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    rt.cross(%40, %60) salt 115 into %65 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
-    %66 = rt.address %2[%33] : !llvm.ptr
-    %67 = rt.address %2[%21] : !llvm.ptr
-    %68 = rt.address %2[%22] : !llvm.ptr
-    %69 = rt.address %2[%23] : !llvm.ptr
-    %70 = rt.address %2[%24] : !llvm.ptr
-    %71 = rt.address %2[%25] : !llvm.ptr
-    %72 = rt.address %2[%30] : !llvm.ptr
-    %73 = rt.address %2[%31] : !llvm.ptr
-    %74 = rt.address %2[%32] : !llvm.ptr
-    call @kernel.copy_i64_2(%8, %66, %67, %68, %69, %70, %71, %72, %73, %74, %58, %55, %56, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %75 = arith.muli %0, %c19 : index
-    %76 = rt.view %2[%33] size(%75) : !llvm.ptr -> memref<?xi64>
-    %77 = rt.unique %9, (%76) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
+    rt.cross(%53, %50) salt 114 into %60 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %61 = rt.view %2[%29] size(%0) : !llvm.ptr -> memref<?xi64>
+    rt.cross(%37, %53) salt 115 into %61 : (memref<?xi64>, memref<?xi64>), memref<?xi64>
+    %62 = rt.address %2[%19] : !llvm.ptr
+    %63 = rt.address %2[%20] : !llvm.ptr
+    %64 = rt.address %2[%21] : !llvm.ptr
+    %65 = rt.address %2[%22] : !llvm.ptr
+    %66 = rt.address %2[%23] : !llvm.ptr
+    %67 = rt.address %2[%24] : !llvm.ptr
+    %68 = rt.address %2[%25] : !llvm.ptr
+    %69 = rt.address %2[%26] : !llvm.ptr
+    %70 = rt.address %2[%27] : !llvm.ptr
+    %71 = rt.address %2[%28] : !llvm.ptr
+    %72 = rt.address %2[%29] : !llvm.ptr
+    call @kernel.copy_i64_2(%8, %2, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %73 = arith.muli %0, %c19 : index
+    %74 = rt.view %2[%c0] size(%73) : !llvm.ptr -> memref<?xi64>
+    %75 = rt.unique %9, (%74) into %10 : !llvm.ptr, (memref<?xi64>), !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
-    %78 = arith.cmpi ne, %77, %c0_i32 : i32
-    cf.cond_br %78, ^bb3(%77 : i32), ^bb1
+    %76 = arith.cmpi ne, %75, %c0_i32 : i32
+    cf.cond_br %76, ^bb3(%75 : i32), ^bb1
   ^bb1:  // pred: ^bb0
-    %79 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
-    %80 = arith.cmpi ne, %79, %c0_i32 : i32
-    cf.cond_br %80, ^bb3(%79 : i32), ^bb2
+    %77 = rt.pull %9, table 0 into %10 : !llvm.ptr, !llvm.ptr
+    %78 = arith.cmpi ne, %77, %c0_i32 : i32
+    cf.cond_br %78, ^bb3(%77 : i32), ^bb2
   ^bb2:  // pred: ^bb1
     return %c0_i32 : i32
-  ^bb3(%81: i32):  // 2 preds: ^bb0, ^bb1
-    return %81 : i32
+  ^bb3(%79: i32):  // 2 preds: ^bb0, ^bb1
+    return %79 : i32
   }
   func.func private @kernel.fill_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
@@ -370,11 +384,12 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
   func.func @train_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
     %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
     %c76 = arith.constant 76 : index
+    %c80 = arith.constant 80 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %4 = rt.pointer  lookup_inverse[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -390,49 +405,45 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %12 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %13 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %14 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %15 = arith.muli %0, %c4 : index
-    %16 = arith.addi %15, %c63 : index
-    %17 = arith.andi %16, %c-64 : index
-    %18 = arith.muli %1, %c4 : index
-    %19 = arith.addi %18, %c63 : index
-    %20 = arith.andi %19, %c-64 : index
-    %21 = arith.muli %0, %c76 : index
-    %22 = arith.addi %21, %c63 : index
-    %23 = arith.andi %22, %c-64 : index
-    %24 = arith.addi %20, %23 : index
-    %25 = arith.addi %24, %17 : index
-    %26 = arith.addi %25, %17 : index
-    %27 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gather %2 into %27 : !llvm.ptr, memref<?x1xf32>
-    %28 = arith.muli %c0, %c4 : index
-    %29 = arith.muli %0, %c19 : index
-    %30 = rt.view %4[%28] size(%29) : !llvm.ptr -> memref<?xi32>
-    %31 = rt.view %3[%20] size(%29) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool  sum %27[%30] into %31 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
-    %32 = rt.address %3[%24] : !llvm.ptr
-    call @kernel.fill_f32(%32, %0) : (!llvm.ptr, index) -> ()
-    %33 = rt.address %3[%20] : !llvm.ptr
-    call @kernel.reduce_add_f32(%32, %33, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %34 = rt.view %3[%25] size(%0) : !llvm.ptr -> memref<?xf32>
-    %35 = rt.address %3[%25] : !llvm.ptr
-    %36 = rt.address %3[%26] : !llvm.ptr
-    call @kernel.elementwise_add_mul_max_abs_neg_exp_4_more_f32(%5, %32, %6, %35, %36, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %37 = rt.view %3[%26] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    %38 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %37 labels(%38 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %37 labels(%38 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %37 labels(%38 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
-    call @kernel.elementwise_sub_f32(%36, %6, %32, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %15 = arith.addi %0, %c15 : index
+    %16 = arith.andi %15, %c-16 : index
+    %17 = arith.addi %1, %c15 : index
+    %18 = arith.andi %17, %c-16 : index
+    %19 = arith.muli %18, %c4 : index
+    %20 = arith.muli %16, %c76 : index
+    %21 = arith.addi %19, %20 : index
+    %22 = arith.muli %16, %c80 : index
+    %23 = arith.addi %19, %22 : index
+    %24 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %24 : !llvm.ptr, memref<?x1xf32>
+    %25 = arith.muli %c0, %c4 : index
+    %26 = arith.muli %0, %c19 : index
+    %27 = rt.view %4[%25] size(%26) : !llvm.ptr -> memref<?xi32>
+    %28 = rt.view %3[%19] size(%26) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %24[%27] into %28 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %29 = rt.address %3[%21] : !llvm.ptr
+    call @kernel.fill_f32(%29, %0) : (!llvm.ptr, index) -> ()
+    %30 = rt.address %3[%19] : !llvm.ptr
+    call @kernel.reduce_add_f32(%29, %30, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %31 = rt.view %3[%23] size(%0) : !llvm.ptr -> memref<?xf32>
+    %32 = rt.address %3[%23] : !llvm.ptr
+    call @kernel.elementwise_add_mul_max_abs_neg_exp_4_more_f32(%5, %29, %6, %32, %30, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %33 = rt.view %3[%19] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %34 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %33 labels(%34 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %33 labels(%34 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %33 labels(%34 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
+    call @kernel.elementwise_sub_f32(%30, %6, %29, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.fill_f32(%10, %c1) : (!llvm.ptr, index) -> ()
-    call @kernel.reduce_add_f32_3(%10, %32, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    call @kernel.copy_f32_4(%32, %33, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %39 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool_gradient  sum %31 at %11[%c0, %29] into %39 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
-    rt.loss_sum %34 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    call @kernel.reduce_add_f32_3(%10, %29, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.copy_f32_4(%29, %30, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %35 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool_gradient  sum %28 at %11[%c0, %26] into %35 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
+    rt.loss_sum %31 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @train reads(@person [@numbers, @categories, @label]) lookups [@weights] updates [@weights, @bias] lookup_of [0, -1] loss prepare(@train_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@train_compute, <315 + 88 * batch, keys(4), occurrences(0)>)
+  rt.program @train reads(@person [@numbers, @categories, @label]) lookups [@weights] updates [@weights, @bias] lookup_of [0, -1] loss prepare(@train_prepare, <3600 + 240 * batch, keys(0), occurrences(0)>) compute(@train_compute, <1320 + 84 * batch, keys(4), occurrences(0)>)
   func.func private @kernel.elementwise_add_sigmoid_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: !llvm.ptr {llvm.noalias}, %arg3: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -452,10 +463,10 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
   func.func @evaluate_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
     %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
     %c76 = arith.constant 76 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -466,46 +477,41 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %7 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %8 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %9 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %10 = arith.muli %0, %c4 : index
-    %11 = arith.addi %10, %c63 : index
-    %12 = arith.andi %11, %c-64 : index
-    %13 = arith.muli %1, %c4 : index
-    %14 = arith.addi %13, %c63 : index
-    %15 = arith.andi %14, %c-64 : index
-    %16 = arith.muli %0, %c76 : index
-    %17 = arith.addi %16, %c63 : index
-    %18 = arith.andi %17, %c-64 : index
-    %19 = arith.addi %15, %18 : index
-    %20 = arith.addi %19, %12 : index
-    %21 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gather %2 into %21 : !llvm.ptr, memref<?x1xf32>
-    %22 = arith.muli %c0, %c4 : index
-    %23 = arith.muli %0, %c19 : index
-    %24 = rt.view %4[%22] size(%23) : !llvm.ptr -> memref<?xi32>
-    %25 = rt.view %3[%15] size(%23) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool  sum %21[%24] into %25 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
-    %26 = rt.address %3[%19] : !llvm.ptr
-    call @kernel.fill_f32(%26, %0) : (!llvm.ptr, index) -> ()
-    %27 = rt.address %3[%15] : !llvm.ptr
-    call @kernel.reduce_add_f32(%26, %27, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %28 = rt.address %3[%20] : !llvm.ptr
-    call @kernel.elementwise_add_sigmoid_f32(%5, %26, %28, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %29 = rt.view %3[%20] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    %30 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %29 labels(%30 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %29 labels(%30 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %29 labels(%30 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
+    %10 = arith.addi %0, %c15 : index
+    %11 = arith.andi %10, %c-16 : index
+    %12 = arith.addi %1, %c15 : index
+    %13 = arith.andi %12, %c-16 : index
+    %14 = arith.muli %13, %c4 : index
+    %15 = arith.muli %11, %c76 : index
+    %16 = arith.addi %14, %15 : index
+    %17 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %17 : !llvm.ptr, memref<?x1xf32>
+    %18 = arith.muli %c0, %c4 : index
+    %19 = arith.muli %0, %c19 : index
+    %20 = rt.view %4[%18] size(%19) : !llvm.ptr -> memref<?xi32>
+    %21 = rt.view %3[%14] size(%19) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %17[%20] into %21 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %22 = rt.address %3[%16] : !llvm.ptr
+    call @kernel.fill_f32(%22, %0) : (!llvm.ptr, index) -> ()
+    %23 = rt.address %3[%14] : !llvm.ptr
+    call @kernel.reduce_add_f32(%22, %23, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.elementwise_add_sigmoid_f32(%5, %22, %23, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %24 = rt.view %3[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %25 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 4096> %24 labels(%25 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %24 labels(%25 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %24 labels(%25 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @evaluate frozen reads(@person [@numbers, @categories, @label]) lookups [@weights] prepare(@train_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <252 + 84 * batch, keys(4), occurrences(0)>)
+  rt.program @evaluate frozen reads(@person [@numbers, @categories, @label]) lookups [@weights] prepare(@train_prepare, <3600 + 240 * batch, keys(0), occurrences(0)>) compute(@evaluate_compute, <1260 + 80 * batch, keys(4), occurrences(0)>)
   func.func @predict_compute(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
-    %c4 = arith.constant 4 : index
-    %c63 = arith.constant 63 : index
-    %c-64 = arith.constant -64 : index
+    %c15 = arith.constant 15 : index
+    %c-16 = arith.constant -16 : index
     %1 = rt.count  lookup_keys[0] of %arg0 : !llvm.ptr
+    %c4 = arith.constant 4 : index
     %c76 = arith.constant 76 : index
     %2 = rt.pointer  lookup_rows[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %3 = rt.pointer  compute_arena[0] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -513,29 +519,29 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %c19 = arith.constant 19 : index
     %5 = rt.pointer  parameter[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %6 = rt.pointer  output[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %7 = arith.muli %1, %c4 : index
-    %8 = arith.addi %7, %c63 : index
-    %9 = arith.andi %8, %c-64 : index
-    %10 = arith.muli %0, %c76 : index
-    %11 = arith.addi %10, %c63 : index
-    %12 = arith.andi %11, %c-64 : index
-    %13 = arith.addi %9, %12 : index
+    %7 = arith.addi %0, %c15 : index
+    %8 = arith.andi %7, %c-16 : index
+    %9 = arith.addi %1, %c15 : index
+    %10 = arith.andi %9, %c-16 : index
+    %11 = arith.muli %10, %c4 : index
+    %12 = arith.muli %8, %c76 : index
+    %13 = arith.addi %11, %12 : index
     %14 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
     rt.gather %2 into %14 : !llvm.ptr, memref<?x1xf32>
     %15 = arith.muli %c0, %c4 : index
     %16 = arith.muli %0, %c19 : index
     %17 = rt.view %4[%15] size(%16) : !llvm.ptr -> memref<?xi32>
-    %18 = rt.view %3[%9] size(%16) : !llvm.ptr -> memref<?x1xf32>
+    %18 = rt.view %3[%11] size(%16) : !llvm.ptr -> memref<?x1xf32>
     rt.pool  sum %14[%17] into %18 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
     %19 = rt.address %3[%13] : !llvm.ptr
     call @kernel.fill_f32(%19, %0) : (!llvm.ptr, index) -> ()
-    %20 = rt.address %3[%9] : !llvm.ptr
+    %20 = rt.address %3[%11] : !llvm.ptr
     call @kernel.reduce_add_f32(%19, %20, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.elementwise_add_sigmoid_f32(%5, %19, %6, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
-  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] types [f32] prepare(@train_prepare, <1197 + 276 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <189 + 80 * batch, keys(4), occurrences(0)>)
+  rt.program @predict frozen reads(@person [@numbers, @categories]) lookups [@weights] outputs ["output0"] widths [1] types [f32] prepare(@train_prepare, <3600 + 240 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <1260 + 80 * batch, keys(4), occurrences(0)>)
   nn.fingerprint state {
     "keys of @weights in @train" = "8ba5e601bba5934f",
     "rows of @weights" = "f32 [1]",

@@ -141,7 +141,9 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     Statistic<"numRowLoops", "row-loops", "Loops over rows that reduce rows between elementwise ops">,
     Statistic<"numInPlace", "in-place", "Results written where an op would have moved them">,
     Statistic<"numRepeats", "repeats", "Results that are columns of another tensor">,
-    Statistic<"numSlots", "slots", "Slots of arenas">
+    Statistic<"numPlaces", "places", "Places in arenas, where tensors whose lifetimes do not meet share memory">,
+    Statistic<"numArenaBytes", "arena-bytes", "Bytes of all arenas, of what is needed for each sample">,
+    Statistic<"numArenaBound", "arena-bound", "Those that are needed at the same time">
   ];
 }
 

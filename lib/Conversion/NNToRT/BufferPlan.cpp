@@ -85,9 +85,7 @@ Home Home::inContext(rt::Place place, int64_t index) {
 BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
     : sizes(numbers.sizes) {
   Block &body = program.getBody().front();
-  unsigned next = 0;
-  for (Operation &op : body)
-    positions[&op] = next++;
+  numberOps(body);
   findLoops(body);
   body.walk([&](BodyOpInterface owner) {
     for (Region &inner : owner->getRegions())
@@ -100,6 +98,22 @@ BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
     if (properties.isFunction)
       planArena(body,
                 nn::StageAttr::get(program.getContext(), properties.stage));
+}
+
+/// Whether the bodies run for each row, with states. Else one runs, once.
+static bool repeats(BodyOpInterface owner) {
+  return !owner.getStateArguments().empty();
+}
+
+void BufferPlan::numberOps(Block &body) {
+  for (Operation &op : body) {
+    const unsigned begin = positions.size();
+    positions[&op] = {begin, begin};
+    if (auto owner = dyn_cast<BodyOpInterface>(op); owner && !repeats(owner))
+      for (Region &inner : owner->getRegions())
+        numberOps(inner.front());
+    positions[&op].second = positions.size() - 1;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,7 +466,12 @@ void BufferPlan::findLoops(Block &body) {
 
 unsigned BufferPlan::position(Operation *op) const {
   ArrayRef<Operation *> loop = loopOf(op);
-  return positions.at(loop.empty() ? op : loop.back());
+  return positions.at(loop.empty() ? op : loop.back()).first;
+}
+
+unsigned BufferPlan::endOf(Operation *op) const {
+  ArrayRef<Operation *> loop = loopOf(op);
+  return positions.at(loop.empty() ? op : loop.back()).second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -568,8 +587,16 @@ unsigned BufferPlan::lastRead(Operation *user) const {
     inStage.findReaders(readers);
   unsigned last = 0;
   for (Operation *reader : readers)
-    last = std::max(last, position(reader));
+    last = std::max(last, endOf(reader));
   return last;
+}
+
+/// The stage of an op, or of the one whose body it is in; null for the end of a
+/// program.
+static nn::StageAttr stageAround(Operation *op) {
+  while (!isa<nn::ProgramOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return stageOf(op);
 }
 
 unsigned BufferPlan::lastRead(ArrayRef<Value> values, nn::StageAttr stage,
@@ -581,7 +608,7 @@ unsigned BufferPlan::lastRead(ArrayRef<Value> values, nn::StageAttr stage,
       // Whose result is one of the values, too.
       if (isView(user) || !isReadFromBuffer(use))
         continue;
-      if (stageOf(user) != stage)
+      if (stageAround(user) != stage)
         return kForever;
       end = std::max(end, lastRead(user));
     }
@@ -603,75 +630,75 @@ SmallVector<Value> BufferPlan::localsOf(BodyOpInterface owner) const {
   return locals;
 }
 
-void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
+/// What ops of the block keep while they run, and what they compute.
+void BufferPlan::addTenants(Block &body, Tenants &tenants) const {
   // All tensors that are in the memory of one.
   DenseMap<Value, SmallVector<Value>> tensorsIn;
   for (Operation &op : body)
     for (Value result : op.getResults())
       tensorsIn[locate(result).root].push_back(result);
-  SmallVector<Lifetime> lifetimes;
-  DenseSet<Value> known;
   auto add = [&](Value value, unsigned begin) {
-    if (known.insert(value).second)
-      lifetimes.push_back({value, nullptr, sizes.bytes(value), begin,
-                           lastRead(tensorsIn.at(value), stage, begin)});
+    if (tenants.known.insert(value).second)
+      tenants.add({value, nullptr},
+                  {sizes.bytes(value), begin,
+                   lastRead(tensorsIn.at(value), tenants.stage, begin)});
   };
   auto isDeferred = [](OpResult result) {
     auto inStage = dyn_cast<StageOpInterface>(result.getOwner());
     return inStage && inStage.isDeferred(result);
   };
-  if (stage.getProperties().readsState)
+  if (tenants.stage.getProperties().readsState)
     for (Operation &op : body)
       for (OpResult result : op.getResults())
         if (isDeferred(result) && !result.use_empty())
           add(result, 0);
-  for (Operation &op : body) {
-    if (stageOf(&op) != stage || isView(&op) || isFused(&op))
+  for (Operation &op : body.without_terminator()) {
+    if (stageAround(&op) != tenants.stage || isView(&op) || isFused(&op))
       continue;
     SmallVector<Operation *> here{&op};
     if (ArrayRef<Operation *> loop = loopOf(&op); !loop.empty())
       here.assign(loop.begin(), loop.end());
+    const unsigned at = position(&op), end = endOf(&op);
     // What lies in a wider tensor is the first that needs its memory.
     for (Operation *each : here)
       for (OpResult result : each->getResults())
         if (Value root = locate(result).root;
             !homes.contains(root) && !isDeferred(result) && !isScalar(result))
-          add(root, position(&op));
-    const unsigned at = position(&op);
-    op.walk([&](StageOpInterface inStage) {
+          add(root, at);
+    auto addScratch = [&](StageOpInterface inStage) {
       if (Extent scratch; inStage.findScratch(sizes, scratch))
-        lifetimes.push_back({Value(), inStage, scratch, at, at});
-    });
-    if (auto owner = dyn_cast<BodyOpInterface>(op))
-      for (Value local : localsOf(owner))
-        lifetimes.push_back({local, nullptr, sizes.bytes(local), at, at});
-  }
-  assignSlots(lifetimes, stage);
-}
-
-void BufferPlan::assignSlots(MutableArrayRef<Lifetime> lifetimes,
-                             nn::StageAttr stage) {
-  SmallVector<Slot> &slots = slotsOf[stage];
-  SmallVector<unsigned> freeAfter;
-  for (Lifetime &lifetime : lifetimes) {
-    unsigned slot = 0;
-    while (slot < slots.size() && (freeAfter[slot] >= lifetime.begin ||
-                                   slots[slot].bytes != lifetime.bytes))
-      ++slot;
-    if (slot == slots.size()) {
-      slots.push_back({lifetime.bytes});
-      freeAfter.push_back(0);
-    }
-    freeAfter[slot] = lifetime.end;
-    if (lifetime.scratchOf) {
-      scratches[lifetime.scratchOf] = slot;
+        tenants.add({Value(), inStage}, {scratch, at, end});
+    };
+    auto owner = dyn_cast<BodyOpInterface>(op);
+    if (owner && !repeats(owner)) {
+      for (Region &inner : owner->getRegions())
+        addTenants(inner.front(), tenants);
       continue;
     }
-    Home &home = homes[lifetime.value];
+    op.walk(addScratch);
+    if (owner)
+      for (Value local : localsOf(owner))
+        tenants.add({local, nullptr}, {sizes.bytes(local), at, end});
+  }
+}
+
+void BufferPlan::planArena(Block &body, nn::StageAttr stage) {
+  Tenants tenants;
+  tenants.stage = stage;
+  addTenants(body, tenants);
+  ArenaLayout layout(tenants.lifetimes);
+  for (auto [number, tenant] : llvm::enumerate(tenants.all)) {
+    const unsigned place = layout.placeOf(number);
+    if (tenant.scratchOf) {
+      scratches[tenant.scratchOf] = place;
+      continue;
+    }
+    Home &home = homes[tenant.value];
     home.kind = Home::Arena;
     home.stage = stage;
-    home.slot = slot;
+    home.arenaPlace = place;
   }
+  arenas[stage] = std::move(layout);
 }
 
 bool BufferPlan::isPlannable(const Extent &extent) const {
@@ -690,12 +717,10 @@ rt::SizeAttr BufferPlan::arenaSize(nn::StageAttr stage, unsigned fields) const {
   SmallVector<int64_t> perId(fields, 0);
   SmallVector<int64_t> perKey(sizes.lookups().size(), 0);
   SmallVector<int64_t> perOccurrence(sizes.lookups().size(), 0);
-  for (const Slot &slot : slots(stage)) {
-    const Extent &bytes = slot.bytes;
-    // A size that varies is rounded up where it is known: room for that.
-    constant += bytes.isStatic() || bytes.isMultipleOf(kBufferAlignment)
-                    ? llvm::alignTo(bytes.constant, kBufferAlignment)
-                    : bytes.constant + kBufferAlignment - 1;
+  for (const ArenaLayout::Pool &pool : arena(stage).getPools()) {
+    const Extent bytes = pool.unit.scaled(pool.size);
+    constant += bytes.constant + pool.lines * kBufferAlignment +
+                pool.size * (pool.rounding - 1);
     perBatch += bytes.perBatch;
     if (bytes.perCount != 0)
       perId[fieldOf(bytes.counted)] += bytes.perCount;

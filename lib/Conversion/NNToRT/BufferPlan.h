@@ -9,7 +9,7 @@
 #ifndef LIB_CONVERSION_NNTORT_BUFFERPLAN_H
 #define LIB_CONVERSION_NNTORT_BUFFERPLAN_H
 
-#include "ProgramSizes.h"
+#include "ArenaLayout.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
 #include "pdlc/Interfaces/StageOpInterface.h"
 
@@ -17,17 +17,12 @@ namespace pdlc {
 
 using nn::stageOf;
 
-/// A piece of an arena that values share whose lifetimes do not overlap.
-struct Slot {
-  Extent bytes;
-};
-
 /// Where one tensor lives.
 struct Home {
   enum Kind {
     None,      ///< nowhere: a scalar of a loop, or only its size is used
     Place,     ///< at a pointer of the step context
-    Arena,     ///< in slot `slot` of the arena of `stage`
+    Arena,     ///< at place `arenaPlace` of the arena of `stage`
     Allocated, ///< in memory that stage prepare asked for
     Constant   ///< in the program's constants
   };
@@ -35,7 +30,7 @@ struct Home {
   rt::Place place = rt::Place::worker;
   int64_t index = 0;
   nn::StageAttr stage;
-  unsigned slot = 0;
+  unsigned arenaPlace = 0;
 
   static Home ofKind(Kind kind);
   /// At a pointer of the step context.
@@ -85,7 +80,7 @@ public:
   Home home(mlir::Value tensor) const {
     return homes.lookup(locate(tensor).root);
   }
-  /// The slot of the compute arena for the intermediate results of `op`.
+  /// The place in the compute arena of the intermediate results of `op`.
   unsigned scratch(mlir::Operation *op) const { return scratches.at(op); }
   /// The ops that one loop computes, each behind what it reads: `op`, and those
   /// that are fused with it. The loop stands in the place of the last. All are
@@ -122,23 +117,33 @@ public:
   size_t inPlaceCount() const { return inPlace.size(); }
   size_t repeatCount() const { return columnsOf.size() - inPlace.size(); }
 
-  llvm::ArrayRef<Slot> slots(nn::StageAttr stage) const {
-    auto found = slotsOf.find(stage);
-    return found == slotsOf.end() ? llvm::ArrayRef<Slot>() : found->second;
+  /// The arena of a stage that is a function.
+  const ArenaLayout &arena(nn::StageAttr stage) const {
+    return arenas.at(stage);
   }
   /// Whether an arena can have room for it: the ids of a field are counted
   /// before a stage runs, those that a stage makes are not.
   bool isPlannable(const Extent &extent) const;
-  /// The bytes of the stage's arena in a program of so many fields; all slots
-  /// are plannable.
+  /// The bytes of the stage's arena in a program of so many fields; all that it
+  /// has is plannable.
   rt::SizeAttr arenaSize(nn::StageAttr stage, unsigned fields) const;
 
 private:
-  struct Lifetime {
+  /// What needs memory for a time.
+  struct Tenant {
     mlir::Value value;          // or
     mlir::Operation *scratchOf; // an op's intermediate results
-    Extent bytes;
-    unsigned begin, end;
+  };
+  struct Tenants {
+    nn::StageAttr stage;
+    llvm::SmallVector<Tenant> all;
+    llvm::SmallVector<Lifetime> lifetimes;
+    llvm::DenseSet<mlir::Value> known;
+
+    void add(const Tenant &tenant, const Lifetime &lifetime) {
+      all.push_back(tenant);
+      lifetimes.push_back(lifetime);
+    }
   };
 
   void findLoops(mlir::Block &body);
@@ -159,12 +164,13 @@ private:
   bool areRead(mlir::Value value, int64_t run,
                const mlir::OpOperand *except) const;
   void claimResults(nn::ProgramOp program);
+  void numberOps(mlir::Block &body);
   void planArena(mlir::Block &body, nn::StageAttr stage);
-  void assignSlots(llvm::MutableArrayRef<Lifetime> lifetimes,
-                   nn::StageAttr stage);
+  void addTenants(mlir::Block &body, Tenants &tenants) const;
   /// The program's field whose ids these are; -1 if they are no field's.
   int64_t fieldOf(mlir::Value ids) const;
   unsigned position(mlir::Operation *op) const;
+  unsigned endOf(mlir::Operation *op) const;
   /// Where the last code stands that reads an operand of `user`.
   unsigned lastRead(mlir::Operation *user) const;
   /// Where the last op of `stage` stands that reads one of the values.
@@ -172,7 +178,9 @@ private:
                     unsigned begin) const;
 
   const ProgramSizes &sizes;
-  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  /// By op, the numbers of itself and of the last op of its bodies. Ops of a
+  /// choice have numbers of their own, since only one of its bodies runs.
+  llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> positions;
   /// Those of ops that other ops' loops read or write are joined into one.
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> loops;
   llvm::DenseMap<mlir::Operation *, unsigned> loopNumbers;
@@ -185,11 +193,8 @@ private:
   llvm::DenseSet<mlir::OpOperand *> inPlace;
   llvm::DenseMap<mlir::Value, Home> homes;
   llvm::DenseMap<mlir::Operation *, unsigned> scratches;
-  llvm::DenseMap<nn::StageAttr, llvm::SmallVector<Slot>> slotsOf;
+  llvm::DenseMap<nn::StageAttr, ArenaLayout> arenas;
 };
-
-/// The alignment of all buffers, in bytes.
-inline constexpr int64_t kBufferAlignment = 64;
 
 } // namespace pdlc
 

@@ -34,7 +34,8 @@ struct NNToRT : pdlc::impl::NNToRTBase<NNToRT> {
 private:
   LogicalResult convert(ModuleContext &context, nn::ProgramOp program);
 
-  uint64_t fused = 0, rowLoops = 0, inPlace = 0, repeats = 0, slots = 0;
+  uint64_t fused = 0, rowLoops = 0, inPlace = 0, repeats = 0, places = 0,
+           arenaBytes = 0, arenaBound = 0;
 };
 } // namespace
 
@@ -98,7 +99,11 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   const auto compute = nn::StageAttr::get(mlir, nn::Stage::compute);
   DenseMap<nn::StageAttr, FlatSymbolRefAttr> functions;
   for (nn::StageAttr stage : {prepare, compute}) {
-    slots += plan.slots(stage).size();
+    places += plan.arena(stage).getPlaces().size();
+    for (const ArenaLayout::Pool &pool : plan.arena(stage).getPools()) {
+      arenaBytes += pool.size * pool.unit.perBatch;
+      arenaBound += pool.bound * pool.unit.perBatch;
+    }
     func::FuncOp function =
         StageEmitter(context, program, sizes, plan, stage).emit();
     if (!function)
@@ -174,7 +179,7 @@ void NNToRT::runOnOperation() {
     return signalPassFailure();
   }
   context.numerics = *known;
-  fused = rowLoops = inPlace = repeats = slots = 0;
+  fused = rowLoops = inPlace = repeats = places = arenaBytes = arenaBound = 0;
   for (nn::ProgramOp program :
        llvm::make_early_inc_range(module.getOps<nn::ProgramOp>()))
     if (failed(convert(context, program)))
@@ -183,5 +188,7 @@ void NNToRT::runOnOperation() {
   reportStatistic(*this, module, numRowLoops, "row-loops", rowLoops);
   reportStatistic(*this, module, numInPlace, "in-place", inPlace);
   reportStatistic(*this, module, numRepeats, "repeats", repeats);
-  reportStatistic(*this, module, numSlots, "slots", slots);
+  reportStatistic(*this, module, numPlaces, "places", places);
+  reportStatistic(*this, module, numArenaBytes, "arena-bytes", arenaBytes);
+  reportStatistic(*this, module, numArenaBound, "arena-bound", arenaBound);
 }

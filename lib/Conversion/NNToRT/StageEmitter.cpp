@@ -240,7 +240,7 @@ std::pair<Value, Value> StageEmitter::locate(Value tensor) {
     Home home = plan.home(from);
     base = baseOf(home, from);
     if (home.kind == Home::Arena)
-      offset = offsetsOf.at(home.stage)[home.slot];
+      offset = offsetsOf.at(home.stage)[home.arenaPlace];
   }
   const int64_t bytes = columns ? columns->offset * elementBytes(tensor) : 0;
   if (!offset)
@@ -274,9 +274,9 @@ Value StageEmitter::flat(Value tensor) {
   return view(tensor, sizes.elements(tensor));
 }
 
-Value StageEmitter::scratchView(unsigned slot, const Extent &first,
+Value StageEmitter::scratchView(unsigned place, const Extent &first,
                                 Type element) {
-  return viewAt(pointer(arenaOf(stage)), offsetsOf.at(stage)[slot], first, {},
+  return viewAt(pointer(arenaOf(stage)), offsetsOf.at(stage)[place], first, {},
                 element);
 }
 
@@ -403,29 +403,47 @@ void StageEmitter::returnUnlessZero(Value status) {
 }
 
 void StageEmitter::emitOffsets(nn::StageAttr arena) {
-  SmallVector<Value> &offsets = offsetsOf[arena];
-  // Constant sizes add up at compile time.
-  int64_t constant = 0;
+  const ArenaLayout &layout = plan.arena(arena);
+  // By pool, its unit and where it begins: what is constant adds up at compile
+  // time.
+  struct Base {
+    Value unit, offset;
+    int64_t constant;
+  };
+  SmallVector<Base> bases;
   Value sum;
-  for (const Slot &slot : plan.slots(arena)) {
-    Value offset = index(constant);
-    if (sum)
-      offset =
-          constant ? Value(arith::AddIOp::create(builder, sum, offset)) : sum;
-    offsets.push_back(offset);
-    if (slot.bytes.isStatic()) {
-      constant += llvm::alignTo(slot.bytes.constant, kBufferAlignment);
-      continue;
-    }
-    Extent bytes = slot.bytes;
-    Value size;
-    if (bytes.isMultipleOf(kBufferAlignment)) {
-      size = evaluate(bytes);
+  int64_t constant = 0;
+  auto plus = [&](Value first, Value second) -> Value {
+    return first ? arith::AddIOp::create(builder, first, second) : second;
+  };
+  auto times = [&](Value unit, int64_t number) -> Value {
+    return number == 1 ? unit
+                       : arith::MulIOp::create(builder, unit, index(number));
+  };
+  for (const ArenaLayout::Pool &pool : layout.getPools()) {
+    Base base = {{}, sum, constant};
+    constant += pool.lines * kBufferAlignment;
+    if (pool.unit.isStatic()) {
+      constant += pool.size;
     } else {
-      size = evaluate(bytes.plus(kBufferAlignment - 1));
-      size = arith::AndIOp::create(builder, size, index(-kBufferAlignment));
+      base.unit = evaluate(pool.unit.plus(pool.rounding - 1));
+      if (pool.rounding > 1)
+        base.unit =
+            arith::AndIOp::create(builder, base.unit, index(-pool.rounding));
+      sum = plus(sum, times(base.unit, pool.size));
     }
-    sum = sum ? Value(arith::AddIOp::create(builder, sum, size)) : size;
+    bases.push_back(base);
+  }
+  for (const ArenaLayout::Place &place : layout.getPlaces()) {
+    auto [unit, offset, number] = bases[place.pool];
+    number += place.lines * kBufferAlignment;
+    if (!unit)
+      number += place.at;
+    else if (place.at != 0)
+      offset = plus(offset, times(unit, place.at));
+    if (number != 0 || !offset)
+      offset = plus(offset, index(number));
+    offsetsOf[arena].push_back(offset);
   }
 }
 

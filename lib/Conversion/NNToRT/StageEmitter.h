@@ -79,8 +79,8 @@ public:
     bound[tensor] = {base, offset};
   }
   void unbind(mlir::Value tensor) { bound.erase(tensor); }
-  /// A view of a slot of the stage's arena.
-  mlir::Value scratchView(unsigned slot, const Extent &first,
+  /// A view of a place in the stage's arena.
+  mlir::Value scratchView(unsigned place, const Extent &first,
                           mlir::Type element);
   mlir::Value viewAt(mlir::Value base, mlir::Value offset, const Extent &first,
                      llvm::ArrayRef<int64_t> shape, mlir::Type element,
@@ -149,7 +149,7 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   /// Any number may be a key: a DenseMap keeps two for itself.
   std::map<int64_t, mlir::Value> indices;
-  /// By stage, where the slots of its arena begin.
+  /// By stage, where the places of its arena are.
   llvm::DenseMap<nn::StageAttr, llvm::SmallVector<mlir::Value>> offsetsOf;
 };
 

@@ -14,13 +14,13 @@ nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
 // Ids are deduplicated where their rows are pulled: the first ones keep their
-// slot until then, so that the others get one of their own.
+// place until then, so that the others get one of their own.
 // CHECK-LABEL: func.func @waiting_prepare
 // CHECK:         rt.bucketize %{{.*}}, %{{.*}} into %[[A:[0-9]+]]
 // CHECK:         rt.bucketize %{{.*}}, %{{.*}} into %[[B:[0-9]+]]
 // CHECK:         rt.unique
 // CHECK:         rt.program @waiting
-// CHECK-SAME:      prepare(@waiting_prepare, <126 + 64 * batch, keys(0, 0), occurrences(0, 0)>)
+// CHECK-SAME:      prepare(@waiting_prepare, <64 + 64 * batch, keys(0, 0), occurrences(0, 0)>)
 nn.program @waiting frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
   %a = nn.bucketize %x boundaries [0.0] : tensor<?x4xf32>
@@ -58,8 +58,8 @@ nn.program @waiting frozen reads(@r except [@c, @d]) {
 // CHECK:         rt.pool mean %[[ROWS]]
 // CHECK:         rt.program @crossed frozen reads(@r [@c, @d]) lookups [@emb]
 // CHECK-SAME:      outputs ["output0", "output1"] widths [6, 6] types [f32, f32]
-// CHECK-SAME:      prepare(@crossed_prepare, <67 + 8 * batch, keys(0), occurrences(0)>)
-// CHECK-SAME:      compute(@crossed_compute, <63 + 0 * batch, keys(12), occurrences(0)>)
+// CHECK-SAME:      prepare(@crossed_prepare, <120 + 8 * batch, keys(0), occurrences(0)>)
+// CHECK-SAME:      compute(@crossed_compute, <180 + 0 * batch, keys(12), occurrences(0)>)
 nn.program @crossed frozen reads(@r except @x) {
 ^bb0(%c: tensor<?xi64>, %cs: tensor<?xi32>, %d: tensor<?xi64>, %ds: tensor<?xi32>):
   %x, %xs = nn.cross_bags (%c bags(%cs), %d bags(%ds)) salt(5)

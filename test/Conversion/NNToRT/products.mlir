@@ -13,7 +13,7 @@ nn.state @w : tensor<4xf32> init(#nn.zeros)
 nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
-// A product: the slot of %y is free again for %t, because nothing reads %y
+// A product: the place of %y is free again for %t, because nothing reads %y
 // after the second product, but not for %z, which reads it.
 // CHECK-LABEL: func.func @products_compute
 // CHECK:         rt.gemm strict %{{.*}}, %{{.*}}, %{{.*}} post [] into %[[Y:[0-9]+]]
@@ -22,8 +22,8 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK:         rt.reduce_rows sum
 // CHECK:         rt.program @products
 // A sample of %y and %z: 8 and 4 elements; no multiples of 64 bytes, so that
-// each gets room to be aligned.
-// CHECK-SAME:    compute(@products_compute, <126 + 48 * batch>)
+// there is room for 3 samples more, up to a multiple of 4.
+// CHECK-SAME:    compute(@products_compute, <144 + 48 * batch>)
 nn.program @products frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
   %m = nn.read @m : tensor<4x8xf32>

@@ -10,10 +10,12 @@ nn.record @r {
 }
 nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 
-// Two lists of 4 * (ids + 1) bytes, each rounded up to 64.
+// Two lists of 4 * (ids + 1) bytes, one above the other: 8 bytes for each id, of which
+// there are at most 15 more, so that both begin at a line, and a line of 64 bytes for the
+// constant of each.
 // CHECK-LABEL: func.func @predict_prepare
 // CHECK:         rt.program @predict frozen reads(@r [@x, @c]) lookups [@emb]
-// CHECK-SAME:      prepare(@predict_prepare, <134 + 0 * batch, ids(0, 8), keys(0), occurrences(0)>)
+// CHECK-SAME:      prepare(@predict_prepare, <248 + 0 * batch, ids(0, 8), keys(0), occurrences(0)>)
 nn.program @predict frozen reads(@r) {
 ^bb0(%x: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
   %single = nn.single_bags %ids {stage = #nn.stage<prepare>}

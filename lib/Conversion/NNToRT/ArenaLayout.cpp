@@ -1,0 +1,130 @@
+//===- ArenaLayout.cpp - Tensors that share one memory --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArenaLayout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace llvm;
+using namespace pdlc;
+
+namespace {
+
+/// A lifetime within its pool.
+struct Piece {
+  size_t lifetime;
+  unsigned begin, end;
+  int64_t size;  // in units
+  int64_t lines; // for what is constant beside them
+  int64_t at = 0, line = 0;
+
+  bool meets(const Piece &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+};
+
+} // namespace
+
+/// Bytes as a number of units; what is constant beside them is left out.
+static std::pair<Extent, int64_t> unitOf(const Extent &bytes) {
+  Extent unit = bytes;
+  unit.constant = 0;
+  int64_t size = std::gcd(std::gcd(bytes.perBatch, bytes.perKey),
+                          std::gcd(bytes.perOccurrence, bytes.perCount));
+  if (size == 0) {
+    unit.constant = 1;
+    return {unit, alignTo(bytes.constant, kBufferAlignment)};
+  }
+  return {unit.scaled(1, size), size};
+}
+
+/// Puts the piece as low as it can lie beside those that are there, which stand
+/// in the order of their places.
+static void put(Piece piece, SmallVectorImpl<Piece> &there) {
+  for (const Piece &other : there) {
+    if (!piece.meets(other))
+      continue;
+    if (other.at >= piece.at + piece.size)
+      break;
+    piece.at = std::max(piece.at, other.at + other.size);
+  }
+  there.insert(llvm::upper_bound(there, piece,
+                                 [](const Piece &first, const Piece &second) {
+                                   return first.at < second.at;
+                                 }),
+               piece);
+}
+
+/// The most units that are needed at one position.
+static int64_t boundOf(ArrayRef<Piece> pieces) {
+  SmallVector<std::pair<uint64_t, int64_t>> changes;
+  for (const Piece &piece : pieces) {
+    changes.push_back({piece.begin, piece.size});
+    changes.push_back({uint64_t(piece.end) + 1, -piece.size});
+  }
+  // Who goes makes room for who comes.
+  llvm::sort(changes);
+  int64_t now = 0, most = 0;
+  for (auto [position, change] : changes)
+    most = std::max(most, now += change);
+  return most;
+}
+
+ArenaLayout::ArenaLayout(ArrayRef<Lifetime> lifetimes) {
+  Extent constant;
+  constant.constant = 1;
+  pools.push_back({constant});
+  SmallVector<SmallVector<Piece>> piecesOf(1);
+  for (auto [number, lifetime] : llvm::enumerate(lifetimes)) {
+    auto [unit, size] = unitOf(lifetime.bytes);
+    auto *pool = llvm::find_if(
+        pools, [&](const Pool &each) { return each.unit == unit; });
+    if (pool == pools.end()) {
+      pools.push_back({unit});
+      piecesOf.emplace_back();
+      pool = &pools.back();
+    }
+    Piece piece = {number, lifetime.begin, lifetime.end, size, 0};
+    if (!unit.isStatic())
+      piece.lines = divideCeil(std::max<int64_t>(lifetime.bytes.constant, 0),
+                               kBufferAlignment);
+    piecesOf[pool - pools.begin()].push_back(piece);
+  }
+
+  placeNumbers.resize(lifetimes.size());
+  for (auto [number, pool, pieces] : llvm::enumerate(pools, piecesOf)) {
+    pool.bound = boundOf(pieces);
+    int64_t common = kBufferAlignment;
+    for (const Piece &piece : pieces)
+      common = std::gcd(common, piece.size);
+    pool.rounding = kBufferAlignment / common;
+    // Large pieces first: small ones fit between them.
+    llvm::sort(pieces, [](const Piece &first, const Piece &second) {
+      return std::pair(-first.size, first.lifetime) <
+             std::pair(-second.size, second.lifetime);
+    });
+    SmallVector<Piece> there;
+    for (const Piece &piece : pieces)
+      put(piece, there);
+    for (size_t i = 0; i < there.size(); ++i) {
+      Piece &piece = there[i];
+      for (const Piece &below : ArrayRef<Piece>(there).take_front(i))
+        if (piece.meets(below))
+          piece.line = std::max(piece.line, below.line + below.lines);
+      pool.size = std::max(pool.size, piece.at + piece.size);
+      pool.lines = std::max(pool.lines, piece.line + piece.lines);
+      const Place place = {static_cast<unsigned>(number), piece.at, piece.line};
+      auto *known = llvm::find(places, place);
+      placeNumbers[piece.lifetime] = known - places.begin();
+      if (known == places.end())
+        places.push_back(place);
+    }
+  }
+}
