@@ -17,7 +17,8 @@ import sys
 # docs/Architecture.md.
 RUNTIME_LEVELS = [
     ["Core"],
-    ["Kernels", "Gemm", "Sched", "Files"],
+    ["Sched"],
+    ["Kernels", "Gemm", "Files"],
     ["Table", "Data", "Transport"],
     ["Abi"],
     ["Sum"],

@@ -34,6 +34,11 @@ struct GemmCall {
   int64_t cStride = 0;
   int32_t postCount = 0;
   const pdl_post *posts = nullptr;
+  /// From row to row of A and of B, as they lie in memory; 0: without gaps.
+  int64_t aStride = 0, bStride = 0;
+
+  int64_t strideOfA() const { return aStride ? aStride : (transposeA ? m : k); }
+  int64_t strideOfB() const { return bStride ? bStride : (transposeB ? k : n); }
 };
 
 /// The instruction sets that the strict kernels are built for.
@@ -58,7 +63,8 @@ using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
 void registerFastGemm(FastGemm backend);
 
 /// The product of a compiled program: by the fast backend where `numerics`
-/// (PDL_NUMERICS_...) allows it, else by the strict kernels of this CPU.
+/// (PDL_NUMERICS_...) allows it, else by the strict kernels of this CPU. A
+/// large one is shared by the threads of the caller's task.
 void gemm(int32_t numerics, GemmWorkspace &workspace, const GemmCall &call);
 
 } // namespace pdlrt

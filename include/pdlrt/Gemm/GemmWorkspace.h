@@ -12,6 +12,8 @@
 #include "pdlrt/Core/AlignedVector.h"
 
 #include <memory>
+#include <mutex>
+#include <vector>
 
 namespace pdlrt {
 
@@ -21,7 +23,7 @@ public:
   virtual ~GemmBackendState() = default;
 };
 
-/// Scratch memory and caches of the matrix products of one worker; one thread
+/// Scratch memory and caches of the matrix products of one worker; one product
 /// at a time. Memory grows to what the largest product needs and then stays.
 class GemmWorkspace {
 public:
@@ -38,8 +40,31 @@ public:
   /// What the fast backend keeps here; null at first.
   std::unique_ptr<GemmBackendState> backendState;
 
+  /// Makes `count` workspaces for parts of a product, if there is memory.
+  bool reserveParts(size_t count);
+  /// One of them, while it lives: each thread that takes part has its own. At
+  /// most as many as were reserved at once. Thread-safe.
+  class Part {
+  public:
+    explicit Part(GemmWorkspace &whole) : whole(whole), own(whole.takePart()) {}
+    ~Part() { whole.givePart(std::move(own)); }
+    Part(const Part &) = delete;
+    Part &operator=(const Part &) = delete;
+    GemmWorkspace &operator*() { return *own; }
+
+  private:
+    GemmWorkspace &whole;
+    std::unique_ptr<GemmWorkspace> own;
+  };
+
 private:
+  std::unique_ptr<GemmWorkspace> takePart();
+  void givePart(std::unique_ptr<GemmWorkspace> part);
+
   AlignedVector<char> memory;
+  std::mutex mutex;
+  /// Those that no thread has.
+  std::vector<std::unique_ptr<GemmWorkspace>> parts;
 };
 
 } // namespace pdlrt

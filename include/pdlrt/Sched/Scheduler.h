@@ -11,6 +11,11 @@
 // task's result does not depend on other tasks of the same call: each writes
 // its own place, and the caller adds up in order of the number.
 //
+// A task may hand out tasks of its own, if its call allows it: a replica cuts
+// its matrix products over the threads that have nothing else to do. Threads
+// help the oldest call that has tasks left, so that what began first, such as
+// the batch that is prepared beside, does not wait for the rest.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_SCHED_SCHEDULER_H
@@ -44,12 +49,22 @@ private:
   void (*call)(void *, int64_t);
 };
 
+/// Where threads run.
+enum class Pinning {
+  /// Where the system puts them.
+  None,
+  /// Each on a processor of its own, of those that the process may use; the
+  /// thread that makes the scheduler on the first.
+  Processors
+};
+
 /// Owns `threadCount - 1` threads; the caller of `parallelFor` is the last.
 class Scheduler {
 public:
   /// `threadCount` >= 1. Throws std::system_error, with a sentence for the
-  /// user, if a thread cannot start.
-  explicit Scheduler(int threadCount);
+  /// user, if a thread cannot start or there are fewer processors than threads
+  /// to pin.
+  explicit Scheduler(int threadCount, Pinning pinning = Pinning::None);
   /// For tests: takes the tasks of each call in an order, and starts them after
   /// pauses, that `disturbance` decides. What is deterministic stays the same.
   Scheduler(int threadCount, uint64_t disturbance);
@@ -61,31 +76,50 @@ public:
   int threadCount() const { return int(threads.size()) + 1; }
 
   /// Calls task(0) ... task(count - 1), each once, and returns when all have
-  /// returned. Tasks must not throw. Calls from several threads take turns; a
-  /// call from within a task runs its tasks in order on the calling thread.
+  /// returned. Tasks must not throw. Any number of threads may call, and tasks
+  /// too. `width`: how many threads a task may have for calls of its own, from
+  /// `pdlrt::parallelFor`; with 1 it runs them in order on its own thread.
   /// Allocates nothing.
-  void parallelFor(int64_t count, TaskRef task);
+  void parallelFor(int64_t count, TaskRef task, int width = 1);
 
 private:
+  friend void parallelFor(int64_t count, TaskRef task);
+  struct Call;
+  void run(int64_t count, TaskRef task, int width, int most);
+  void start(int threadCount);
+  void pin(int threadCount);
   void stop();
   void work();
-  void drain(TaskRef task, int64_t count);
-  void runDisturbed(TaskRef task, int64_t position, int64_t count) const;
+  Call *findOpen();
+  void publish(Call &call);
+  void close(Call &call);
+  void drain(Call &call);
+  void runDisturbed(const Call &call, int64_t position) const;
 
   std::vector<std::thread> threads;
-  std::mutex callers;
+  /// Threads look for work this long before they sleep; none where there are
+  /// more of them than processors.
+  bool spins = false;
 
   std::mutex mutex;
   std::condition_variable wake, finished;
-  const TaskRef *current = nullptr;
-  int64_t currentCount = 0;
-  /// Raised with each call, so that a thread joins a call at most once.
-  uint64_t round = 0;
-  int running = 0;
+  /// Calls whose tasks may yet be taken, the oldest first.
+  Call *open = nullptr;
+  int sleeping = 0;
   bool stopping = false;
-  std::atomic<int64_t> next{0};
+  /// Raised with each call, for threads that look for work.
+  std::atomic<uint64_t> published{0};
   std::optional<uint64_t> disturbance;
 };
+
+/// The most threads that share what the calling thread's task hands out; 1
+/// outside of tasks, and where the task may have no others.
+int parallelWidth();
+
+/// As `Scheduler::parallelFor`, on the scheduler whose task the calling thread
+/// runs and on at most `parallelWidth` threads; its tasks hand out none of
+/// their own.
+void parallelFor(int64_t count, TaskRef task);
 
 } // namespace pdlrt
 

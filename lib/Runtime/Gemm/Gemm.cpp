@@ -8,10 +8,16 @@
 
 #include "pdlrt/Gemm/Gemm.h"
 
+#include "Slices.h"
 #include "StrictKernels.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <limits>
+#include <new>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -44,16 +50,21 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
   arguments.a = static_cast<const T *>(call.a);
   arguments.b = static_cast<const T *>(call.b);
   arguments.c = static_cast<T *>(call.c);
+  arguments.aStride = call.strideOfA();
+  arguments.bStride = call.strideOfB();
   arguments.cStride = call.cStride;
   arguments.postCount = call.postCount;
   arguments.posts = call.posts;
   arguments.biasStride = 1;
-  if (call.n == 1 && call.m > 1 && call.cStride == 1) {
+  const bool isBPlain = call.strideOfB() == (call.transposeB ? call.k : 1);
+  if (call.n == 1 && call.m > 1 && call.cStride == 1 && isBPlain) {
     // One column: taken as one row, C^T = B^T A^T, the vectors run along m.
     arguments.a = static_cast<const T *>(call.b);
     arguments.b = static_cast<const T *>(call.a);
     arguments.transposeA = false;
     arguments.transposeB = !call.transposeA;
+    arguments.aStride = call.k;
+    arguments.bStride = call.strideOfA();
     arguments.m = 1;
     arguments.n = arguments.cStride = call.m;
     arguments.biasStride = 0;
@@ -66,6 +77,29 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
 GemmWorkspace::GemmWorkspace() {
   memory.reserve(static_cast<size_t>(
       std::max(strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes)));
+}
+
+// Between products no thread has a part.
+bool GemmWorkspace::reserveParts(size_t count) {
+  try {
+    while (parts.size() < count)
+      parts.push_back(std::make_unique<GemmWorkspace>());
+    return true;
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+}
+
+std::unique_ptr<GemmWorkspace> GemmWorkspace::takePart() {
+  std::lock_guard lock(mutex);
+  std::unique_ptr<GemmWorkspace> part = std::move(parts.back());
+  parts.pop_back();
+  return part;
+}
+
+void GemmWorkspace::givePart(std::unique_ptr<GemmWorkspace> part) {
+  std::lock_guard lock(mutex);
+  parts.push_back(std::move(part));
 }
 
 bool pdlrt::isSupported(GemmIsa isa) {
@@ -102,11 +136,38 @@ void pdlrt::strictGemm(GemmIsa isa, GemmWorkspace &workspace,
 
 void pdlrt::registerFastGemm(FastGemm backend) { fastBackend = backend; }
 
+/// On the calling thread.
+static void multiply(FastGemm fast, GemmWorkspace &workspace,
+                     const GemmCall &call) {
+  if (!fast || !fast(workspace, call))
+    strictGemm(nativeGemmIsa(), workspace, call);
+}
+
 void pdlrt::gemm(int32_t numerics, GemmWorkspace &workspace,
                  const GemmCall &call) {
-  if (numerics == PDL_NUMERICS_FAST && call.type == PDL_F32)
-    if (const FastGemm fast = fastGemm())
-      if (fast(workspace, call))
-        return;
-  strictGemm(nativeGemmIsa(), workspace, call);
+  const int width = parallelWidth();
+  const FastGemm fast = numerics == PDL_NUMERICS_FAST && call.type == PDL_F32
+                            ? fastGemm()
+                            : nullptr;
+  // The bits of a fast product may depend on how it is cut, and must not depend
+  // on who is there to share it. Those of a strict one do not, and it packs
+  // operands for each slice: it has no more of them than keep all threads busy.
+  const GemmSlices slices =
+      slicesOf(call, fast ? std::numeric_limits<int32_t>::max()
+                          : (width > 1 ? int64_t(2) * width : 1));
+  if (slices.count == 1)
+    return multiply(fast, workspace, call);
+  auto multiplySlice = [&](GemmWorkspace &own, int64_t index) {
+    std::array<pdl_post, mostSlicedPosts> posts;
+    multiply(fast, own, sliceOf(call, slices, index, posts));
+  };
+  if (width == 1 || !workspace.reserveParts(size_t(width))) {
+    for (int64_t index = 0; index < slices.count; ++index)
+      multiplySlice(workspace, index);
+    return;
+  }
+  parallelFor(slices.count, [&](int64_t index) {
+    GemmWorkspace::Part part(workspace);
+    multiplySlice(*part, index);
+  });
 }

@@ -29,7 +29,7 @@ namespace {
 /// What a compiled primitive depends on.
 struct Shape {
   bool transposeA, transposeB, bias;
-  int64_t m, n, k, cStride;
+  int64_t m, n, k, aStride, bStride, cStride;
 
   bool operator==(const Shape &) const = default;
 };
@@ -64,15 +64,16 @@ private:
     using dnnl::memory;
     constexpr auto f32 = memory::data_type::f32;
     const int64_t m = shape.m, n = shape.n, k = shape.k;
-    const auto matrix = [&](int64_t rows, int64_t columns, bool transposed) {
+    const auto matrix = [&](int64_t rows, int64_t columns, bool transposed,
+                            int64_t stride) {
       return memory::desc({rows, columns}, f32,
-                          transposed ? memory::dims{1, rows}
-                                     : memory::dims{columns, 1});
+                          transposed ? memory::dims{1, stride}
+                                     : memory::dims{stride, 1});
     };
-    const memory::desc a = matrix(m, k, shape.transposeA);
-    const memory::desc b = matrix(k, n, shape.transposeB);
-    const memory::desc c({m, n}, f32, memory::dims{shape.cStride, 1});
-    const memory::desc bias = matrix(1, n, false);
+    const memory::desc a = matrix(m, k, shape.transposeA, shape.aStride);
+    const memory::desc b = matrix(k, n, shape.transposeB, shape.bStride);
+    const memory::desc c = matrix(m, n, false, shape.cStride);
+    const memory::desc bias = matrix(1, n, false, n);
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     const dnnl::matmul::primitive_desc descriptor(
@@ -143,8 +144,9 @@ bool multiply(GemmWorkspace &workspace, const GemmCall &call) {
       workspace.backendState = std::make_unique<OneDnnState>();
     auto &state = static_cast<OneDnnState &>(*workspace.backendState);
     const bool bias = call.postCount > 0 && call.posts[0].kind == PDL_POST_BIAS;
-    Product &product = state.find({call.transposeA, call.transposeB, bias,
-                                   call.m, call.n, call.k, call.cStride});
+    Product &product =
+        state.find({call.transposeA, call.transposeB, bias, call.m, call.n,
+                    call.k, call.strideOfA(), call.strideOfB(), call.cStride});
     // oneDNN reads these, but takes no pointers to constants.
     product.a.set_data_handle(const_cast<void *>(call.a));
     product.b.set_data_handle(const_cast<void *>(call.b));

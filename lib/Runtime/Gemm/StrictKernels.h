@@ -21,8 +21,8 @@ template <typename T> struct StrictArguments {
   const T *a;
   const T *b;
   T *c;
-  /// From row to row of c.
-  int64_t cStride;
+  /// From row to row of a, of b (as they lie in memory) and of c.
+  int64_t aStride, bStride, cStride;
   int64_t postCount;
   const pdl_post *posts;
   /// 1: bias[column]; 0: the one element bias[0] for every column.

@@ -303,8 +303,8 @@ template <typename Vector> typename Vector::Mask tailOf(int64_t columns) {
 template <typename Vector, int rows, int vectors>
 void multiplyDirectly(const StrictArguments<typename Vector::Element> &g) {
   constexpr int64_t width = vectors * Vector::lanes;
-  const int64_t rowStride = g.transposeA ? 1 : g.k;
-  const int64_t depthStride = g.transposeA ? g.m : 1;
+  const int64_t rowStride = g.transposeA ? 1 : g.aStride;
+  const int64_t depthStride = g.transposeA ? g.aStride : 1;
   for (int64_t column = 0; column < g.n; column += width) {
     const int64_t columns = smaller(width, g.n - column);
     Tile<Vector> tile = {
@@ -314,8 +314,8 @@ void multiplyDirectly(const StrictArguments<typename Vector::Element> &g) {
       tile.c = g.c + row * g.cStride + column;
       tileFunction<Vector, rows, vectors, true>(smaller(rows, g.m - row),
                                                 vectorsFor<Vector>(columns))(
-          g.k, g.a + row * rowStride, rowStride, depthStride, g.b + column, g.n,
-          tile);
+          g.k, g.a + row * rowStride, rowStride, depthStride, g.b + column,
+          g.bStride, tile);
     }
   }
 }
@@ -372,14 +372,16 @@ void multiply(const StrictArguments<typename Vector::Element> &g,
       const int64_t depth = smaller(evenDepth, g.k - p);
       pack<Element, tileColumns, Vector::lanes>(
           g.transposeB,
-          g.transposeB ? g.b + column * g.k + p : g.b + p * g.n + column,
-          g.transposeB ? g.k : g.n, depth, columns, packedB);
+          g.transposeB ? g.b + column * g.bStride + p
+                       : g.b + p * g.bStride + column,
+          g.bStride, depth, columns, packedB);
       for (int64_t row = 0; row < g.m; row += rowsOfBlock) {
         const int64_t rows = smaller(rowsOfBlock, g.m - row);
-        pack<Element, Vector::tileRows, 1>(
-            !g.transposeA,
-            g.transposeA ? g.a + p * g.m + row : g.a + row * g.k + p,
-            g.transposeA ? g.m : g.k, depth, rows, packedA);
+        pack<Element, Vector::tileRows, 1>(!g.transposeA,
+                                           g.transposeA
+                                               ? g.a + p * g.aStride + row
+                                               : g.a + row * g.aStride + p,
+                                           g.aStride, depth, rows, packedA);
         multiplyBlock<Vector>(g, row, rows, column, columns, depth, packedA,
                               packedB, block == 0, block + 1 == depthBlocks);
       }

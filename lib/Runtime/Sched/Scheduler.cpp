@@ -8,18 +8,69 @@
 
 #include "pdlrt/Sched/Scheduler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <immintrin.h>
 #include <numeric>
+#include <sched.h>
 #include <string>
 #include <system_error>
 
 using namespace pdlrt;
 
-/// Set while a thread runs tasks, so that a nested call is recognised.
-static thread_local bool insideTask = false;
+/// How long a thread without work looks for some: longer than the loops between
+/// two products take, and about as long as it takes to wake one.
+static constexpr std::chrono::microseconds spinTime{50};
 
-Scheduler::Scheduler(int threadCount) {
+/// One call of `parallelFor`; lives on the stack of its caller.
+struct Scheduler::Call {
+  const TaskRef &task;
+  const int64_t count;
+  /// Threads that a task may have.
+  const int width;
+  /// Threads that may be at this call.
+  const int most;
+  /// Tells calls apart.
+  uint64_t number = 0;
+  std::atomic<int64_t> next{0};
+  /// Threads other than the caller that are at it. Under the mutex, but for the
+  /// caller, who waits for 0.
+  std::atomic<int> helpers{0};
+  /// The next younger call that is open.
+  Call *younger = nullptr;
+
+  bool wantsThreads() const {
+    return next.load(std::memory_order_relaxed) < count &&
+           helpers.load(std::memory_order_relaxed) < most - 1;
+  }
+};
+
+namespace {
+
+/// What the calling thread's task may use.
+struct Surroundings {
+  Scheduler *scheduler = nullptr;
+  int width = 1;
+};
+
+} // namespace
+
+static thread_local Surroundings surroundings;
+
+Scheduler::Scheduler(int threadCount, Pinning pinning) {
+  spins = unsigned(threadCount) <= std::thread::hardware_concurrency();
+  start(threadCount);
+  if (pinning == Pinning::Processors)
+    pin(threadCount);
+}
+
+Scheduler::Scheduler(int threadCount, uint64_t disturbance)
+    : disturbance(disturbance) {
+  start(threadCount);
+}
+
+void Scheduler::start(int threadCount) {
   // Signals are for the main thread: a thread of ours that took one would only
   // delay it.
   sigset_t all, before;
@@ -42,10 +93,36 @@ Scheduler::Scheduler(int threadCount) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-Scheduler::Scheduler(int threadCount, uint64_t disturbance)
-    : Scheduler(threadCount) {
-  std::lock_guard lock(mutex);
-  this->disturbance = disturbance;
+void Scheduler::pin(int threadCount) {
+  auto refuse = [this](int error, const std::string &sentence) {
+    stop();
+    throw std::system_error(error, std::generic_category(), sentence);
+  };
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    refuse(errno, "the processors of this process cannot be found out; leave "
+                  "--pin-threads out");
+  std::vector<int> processors;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &allowed))
+      processors.push_back(i);
+  if (int(processors.size()) < threadCount)
+    refuse(EINVAL, std::to_string(threadCount) +
+                       " threads cannot be pinned to " +
+                       std::to_string(processors.size()) +
+                       " processors; give fewer --threads, or leave "
+                       "--pin-threads out");
+  for (int i = 0; i < threadCount; ++i) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processors[i], &one);
+    const pthread_t thread =
+        i == 0 ? pthread_self() : threads[i - 1].native_handle();
+    if (const int error = pthread_setaffinity_np(thread, sizeof(one), &one))
+      refuse(error, "a thread cannot be pinned to processor " +
+                        std::to_string(processors[i]) +
+                        "; leave --pin-threads out");
+  }
 }
 
 Scheduler::~Scheduler() { stop(); }
@@ -54,10 +131,12 @@ void Scheduler::stop() {
   {
     std::lock_guard lock(mutex);
     stopping = true;
+    published.fetch_add(1, std::memory_order_release);
   }
   wake.notify_all();
   for (std::thread &thread : threads)
     thread.join();
+  threads.clear();
 }
 
 /// Scatters the bits of `value` (the finalizer of SplitMix64, Steele et al.
@@ -70,75 +149,138 @@ static uint64_t scatter(uint64_t value) {
 }
 
 /// Runs the task at `position` of the call's disturbed order.
-void Scheduler::runDisturbed(TaskRef task, int64_t position,
-                             int64_t count) const {
-  const uint64_t call = scatter(*disturbance ^ scatter(round));
+void Scheduler::runDisturbed(const Call &call, int64_t position) const {
+  const uint64_t number = scatter(*disturbance ^ scatter(call.number));
   // A factor without a common divisor visits each number once.
-  uint64_t factor = call % uint64_t(count);
-  while (std::gcd(factor, uint64_t(count)) != 1)
+  uint64_t factor = number % uint64_t(call.count);
+  while (std::gcd(factor, uint64_t(call.count)) != 1)
     ++factor;
-  const auto index =
-      int64_t((uint64_t(position) * factor + (call >> 32)) % uint64_t(count));
-  const uint64_t chance = scatter(call ^ uint64_t(position));
+  const auto index = int64_t((uint64_t(position) * factor + (number >> 32)) %
+                             uint64_t(call.count));
+  const uint64_t chance = scatter(number ^ uint64_t(position));
   if (chance % 4 == 0)
     std::this_thread::sleep_for(std::chrono::microseconds(chance / 4 % 200));
   else if (chance % 4 == 1)
     std::this_thread::yield();
-  task(index);
+  call.task(index);
 }
 
-void Scheduler::drain(TaskRef task, int64_t count) {
-  insideTask = true;
-  for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+void Scheduler::drain(Call &call) {
+  const Surroundings outer = surroundings;
+  surroundings = {this, call.width};
+  for (int64_t i;
+       (i = call.next.fetch_add(1, std::memory_order_relaxed)) < call.count;)
     if (disturbance)
-      runDisturbed(task, i, count);
+      runDisturbed(call, i);
     else
-      task(i);
-  insideTask = false;
+      call.task(i);
+  surroundings = outer;
+}
+
+/// Under the mutex: the oldest call with tasks for one more thread.
+Scheduler::Call *Scheduler::findOpen() {
+  Call *call = open;
+  while (call && !call->wantsThreads())
+    call = call->younger;
+  return call;
 }
 
 void Scheduler::work() {
-  uint64_t seen = 0;
   std::unique_lock lock(mutex);
-  while (true) {
-    wake.wait(lock, [&] { return stopping || (current && round != seen); });
-    if (stopping)
-      return;
-    seen = round;
-    ++running;
-    const TaskRef *task = current;
-    int64_t count = currentCount;
-    lock.unlock();
-    drain(*task, count);
-    lock.lock();
-    if (--running == 0)
-      finished.notify_all();
+  while (!stopping) {
+    if (Call *call = findOpen()) {
+      call->helpers.fetch_add(1, std::memory_order_relaxed);
+      lock.unlock();
+      drain(*call);
+      lock.lock();
+      // The call may end with this, if its caller does not sleep.
+      if (call->helpers.fetch_sub(1, std::memory_order_release) == 1)
+        finished.notify_all();
+      continue;
+    }
+    if (spins) {
+      const uint64_t seen = published.load(std::memory_order_relaxed);
+      lock.unlock();
+      const auto until = std::chrono::steady_clock::now() + spinTime;
+      bool isNew = false;
+      while (!isNew && std::chrono::steady_clock::now() < until)
+        for (int i = 0; i < 16 && !isNew; ++i) {
+          _mm_pause();
+          isNew = published.load(std::memory_order_acquire) != seen;
+        }
+      lock.lock();
+      if (isNew)
+        continue;
+    }
+    ++sleeping;
+    wake.wait(lock, [&] { return stopping || findOpen(); });
+    --sleeping;
   }
 }
 
-void Scheduler::parallelFor(int64_t count, TaskRef task) {
-  const bool alone = threads.empty() && !disturbance;
-  if (insideTask || alone || count <= 1) {
-    bool outer = insideTask;
-    insideTask = true;
-    for (int64_t i = 0; i < count; ++i)
-      task(i);
-    insideTask = outer;
-    return;
-  }
-  std::lock_guard turn(callers);
+void Scheduler::publish(Call &call) {
+  int woken;
   {
     std::lock_guard lock(mutex);
-    current = &task;
-    currentCount = count;
-    next.store(0, std::memory_order_relaxed);
-    ++round;
+    Call **place = &open;
+    while (*place)
+      place = &(*place)->younger;
+    *place = &call;
+    call.number = published.fetch_add(1, std::memory_order_release);
+    woken = int(std::min<int64_t>({sleeping, call.most - 1, call.count - 1}));
   }
-  wake.notify_all();
-  drain(task, count);
-  // All tasks are taken; a thread that wakes only now must not see this call,
-  // whose task dies with it.
+  for (int i = 0; i < woken; ++i)
+    wake.notify_one();
+}
+
+/// Waits until no other thread is at the call.
+void Scheduler::close(Call &call) {
   std::unique_lock lock(mutex);
-  current = nullptr;
-  finished.wait(lock, [&] { return running == 0; });
+  Call **place = &open;
+  while (*place != &call)
+    place = &(*place)->younger;
+  *place = call.younger;
+  if (spins && call.helpers.load(std::memory_order_relaxed) != 0) {
+    lock.unlock();
+    const auto until = std::chrono::steady_clock::now() + spinTime;
+    while (call.helpers.load(std::memory_order_acquire) != 0 &&
+           std::chrono::steady_clock::now() < until)
+      for (int i = 0; i < 16; ++i)
+        _mm_pause();
+    // The helper that left last has yet to let go of the mutex.
+    lock.lock();
+  }
+  finished.wait(
+      lock, [&] { return call.helpers.load(std::memory_order_acquire) == 0; });
+}
+
+void Scheduler::run(int64_t count, TaskRef task, int width, int most) {
+  Call call = {task, count, width, most};
+  if (count > 1 && most > 1) {
+    publish(call);
+    drain(call);
+    return close(call);
+  }
+  if (count > 1 && disturbance) {
+    call.number = published.fetch_add(1, std::memory_order_relaxed);
+    return drain(call);
+  }
+  const Surroundings outer = surroundings;
+  surroundings = {this, width};
+  for (int64_t i = 0; i < count; ++i)
+    task(i);
+  surroundings = outer;
+}
+
+void Scheduler::parallelFor(int64_t count, TaskRef task, int width) {
+  run(count, task, std::min(width, threadCount()), threadCount());
+}
+
+int pdlrt::parallelWidth() { return surroundings.width; }
+
+void pdlrt::parallelFor(int64_t count, TaskRef task) {
+  if (surroundings.scheduler)
+    return surroundings.scheduler->run(count, task, 1, surroundings.width);
+  for (int64_t i = 0; i < count; ++i)
+    task(i);
 }

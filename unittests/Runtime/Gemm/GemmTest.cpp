@@ -8,6 +8,7 @@
 
 #include "pdlrt/Gemm/Gemm.h"
 #include "pdlrt/Abi/Worker.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include "gtest/gtest.h"
 
@@ -143,6 +144,34 @@ TEST(StrictGemmTest, EveryTileF32) {
 
 TEST(StrictGemmTest, EveryTileF64) {
   checkShapes<double>({1, 2, 3, 5, 8, 11, 17, 26});
+}
+
+// Rows, columns, transposed operands, and posts that lie beside them.
+TEST(StrictGemmTest, ThreadsThatShareAProductChangeNoBit) {
+  std::mt19937 random(5);
+  GemmWorkspace workspace;
+  const int64_t shapes[][3] = {
+      {1000, 200, 273}, {250, 1000, 200}, {333, 333, 500}, {2000, 97, 211}};
+  for (const auto &[m, n, k] : shapes)
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      Product<float> product(transposes & 1, transposes & 2, m, n, k, random);
+      for (int kind = 0; kind < 4; ++kind) {
+        product.usePosts(kind);
+        std::vector<float> alone, shared;
+        gemm(PDL_NUMERICS_STRICT, workspace, product.call(alone));
+        for (int threads : {2, 3}) {
+          Scheduler scheduler(threads);
+          const GemmCall call = product.call(shared);
+          scheduler.parallelFor(
+              1, [&](int64_t) { gemm(PDL_NUMERICS_STRICT, workspace, call); },
+              threads);
+          for (size_t i = 0; i < alone.size(); ++i)
+            ASSERT_TRUE(sameBits(alone[i], shared[i]))
+                << m << "x" << n << "x" << k << " transposed " << transposes
+                << " posts " << kind << " element " << i;
+        }
+      }
+    }
 }
 
 TEST(StrictGemmTest, BlocksOfEachDimension) {

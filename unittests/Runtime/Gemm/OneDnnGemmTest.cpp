@@ -8,6 +8,7 @@
 
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Gemm/Gemm.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include "gtest/gtest.h"
 
@@ -36,6 +37,41 @@ std::vector<float> multiply(Worker &worker, int32_t numerics,
              call.m, call.n, call.k, call.a, call.b, c.data(), call.n,
              call.postCount, call.posts);
   return c;
+}
+
+// How a product is cut depends on its shape alone.
+TEST(OneDnnGemmTest, ThreadsThatShareAProductChangeNoBit) {
+  std::mt19937 random(2);
+  Worker worker;
+  const int64_t shapes[][3] = {{1000, 400, 273}, {273, 400, 1000}};
+  for (const auto &[m, n, k] : shapes)
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      const std::vector<float> a = randomValues(m * k, random);
+      const std::vector<float> b = randomValues(k * n, random);
+      const std::vector<float> mask = randomValues(m * n, random);
+      const pdl_post post = {PDL_POST_RELU_GRADIENT, mask.data()};
+      GemmCall call = {PDL_F32,
+                       (transposes & 1) != 0,
+                       (transposes & 2) != 0,
+                       m,
+                       n,
+                       k,
+                       a.data(),
+                       b.data(),
+                       nullptr,
+                       n,
+                       1,
+                       &post};
+      const std::vector<float> alone =
+          multiply(worker, PDL_NUMERICS_FAST, call);
+      std::vector<float> shared;
+      Scheduler scheduler(3);
+      scheduler.parallelFor(
+          1,
+          [&](int64_t) { shared = multiply(worker, PDL_NUMERICS_FAST, call); },
+          /*width=*/3);
+      EXPECT_EQ(alone, shared);
+    }
 }
 
 TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {

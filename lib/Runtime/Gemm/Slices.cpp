@@ -1,0 +1,74 @@
+//===- Slices.cpp - A product in parts that threads share -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Slices.h"
+
+#include <algorithm>
+
+using namespace pdlrt;
+
+/// Work of a slice, at least: a third of a millisecond, beside which neither
+/// handing it out nor packing the other operand once more counts.
+static constexpr double flopsOfSlice = 40e6;
+/// Rows or columns of a slice are a multiple of this, a whole number of tiles.
+static constexpr int64_t granule = 16;
+/// With fewer of them to a slice, packing the other operand for each shows.
+static constexpr int64_t leastSize = 96;
+
+GemmSlices pdlrt::slicesOf(const GemmCall &call, int64_t most) {
+  const double flops = 2.0 * double(call.m) * double(call.n) * double(call.k);
+  GemmSlices slices;
+  if (flops < 2 * flopsOfSlice || most < 2 || call.postCount > mostSlicedPosts)
+    return slices;
+  // The mask of a relu's gradient has no gaps, as the result of a slice of
+  // columns would need them.
+  const bool hasMask = std::any_of(
+      call.posts, call.posts + call.postCount,
+      [](const pdl_post &post) { return post.kind == PDL_POST_RELU_GRADIENT; });
+  slices.byColumns = call.n > call.m && !hasMask;
+  const int64_t extent = slices.byColumns ? call.n : call.m;
+  const int64_t wanted = std::min(most, int64_t(flops / flopsOfSlice));
+  slices.size =
+      std::max(leastSize, ((extent + wanted - 1) / wanted + granule - 1) /
+                              granule * granule);
+  slices.count = std::max<int64_t>(1, (extent + slices.size - 1) / slices.size);
+  return slices;
+}
+
+GemmCall pdlrt::sliceOf(const GemmCall &call, const GemmSlices &slices,
+                        int64_t index,
+                        std::array<pdl_post, mostSlicedPosts> &posts) {
+  const int64_t element = call.type == PDL_F64 ? 8 : 4;
+  const int64_t begin = index * slices.size;
+  auto shifted = [element](const void *from, int64_t elements) {
+    return static_cast<const void *>(static_cast<const char *>(from) +
+                                     elements * element);
+  };
+  GemmCall slice = call;
+  slice.aStride = call.strideOfA();
+  slice.bStride = call.strideOfB();
+  int64_t shiftOfC = begin;
+  if (slices.byColumns) {
+    slice.n = std::min(slices.size, call.n - begin);
+    slice.b = shifted(call.b, call.transposeB ? begin * slice.bStride : begin);
+  } else {
+    slice.m = std::min(slices.size, call.m - begin);
+    slice.a = shifted(call.a, call.transposeA ? begin : begin * slice.aStride);
+    shiftOfC = begin * call.cStride;
+  }
+  slice.c = static_cast<char *>(call.c) + shiftOfC * element;
+  for (int32_t p = 0; p < call.postCount; ++p) {
+    posts[p] = call.posts[p];
+    if (posts[p].kind == PDL_POST_BIAS && slices.byColumns)
+      posts[p].operand = shifted(posts[p].operand, begin);
+    else if (posts[p].kind == PDL_POST_RELU_GRADIENT)
+      posts[p].operand = shifted(posts[p].operand, begin * call.n);
+  }
+  slice.posts = posts.data();
+  return slice;
+}
