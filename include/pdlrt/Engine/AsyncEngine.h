@@ -69,6 +69,7 @@ private:
   /// Prepares the worker's batch of a round, or none where there is no such
   /// round; whether there is one.
   Expected<bool> takeUp(int worker, std::optional<int64_t> round);
+  Status compute(int worker);
   /// Pushes `sum` and pulls for what was taken up, where there is any.
   Status exchange(int worker, bool first, const Contribution *sum);
   void readRound();
@@ -76,6 +77,7 @@ private:
 
   const pdl_descriptor &descriptor;
   const pdl_program &program;
+  Scheduler &scheduler;
   std::vector<AsyncWorker> workers;
   ReplicaSet replicaSet;
   RoundSource source;

@@ -13,6 +13,7 @@
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Data/Batch.h"
+#include "pdlrt/Engine/ComputeBuffers.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/Sum/Contribution.h"
 
@@ -36,14 +37,16 @@ struct StepInput {
   const Batch *batch = nullptr;
 };
 
-/// Runs the stages of a program on one batch and holds what they write: lookups
-/// and gradients stay alive until the next batch is prepared here. One thread
-/// at a time; contexts run beside each other.
+/// Runs the stages of a program on one batch. The lookups that `prepare` writes
+/// stay alive until the next batch is prepared here; what `compute` writes,
+/// until a batch is computed in the same buffers. One thread at a time;
+/// contexts run beside each other, but for `compute` in the same buffers.
 class BatchContext {
 public:
   /// All outlive the context. `metrics` and `groups`: by descriptor metric;
   /// `compute` adds to them.
-  BatchContext(Model &model, const pdl_program &program, double *const *metrics,
+  BatchContext(Model &model, const pdl_program &program,
+               ComputeBuffers &buffers, double *const *metrics,
                pdlabi::GroupedSamples *groups);
   BatchContext(const BatchContext &) = delete;
   BatchContext &operator=(const BatchContext &) = delete;
@@ -54,8 +57,9 @@ public:
   /// keys. On failure no state that a program can read has changed.
   Status prepare(const StepInput &input);
   /// Fills outputs, gradients, loss and weight, and adds to the metrics. After
-  /// a successful `prepare`, while the input's fields are there.
-  void compute();
+  /// a successful `prepare`, while the input's fields are there. Fails only
+  /// where there is no memory for what it writes.
+  Status compute();
 
   /// The samples prepared; 0 without a batch.
   const StepInput &input() const { return stepInput; }
@@ -64,10 +68,12 @@ public:
   std::string findNonFinite() const;
   /// Whether `compute` had no memory to keep all samples of a metric of groups.
   bool lostSamples() const { return worker.lostSamples(); }
-  /// After `compute`: borrows this context's buffers.
+  /// After `compute`: borrows its buffers.
   const Contribution &contribution() const { return ownContribution; }
   /// By program output, samples x width elements.
-  const void *output(int32_t index) const { return outputPointers[index]; }
+  const void *output(int32_t index) const {
+    return buffers.outputPointers[index];
+  }
   /// By program lookup; of no keys without a batch.
   const pdl_lookup &lookup(int32_t index) const { return lookups[index]; }
   /// After `prepare`, of a table on servers: where each key's row is said to
@@ -83,6 +89,7 @@ private:
 
   Model &model;
   const pdl_program &program;
+  ComputeBuffers &buffers;
   Worker worker;
   pdl_step_context context = {};
   pdl_draws draws = {};
@@ -91,11 +98,7 @@ private:
   StepInput stepInput;
 
   std::vector<pdl_lookup> lookups;
-  std::vector<AlignedBuffer> gradients, gradientRows, outputs;
-  std::vector<void *> gradientPointers, outputPointers;
-  AlignedBuffer prepareArena, computeArena;
-  /// By objective; what the stage writes.
-  std::vector<double> lossSums, weightSums;
+  AlignedBuffer prepareArena;
   Contribution ownContribution;
 };
 

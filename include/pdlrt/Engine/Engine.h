@@ -26,6 +26,11 @@ namespace pdlrt {
 /// values that are not finite, exchange, apply. Only apply writes state, and it
 /// cannot fail. Results depend on the number of groups and of workers in a
 /// group, never on the number of threads.
+///
+/// The next batch is prepared beside the one that is computed, as it is with
+/// servers: its keys are in the tables before the step before it is applied.
+/// Not so where a group updates rows without gradient too, in which new ones
+/// would take part.
 class Engine final : public StepEngine {
 public:
   /// All outlive the engine. The communicator's local groups, with `workers`
@@ -33,8 +38,8 @@ public:
   Engine(Model &model, const pdl_program &program, int workers,
          Scheduler &scheduler, Communicator &communicator);
 
-  /// One step. `inputs`: one for each replica; at least one has samples. On
-  /// failure nothing of the step was applied.
+  /// One step by itself. `inputs`: one for each replica; at least one has
+  /// samples. On failure nothing of the step was applied.
   Expected<StepResult> step(std::span<const StepInput> inputs);
 
   Status begin(RoundSource source) override;
@@ -42,9 +47,13 @@ public:
   bool stopped() const override;
   bool sumsOverJob() const override { return true; }
   ReplicaSet &replicas() override { return replicaSet; }
+  int roundsInUse() const override { return 2; }
   StepCosts costs() const override { return ownCosts; }
 
 private:
+  Expected<std::span<const StepInput>> read();
+  Status computeBesideNext();
+  Expected<StepResult> finishStep();
   Status exchangeAndApply(StepResult &result);
 
   Model &model;
@@ -54,6 +63,14 @@ private:
   std::vector<GradientBlock> blocks;
   Updater updater;
   RoundSource source;
+  /// Whether the next batch may be prepared before a step is applied.
+  const bool preparesAhead;
+  /// Whether `source` has no more.
+  bool ended = false;
+  /// Whether the next round is prepared.
+  bool isPrepared = false;
+  /// Why what follows could not be prepared: told when it is its turn.
+  Status failure;
   StepCosts ownCosts;
   Stopwatch stopwatch;
 };

@@ -26,16 +26,9 @@ namespace pdlrt {
 Status checkRemoteProgram(const pdl_descriptor &descriptor,
                           const pdl_program &program);
 
-/// Reads the next round, or none, and prepares it in `replicas`. Returns how
-/// many samples it has. What it takes goes to `costs`, a part of `stopwatch`
-/// each.
-Expected<int64_t> prepareNextRound(const RoundSource &source, bool none,
-                                   ReplicaSet &replicas, Stopwatch &stopwatch,
-                                   StepCosts &costs);
-
 /// Trains in sync with all trainers of a job. The exchange of a step carries
-/// the keys of the next one, so the next batch is read and prepared while the
-/// gradients of the last one are still there.
+/// the keys of the next one, so the next batch is prepared beside the one that
+/// is computed.
 class RemoteEngine final : public StepEngine {
 public:
   /// All outlive the engine. `model` is a mirror of the state, and `layout` has
@@ -53,11 +46,19 @@ public:
   bool stopped() const override { return outcome.stop; }
   bool sumsOverJob() const override { return true; }
   ReplicaSet &replicas() override { return replicaSet; }
+  int roundsInUse() const override { return 2; }
   StepCosts costs() const override;
 
 private:
-  /// Prepares the next round, or none.
-  Status prepareNext(bool none);
+  /// The next round, or none.
+  Expected<std::span<const StepInput>> read(bool none);
+  Status prepare(std::span<const StepInput> inputs);
+  /// Computes the current round, and prepares the next one beside it.
+  Status computeBeside(std::span<const StepInput> next);
+  /// Finds out which rows the replicas need of what was prepared last.
+  Status gatherRows();
+  /// Of the current round.
+  int64_t samples();
   /// Sends `sum`, of `step` (null: the first round), with the keys of what was
   /// prepared last.
   Status exchange(const PendingStep *step, const Contribution *sum);
@@ -71,7 +72,6 @@ private:
   /// Of the step that is computed next: rows of the one before it are not read
   /// any more when those of the next come in.
   StepRows rows;
-  int64_t preparedSamples = 0;
   RoundOutcome outcome;
   /// Of an earlier start of this process; until its round is done.
   std::optional<PendingStep> pending;

@@ -26,10 +26,12 @@ public:
   /// Both outlive the replica. `ringSize`: batches that are alive at once.
   Replica(Model &model, const pdl_program &program, int ringSize);
 
-  /// The context whose batch was prepared last.
+  /// The context whose batch is computed next, or was last.
   BatchContext &current() { return *ring[place]; }
   const BatchContext &current() const { return *ring[place]; }
-  /// Goes to the next context of the ring.
+  /// The one behind it in the ring.
+  BatchContext &following() { return *ring[(place + 1) % ring.size()]; }
+  /// Makes that the current one.
   void advance() { place = (place + 1) % ring.size(); }
 
   /// By descriptor metric: its sums since the last reset, `metricSumSize` many.
@@ -54,6 +56,7 @@ private:
   /// By descriptor metric, in `metricSums`.
   std::vector<double *> metrics;
   std::vector<pdlabi::GroupedSamples> groupedSamples;
+  ComputeBuffers buffers;
   std::vector<std::unique_ptr<BatchContext>> ring;
   size_t place = 0;
 };

@@ -64,10 +64,23 @@ public:
   /// Computes what was prepared last; an error where loss or gradients, or in a
   /// frozen program what a metric observed, are not finite.
   Status compute();
-  /// The same for one replica. Threads may do it beside each other, each for
-  /// another replica.
+  /// Computes what was prepared last, and beside it prepares `inputs`, one for
+  /// each replica, in the next context of each ring: how that ended, and how
+  /// long it took, goes to `following`. `advance` goes there.
+  struct Following {
+    Status status;
+    /// Of the replica that took longest.
+    double seconds = 0;
+  };
+  Status compute(std::span<const StepInput> inputs, Following &following);
+  /// Goes to the next context of each ring.
+  void advance();
+  /// `prepare` and `compute` for one replica. Threads may do it beside each
+  /// other, each for another replica.
   Status prepare(int replica, const StepInput &input);
   Status compute(int replica);
+  /// How many threads a replica has while it computes.
+  int threadsOfReplica() const;
   /// After `compute`: the sum of each group's workers, valid until the next
   /// call and the next batch in the same context of the ring.
   Expected<std::span<const Contribution>>
@@ -107,7 +120,12 @@ public:
   PullCounts pullCounts() const;
 
 private:
-  std::string placeOf(int replica) const;
+  std::string placeOf(int replica, const StepInput &input) const;
+  std::string placeOf(int replica) const {
+    return placeOf(replica, replicas[replica]->current().input());
+  }
+  Status prepareIn(BatchContext &context, int replica, const StepInput &input);
+  Status firstError();
   template <typename Visit>
   void forEachReplicaMetric(MetricScope scope, MetricSums &all,
                             Visit visit) const;
@@ -121,6 +139,7 @@ private:
   std::vector<std::unique_ptr<Replica>> replicas;
   /// One place for each replica, so that the first error in order is reported.
   std::vector<Status> statuses;
+  std::vector<Following> followings;
   std::vector<Contribution> workerParts, groupParts;
   std::vector<RunningSum> groupSums;
   int64_t mostGroupedSamples = INT64_MAX;

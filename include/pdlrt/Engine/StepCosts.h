@@ -39,14 +39,17 @@ struct ExchangeCosts {
 };
 
 /// What steps cost, in seconds of the thread that drives them, since the engine
-/// was made. The parts follow each other. What begins a pass (its first batch
-/// and exchange) counts too, though it is no step.
+/// was made. The parts follow each other but where it says otherwise. What
+/// begins a pass (its first batch and exchange) counts too, though it is no
+/// step.
 struct StepCosts {
   int64_t steps = 0;
   /// Reading, or waiting for the reader.
   double read = 0;
   /// Ids, distinct keys, rows.
   double prepare = 0;
+  /// The same of the next batch, beside `compute` and none of the parts.
+  double prepareBeside = 0;
   /// Losses, gradients, and their sums over the workers of this process.
   double compute = 0;
   /// Sums over groups and the rule, where the state is in this process.

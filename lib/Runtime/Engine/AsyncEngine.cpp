@@ -48,7 +48,7 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
                          const pdl_program &program,
                          const ReplicaLayout &layout, Scheduler &scheduler)
     : descriptor(workers.front().mirror->descriptor()), program(program),
-      workers(workers.begin(), workers.end()),
+      scheduler(scheduler), workers(workers.begin(), workers.end()),
       replicaSet(mirrorsOf(workers), program, layout, /*ringSize=*/2,
                  scheduler),
       owns(workers.size()),
@@ -113,6 +113,15 @@ Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round) {
   return exists;
 }
 
+/// With the threads that no other worker has.
+Status AsyncEngine::compute(int worker) {
+  Status status;
+  scheduler.parallelFor(
+      1, [&](int64_t) { status = replicaSet.compute(worker); },
+      replicaSet.threadsOfReplica());
+  return status;
+}
+
 Status AsyncEngine::exchange(int worker, bool first, const Contribution *sum) {
   RoundOffer offer;
   offer.first = first;
@@ -148,7 +157,7 @@ Status AsyncEngine::runPass(int worker) {
     own.stopwatch.lap();
     {
       const Processor processor(processors);
-      PDLRT_RETURN_IF_ERROR(replicaSet.compute(worker));
+      PDLRT_RETURN_IF_ERROR(compute(worker));
     }
     own.costs.compute += own.stopwatch.lap();
     ++own.costs.steps;

@@ -20,30 +20,26 @@
 using namespace pdlrt;
 
 BatchContext::BatchContext(Model &model, const pdl_program &program,
-                           double *const *metrics,
+                           ComputeBuffers &buffers, double *const *metrics,
                            pdlabi::GroupedSamples *groups)
-    : model(model), program(program), lookups(program.lookup_count),
-      gradients(program.update_count), gradientRows(program.update_count),
-      outputs(program.output_count), gradientPointers(program.update_count),
-      outputPointers(program.output_count) {
+    : model(model), program(program), buffers(buffers),
+      lookups(program.lookup_count) {
   const pdl_descriptor &descriptor = model.descriptor();
   worker.bind(descriptor.symbols, model.tables(), descriptor.symbol_count,
               program.frozen != 0);
   worker.keepGroups(groups);
   ownContribution.blocks.resize(program.update_count);
-  lossSums.resize(std::max(program.objective_count, 1));
-  weightSums.resize(lossSums.size());
-  ownContribution.objectives.resize(lossSums.size());
+  ownContribution.objectives.resize(buffers.lossSums.size());
 
   context.struct_size = sizeof(context);
   context.worker = &worker;
   context.lookups = lookups.data();
   context.parameters = model.parameters(program.frozen != 0);
-  context.gradients = gradientPointers.data();
-  context.loss_sum = lossSums.data();
-  context.weight_sum = weightSums.data();
+  context.gradients = buffers.gradientPointers.data();
+  context.loss_sum = buffers.lossSums.data();
+  context.weight_sum = buffers.weightSums.data();
   context.metrics = metrics;
-  context.outputs = outputPointers.data();
+  context.outputs = buffers.outputPointers.data();
   context.draws = &draws;
 }
 
@@ -76,6 +72,12 @@ void BatchContext::skip() {
   stepInput = {};
 }
 
+static Status refuseBatch(int64_t samples) {
+  return Status::outOfMemory("out of memory for a batch of " +
+                             std::to_string(samples) +
+                             " samples; use a smaller --batch-size");
+}
+
 Status BatchContext::prepare(const StepInput &input) {
   skip();
   stepInput = input;
@@ -88,24 +90,20 @@ Status BatchContext::prepare(const StepInput &input) {
     context.prepare_arena =
         prepareArena.reserve(arenaBytes(program.prepare_arena));
     context.compute_arena = nullptr;
-    PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.prepare(&context)));
-    reserveComputeBuffers();
+    return Status::fromLastError(program.prepare(&context));
   } catch (const std::bad_alloc &) {
-    return Status::outOfMemory("out of memory for a batch of " +
-                               std::to_string(input.samples) +
-                               " samples; use a smaller --batch-size");
+    return refuseBatch(input.samples);
   }
-  return {};
 }
 
 void BatchContext::reserveComputeBuffers() {
   const pdl_descriptor &descriptor = model.descriptor();
   context.compute_arena =
-      computeArena.reserve(arenaBytes(program.compute_arena));
+      buffers.arena.reserve(arenaBytes(program.compute_arena));
   for (int32_t i = 0; i < program.output_count; ++i)
-    outputPointers[i] =
-        outputs[i].reserve(context.batch * program.outputs[i].width *
-                           elementSize(program.outputs[i].element_type));
+    buffers.outputPointers[i] = buffers.outputs[i].reserve(
+        context.batch * program.outputs[i].width *
+        elementSize(program.outputs[i].element_type));
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];
@@ -113,16 +111,18 @@ void BatchContext::reserveComputeBuffers() {
     BlockGradient &block = ownContribution.blocks[i];
     block = {};
     if (symbol.kind != PDL_SYMBOL_TABLE) {
-      block.dense = gradientPointers[i] = gradients[i].reserve(size);
+      block.dense = buffers.gradientPointers[i] =
+          buffers.gradients[i].reserve(size);
       continue;
     }
     const pdl_lookup &lookup = lookups[update.lookup];
-    auto *base =
-        static_cast<char *>(gradients[i].reserve(size * lookup.key_count));
-    auto *pointers = gradientRows[i].reserveFor<const void *>(lookup.key_count);
+    auto *base = static_cast<char *>(
+        buffers.gradients[i].reserve(size * lookup.key_count));
+    auto *pointers =
+        buffers.gradientRows[i].reserveFor<const void *>(lookup.key_count);
     for (int64_t u = 0; u < lookup.key_count; ++u)
       pointers[u] = base + u * size;
-    gradientPointers[i] = base;
+    buffers.gradientPointers[i] = base;
     block.keyCount = lookup.key_count;
     block.keys = lookup.keys;
     block.rows = lookup.rows;
@@ -130,13 +130,20 @@ void BatchContext::reserveComputeBuffers() {
   }
 }
 
-void BatchContext::compute() {
-  std::ranges::fill(lossSums, 0);
-  std::ranges::fill(weightSums, 0);
+Status BatchContext::compute() {
+  try {
+    reserveComputeBuffers();
+  } catch (const std::bad_alloc &) {
+    return refuseBatch(context.batch);
+  }
+  std::ranges::fill(buffers.lossSums, 0);
+  std::ranges::fill(buffers.weightSums, 0);
   program.compute(&context);
-  for (size_t o = 0; o < lossSums.size(); ++o)
-    ownContribution.objectives[o] = {lossSums[o], weightSums[o]};
+  for (size_t o = 0; o < buffers.lossSums.size(); ++o)
+    ownContribution.objectives[o] = {buffers.lossSums[o],
+                                     buffers.weightSums[o]};
   ownContribution.present = true;
+  return {};
 }
 
 std::string BatchContext::findNonFinite() const {
@@ -152,7 +159,7 @@ std::string BatchContext::findNonFinite() const {
     int64_t count = gradientElements(symbol);
     if (symbol.kind == PDL_SYMBOL_TABLE)
       count *= lookups[update.lookup].key_count;
-    if (!allFinite(symbol.element_type, count, gradientPointers[i]))
+    if (!allFinite(symbol.element_type, count, buffers.gradientPointers[i]))
       return std::string("the gradient of @") + symbol.name;
   }
   return {};

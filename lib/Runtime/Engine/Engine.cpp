@@ -20,14 +20,27 @@ Status StepEngine::resume(const RoundSource &, const PendingStep &) {
 
 void StepEngine::beforeRounds(const RoundAction &) {}
 
+/// Whether rows that a batch creates change nothing before it is applied.
+static bool mayPrepareAhead(const pdl_descriptor &descriptor,
+                            const pdl_program &program) {
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[program.updates[i].symbol];
+    if (symbol.kind == PDL_SYMBOL_TABLE &&
+        descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
+      return false;
+  }
+  return true;
+}
+
 Engine::Engine(Model &model, const pdl_program &program, int workers,
                Scheduler &scheduler, Communicator &communicator)
     : model(model), program(program), communicator(communicator),
       replicaSet(model, program,
                  ReplicaLayout::local(communicator.localGroupCount(), workers),
-                 /*ringSize=*/1, scheduler),
+                 /*ringSize=*/2, scheduler),
       blocks(gradientBlocks(model.descriptor(), program)),
-      updater(model, program, scheduler) {}
+      updater(model, program, scheduler),
+      preparesAhead(mayPrepareAhead(model.descriptor(), program)) {}
 
 Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
   ownCosts.read += stopwatch.lap();
@@ -35,9 +48,14 @@ Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
   ownCosts.prepare += stopwatch.lap();
   PDLRT_RETURN_IF_ERROR(replicaSet.compute());
   ownCosts.compute += stopwatch.lap();
+  return finishStep();
+}
+
+/// What follows `compute`.
+Expected<StepResult> Engine::finishStep() {
   StepResult result;
-  for (const StepInput &input : inputs)
-    result.samples += input.samples;
+  for (int r = 0; r < replicaSet.count(); ++r)
+    result.samples += replicaSet[r].current().input().samples;
   if (program.objective_count > 0)
     PDLRT_RETURN_IF_ERROR(exchangeAndApply(result));
   ownCosts.apply += stopwatch.lap();
@@ -69,18 +87,57 @@ Status Engine::exchangeAndApply(StepResult &result) {
 
 Status Engine::begin(RoundSource newSource) {
   source = std::move(newSource);
+  ended = isPrepared = false;
+  failure = {};
   return {};
 }
 
-Expected<std::optional<StepResult>> Engine::next(bool /*last*/) {
+/// The rounds of `source`, empty behind its end.
+Expected<std::span<const StepInput>> Engine::read() {
+  if (ended)
+    return std::span<const StepInput>();
+  Expected<std::span<const StepInput>> inputs = source();
+  ended = inputs && inputs->empty();
+  ownCosts.read += stopwatch.lap();
+  return inputs;
+}
+
+/// Computes what is prepared, and beside it prepares the next round.
+Status Engine::computeBesideNext() {
+  Expected<std::span<const StepInput>> following = read();
+  if (!following)
+    failure = following.status();
+  if (!following || following->empty())
+    return replicaSet.compute();
+  ReplicaSet::Following next;
+  Status status = replicaSet.compute(*following, next);
+  ownCosts.prepareBeside += next.seconds;
+  isPrepared = next.status.ok();
+  failure = std::move(next.status);
+  return status;
+}
+
+Expected<std::optional<StepResult>> Engine::next(bool last) {
   // What was done since the last step is none of its cost.
   stopwatch.lap();
-  Expected<std::span<const StepInput>> inputs = source();
-  if (!inputs)
-    return inputs.status();
-  if (inputs->empty())
-    return std::optional<StepResult>();
-  Expected<StepResult> result = step(*inputs);
+  if (!failure.ok())
+    return failure;
+  if (isPrepared) {
+    replicaSet.advance();
+  } else {
+    Expected<std::span<const StepInput>> inputs = read();
+    if (!inputs)
+      return inputs.status();
+    if (inputs->empty())
+      return std::optional<StepResult>();
+    PDLRT_RETURN_IF_ERROR(replicaSet.prepare(*inputs));
+    ownCosts.prepare += stopwatch.lap();
+  }
+  isPrepared = false;
+  PDLRT_RETURN_IF_ERROR(preparesAhead && !last ? computeBesideNext()
+                                               : replicaSet.compute());
+  ownCosts.compute += stopwatch.lap();
+  Expected<StepResult> result = finishStep();
   if (!result)
     return result.status();
   return std::optional<StepResult>(*result);

@@ -39,36 +39,39 @@ RemoteEngine::RemoteEngine(Model &model, const pdl_program &program,
       replicaSet(model, program, layout, /*ringSize=*/2, scheduler),
       blocks(gradientBlocks(model.descriptor(), program)) {}
 
-Expected<int64_t> pdlrt::prepareNextRound(const RoundSource &source, bool none,
-                                          ReplicaSet &replicas,
-                                          Stopwatch &stopwatch,
-                                          StepCosts &costs) {
-  std::span<const StepInput> inputs;
-  if (!none) {
-    Expected<std::span<const StepInput>> read = source();
-    if (!read)
-      return read.status();
-    inputs = *read;
-  }
-  costs.read += stopwatch.lap();
-  int64_t samples = 0;
-  for (const StepInput &input : inputs)
-    samples += input.samples;
-  PDLRT_RETURN_IF_ERROR(replicas.prepare(inputs));
-  costs.prepare += stopwatch.lap();
-  return samples;
+Expected<std::span<const StepInput>> RemoteEngine::read(bool none) {
+  if (none)
+    return std::span<const StepInput>();
+  Expected<std::span<const StepInput>> inputs = source();
+  ownCosts.read += stopwatch.lap();
+  return inputs;
 }
 
-Status RemoteEngine::prepareNext(bool none) {
-  Expected<int64_t> samples =
-      prepareNextRound(source, none, replicaSet, stopwatch, ownCosts);
-  if (!samples)
-    return samples.status();
-  preparedSamples = *samples;
+Status RemoteEngine::prepare(std::span<const StepInput> inputs) {
+  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
+  ownCosts.prepare += stopwatch.lap();
+  return {};
+}
+
+Status RemoteEngine::computeBeside(std::span<const StepInput> next) {
+  ReplicaSet::Following following;
+  PDLRT_RETURN_IF_ERROR(replicaSet.compute(next, following));
+  ownCosts.prepareBeside += following.seconds;
+  return std::move(following.status);
+}
+
+Status RemoteEngine::gatherRows() {
   PDLRT_RETURN_IF_ERROR(rows.gather(model.descriptor(), program, replicaSet, 0,
                                     replicaSet.count()));
   ownCosts.prepare += stopwatch.lap();
   return {};
+}
+
+int64_t RemoteEngine::samples() {
+  int64_t sum = 0;
+  for (int r = 0; r < replicaSet.count(); ++r)
+    sum += replicaSet[r].current().input().samples;
+  return sum;
 }
 
 StepCosts RemoteEngine::costs() const {
@@ -85,7 +88,7 @@ Status RemoteEngine::exchange(const PendingStep *step,
   offer.first = step == nullptr;
   offer.sum = sum;
   offer.next = rows.requests();
-  offer.contributesNext = preparedSamples > 0;
+  offer.contributesNext = samples() > 0;
   offer.stop = step ? step->stop : stopSignal() != 0;
   Expected<RoundOutcome> result = state.exchange(offer);
   if (!result)
@@ -97,7 +100,11 @@ Status RemoteEngine::exchange(const PendingStep *step,
 Status RemoteEngine::begin(RoundSource newSource) {
   source = std::move(newSource);
   stopwatch.lap();
-  PDLRT_RETURN_IF_ERROR(prepareNext(/*none=*/false));
+  Expected<std::span<const StepInput>> first = read(/*none=*/false);
+  if (!first)
+    return first.status();
+  PDLRT_RETURN_IF_ERROR(prepare(*first));
+  PDLRT_RETURN_IF_ERROR(gatherRows());
   return exchange(nullptr, nullptr);
 }
 
@@ -114,24 +121,33 @@ Expected<std::optional<StepResult>> RemoteEngine::next(bool last) {
     return std::optional<StepResult>();
   // What was done since the last step is none of its cost.
   stopwatch.lap();
-  PendingStep step = {preparedSamples, false};
+  Expected<std::span<const StepInput>> next = read(last);
+  if (!next)
+    return next.status();
+  PendingStep step = {samples(), false};
   const Contribution *sum = nullptr;
   const bool isRepeated = pending.has_value();
   if (isRepeated) {
     // Servers have what was computed; of their answer the next step is made.
     step = *pending;
     pending.reset();
+    PDLRT_RETURN_IF_ERROR(prepare(*next));
   } else {
-    PDLRT_RETURN_IF_ERROR(replicaSet.compute());
+    PDLRT_RETURN_IF_ERROR(next->empty() ? replicaSet.compute()
+                                        : computeBeside(*next));
     Expected<std::span<const Contribution>> groups =
         replicaSet.sumGroups(blocks);
     if (!groups)
       return groups.status();
     if (groups->front().present)
       sum = &groups->front();
+    ownCosts.compute += stopwatch.lap();
+    if (next->empty())
+      PDLRT_RETURN_IF_ERROR(prepare({}));
+    else
+      replicaSet.advance();
   }
-  ownCosts.compute += stopwatch.lap();
-  PDLRT_RETURN_IF_ERROR(prepareNext(last));
+  PDLRT_RETURN_IF_ERROR(gatherRows());
   // Not before: what cannot be read asks for it too.
   if (!isRepeated)
     step.stop = stopSignal() != 0;

@@ -14,13 +14,13 @@ using namespace pdlrt;
 
 Replica::Replica(Model &model, const pdl_program &program, int ringSize)
     : metricSums(model.descriptor(), 1),
-      groupedSamples(model.descriptor().metric_count) {
+      groupedSamples(model.descriptor().metric_count), buffers(program) {
   forEachMetric(
       model.descriptor(), 1, metricSums,
       [&](const MetricBlock &block) { metrics.push_back(block.sums); });
   for (int i = 0; i < ringSize; ++i)
     ring.push_back(std::make_unique<BatchContext>(
-        model, program, metrics.data(), groupedSamples.data()));
+        model, program, buffers, metrics.data(), groupedSamples.data()));
 }
 
 int64_t Replica::groupedCount() const {

@@ -9,6 +9,7 @@
 #include "pdlrt/Engine/ReplicaSet.h"
 
 #include "pdlabi/metrics.h"
+#include "pdlrt/Core/Stopwatch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,14 +31,14 @@ ReplicaSet::ReplicaSet(std::span<Model *const> models,
   for (Model *model : models)
     replicas.push_back(std::make_unique<Replica>(*model, program, ringSize));
   statuses.resize(replicas.size());
+  followings.resize(replicas.size());
   workerParts.resize(layout.workers);
   groupParts.resize(layout.localGroups);
   groupSums.resize(layout.localGroups);
 }
 
 /// Such as "batch 12 of clicks.tsv (group 0, worker 1)".
-std::string ReplicaSet::placeOf(int replica) const {
-  const StepInput &input = replicas[replica]->current().input();
+std::string ReplicaSet::placeOf(int replica, const StepInput &input) const {
   const int group = replicaLayout.firstGroup + replica / replicaLayout.workers;
   return "batch " + std::to_string(input.batchIndex) + " of " +
          std::string(input.file) + " (group " + std::to_string(group) +
@@ -46,14 +47,18 @@ std::string ReplicaSet::placeOf(int replica) const {
 
 Status ReplicaSet::prepare(int replica, const StepInput &input) {
   replicas[replica]->advance();
-  BatchContext &context = replicas[replica]->current();
+  return prepareIn(replicas[replica]->current(), replica, input);
+}
+
+Status ReplicaSet::prepareIn(BatchContext &context, int replica,
+                             const StepInput &input) {
   if (input.samples == 0) {
     context.skip();
     return {};
   }
   Status status = context.prepare(input);
   return status.ok() ? Status()
-                     : std::move(status).withContext(placeOf(replica));
+                     : std::move(status).withContext(placeOf(replica, input));
 }
 
 Status ReplicaSet::compute(int replica) {
@@ -61,7 +66,9 @@ Status ReplicaSet::compute(int replica) {
   if (context.input().samples == 0)
     return {};
   const int64_t grouped = replicas[replica]->groupedCount();
-  context.compute();
+  Status computed = context.compute();
+  if (!computed.ok())
+    return std::move(computed).withContext(placeOf(replica));
   PDLRT_RETURN_IF_ERROR(checkGroups(replica, grouped));
   for (const ObjectiveSums &sums : context.contribution().objectives)
     if (!std::isfinite(sums.weight))
@@ -110,13 +117,21 @@ Status ReplicaSet::checkGroups(int replica, int64_t before) {
       "no training program");
 }
 
-/// The first error in the order of replicas.
-Status ReplicaSet::forEach(TaskRef task) {
-  scheduler.parallelFor(count(), task);
+int ReplicaSet::threadsOfReplica() const {
+  return std::max(1, scheduler.threadCount() / count());
+}
+
+/// In the order of replicas.
+Status ReplicaSet::firstError() {
   for (Status &status : statuses)
     if (!status.ok())
       return std::move(status);
   return {};
+}
+
+Status ReplicaSet::forEach(TaskRef task) {
+  scheduler.parallelFor(count(), task, threadsOfReplica());
+  return firstError();
 }
 
 Status ReplicaSet::prepare(std::span<const StepInput> inputs) {
@@ -127,6 +142,37 @@ Status ReplicaSet::prepare(std::span<const StepInput> inputs) {
 
 Status ReplicaSet::compute() {
   return forEach([&](int64_t r) { statuses[r] = compute(int(r)); });
+}
+
+Status ReplicaSet::compute(std::span<const StepInput> inputs,
+                           Following &following) {
+  // To compute takes longer, and begins first.
+  scheduler.parallelFor(
+      2 * int64_t(count()),
+      [&](int64_t task) {
+        if (task < count()) {
+          statuses[task] = compute(int(task));
+          return;
+        }
+        const int r = int(task) - count();
+        Stopwatch stopwatch;
+        followings[r].status =
+            prepareIn(replicas[r]->following(), r, inputs[r]);
+        followings[r].seconds = stopwatch.lap();
+      },
+      threadsOfReplica());
+  following = {};
+  for (Following &own : followings) {
+    following.seconds = std::max(following.seconds, own.seconds);
+    if (following.status.ok())
+      following.status = std::move(own.status);
+  }
+  return firstError();
+}
+
+void ReplicaSet::advance() {
+  for (std::unique_ptr<Replica> &replica : replicas)
+    replica->advance();
 }
 
 Expected<std::span<const Contribution>>

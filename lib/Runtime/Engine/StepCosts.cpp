@@ -32,8 +32,11 @@ std::vector<std::string> pdlrt::costLines(const StepCosts &costs,
     return fmt::format("{:.3f} ms", 1000 * part / double(costs.steps));
   };
   std::vector<std::string> lines = {fmt::format(
-      "a step took {}: read {}, prepare {}, compute {}, ", perStep(seconds),
-      perStep(costs.read), perStep(costs.prepare), perStep(costs.compute))};
+      "a step took {}: read {}, prepare {}, compute {}{}, ", perStep(seconds),
+      perStep(costs.read), perStep(costs.prepare), perStep(costs.compute),
+      costs.prepareBeside > 0 ? fmt::format(" (beside it, prepare {})",
+                                            perStep(costs.prepareBeside))
+                              : "")};
   std::string &first = lines.front();
   if (costs.exchange.servers.empty())
     first += fmt::format("apply {}", perStep(costs.apply));

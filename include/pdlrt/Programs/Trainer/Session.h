@@ -35,6 +35,8 @@ struct SessionOptions {
   int groups = 1;
   int workers = 1;
   int threads = 1;
+  /// Whether each keeps to a processor of its own.
+  bool pinThreads = false;
   /// How many samples metrics of groups may keep in this process.
   int64_t maxGroupedSamples = 100'000'000;
 

@@ -32,7 +32,9 @@ using namespace pdlrt;
 Command::Command(const pdl_descriptor &descriptor,
                  const SessionOptions &options)
     : descriptor(descriptor), options(options),
-      terminal(isatty(STDERR_FILENO) == 1), scheduler(options.threads) {}
+      terminal(isatty(STDERR_FILENO) == 1),
+      scheduler(options.threads,
+                options.pinThreads ? Pinning::Processors : Pinning::None) {}
 
 double Command::secondsSince(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();

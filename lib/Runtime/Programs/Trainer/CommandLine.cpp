@@ -267,10 +267,16 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
         ->group("Execution");
   command
       .add_option("--threads", flags.session.threads,
-                  "Threads to run on. Never changes a result")
+                  "Threads to run on, which replicas share. Never changes a "
+                  "result")
       ->type_name("N")
       ->transform(wholeNumber(1, maxThreads))
       ->capture_default_str()
+      ->group("Execution");
+  command
+      .add_flag("--pin-threads", flags.session.pinThreads,
+                "Keep each thread on a processor of its own, of those that "
+                "this process may use (taskset)")
       ->group("Execution");
 }
 

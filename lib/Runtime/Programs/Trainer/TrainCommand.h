@@ -125,7 +125,6 @@ private:
   bool readsWholeEpoch = false;
   /// Whether the epoch that ran last came to the end of the data, for all.
   bool epochEnded = false;
-  bool hasExplainedThreads = false;
   /// By the clock, and CPU time of the process.
   double trainSeconds = 0, trainCpuSeconds = 0;
 };

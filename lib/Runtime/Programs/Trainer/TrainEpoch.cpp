@@ -125,16 +125,6 @@ Status TrainCommand::beginRounds() {
              : engine.begin(std::move(source));
 }
 
-/// A step's replicas compute beside each other, each on one thread.
-static void explainThreads(int threads, int replicas) {
-  if (threads > replicas)
-    logInfo(fmt::format(
-        "{} of {} threads will be busy nearly always: each replica computes on "
-        "one; --replicas 1x{} would keep all at work, and is part of the "
-        "result",
-        replicas, threads, threads));
-}
-
 Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   StepEngine &engine = *trainer.engine;
   std::string label = fmt::format("epoch {}", epoch + 1);
@@ -169,8 +159,6 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
     const StepResult result = *next;
     report.add(result);
     ++totalSteps;
-    if (!std::exchange(hasExplainedThreads, true))
-      explainThreads(options.threads, trainer.engine->replicas().count());
     if (losses.isOpen())
       PDLRT_RETURN_IF_ERROR(losses.write(
           result.weightSum != 0

@@ -226,27 +226,6 @@ TEST(CommandLine, PredictsInOrder) {
   EXPECT_FALSE(std::getline(rows, row));
 }
 
-TEST(CommandLine, ThreadsThatReplicasDoNotUseAreSaidOnce) {
-  TestFolder folder;
-  const std::string data = folder.write("data.tsv", makeData(300));
-  std::string err;
-  auto count = [&](const char *threads, const char *replicas) {
-    EXPECT_EQ(run(folder,
-                  {"train", "--data", data, "--batch-size", "10", "--epochs",
-                   "2", "--threads", threads, "--replicas", replicas},
-                  nullptr, &err),
-              0);
-    const std::string sentence = "threads will be busy nearly always";
-    const size_t found = err.find(sentence);
-    return found == std::string::npos                           ? 0
-           : err.find(sentence, found + 1) == std::string::npos ? 1
-                                                                : 2;
-  };
-  EXPECT_EQ(count("2", "1x1"), 1);
-  EXPECT_EQ(count("2", "1x2"), 0);
-  EXPECT_EQ(count("1", "1x1"), 0);
-}
-
 // Scores stay in line with the rows that they are of.
 TEST(CommandLine, PredictKeepsThePlacesOfBadRows) {
   TestFolder folder;
