@@ -4,11 +4,14 @@
 """Replicas are part of a result, threads are not: compiled trainers as real
 processes, their dumps compared."""
 
+import json
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import joined
+from model_data import model_data
 from programs import ADULT, compile_model, metric, model, run
 
 
@@ -56,6 +59,51 @@ class Replicas(unittest.TestCase):
             self.strict, "other", "--replicas", "4x1", "--batch-size", 100,
             "--shuffle-window", 1000, "--epochs", 2)
         self.assertFalse(dump.read_bytes() == first[0])
+
+    def test_threads_within_a_replica_change_no_bit(self):
+        """Products in slices, ranges of loops, rows and keys, and batches that
+        are prepared beside a step."""
+        root = Path(self.folder.name)
+        for name, numerics in (("ctr_dnn", "fast"), ("ctr_dnn", "strict"),
+                               ("sasrec", "strict"), ("dlrm", "fast")):
+            trainer = compile_model(model(name), root / f"{name}.{numerics}",
+                                    f"--numerics={numerics}")
+            first = None
+            for threads in (1, 2, 3):
+                dump = root / f"{name}.{numerics}.{threads}.safetensors"
+                run(trainer, "train", "--data", model_data(name, root, 3000),
+                    "--batch-size", 1000, "--epochs", 2, "--threads", threads,
+                    "--dump", dump, "--dump-slots")
+                first = first or dump.read_bytes()
+                self.assertTrue(dump.read_bytes() == first,
+                                f"{name}, {numerics}, {threads} threads")
+
+    def test_traces_show_what_threads_did(self):
+        root = Path(self.folder.name)
+        trace = root / "trace.json"
+        run(self.strict, "train", "--data", ADULT, "--rows", "0:1000",
+            "--batch-size", 100, "--threads", 2, "--trace", trace)
+        events = json.loads(trace.read_text())["traceEvents"]
+        named = {event["args"]["name"]: event["tid"] for event in events
+                 if event["name"] == "thread_name"}
+        self.assertLessEqual({"main", "reader"}, set(named))
+        spans = [event for event in events if event["ph"] == "X"]
+        count = lambda name: sum(span["name"] == name for span in spans)
+        for stage in ("compute", "prepare", "apply"):
+            self.assertEqual(count(stage), 10)
+        self.assertEqual({span["tid"] for span in spans
+                          if span["name"] == "read"}, {named["reader"]})
+        self.assertGreater(count("product"), 10)
+        self.assertTrue(any(span["name"].startswith("kernel.")
+                            for span in spans))
+        for span in spans:
+            self.assertGreaterEqual(span["dur"], 0)
+            self.assertGreaterEqual(span["ts"], 0)
+        refused = subprocess.run(
+            [self.strict, "train", "--data", ADULT, "--trace", root],
+            capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 1)
+        self.assertRegex(refused.stderr, "^error: .*trace|is a folder")
 
     def compare(self, name, replicas, batch_size, whole_batch):
         """Replicas whose batches join to the batches of one: a sum of sums."""

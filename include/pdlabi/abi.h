@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 9u
+#define PDL_ABI_VERSION 10u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -689,6 +689,18 @@ void pdlrt_observe_groups(void *worker, int32_t type, int32_t metric_index,
                           int64_t count, const void *predictions,
                           const void *labels, const int64_t *groups,
                           const void *weights, double *sums);
+
+/* --- both ---------------------------------------------------------------- */
+
+/* The turns begin .. end - 1 of a loop whose turns are independent. */
+typedef void (*pdl_loop)(const void *arguments, int64_t begin, int64_t end);
+
+/* Calls loop(arguments, begin, end) for ranges that make up the `turns` turns,
+ * on the threads that the calling stage may have. A turn reads and writes about
+ * `bytes` bytes: what is little runs on the calling thread. `name`: of the
+ * loop, for traces. */
+void pdlrt_run_loop(const char *name, int64_t turns, int64_t bytes,
+                    pdl_loop loop, const void *arguments);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -33,6 +33,7 @@ static void addLLVMLowering(OpPassManager &manager,
   // Of the functions of formulas there are no vectors.
   manager.addPass(createMathToABI());
   manager.addPass(createRTVectorizeRows());
+  manager.addPass(createRTShareLoops());
   manager.addPass(createRTSerializeLoops());
   manager.addPass(createRTCallsToLLVM());
   // Function by function: its cost grows faster than what it converts.

@@ -138,6 +138,55 @@ def RTVectorizeRows : Pass<"rt-vectorize-rows", "::mlir::ModuleOp"> {
   ];
 }
 
+def RTShareLoops : Pass<"rt-share-loops", "::mlir::ModuleOp"> {
+  let summary = "Threads share the turns of kernels";
+  let description = [{
+    The turns of a kernel's parallel loop are independent, so that threads of a
+    core's process may each run some of them. A kernel that is one such loop, of
+    more than a few turns, takes the first turn and the one behind the last from its
+    caller; a stage leaves it to the runtime (`rt.run_loop`), which knows how many
+    threads have nothing else to do, and calls it once where there are none. The
+    arguments lie in memory, 8 bytes each, in one place for all calls of a stage;
+    a function `.turns` takes them from there.
+
+    Kernels that give numbers back, or read memory before their loop, stay as they
+    are, as do loops whose work is known to be small. Which elements meet in which
+    order does not change, so no bit does.
+
+    Before:
+    ```mlir
+    func.func private @kernel.elementwise_mul_f32(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
+      ...
+      scf.parallel (%i) = (%c0) to (%n) step (%c1) { ... }
+    }
+    func.func @train_compute(%context: !llvm.ptr) -> i32 {
+      call @kernel.elementwise_mul_f32(%0, %1, %n) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    ```
+    After:
+    ```mlir
+    func.func private @kernel.elementwise_mul_f32(%x: !llvm.ptr, %y: !llvm.ptr, %n: index, %begin: index, %end: index) {
+      ...
+      scf.parallel (%i) = (%begin) to (%end) step (%c1) { ... }
+    }
+    func.func private @kernel.elementwise_mul_f32.turns(%arguments: !llvm.ptr, %begin: i64, %end: i64) {
+      %x = llvm.load %arguments : !llvm.ptr -> !llvm.ptr
+      ...
+      call @kernel.elementwise_mul_f32(%x, %y, %n, %first, %behind)
+    }
+    func.func @train_compute(%context: !llvm.ptr) -> i32 {
+      %room = llvm.alloca %c3 x i64 : (i64) -> !llvm.ptr
+      llvm.store %0, %room : !llvm.ptr, !llvm.ptr
+      ...
+      rt.run_loop @kernel.elementwise_mul_f32.turns named "kernel.elementwise_mul_f32" turns %n bytes 9 arguments %room : !llvm.ptr
+    ```
+  }];
+  let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numKernels", "shared-kernels", "Kernels whose turns threads share">
+  ];
+}
+
 def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
   let summary = "Parallel loops in an order that suits one core";
   let description = [{

@@ -89,7 +89,7 @@ private:
   void start(int threadCount);
   void pin(int threadCount);
   void stop();
-  void work();
+  void work(int number);
   Call *findOpen();
   void publish(Call &call);
   void close(Call &call);
@@ -120,6 +120,24 @@ int parallelWidth();
 /// runs and on at most `parallelWidth` threads; its tasks hand out none of
 /// their own.
 void parallelFor(int64_t count, TaskRef task);
+
+/// How many ranges to cut `count` items into that together touch about `bytes`
+/// bytes, so that the threads of the calling task share them: one where that
+/// would cost more than it saves.
+int64_t rangesFor(int64_t count, double bytes);
+
+/// Calls body(begin, end) for ranges that make up [0, count), on the threads of
+/// the calling task. `bytes`: what all items touch, about. What `body` does for
+/// an item must not depend on the range.
+template <typename Body>
+void parallelRanges(int64_t count, double bytes, Body &&body) {
+  const int64_t ranges = rangesFor(count, bytes);
+  if (ranges == 1)
+    return body(int64_t(0), count);
+  parallelFor(ranges, [&](int64_t range) {
+    body(count * range / ranges, count * (range + 1) / ranges);
+  });
+}
 
 } // namespace pdlrt
 

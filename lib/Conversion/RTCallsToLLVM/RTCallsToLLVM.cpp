@@ -10,6 +10,7 @@
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "pdlc/Conversion/AbiLayout.h"
@@ -609,6 +610,38 @@ static Value lowerObserveGroups(rt::ObserveGroupsOp op,
                        operands.getMetric()});
 }
 
+static Value lowerRunLoop(rt::RunLoopOp op, rt::RunLoopOp::Adaptor operands,
+                          CallBuilder &builder) {
+  ConversionPatternRewriter &rewriter = builder.rewriter;
+  auto module = op->getParentOfType<ModuleOp>();
+  // The function becomes one of LLVM later on, and its constant its address.
+  auto callee = module.lookupSymbol<func::FuncOp>(op.getCallee());
+  Value function = func::ConstantOp::create(
+      rewriter, builder.loc, callee.getFunctionType(), op.getCalleeAttr());
+  Value address = UnrealizedConversionCastOp::create(rewriter, builder.loc,
+                                                     builder.pointer, function)
+                      .getResult(0);
+  std::string text = op.getName().str();
+  text.push_back('\0');
+  const std::string symbol = (op.getName() + ".name").str();
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(symbol);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        rewriter, op.getLoc(),
+        LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size()),
+        /*isConstant=*/true, LLVM::Linkage::Private, symbol,
+        rewriter.getStringAttr(text));
+  }
+  Value name =
+      LLVM::AddressOfOp::create(rewriter, builder.loc, builder.pointer, symbol);
+  return builder.call("pdlrt_run_loop", {},
+                      {name, operands.getTurns(),
+                       builder.constant64(op.getBytes()), address,
+                       operands.getArguments()});
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -626,6 +659,8 @@ void RTCallsToLLVM::runOnOperation() {
   patterns.add<ViewPattern>(converter);
   populateCombineRowPattern(converter, patterns);
   target.addIllegalOp<rt::ViewOp, rt::CombineRowOp>();
+  // A function's address, until functions are LLVM's.
+  target.addLegalOp<func::ConstantOp, UnrealizedConversionCastOp>();
   auto add = [&]<typename OpT>(
                  Value (*lower)(OpT, typename OpT::Adaptor, CallBuilder &)) {
     patterns.add<CallPattern<OpT>>(converter, lower);
@@ -656,6 +691,7 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerLossSum);
   add(lowerObserve);
   add(lowerObserveGroups);
+  add(lowerRunLoop);
   if (failed(
           applyPartialConversion(getOperation(), target, std::move(patterns))))
     signalPassFailure();

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Abi/Worker.h"
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Gemm/Gemm.h"
 
 #include "pdlabi/math.h"
@@ -174,6 +175,7 @@ void pdlrt_in_batch_log_sum_exp(void *worker, int32_t type, int32_t numerics,
                                 int64_t count, int64_t width, const void *users,
                                 const void *items, const void *correction,
                                 const int64_t *ids, void *scratch, void *out) {
+  const pdlrt::TraceSpan span("in-batch log sum exp", {count, width});
   if (type == PDL_F64)
     Scores<double>(worker, numerics, count, width, users, items, correction,
                    ids, scratch)
@@ -190,6 +192,7 @@ void pdlrt_in_batch_gradient(void *worker, int32_t type, int32_t numerics,
                              const void *correction, const int64_t *ids,
                              const void *sums, const void *cotangent,
                              void *scratch, void *out) {
+  const pdlrt::TraceSpan span("in-batch gradient", {count, width});
   if (type == PDL_F64)
     differentiate(Scores<double>(worker, numerics, count, width, users, items,
                                  correction, ids, scratch),

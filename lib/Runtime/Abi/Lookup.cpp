@@ -8,6 +8,7 @@
 
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 #include <cstring>
@@ -41,6 +42,7 @@ void *pdlrt_allocate(void *worker, int64_t bytes) {
 int32_t pdlrt_unique(void *worker, int32_t inputCount,
                      const int64_t *const *ids, const int64_t *counts,
                      pdl_lookup *lookup) {
+  const pdlrt::TraceSpan span("unique");
   return guarded([&]() -> Status {
     Worker::Lookup &scratch = Worker::of(worker).takeLookup();
     PDLRT_RETURN_IF_ERROR(scratch.index.assign(inputCount, ids, counts));
@@ -84,6 +86,7 @@ static void fillUnknown(const EmbeddingTable &table, int32_t unknownKind,
 }
 
 int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
+  const pdlrt::TraceSpan span("pull", {lookup->key_count});
   return guarded([&]() -> Status {
     Worker &worker = Worker::of(workerPointer);
     EmbeddingTable *table = worker.tableOf(symbol);

@@ -8,6 +8,7 @@
 
 #include "pdlabi/metrics.h"
 #include "pdlrt/Abi/Worker.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <new>
 
@@ -17,6 +18,7 @@ void pdlrt_observe_groups(void *worker, int32_t type, int32_t metricIndex,
                           int64_t count, const void *predictions,
                           const void *labels, const int64_t *groups,
                           const void *weights, double *sums) {
+  const pdlrt::TraceSpan span("observe groups", {count});
   Worker &own = Worker::of(worker);
   const auto observe = [&]<typename T>(T) {
     pdlabi::observeGroups<T>({count, 1, static_cast<const T *>(predictions), 1,

@@ -9,6 +9,7 @@
 #include "pdlrt/Engine/AsyncEngine.h"
 
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 #include <csignal>
@@ -85,6 +86,7 @@ void AsyncEngine::endThreads() {
 //===----------------------------------------------------------------------===//
 
 void AsyncEngine::work(int worker) {
+  Trace::nameThread("worker " + std::to_string(worker));
   while (pace.waitForPass(worker)) {
     try {
       Status status = runPass(worker);

@@ -11,8 +11,11 @@
 #include "pdlrt/Abi/AffineSize.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -146,7 +149,21 @@ Status BatchContext::compute() {
   return {};
 }
 
+/// As `allFinite`, on the threads of the calling task.
+static bool allFiniteInParallel(int32_t type, int64_t count,
+                                const void *values) {
+  const auto size = int64_t(elementSize(type));
+  std::atomic<bool> finite = true;
+  parallelRanges(count, double(count * size), [&](int64_t begin, int64_t end) {
+    if (!allFinite(type, end - begin,
+                   static_cast<const char *>(values) + begin * size))
+      finite.store(false, std::memory_order_relaxed);
+  });
+  return finite;
+}
+
 std::string BatchContext::findNonFinite() const {
+  const TraceSpan span("check finite");
   if (program.objective_count == 0)
     return {};
   for (const ObjectiveSums &sums : ownContribution.objectives)
@@ -159,7 +176,8 @@ std::string BatchContext::findNonFinite() const {
     int64_t count = gradientElements(symbol);
     if (symbol.kind == PDL_SYMBOL_TABLE)
       count *= lookups[update.lookup].key_count;
-    if (!allFinite(symbol.element_type, count, buffers.gradientPointers[i]))
+    if (!allFiniteInParallel(symbol.element_type, count,
+                             buffers.gradientPointers[i]))
       return std::string("the gradient of @") + symbol.name;
   }
   return {};

@@ -10,6 +10,7 @@
 
 #include "pdlabi/metrics.h"
 #include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,6 +53,7 @@ Status ReplicaSet::prepare(int replica, const StepInput &input) {
 
 Status ReplicaSet::prepareIn(BatchContext &context, int replica,
                              const StepInput &input) {
+  const TraceSpan span("prepare", {input.samples});
   if (input.samples == 0) {
     context.skip();
     return {};
@@ -65,6 +67,7 @@ Status ReplicaSet::compute(int replica) {
   BatchContext &context = replicas[replica]->current();
   if (context.input().samples == 0)
     return {};
+  const TraceSpan span("compute", {context.input().samples});
   const int64_t grouped = replicas[replica]->groupedCount();
   Status computed = context.compute();
   if (!computed.ok())
@@ -177,6 +180,7 @@ void ReplicaSet::advance() {
 
 Expected<std::span<const Contribution>>
 ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
+  const TraceSpan span("sum over workers");
   const int workers = replicaLayout.workers;
   for (size_t g = 0; g < groupParts.size(); ++g) {
     for (int w = 0; w < workers; ++w)

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Engine/RoundReader.h"
 
+#include "pdlrt/Core/Trace.h"
+
 #include <csignal>
 #include <string>
 #include <system_error>
@@ -75,6 +77,7 @@ RoundReader::~RoundReader() {
 }
 
 Status RoundReader::fill(Round &round) {
+  const TraceSpan span("read");
   round.samples = 0;
   try {
     for (size_t r = 0; r < round.batches.size(); ++r) {
@@ -102,6 +105,7 @@ Status RoundReader::fill(Round &round) {
 }
 
 void RoundReader::readInBackground() {
+  Trace::nameThread("reader");
   std::unique_lock lock(mutex);
   while (true) {
     changed.wait(lock, [&] { return stopping || filling; });
@@ -119,6 +123,9 @@ void RoundReader::readInBackground() {
 
 void RoundReader::waitUntilIdle() {
   std::unique_lock lock(mutex);
+  if (!filling)
+    return;
+  const TraceSpan span("wait for the reader");
   changed.wait(lock, [&] { return !filling; });
 }
 

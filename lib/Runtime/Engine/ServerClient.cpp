@@ -8,6 +8,8 @@
 
 #include "pdlrt/Engine/ServerClient.h"
 
+#include "pdlrt/Core/Trace.h"
+
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Transport/Envelope.h"
@@ -149,8 +151,10 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
   }
   traffic.costs.serialise += stopwatch.lap();
   ServerGroup &group = kind == MessageKind::Pull ? *pullServers : servers;
-  Expected<std::vector<Message>> answers =
-      group.sendAll(kind, std::move(payloads));
+  Expected<std::vector<Message>> answers = [&] {
+    const TraceSpan span("wait for servers");
+    return group.sendAll(kind, std::move(payloads));
+  }();
   traffic.costs.wait += stopwatch.lap();
   if (!answers)
     return answers.status();
@@ -321,6 +325,7 @@ ExchangeCosts ServerClient::costsOf(const pdl_program &program) const {
 }
 
 Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
+  const TraceSpan span("exchange");
   stopwatch.lap();
   Expected<RoundOutcome> outcome = exchangeRound(*trained, offer);
   trained->costs.serialise += stopwatch.lap();

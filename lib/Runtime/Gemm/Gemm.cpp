@@ -10,6 +10,7 @@
 
 #include "Slices.h"
 #include "StrictKernels.h"
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
@@ -139,6 +140,7 @@ void pdlrt::registerFastGemm(FastGemm backend) { fastBackend = backend; }
 /// On the calling thread.
 static void multiply(FastGemm fast, GemmWorkspace &workspace,
                      const GemmCall &call) {
+  const TraceSpan span("product", {call.m, call.n, call.k});
   if (!fast || !fast(workspace, call))
     strictGemm(nativeGemmIsa(), workspace, call);
 }
@@ -151,10 +153,9 @@ void pdlrt::gemm(int32_t numerics, GemmWorkspace &workspace,
                             : nullptr;
   // The bits of a fast product may depend on how it is cut, and must not depend
   // on who is there to share it. Those of a strict one do not, and it packs
-  // operands for each slice: it has no more of them than keep all threads busy.
-  const GemmSlices slices =
-      slicesOf(call, fast ? std::numeric_limits<int32_t>::max()
-                          : (width > 1 ? int64_t(2) * width : 1));
+  // operands for each slice: it has as many as threads.
+  const GemmSlices slices = slicesOf(
+      call, fast ? std::numeric_limits<int32_t>::max() : int64_t(width));
   if (slices.count == 1)
     return multiply(fast, workspace, call);
   auto multiplySlice = [&](GemmWorkspace &own, int64_t index) {

@@ -20,6 +20,10 @@ static constexpr int64_t granule = 16;
 /// With fewer of them to a slice, packing the other operand for each shows.
 static constexpr int64_t leastSize = 96;
 
+static int64_t roundUp(int64_t number, int64_t multiple) {
+  return (number + multiple - 1) / multiple * multiple;
+}
+
 GemmSlices pdlrt::slicesOf(const GemmCall &call, int64_t most) {
   const double flops = 2.0 * double(call.m) * double(call.n) * double(call.k);
   GemmSlices slices;
@@ -32,10 +36,11 @@ GemmSlices pdlrt::slicesOf(const GemmCall &call, int64_t most) {
       [](const pdl_post &post) { return post.kind == PDL_POST_RELU_GRADIENT; });
   slices.byColumns = call.n > call.m && !hasMask;
   const int64_t extent = slices.byColumns ? call.n : call.m;
-  const int64_t wanted = std::min(most, int64_t(flops / flopsOfSlice));
-  slices.size =
-      std::max(leastSize, ((extent + wanted - 1) / wanted + granule - 1) /
-                              granule * granule);
+  // As even as whole tiles allow.
+  slices.count =
+      std::clamp<int64_t>(std::min(most, int64_t(flops / flopsOfSlice)), 1,
+                          std::max<int64_t>(1, extent / leastSize));
+  slices.size = roundUp(roundUp(extent, slices.count) / slices.count, granule);
   slices.count = std::max<int64_t>(1, (extent + slices.size - 1) / slices.size);
   return slices;
 }

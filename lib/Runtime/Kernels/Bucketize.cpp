@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 
@@ -40,6 +41,7 @@ void bucketize(int64_t count, const T *values, int64_t boundaryCount,
 void pdlrt_bucketize(int32_t type, int64_t count, const void *values,
                      int64_t boundaryCount, const double *boundaries,
                      int64_t *out) {
+  const pdlrt::TraceSpan span("bucketize", {count});
   if (type == PDL_F64)
     bucketize(count, static_cast<const double *>(values), boundaryCount,
               boundaries, out);

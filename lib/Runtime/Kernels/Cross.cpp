@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Core/Trace.h"
 
 #include "pdlabi/hash.h"
 
@@ -56,6 +57,7 @@ int64_t combinations(int64_t bag, int32_t operandCount,
 
 void pdlrt_cross(int64_t count, int32_t operandCount,
                  const int64_t *const *operands, uint64_t salt, int64_t *out) {
+  const pdlrt::TraceSpan span("cross", {count});
   for (int64_t i = 0; i < count; ++i)
     out[i] = hashKeys(operandCount, salt,
                       [&](int32_t operand) { return operands[operand][i]; });
@@ -77,6 +79,7 @@ void pdlrt_cross_ragged(int64_t bagCount, int32_t operandCount,
                         const int64_t *const *operands,
                         const int32_t *const *splits, uint64_t salt,
                         int64_t *out, int32_t *outSplits) {
+  const pdlrt::TraceSpan span("cross ragged", {bagCount});
   int64_t position = 0;
   outSplits[0] = 0;
   for (int64_t bag = 0; bag < bagCount; ++bag) {

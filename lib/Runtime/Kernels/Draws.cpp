@@ -8,6 +8,7 @@
 
 #include "pdlabi/draws.h"
 #include "pdlabi/abi.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <cmath>
 #include <string>
@@ -117,6 +118,7 @@ int32_t logProbabilities(int32_t distribution, int64_t first, int64_t behind,
 void pdlrt_sample(const pdl_draws *draws, int64_t stream, int32_t distribution,
                   int64_t count, int64_t first, int64_t behind,
                   const double *table, int64_t *out) {
+  const pdlrt::TraceSpan span("sample", {count});
   const uint64_t key = drawKey(draws->seed, draws->epoch);
   for (int64_t i = 0; i < draws->sample_count; ++i, out += count)
     drawIds(distribution, first, behind, table, key,
@@ -136,6 +138,7 @@ int32_t pdlrt_log_probability(int32_t type, int32_t distribution, int64_t first,
 void pdlrt_dropout(const pdl_draws *draws, int64_t stream, int32_t type,
                    double rate, int64_t width, int64_t bagCount,
                    const int32_t *splits, const void *values, void *out) {
+  const pdlrt::TraceSpan span("dropout", {width, bagCount});
   if (type == PDL_F64)
     dropRows(*draws, static_cast<uint32_t>(stream), rate, width, bagCount,
              splits, static_cast<const double *>(values),

@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/metrics.h"
+#include "pdlrt/Core/Trace.h"
 
 void pdlrt_observe(int32_t type, int32_t metricKind, double parameter,
                    int64_t count, int64_t width, const void *predictions,
                    int64_t labelWidth, const void *labels, const void *weights,
                    double *sums) {
+  const pdlrt::TraceSpan span("observe", {count, width});
   const auto observe = [&]<typename T>(T) {
     pdlabi::observeSamples<T>(
         metricKind, parameter,

@@ -7,13 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 // Every sum here is a chain of plain adds in the settled order; only the
-// elements of a row, which do not meet, may share a vector.
+// elements of a row, which do not meet, may share a vector. Threads share rows,
+// bags and keys, each of which is one thread's.
 
 namespace {
 
@@ -22,11 +25,15 @@ void gather(int64_t count, int64_t width, void *const *rows, T *out) {
   const size_t bytes = sizeof(T) * static_cast<size_t>(width);
   // Rows of a large table are not in a cache.
   constexpr int64_t ahead = 16;
-  for (int64_t i = 0; i < count; ++i) {
-    if (i + ahead < count)
-      __builtin_prefetch(rows[i + ahead]);
-    std::memcpy(out + i * width, rows[i], bytes);
-  }
+  pdlrt::parallelRanges(
+      count, 2.0 * static_cast<double>(bytes) * static_cast<double>(count),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          if (i + ahead < end)
+            __builtin_prefetch(rows[i + ahead]);
+          std::memcpy(out + i * width, rows[i], bytes);
+        }
+      });
 }
 
 /// What the sum over a bag of `size` ids is divided by.
@@ -36,11 +43,12 @@ template <typename T> T divisorOf(int32_t pooling, int64_t size) {
 }
 
 template <typename T>
-void pool(int32_t pooling, int64_t bagCount, int64_t width, const T *rows,
-          const int32_t *inverse, const int32_t *splits, int64_t rowBags,
-          int64_t rowStride, T *out) {
-  int64_t bagOfRow = 0;
-  for (int64_t bag = 0; bag < bagCount; ++bag) {
+void poolBags(int32_t pooling, int64_t first, int64_t last, int64_t width,
+              const T *rows, const int32_t *inverse, const int32_t *splits,
+              int64_t rowBags, int64_t rowStride, T *out) {
+  int64_t bagOfRow = first % rowBags;
+  out += first / rowBags * rowStride;
+  for (int64_t bag = first; bag < last; ++bag) {
     const int64_t begin = splits ? splits[bag] : bag;
     const int64_t end = splits ? splits[bag + 1] : bag + 1;
     T *__restrict sum = out + bagOfRow * width;
@@ -60,6 +68,19 @@ void pool(int32_t pooling, int64_t bagCount, int64_t width, const T *rows,
     for (int64_t j = 0; j < width; ++j)
       sum[j] /= divisor;
   }
+}
+
+template <typename T>
+void pool(int32_t pooling, int64_t bagCount, int64_t width, const T *rows,
+          const int32_t *inverse, const int32_t *splits, int64_t rowBags,
+          int64_t rowStride, T *out) {
+  const int64_t ids = splits ? splits[bagCount] - splits[0] : bagCount;
+  pdlrt::parallelRanges(
+      bagCount, static_cast<double>((ids + bagCount) * width) * sizeof(T),
+      [&](int64_t begin, int64_t end) {
+        poolBags(pooling, begin, end, width, rows, inverse, splits, rowBags,
+                 rowStride, out);
+      });
 }
 
 /// Where bags begin that lie in rows, see pdlrt_pool.
@@ -90,12 +111,13 @@ private:
 };
 
 template <typename T>
-void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
-                  int64_t count, int64_t width, const T *cotangent,
-                  const BagOffsets &offsetOf, const int32_t *bagOf,
-                  const int32_t *splits, bool accumulate, T *out) {
+void poolGradientOfKeys(int64_t firstKey, int64_t lastKey, int32_t pooling,
+                        const pdl_lookup &lookup, int64_t first, int64_t count,
+                        int64_t width, const T *cotangent,
+                        const BagOffsets &offsetOf, const int32_t *bagOf,
+                        const int32_t *splits, bool accumulate, T *out) {
   const int64_t last = first + count;
-  for (int64_t key = 0; key < lookup.key_count; ++key) {
+  for (int64_t key = firstKey; key < lastKey; ++key) {
     T *__restrict sum = out + key * width;
     if (!accumulate)
       std::fill_n(sum, width, T(0));
@@ -120,10 +142,37 @@ void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
   }
 }
 
+/// Ranges of keys with about as many ids each: of real data, few keys have most
+/// of the ids.
+template <typename T>
+void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
+                  int64_t count, int64_t width, const T *cotangent,
+                  const BagOffsets &offsetOf, const int32_t *bagOf,
+                  const int32_t *splits, bool accumulate, T *out) {
+  const int64_t keys = lookup.key_count;
+  const int32_t *begins = lookup.key_splits;
+  const int64_t ids = lookup.occurrence_count;
+  const int64_t ranges = pdlrt::rangesFor(
+      keys, static_cast<double>((keys + count) * width) * sizeof(T));
+  auto keyAt = [&](int64_t range) {
+    if (range == ranges)
+      return keys;
+    const int64_t id = ids * range / ranges;
+    return static_cast<int64_t>(std::lower_bound(begins, begins + keys, id) -
+                                begins);
+  };
+  pdlrt::parallelFor(ranges, [&](int64_t range) {
+    poolGradientOfKeys(keyAt(range), keyAt(range + 1), pooling, lookup, first,
+                       count, width, cotangent, offsetOf, bagOf, splits,
+                       accumulate, out);
+  });
+}
+
 } // namespace
 
 void pdlrt_gather(int32_t type, int64_t count, int64_t width, void *const *rows,
                   void *out) {
+  const pdlrt::TraceSpan span("gather", {count, width});
   if (type == PDL_F64)
     gather(count, width, rows, static_cast<double *>(out));
   else
@@ -133,6 +182,7 @@ void pdlrt_gather(int32_t type, int64_t count, int64_t width, void *const *rows,
 void pdlrt_pool(int32_t type, int32_t pooling, int64_t bagCount, int64_t width,
                 const void *rows, const int32_t *inverse, const int32_t *splits,
                 int64_t rowBags, int64_t rowStride, void *out) {
+  const pdlrt::TraceSpan span("pool", {bagCount, width});
   if (type == PDL_F64)
     pool(pooling, bagCount, width, static_cast<const double *>(rows), inverse,
          splits, rowBags, rowStride, static_cast<double *>(out));
@@ -146,6 +196,8 @@ void pdlrt_pool_gradient(int32_t type, int32_t pooling,
                          int64_t width, const void *cotangent, int64_t rowBags,
                          int64_t rowStride, const int32_t *bagOf,
                          const int32_t *splits, int32_t accumulate, void *out) {
+  const pdlrt::TraceSpan span("pool gradient",
+                              {lookup->key_count, count, width});
   const BagOffsets offsetOf(rowBags, rowStride, width);
   if (type == PDL_F64)
     poolGradient(pooling, *lookup, first, count, width,
@@ -158,6 +210,7 @@ void pdlrt_pool_gradient(int32_t type, int32_t pooling,
 }
 
 void pdlrt_bag_of(int64_t bagCount, const int32_t *splits, int32_t *bagOf) {
+  const pdlrt::TraceSpan span("bag of", {bagCount});
   for (int64_t bag = 0; bag < bagCount; ++bag)
     for (int32_t o = splits[bag]; o < splits[bag + 1]; ++o)
       bagOf[o] = static_cast<int32_t>(bag);

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include <cmath>
 #include <limits>
@@ -37,9 +39,10 @@ T reduceRow(int64_t width, const T *values, T (&lane)[lanes], int64_t begin,
 }
 
 template <typename T>
-void reduceRows(int32_t reduction, int64_t rows, int64_t width, const T *values,
-                T *out) {
-  for (int64_t row = 0; row < rows; ++row, values += width) {
+void reduceRange(int32_t reduction, int64_t begin, int64_t end, int64_t width,
+                 const T *values, T *out) {
+  values += begin * width;
+  for (int64_t row = begin; row < end; ++row, values += width) {
     T lane[lanes] = {};
     if (reduction != PDL_REDUCE_MAX) {
       const T sum =
@@ -57,6 +60,16 @@ void reduceRows(int32_t reduction, int64_t rows, int64_t width, const T *values,
       lane[l] = values[l < width ? l : 0];
     out[row] = reduceRow(width, values, lane, lanes, maximum<T>);
   }
+}
+
+template <typename T>
+void reduceRows(int32_t reduction, int64_t rows, int64_t width, const T *values,
+                T *out) {
+  pdlrt::parallelRanges(rows, static_cast<double>(rows * width) * sizeof(T),
+                        [&](int64_t begin, int64_t end) {
+                          reduceRange(reduction, begin, end, width, values,
+                                      out);
+                        });
 }
 
 template <typename T>
@@ -85,6 +98,7 @@ void lossSum(int64_t count, const T *values, const T *weights, double *sum,
 
 void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
                        int64_t width, const void *values, void *out) {
+  const pdlrt::TraceSpan span("reduce rows", {rows, width});
   if (type == PDL_F64)
     reduceRows(reduction, rows, width, static_cast<const double *>(values),
                static_cast<double *>(out));
@@ -95,6 +109,7 @@ void pdlrt_reduce_rows(int32_t type, int32_t reduction, int64_t rows,
 
 void pdlrt_loss_sum(int32_t type, int64_t count, const void *values,
                     const void *weights, double *sum, double *weightSum) {
+  const pdlrt::TraceSpan span("loss sum", {count});
   if (type == PDL_F64)
     lossSum(count, static_cast<const double *>(values),
             static_cast<const double *>(weights), sum, weightSum);

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Sched/Scheduler.h"
 
+#include "pdlrt/Core/Trace.h"
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -78,7 +80,7 @@ void Scheduler::start(int threadCount) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     for (int i = 1; i < threadCount; ++i)
-      threads.emplace_back([this] { work(); });
+      threads.emplace_back([this, i] { work(i); });
   } catch (const std::system_error &error) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     const int started = this->threadCount();
@@ -185,7 +187,8 @@ Scheduler::Call *Scheduler::findOpen() {
   return call;
 }
 
-void Scheduler::work() {
+void Scheduler::work(int number) {
+  Trace::nameThread("thread " + std::to_string(number));
   std::unique_lock lock(mutex);
   while (!stopping) {
     if (Call *call = findOpen()) {
@@ -240,6 +243,9 @@ void Scheduler::close(Call &call) {
   while (*place != &call)
     place = &(*place)->younger;
   *place = call.younger;
+  if (call.helpers.load(std::memory_order_relaxed) == 0)
+    return;
+  const TraceSpan span("wait for threads");
   if (spins && call.helpers.load(std::memory_order_relaxed) != 0) {
     lock.unlock();
     const auto until = std::chrono::steady_clock::now() + spinTime;
@@ -283,4 +289,16 @@ void pdlrt::parallelFor(int64_t count, TaskRef task) {
     return surroundings.scheduler->run(count, task, 1, surroundings.width);
   for (int64_t i = 0; i < count; ++i)
     task(i);
+}
+
+int64_t pdlrt::rangesFor(int64_t count, double bytes) {
+  // About ten microseconds: a range that is handed out to a thread that looks
+  // for work costs one or two.
+  constexpr double bytesOfRange = 64 * 1024;
+  const int width = parallelWidth();
+  if (width == 1 || bytes < 2 * bytesOfRange)
+    return 1;
+  // Two for each thread, as threads do not begin at once.
+  return std::min<int64_t>(
+      {count, 2 * int64_t(width), int64_t(bytes / bytesOfRange)});
 }

@@ -11,6 +11,7 @@
 #include "pdlabi/norm.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 #include <cmath>
@@ -325,6 +326,7 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
 }
 
 Status Updater::apply(const Contribution &merged) {
+  const TraceSpan span("apply");
   const pdl_descriptor &descriptor = model.descriptor();
   begin(merged);
   // The clips' partial norms need memory too, so that no step is counted before
@@ -429,6 +431,7 @@ Status Updater::finish(const Contribution &merged,
     const pdl_symbol &symbol = symbolOf(task.update);
     if (!isUpdated(symbol.group, merged))
       return;
+    const TraceSpan span(symbol.name);
     if (symbol.kind != PDL_SYMBOL_TABLE)
       applyDense(task, merged);
     else if (task.scratch >= 0)

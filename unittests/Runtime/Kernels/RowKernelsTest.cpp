@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -365,6 +368,73 @@ TYPED_TEST(RowKernelsTest, LossSumIsOneAscendingChainInDouble) {
                  &gotWeight);
   EXPECT_EQ(gotSum, plain);
   EXPECT_EQ(gotWeight, 1001.0);
+}
+
+/// What `compute` writes into `count` elements, by itself and on threads.
+template <typename T, typename Compute>
+void expectSameOnThreads(size_t count, Compute compute) {
+  std::vector<T> alone(count, T(7)), shared(count, T(7));
+  compute(alone.data());
+  for (int threads : {2, 5}) {
+    pdlrt::Scheduler scheduler(threads);
+    scheduler.parallelFor(
+        1, [&](int64_t) { compute(shared.data()); }, threads);
+    EXPECT_EQ(std::memcmp(alone.data(), shared.data(), count * sizeof(T)), 0);
+  }
+}
+
+// Of sums that are not exact, so that another order would be seen.
+TYPED_TEST(RowKernelsTest, ThreadsThatShareWorkChangeNoBit) {
+  using T = TypeParam;
+  constexpr int64_t bagsInRow = 6, rows = 4000, keys = 900, width = 10,
+                    stride = bagsInRow * width + 3;
+  constexpr int32_t type = TypeCode<T>::value;
+  const RandomLookup lookup(rows * bagsInRow, keys, 3);
+  std::vector<T> values(keys * width), cotangent(rows * stride);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(T(i));
+  for (size_t i = 0; i < cotangent.size(); ++i)
+    cotangent[i] = std::cos(T(i) / 3);
+  std::vector<void *> pointers;
+  for (int64_t i = 0; i < 20000; ++i)
+    pointers.push_back(values.data() + i * 37 % keys * width);
+  expectSameOnThreads<T>(pointers.size() * width, [&](T *out) {
+    pdlrt_gather(type, int64_t(pointers.size()), width, pointers.data(), out);
+  });
+  for (int32_t pooling : {PDL_POOL_SUM, PDL_POOL_MEAN}) {
+    expectSameOnThreads<T>(size_t(rows * stride), [&](T *out) {
+      pdlrt_pool(type, pooling, rows * bagsInRow, width, values.data(),
+                 lookup.inverse.data(), lookup.splits.data(), bagsInRow, stride,
+                 out);
+    });
+    for (int32_t accumulate : {0, 1})
+      expectSameOnThreads<T>(size_t(keys * width), [&](T *out) {
+        std::fill_n(out, keys * width, T(0.1));
+        pdlrt_pool_gradient(type, pooling, &lookup.lookup, 0,
+                            int64_t(lookup.inverse.size()), width,
+                            cotangent.data(), bagsInRow, stride,
+                            lookup.bagOf.data(), lookup.splits.data(),
+                            accumulate, out);
+      });
+  }
+  expectSameOnThreads<T>(size_t(rows), [&](T *out) {
+    pdlrt_reduce_rows(type, PDL_REDUCE_SUM, rows, stride, cotangent.data(),
+                      out);
+  });
+  expectSameOnThreads<T>(size_t(rows * stride), [&](T *out) {
+    struct Arguments {
+      const T *from;
+      T *to;
+    } arguments = {cotangent.data(), out};
+    pdlrt_run_loop(
+        "scale", rows * stride, 2 * sizeof(T),
+        [](const void *given, int64_t begin, int64_t end) {
+          const auto &own = *static_cast<const Arguments *>(given);
+          for (int64_t i = begin; i < end; ++i)
+            own.to[i] = own.from[i] * T(1.1);
+        },
+        &arguments);
+  });
 }
 
 } // namespace

@@ -16,8 +16,12 @@
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/FlagValues.h"
+#include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Files/TraceFile.h"
 #include "pdlrt/Job/DistributedJob.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 #include "pdlrt/Transport/Transport.h"
@@ -274,6 +278,13 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
       ->capture_default_str()
       ->group("Execution");
   command
+      .add_option("--trace", flags.session.trace,
+                  "Write what each thread did when, as JSON for "
+                  "ui.perfetto.dev or chrome://tracing: a few steps make a "
+                  "trace that can be read")
+      ->type_name("FILE")
+      ->group("Execution");
+  command
       .add_flag("--pin-threads", flags.session.pinThreads,
                 "Keep each thread on a processor of its own, of those that "
                 "this process may use (taskset)")
@@ -487,6 +498,27 @@ static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
   return options;
 }
 
+/// Runs a command, and writes what its threads did, also where it failed.
+static Status
+runTraced(const pdl_descriptor &descriptor, const SessionOptions &options,
+          Status (*run)(const pdl_descriptor &, const SessionOptions &)) {
+  const std::string &path = options.trace;
+  PDLRT_RETURN_IF_ERROR(checkReplaceable(path));
+  Trace::nameThread("main");
+  Trace::start();
+  Status status = run(descriptor, options);
+  const Trace::Recorded recorded = Trace::stop();
+  if (recorded.lost > 0)
+    logWarning(fmt::format("{} has the first {} spans; {} more were left out: "
+                           "trace fewer steps",
+                           path, Trace::mostEvents, recorded.lost));
+  const int rank = options.distributed ? options.distributed->rank : 0;
+  Status written = writeTrace(
+      path, fmt::format("trainer {} of {}", rank, descriptor.model_name), rank,
+      recorded);
+  return status.ok() ? written : status;
+}
+
 static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
   Flags flags;
   flags.session.threads = int(
@@ -568,7 +600,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
     fail(failure, sentence);
     isSaid = true;
   };
-  Status status = run(descriptor, options);
+  Status status = options.trace.empty() ? run(descriptor, options)
+                                        : runTraced(descriptor, options, run);
   if (!status.ok())
     return isSaid ? failure : fail(failure, status.message());
   if (std::fflush(stdout) != 0 || std::ferror(stdout))

@@ -67,6 +67,7 @@ Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
   PDLRT_RETURN_IF_ERROR(checkOutputs({{"--dump", options.dump},
                                       {"--dump-batches", options.dumpBatches},
                                       {"--log-losses", options.logLosses},
+                                      {"--trace", options.trace},
                                       {"--output", options.output}},
                                      inputs));
   return checkPasses(options, trains);

@@ -633,4 +633,24 @@ def RT_ObserveGroupsOp : RT_CallOp<"observe_groups"> {
   }];
 }
 
+def RT_RunLoopOp : RT_CallOp<"run_loop"> {
+  let summary = "Lets threads share the turns of a loop";
+  let description = [{
+    `pdlrt_run_loop`: `callee` is a function of the arguments' memory, the first
+    turn and the one behind the last (`pdl_loop`); all of its `turns` are run, in
+    ranges. `bytes` is what one turn reads and writes, about; `name` is for traces.
+
+    Example:
+    ```mlir
+    rt.run_loop @kernel.fill_f32.turns named "kernel.fill_f32" turns %n bytes 4 arguments %room : !llvm.ptr
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$name, Index:$turns,
+    I64Attr:$bytes, LLVM_AnyPointer:$arguments);
+  let assemblyFormat = [{
+    $callee `named` $name `turns` $turns `bytes` $bytes `arguments` $arguments attr-dict
+    `:` type($arguments)
+  }];
+}
+
 #endif // PDLC_DIALECT_RT_IR_RTCALLOPS_TD

@@ -1,0 +1,96 @@
+//===- Trace.h - What each thread did when ----------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Spans of time, by thread: stages of a step, calls of the runtime, loops of
+// the program, messages, and waits. They are kept in memory while a trace is
+// on, and cost a load and a branch each while none is. `Files/TraceFile.h`
+// writes them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CORE_TRACE_H
+#define PDLRT_CORE_TRACE_H
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What one thread did from a time to another, in nanoseconds of the steady
+/// clock.
+struct TraceEvent {
+  /// Lives as long as the process.
+  const char *name;
+  int64_t begin, end;
+  /// What the name leaves open, such as the shape of a product; 0: nothing.
+  std::array<int64_t, 3> numbers;
+};
+
+/// The spans of one thread, in the order in which they ended.
+struct ThreadTrace {
+  std::string name;
+  std::vector<TraceEvent> events;
+};
+
+/// Everything that a process records. All functions are thread-safe.
+class Trace {
+public:
+  /// The most spans that a process keeps; what comes later is counted alone.
+  static constexpr int64_t mostEvents = int64_t(1) << 20;
+
+  static bool isOn() { return on.load(std::memory_order_relaxed); }
+  /// Begins to record.
+  static void start();
+  /// Ends it, and gives what was recorded: no thread may be in a span.
+  struct Recorded {
+    std::vector<ThreadTrace> threads;
+    /// When `start` was called.
+    int64_t begin = 0;
+    /// Spans for which there was no room.
+    int64_t lost = 0;
+  };
+  static Recorded stop();
+  /// What the calling thread is called in traces, from now on: "main",
+  /// "reader".
+  static void nameThread(std::string name);
+
+private:
+  friend class TraceSpan;
+  static int64_t now();
+  static void record(const TraceEvent &event);
+  static std::atomic<bool> on;
+};
+
+/// Records what the calling thread does while it lives.
+class TraceSpan {
+public:
+  explicit TraceSpan(const char *name,
+                     const std::array<int64_t, 3> &numbers = {})
+      : event{name, 0, 0, numbers} {
+    if (Trace::isOn())
+      event.begin = Trace::now();
+  }
+  ~TraceSpan() {
+    if (event.begin == 0)
+      return;
+    event.end = Trace::now();
+    Trace::record(event);
+  }
+  TraceSpan(const TraceSpan &) = delete;
+  TraceSpan &operator=(const TraceSpan &) = delete;
+
+private:
+  TraceEvent event;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_CORE_TRACE_H

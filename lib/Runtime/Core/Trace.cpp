@@ -1,0 +1,104 @@
+//===- Trace.cpp - What each thread did when ------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Core/Trace.h"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+using namespace pdlrt;
+
+std::atomic<bool> Trace::on = false;
+
+namespace {
+
+/// What one thread has recorded. It outlives the thread.
+struct Buffer {
+  std::mutex mutex;
+  ThreadTrace trace;
+};
+
+/// All threads that have recorded anything.
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  int64_t begin = 0;
+  std::atomic<int64_t> count = 0, lost = 0;
+};
+
+} // namespace
+
+static Registry &registry() {
+  static Registry all;
+  return all;
+}
+
+/// Of the calling thread; known to the registry from its first span on.
+static thread_local std::shared_ptr<Buffer> ownBuffer;
+static thread_local std::string ownName;
+
+int64_t Trace::now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void Trace::start() {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.begin = now();
+  all.count = all.lost = 0;
+  on = true;
+}
+
+void Trace::record(const TraceEvent &event) {
+  Registry &all = registry();
+  if (all.count.fetch_add(1, std::memory_order_relaxed) >= mostEvents) {
+    all.lost.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  try {
+    if (!ownBuffer) {
+      auto made = std::make_shared<Buffer>();
+      made->trace.name = ownName;
+      const std::lock_guard lock(all.mutex);
+      all.buffers.push_back(made);
+      ownBuffer = std::move(made);
+    }
+    const std::lock_guard lock(ownBuffer->mutex);
+    ownBuffer->trace.events.push_back(event);
+  } catch (const std::bad_alloc &) {
+    all.lost.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void Trace::nameThread(std::string name) {
+  ownName = std::move(name);
+  if (!ownBuffer)
+    return;
+  const std::lock_guard lock(ownBuffer->mutex);
+  ownBuffer->trace.name = ownName;
+}
+
+Trace::Recorded Trace::stop() {
+  on = false;
+  Registry &all = registry();
+  Recorded recorded;
+  const std::lock_guard lock(all.mutex);
+  recorded.begin = all.begin;
+  recorded.lost = all.lost;
+  for (const std::shared_ptr<Buffer> &buffer : all.buffers) {
+    const std::lock_guard own(buffer->mutex);
+    recorded.threads.push_back(
+        {buffer->trace.name, std::exchange(buffer->trace.events, {})});
+  }
+  return recorded;
+}

@@ -1,0 +1,79 @@
+//===- TraceFile.cpp - A trace that browsers show -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Files/TraceFile.h"
+
+#include "Files/TemporaryFile.h"
+
+#include <fmt/format.h>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+using namespace pdlrt;
+
+/// As a string of JSON, whatever bytes it has.
+static std::string asJson(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/false,
+                                   nlohmann::json::error_handler_t::replace);
+}
+
+static void addName(std::string &out, const char *what, int64_t process,
+                    size_t thread, const std::string &name) {
+  fmt::format_to(std::back_inserter(out),
+                 "{{\"name\":\"{}\",\"ph\":\"M\",\"pid\":{},\"tid\":{},"
+                 "\"args\":{{\"name\":{}}}}},\n",
+                 what, process, thread, asJson(name));
+}
+
+static void addEvent(std::string &out, const TraceEvent &event, int64_t start,
+                     int64_t process, size_t thread) {
+  constexpr double nanosecondsInMicrosecond = 1000;
+  fmt::format_to(
+      std::back_inserter(out),
+      "{{\"name\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},"
+      "\"dur\":{:.3f}",
+      asJson(event.name), process, thread,
+      double(event.begin - start) / nanosecondsInMicrosecond,
+      double(event.end - event.begin) / nanosecondsInMicrosecond);
+  std::string numbers;
+  for (int64_t number : event.numbers)
+    if (number != 0)
+      numbers += (numbers.empty() ? "" : " x ") + std::to_string(number);
+  if (!numbers.empty())
+    fmt::format_to(std::back_inserter(out), ",\"args\":{{\"size\":\"{}\"}}",
+                   numbers);
+  out += "},\n";
+}
+
+Status pdlrt::writeTrace(const std::string &path,
+                         const std::string &processName, int64_t processNumber,
+                         const Trace::Recorded &recorded) {
+  constexpr size_t writtenAtOnce = size_t(1) << 20;
+  TemporaryFile file(path);
+  PDLRT_RETURN_IF_ERROR(file.create());
+  std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  for (size_t t = 0; t < recorded.threads.size(); ++t) {
+    const ThreadTrace &thread = recorded.threads[t];
+    addName(out, "thread_name", processNumber, t,
+            thread.name.empty() ? fmt::format("thread {}", t) : thread.name);
+    for (const TraceEvent &event : thread.events) {
+      addEvent(out, event, recorded.begin, processNumber, t);
+      if (out.size() < writtenAtOnce)
+        continue;
+      PDLRT_RETURN_IF_ERROR(file.write(out.data(), out.size()));
+      out.clear();
+    }
+  }
+  // The last entry has no comma behind it.
+  addName(out, "process_name", processNumber, 0, processName);
+  out.resize(out.size() - 2);
+  out += "\n]}\n";
+  PDLRT_RETURN_IF_ERROR(file.write(out.data(), out.size()));
+  return file.commit();
+}

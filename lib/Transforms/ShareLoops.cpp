@@ -1,0 +1,266 @@
+//===- ShareLoops.cpp - Threads share the turns of a kernel ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Support/Statistics.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_RTSHARELOOPS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+//===----------------------------------------------------------------------===//
+// What a turn costs
+//===----------------------------------------------------------------------===//
+
+/// Turns of a loop whose number is not known: as many as a small batch has.
+static constexpr int64_t kUnknownTurns = 256;
+/// A function of a formula, such as an exponential, beside a byte that is read
+/// or written.
+static constexpr int64_t kCallBytes = 32;
+/// With fewer bytes in all, known when the model is compiled, a loop is left to
+/// one thread.
+static constexpr int64_t kWorthSharing = 128 * 1024;
+
+static int64_t turnsOf(Value lower, Value upper) {
+  APInt first, behind;
+  if (!matchPattern(lower, m_ConstantInt(&first)) ||
+      !matchPattern(upper, m_ConstantInt(&behind)))
+    return kUnknownTurns;
+  return std::max<int64_t>(0, (behind - first).getSExtValue());
+}
+
+/// What the ops of a block cost, in bytes that they read and write.
+static int64_t costOf(Block &block) {
+  int64_t cost = 0;
+  for (Operation &op : block) {
+    int64_t turns = 1;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      turns = turnsOf(loop.getLowerBound(), loop.getUpperBound());
+    } else if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
+      for (auto [lower, upper] :
+           llvm::zip(loop.getLowerBound(), loop.getUpperBound()))
+        turns *= turnsOf(lower, upper);
+    } else if (isa<memref::LoadOp, memref::StoreOp>(op)) {
+      cost += 4;
+    } else if (isa<func::CallOp>(op)) {
+      cost += kCallBytes;
+    } else if (op.getNumRegions() == 0 &&
+               llvm::any_of(op.getResultTypes(),
+                            [](Type type) { return isa<FloatType>(type); })) {
+      cost += 1;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        cost += turns * costOf(inner);
+  }
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// A kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A kernel that is one parallel loop, and where it is called.
+struct SharedKernel {
+  func::FuncOp function;
+  scf::ParallelOp loop;
+  SmallVector<func::CallOp> calls;
+  /// Of the first dimension, which threads share: its bound, a constant or an
+  /// argument of the kernel, and the bytes that one turn of it touches.
+  Value bound;
+  int64_t bytes = 0;
+
+  /// Whether threads may share the loop, and how.
+  bool match();
+  /// Lets the loop run from a first turn to a last one that it is given.
+  void takeRange();
+  /// A function that calls the kernel with arguments from memory, 8 bytes each.
+  func::FuncOp createTurns(SymbolTable &symbols);
+  /// What `call` leaves to the runtime.
+  void replace(func::CallOp call, func::FuncOp turns, Value room);
+};
+
+struct ShareLoops : pdlc::impl::RTShareLoopsBase<ShareLoops> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+bool SharedKernel::match() {
+  if (function.getBody().getBlocks().size() != 1 ||
+      function.getNumResults() != 0)
+    return false;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (auto parallel = dyn_cast<scf::ParallelOp>(op)) {
+      if (loop)
+        return false;
+      loop = parallel;
+    } else if (!isMemoryEffectFree(&op)) {
+      // What is read before the loop may be what the loop writes.
+      return false;
+    }
+  }
+  APInt lower, step, turns;
+  if (!loop || loop.getNumReductions() != 0 ||
+      !matchPattern(loop.getLowerBound().front(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getStep().front(), m_ConstantInt(&step)) ||
+      !lower.isZero() || !step.isOne())
+    return false;
+  bound = loop.getUpperBound().front();
+  bytes = costOf(*loop.getBody());
+  for (auto [first, behind] :
+       llvm::drop_begin(llvm::zip(loop.getLowerBound(), loop.getUpperBound())))
+    bytes *= turnsOf(first, behind);
+  if (matchPattern(bound, m_ConstantInt(&turns)))
+    return turns.sgt(1) && turns.getSExtValue() * bytes >= kWorthSharing;
+  auto argument = dyn_cast<BlockArgument>(bound);
+  return argument && argument.getOwner() == &function.getBody().front() &&
+         bytes > 0;
+}
+
+void SharedKernel::takeRange() {
+  OpBuilder builder(function);
+  Type index = builder.getIndexType();
+  const unsigned count = function.getNumArguments();
+  Location loc = function.getLoc();
+  const DictionaryAttr none = builder.getDictionaryAttr({});
+  if (failed(function.insertArguments({count, count}, {index, index},
+                                      {none, none}, {loc, loc})))
+    llvm_unreachable("two numbers may follow any arguments");
+  loop.getLowerBoundMutable()[0].set(function.getArgument(count));
+  loop.getUpperBoundMutable()[0].set(function.getArgument(count + 1));
+}
+
+/// Where argument `number` lies in the memory of all of them.
+static Value argumentAt(OpBuilder &builder, Location loc, Value memory,
+                        unsigned number) {
+  return LLVM::GEPOp::create(builder, loc, memory.getType(),
+                             builder.getI64Type(), memory,
+                             ArrayRef<LLVM::GEPArg>{int32_t(number)});
+}
+
+func::FuncOp SharedKernel::createTurns(SymbolTable &symbols) {
+  Location loc = function.getLoc();
+  OpBuilder builder(function.getContext());
+  Type pointer = LLVM::LLVMPointerType::get(function.getContext());
+  Type i64 = builder.getI64Type(), index = builder.getIndexType();
+  auto turns =
+      func::FuncOp::create(loc, (function.getSymName() + ".turns").str(),
+                           builder.getFunctionType({pointer, i64, i64}, {}));
+  turns.setPrivate();
+  symbols.insert(turns, std::next(function->getIterator()));
+  Block *body = turns.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  SmallVector<Value> arguments;
+  const unsigned own = function.getNumArguments() - 2;
+  for (unsigned i = 0; i < own; ++i) {
+    Type type = function.getArgumentTypes()[i];
+    Value value =
+        LLVM::LoadOp::create(builder, loc, isa<IndexType>(type) ? i64 : type,
+                             argumentAt(builder, loc, body->getArgument(0), i));
+    if (isa<IndexType>(type))
+      value = arith::IndexCastOp::create(builder, loc, index, value);
+    arguments.push_back(value);
+  }
+  for (unsigned i : {1, 2})
+    arguments.push_back(
+        arith::IndexCastOp::create(builder, loc, index, body->getArgument(i)));
+  func::CallOp::create(builder, loc, function, arguments);
+  func::ReturnOp::create(builder, loc);
+  return turns;
+}
+
+void SharedKernel::replace(func::CallOp call, func::FuncOp turns, Value room) {
+  OpBuilder builder(call);
+  Location loc = call.getLoc();
+  for (auto [number, value] : llvm::enumerate(call.getOperands())) {
+    Value stored = value;
+    if (isa<IndexType>(value.getType()))
+      stored =
+          arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+    LLVM::StoreOp::create(builder, loc, stored,
+                          argumentAt(builder, loc, room, number));
+  }
+  Value count;
+  APInt constant;
+  if (matchPattern(bound, m_ConstantInt(&constant)))
+    count =
+        arith::ConstantIndexOp::create(builder, loc, constant.getSExtValue());
+  else
+    count = call.getOperand(cast<BlockArgument>(bound).getArgNumber());
+  rt::RunLoopOp::create(
+      builder, loc, FlatSymbolRefAttr::get(turns.getSymNameAttr()),
+      function.getSymNameAttr(), count, builder.getI64IntegerAttr(bytes), room);
+  call.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void ShareLoops::runOnOperation() {
+  ModuleOp module = getOperation();
+  SymbolTable symbols(module);
+  llvm::MapVector<func::FuncOp, SharedKernel> kernels;
+  llvm::DenseSet<func::FuncOp> stages;
+  for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
+    for (FlatSymbolRefAttr name :
+         {program.getPrepareAttr(), program.getComputeAttr()})
+      if (auto stage = symbols.lookup<func::FuncOp>(name.getValue()))
+        stages.insert(stage);
+  // How many arguments the calls of a stage have at most.
+  llvm::MapVector<func::FuncOp, int64_t> most;
+  for (auto stage : module.getOps<func::FuncOp>()) {
+    if (!stages.contains(stage))
+      continue;
+    stage.walk([&](func::CallOp call) {
+      auto function = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!function || function.isExternal())
+        return;
+      kernels[function].function = function;
+      kernels[function].calls.push_back(call);
+    });
+  }
+  kernels.remove_if([](auto &entry) { return !entry.second.match(); });
+  for (auto &[function, kernel] : kernels)
+    for (func::CallOp call : kernel.calls) {
+      int64_t &arguments = most[call->getParentOfType<func::FuncOp>()];
+      arguments = std::max<int64_t>(arguments, call.getNumOperands());
+    }
+  // One place for all calls of a stage, which follow each other.
+  llvm::DenseMap<func::FuncOp, Value> rooms;
+  for (auto &[stage, arguments] : most) {
+    auto builder = OpBuilder::atBlockBegin(&stage.getBody().front());
+    Value count = LLVM::ConstantOp::create(
+        builder, stage.getLoc(), builder.getI64IntegerAttr(arguments));
+    rooms[stage] = LLVM::AllocaOp::create(
+        builder, stage.getLoc(), LLVM::LLVMPointerType::get(&getContext()),
+        builder.getI64Type(), count);
+  }
+  for (auto &[function, kernel] : kernels) {
+    kernel.takeRange();
+    func::FuncOp turns = kernel.createTurns(symbols);
+    for (func::CallOp call : kernel.calls)
+      kernel.replace(call, turns, rooms[call->getParentOfType<func::FuncOp>()]);
+  }
+  reportStatistic(*this, module, numKernels, "shared-kernels", kernels.size());
+}
