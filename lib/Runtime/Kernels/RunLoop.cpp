@@ -12,10 +12,10 @@
 
 void pdlrt_run_loop(const char *name, int64_t turns, int64_t bytes,
                     pdl_loop loop, const void *arguments) {
-  pdlrt::parallelRanges(
-      turns, static_cast<double>(turns) * static_cast<double>(bytes),
-      [&](int64_t begin, int64_t end) {
-        const pdlrt::TraceSpan span(name, {end - begin});
-        loop(arguments, begin, end);
-      });
+  pdlrt::parallelRanges(turns,
+                        static_cast<double>(turns) * static_cast<double>(bytes),
+                        [&](int64_t begin, int64_t end) {
+                          const pdlrt::TraceSpan span(name, {end - begin});
+                          loop(arguments, begin, end);
+                        });
 }

@@ -16,7 +16,9 @@
 using namespace pdlrt;
 
 TEST(Trace, KeepsSpansOfAllThreadsWhileItIsOn) {
-  { const TraceSpan before("before"); }
+  {
+    const TraceSpan before("before");
+  }
   Trace::start();
   Trace::nameThread("tester");
   {
@@ -28,7 +30,9 @@ TEST(Trace, KeepsSpansOfAllThreadsWhileItIsOn) {
     const TraceSpan span("elsewhere");
   }).join();
   const Trace::Recorded recorded = Trace::stop();
-  { const TraceSpan after("after"); }
+  {
+    const TraceSpan after("after");
+  }
   EXPECT_EQ(recorded.lost, 0);
   ASSERT_EQ(recorded.threads.size(), 2u);
   const ThreadTrace &own = recorded.threads[0];

@@ -377,8 +377,7 @@ void expectSameOnThreads(size_t count, Compute compute) {
   compute(alone.data());
   for (int threads : {2, 5}) {
     pdlrt::Scheduler scheduler(threads);
-    scheduler.parallelFor(
-        1, [&](int64_t) { compute(shared.data()); }, threads);
+    scheduler.parallelFor(1, [&](int64_t) { compute(shared.data()); }, threads);
     EXPECT_EQ(std::memcmp(alone.data(), shared.data(), count * sizeof(T)), 0);
   }
 }
@@ -410,11 +409,10 @@ TYPED_TEST(RowKernelsTest, ThreadsThatShareWorkChangeNoBit) {
     for (int32_t accumulate : {0, 1})
       expectSameOnThreads<T>(size_t(keys * width), [&](T *out) {
         std::fill_n(out, keys * width, T(0.1));
-        pdlrt_pool_gradient(type, pooling, &lookup.lookup, 0,
-                            int64_t(lookup.inverse.size()), width,
-                            cotangent.data(), bagsInRow, stride,
-                            lookup.bagOf.data(), lookup.splits.data(),
-                            accumulate, out);
+        pdlrt_pool_gradient(
+            type, pooling, &lookup.lookup, 0, int64_t(lookup.inverse.size()),
+            width, cotangent.data(), bagsInRow, stride, lookup.bagOf.data(),
+            lookup.splits.data(), accumulate, out);
       });
   }
   expectSameOnThreads<T>(size_t(rows), [&](T *out) {
