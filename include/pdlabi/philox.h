@@ -105,24 +105,39 @@ inline double truncatedNormalOfWord(uint32_t word) {
   return t * numerator / denominator;
 }
 
+/// Values of a half-open interval [a, b).
+class UniformInterval {
+public:
+  explicit UniformInterval(const pdl_initializer &initializer)
+      : a(initializer.a), width(initializer.b - initializer.a),
+        end(static_cast<float>(initializer.b)),
+        isEmpty(!(initializer.a < initializer.b)) {
+    const uint32_t bits = detail::bitsOf(end);
+    belowEnd = end == 0.0f ? -0x1p-149f
+                           : detail::floatOf(end > 0.0f ? bits - 1 : bits + 1);
+  }
+  /// The last step is in f64 and rounded once to f32; where that rounding would
+  /// reach the open end, the next lower f32 stands for it.
+  float valueOfWord(uint32_t word) const {
+    const double unit = uniformOfWord(word);
+    const float value = static_cast<float>(a + width * unit);
+    return value < end || isEmpty ? value : belowEnd;
+  }
+
+private:
+  double a, width;
+  float end, belowEnd;
+  bool isEmpty;
+};
+
 /// An initializer's value from the block of its element, `lane` = e mod 4. The
-/// last step is in f64 and rounded once to f32; where that rounding would reach
-/// the open end of a uniform interval, the next lower f32 stands for it.
+/// last step is in f64 and rounded once to f32.
 inline float initialValueOfBlock(const pdl_initializer &initializer,
                                  const PhiloxBlock &block, int lane) {
   const double a = initializer.a;
   const double b = initializer.b;
-  if (initializer.kind == PDL_INIT_UNIFORM) {
-    const double unit = uniformOfWord(block.words[lane]);
-    const float value = static_cast<float>(a + (b - a) * unit);
-    const float end = static_cast<float>(b);
-    if (value < end || !(a < b))
-      return value;
-    if (end == 0.0f)
-      return -0x1p-149f;
-    const uint32_t bits = detail::bitsOf(end);
-    return detail::floatOf(end > 0.0f ? bits - 1 : bits + 1);
-  }
+  if (initializer.kind == PDL_INIT_UNIFORM)
+    return UniformInterval(initializer).valueOfWord(block.words[lane]);
   if (initializer.kind == PDL_INIT_NORMAL) {
     const int pair = lane & ~1;
     const double standard =
@@ -134,21 +149,67 @@ inline float initialValueOfBlock(const pdl_initializer &initializer,
   return static_cast<float>(a);
 }
 
+/// Blocks that are computed side by side, in the lanes of vectors.
+inline constexpr int philoxLanes = 4;
+
+/// The blocks of `philoxLanes` counters that differ in word 2 alone, which is
+/// `first` and those behind it: word w of block i goes to words[4 * i + w].
+inline void philoxBlocks(uint64_t key, uint32_t first, uint32_t symbol,
+                         uint64_t seed, uint32_t (&words)[4 * philoxLanes]) {
+  // 32-bit numbers in lanes of 64 bits, as products need them.
+  typedef uint64_t Lanes __attribute__((vector_size(8 * philoxLanes)));
+  constexpr uint64_t low = 0xffffffffu;
+  const Lanes zero = {};
+  Lanes c0 = zero + (key & low), c1 = zero + (key >> 32), c3 = zero + symbol;
+  Lanes c2 = (Lanes{0, 1, 2, 3} + first) & low;
+  uint64_t key0 = seed & low, key1 = seed >> 32;
+  for (int round = 0; round < 10; ++round) {
+    const Lanes product0 = c0 * uint64_t(0xd2511f53u);
+    const Lanes product1 = c2 * uint64_t(0xcd9e8d57u);
+    c0 = (product1 >> 32) ^ c1 ^ key0;
+    c1 = product1 & low;
+    c2 = (product0 >> 32) ^ c3 ^ key1;
+    c3 = product0 & low;
+    key0 = (key0 + 0x9e3779b9u) & low;
+    key1 = (key1 + 0xbb67ae85u) & low;
+  }
+  for (int i = 0; i < philoxLanes; ++i) {
+    words[4 * i] = static_cast<uint32_t>(c0[i]);
+    words[4 * i + 1] = static_cast<uint32_t>(c1[i]);
+    words[4 * i + 2] = static_cast<uint32_t>(c2[i]);
+    words[4 * i + 3] = static_cast<uint32_t>(c3[i]);
+  }
+}
+
 /// Writes the initial values of elements 0 .. count of the row of `key`. f64
 /// programs widen the f32 value, so that both start at the same point.
 template <typename T>
 inline void fillInitialValues(const pdl_initializer &initializer, uint64_t seed,
                               uint64_t symbolId, uint64_t key, int64_t count,
                               T *out) {
-  for (int64_t element = 0; element < count; element += 4) {
-    const PhiloxBlock block = philox(
-        {{static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32),
-          static_cast<uint32_t>(element / 4), static_cast<uint32_t>(symbolId)}},
-        seed);
-    const int lanes =
-        count - element < 4 ? static_cast<int>(count - element) : 4;
-    for (int lane = 0; lane < lanes; ++lane)
-      out[element + lane] = initialValueOfBlock(initializer, block, lane);
+  if (initializer.kind == PDL_INIT_CONSTANT) {
+    for (int64_t element = 0; element < count; ++element)
+      out[element] = static_cast<float>(initializer.a);
+    return;
+  }
+  constexpr int64_t atOnce = 4 * philoxLanes;
+  uint32_t words[atOnce];
+  for (int64_t begin = 0; begin < count; begin += atOnce) {
+    philoxBlocks(key, static_cast<uint32_t>(begin / 4),
+                 static_cast<uint32_t>(symbolId), seed, words);
+    const int64_t elements = count - begin < atOnce ? count - begin : atOnce;
+    if (initializer.kind == PDL_INIT_UNIFORM) {
+      const UniformInterval interval(initializer);
+      for (int64_t i = 0; i < elements; ++i)
+        out[begin + i] = interval.valueOfWord(words[i]);
+      continue;
+    }
+    for (int64_t i = 0; i < elements; ++i) {
+      const PhiloxBlock block = {{words[i & ~3], words[(i & ~3) + 1],
+                                  words[(i & ~3) + 2], words[(i & ~3) + 3]}};
+      out[begin + i] =
+          initialValueOfBlock(initializer, block, static_cast<int>(i & 3));
+    }
   }
 }
 

@@ -59,7 +59,7 @@ struct TableRow {
 
 /// Scratch memory of the batched calls; one for each calling thread.
 struct TableScratch {
-  AlignedBuffer mixed, order;
+  AlignedBuffer keys, mixed, order;
 };
 
 /// The interface of every table. Rows never move and are never removed.
@@ -81,8 +81,8 @@ public:
   size_t frozenOffset() const { return tableOptions.frozenPart * bytesOfValue; }
 
   /// rows[i] = the row of keys[i], created with its initial value if it is new;
-  /// `inserted` rises by the number of new rows. Keys may repeat. Fails if a
-  /// shard is full (2^32 - 1 rows); throws std::bad_alloc.
+  /// `inserted` rises by the number of new rows. Keys may repeat. Fails if the
+  /// table is full (2^37 rows); throws std::bad_alloc.
   virtual Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
                               TableScratch &scratch, int64_t &inserted) = 0;
 

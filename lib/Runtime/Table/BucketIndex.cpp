@@ -1,0 +1,110 @@
+//===- BucketIndex.cpp - From keys to numbers of rows ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Table/BucketIndex.h"
+
+#include "pdlabi/hash.h"
+
+#include <cstring>
+#include <utility>
+
+using namespace pdlrt;
+
+static constexpr size_t chunkBytes = BucketPool::chunkSize * sizeof(Bucket);
+
+Bucket *BucketPool::take() {
+  Bucket *chunk = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    if (unused.empty()) {
+      // So that each can be given back.
+      if (unused.capacity() <= taken)
+        unused.reserve(taken + taken / 2 + 16);
+      chunk = reinterpret_cast<Bucket *>(blocks.take(chunkBytes));
+      ++taken;
+      // Fresh memory is zero.
+      return chunk;
+    }
+    chunk = unused.back();
+    unused.pop_back();
+  }
+  std::memset(static_cast<void *>(chunk), 0, chunkBytes);
+  return chunk;
+}
+
+void BucketPool::give(Bucket *chunk) {
+  const std::lock_guard lock(mutex);
+  unused.push_back(chunk);
+}
+
+size_t BucketPool::memoryBytes() const {
+  const std::lock_guard lock(mutex);
+  return taken * chunkBytes + unused.capacity() * sizeof(Bucket *);
+}
+
+BucketIndex::~BucketIndex() {
+  // Those of the pool go with it.
+  if (bucketCount > 0 && bucketCount <= BucketPool::chunkSize)
+    delete[] chunks.front();
+}
+
+/// Into the first bucket with room.
+void BucketIndex::put(int64_t key, uint64_t mixed, uint64_t row) {
+  uint64_t at = homeOf(mixed, bucketCount);
+  while (bucket(at).isFull())
+    at = at + 1 == bucketCount ? 0 : at + 1;
+  bucket(at).add(key, row);
+}
+
+void BucketIndex::insert(int64_t key, uint64_t mixed, uint64_t row, double load,
+                         BucketPool &pool) {
+  const double places = double(bucketCount) * Bucket::places;
+  if (double(keyCount + 1) > places * load)
+    grow(pool);
+  put(key, mixed, row);
+  ++keyCount;
+}
+
+/// By a quarter: 18 bytes a key or less, whatever the load is.
+void BucketIndex::grow(BucketPool &pool) {
+  const uint64_t count = bucketCount + bucketCount / 4 + 1;
+  const bool isSmall = count <= BucketPool::chunkSize;
+  const uint64_t chunkCount =
+      isSmall ? 1 : (count + BucketPool::chunkSize - 1) / BucketPool::chunkSize;
+  std::vector<Bucket *> made;
+  made.reserve(chunkCount);
+  if (isSmall) {
+    made.push_back(new Bucket[count]());
+  } else {
+    try {
+      while (made.size() < chunkCount)
+        made.push_back(pool.take());
+    } catch (...) {
+      for (Bucket *chunk : made)
+        pool.give(chunk);
+      throw;
+    }
+  }
+  const std::vector<Bucket *> old = std::exchange(chunks, std::move(made));
+  const uint64_t oldCount = std::exchange(bucketCount, count);
+  const bool wasSmall = oldCount <= BucketPool::chunkSize;
+  for (uint64_t at = 0; at < oldCount; ++at) {
+    const Bucket &line =
+        old[at / BucketPool::chunkSize][at % BucketPool::chunkSize];
+    for (int place = 0; place < line.count(); ++place) {
+      const int64_t key = line.key(place);
+      put(key, pdlabi::mixKey(uint64_t(key)), line.row(place));
+    }
+    if (!wasSmall && (at + 1) % BucketPool::chunkSize == 0)
+      pool.give(old[at / BucketPool::chunkSize]);
+  }
+  if (wasSmall && oldCount > 0)
+    delete[] old.front();
+  else if (!wasSmall && oldCount % BucketPool::chunkSize != 0)
+    pool.give(old.back());
+}
