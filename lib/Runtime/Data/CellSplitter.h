@@ -18,6 +18,10 @@ namespace pdlrt {
 /// Blanks around a cell never belong to its value.
 inline std::string_view trim(std::string_view text) {
   auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  // Nearly every cell.
+  if (!text.empty() && static_cast<unsigned char>(text.front()) > ' ' &&
+      static_cast<unsigned char>(text.back()) > ' ')
+    return text;
   while (!text.empty() && isBlank(text.front()))
     text.remove_prefix(1);
   while (!text.empty() && isBlank(text.back()))
