@@ -40,15 +40,17 @@ public:
   static Expected<CellParser> create(const pdl_field &field);
 
   /// Appends the values of a record: that of slot s is the trimmed text
-  /// cells[slots[s]]. An error says what is wrong with the text of slot
-  /// `failed`; the column is then to be rolled back.
-  Status append(const std::string_view *cells, std::span<const int64_t> slots,
-                RecordColumns::Column &column, size_t &failed) const;
+  /// cells[slots[s]], of `row` or of text beside it. An error says what is
+  /// wrong with the text of slot `failed`; the column is then to be rolled
+  /// back.
+  Status append(std::string_view row, const std::string_view *cells,
+                std::span<const int64_t> slots, RecordColumns::Column &column,
+                size_t &failed) const;
 
 private:
   explicit CellParser(const pdl_field &field) : field(&field) {}
   template <typename T>
-  Status appendNumbers(const std::string_view *cells,
+  Status appendNumbers(std::string_view row, const std::string_view *cells,
                        std::span<const int64_t> slots,
                        RecordColumns::Column &column, size_t &failed) const;
   Status appendIds(const std::string_view *cells,

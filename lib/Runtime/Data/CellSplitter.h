@@ -9,6 +9,9 @@
 #ifndef LIB_RUNTIME_DATA_CELLSPLITTER_H
 #define LIB_RUNTIME_DATA_CELLSPLITTER_H
 
+#include "pdlrt/Core/AlignedVector.h"
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +21,6 @@ namespace pdlrt {
 /// Blanks around a cell never belong to its value.
 inline std::string_view trim(std::string_view text) {
   auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  // Nearly every cell.
-  if (!text.empty() && static_cast<unsigned char>(text.front()) > ' ' &&
-      static_cast<unsigned char>(text.back()) > ' ')
-    return text;
   while (!text.empty() && isBlank(text.front()))
     text.remove_prefix(1);
   while (!text.empty() && isBlank(text.back()))
@@ -45,6 +44,8 @@ private:
 
   char delimiter;
   std::vector<std::string_view> found;
+  /// Where cells of the row end.
+  AlignedVector<uint32_t> ends;
   std::string unquoted; ///< the text of cells with doubled quotes
 };
 

@@ -191,8 +191,8 @@ Status DelimitedReader::parseRow(RecordColumns &into) {
   for (size_t i = 0; i < fields.size(); ++i) {
     const std::vector<int64_t> &slots = map->fields()[i];
     size_t slot = 0;
-    const Status status =
-        parsers[i].append(splitter.cells().data(), slots, into.column(i), slot);
+    const Status status = parsers[i].append(row, splitter.cells().data(), slots,
+                                            into.column(i), slot);
     if (status.ok())
       continue;
     std::string sentence = place(static_cast<size_t>(slots[slot])) + ": " +
