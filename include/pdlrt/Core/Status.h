@@ -17,13 +17,15 @@
 #include "pdlabi/abi.h"
 
 #include <cassert>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace pdlrt {
 
-/// Success, or a code of the ABI with one sentence. Cheap to move.
+/// Success, or a code of the ABI with one sentence. Success is a null pointer,
+/// so that it costs nothing to return it for each row.
 class [[nodiscard]] Status {
 public:
   /// Success.
@@ -31,9 +33,16 @@ public:
   /// A failure. `code` is not PDL_OK; `message` is one sentence without a
   /// trailing line break.
   Status(pdl_status code, std::string message)
-      : statusCode(code), sentence(std::move(message)) {
+      : failure(std::make_unique<Failure>(Failure{code, std::move(message)})) {
     assert(code != PDL_OK && "success carries no sentence");
   }
+  Status(const Status &other)
+      : failure(other.ok() ? nullptr
+                           : std::make_unique<Failure>(*other.failure)) {}
+  Status(Status &&) noexcept = default;
+  Status &operator=(const Status &other) { return *this = Status(other); }
+  Status &operator=(Status &&) noexcept = default;
+  ~Status() = default;
 
   static Status invalid(std::string message) {
     return {PDL_INVALID_ARGUMENT, std::move(message)};
@@ -52,27 +61,33 @@ public:
     return {static_cast<pdl_status>(code), pdlrt_last_error()};
   }
 
-  bool ok() const { return statusCode == PDL_OK; }
-  pdl_status code() const { return statusCode; }
+  bool ok() const { return !failure; }
+  pdl_status code() const { return ok() ? PDL_OK : failure->code; }
   /// Empty on success.
-  const std::string &message() const { return sentence; }
+  const std::string &message() const {
+    static const std::string none;
+    return ok() ? none : failure->sentence;
+  }
 
   /// The same error with `context` and ": " before its sentence.
   Status withContext(const std::string &context) && {
     if (!ok())
-      sentence = context + ": " + sentence;
+      failure->sentence = context + ": " + failure->sentence;
     return std::move(*this);
   }
   /// Keeps the sentence for the calling thread and returns the code: the way
   /// out of a `pdlrt_*` function.
   int32_t report() const {
     return ok() ? static_cast<int32_t>(PDL_OK)
-                : pdlrt_set_error(statusCode, sentence.c_str());
+                : pdlrt_set_error(failure->code, failure->sentence.c_str());
   }
 
 private:
-  pdl_status statusCode = PDL_OK;
-  std::string sentence;
+  struct Failure {
+    pdl_status code;
+    std::string sentence;
+  };
+  std::unique_ptr<Failure> failure;
 };
 
 /// A value, or the status that says why there is none.

@@ -15,6 +15,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 
 using namespace pdlrt;
 
@@ -144,29 +146,22 @@ Status CellParser::missing() const {
                          "missing(...) to stand for it");
 }
 
-void CellParser::appendAs(double value, RecordColumns::Column &column) const {
-  if (field->element_type == PDL_F32)
-    column.append(static_cast<float>(value));
-  else
-    column.append(value);
-}
-
-Status CellParser::appendNumber(std::string_view cell,
-                                RecordColumns::Column &column) const {
+template <typename T>
+Status CellParser::numberOf(std::string_view cell, T &value) const {
   if (!valueMap.empty()) {
     auto found = std::lower_bound(valueMap.begin(), valueMap.end(), cell,
                                   [](const auto &entry, std::string_view text) {
                                     return entry.first < text;
                                   });
     if (found != valueMap.end() && found->first == cell) {
-      appendAs(found->second, column);
+      value = static_cast<T>(found->second);
       return {};
     }
   }
   if (isMissing(cell)) {
     if (field->missing_kind != PDL_MISSING_VALUE)
       return missing();
-    appendAs(field->missing_value, column);
+    value = static_cast<T>(field->missing_value);
     return {};
   }
   if (!valueMap.empty()) {
@@ -177,25 +172,71 @@ Status CellParser::appendNumber(std::string_view cell,
                            " is none of the texts that the field declares (" +
                            known + (valueMap.size() > 8 ? ", ...)" : ")"));
   }
-  bool good;
-  if (field->element_type == PDL_F32) {
-    float value;
-    good = parseNumber(cell, value);
-    if (good)
-      column.append(value);
-  } else {
-    double value;
-    good = parseNumber(cell, value);
-    if (good)
-      column.append(value);
+  return parseNumber(cell, value)
+             ? Status()
+             : Status::invalid(quoteText(cell) + " is not a finite number");
+}
+
+/// The whole number of at most 7 digits, exact in f32, that `text` is; of no
+/// digits 0. False if it is none. The 8 bytes before its end can be read.
+/// Without a branch on how many digits there are: that changes from cell to
+/// cell.
+static bool parseShort(std::string_view text, uint32_t &value) {
+  if (text.size() > 7)
+    return false;
+  uint64_t bytes;
+  std::memcpy(&bytes, text.data() + text.size() - 8, 8);
+  // What stands before the text becomes zeros; the last digit is in the highest
+  // byte.
+  constexpr uint64_t zeros = 0x3030303030303030;
+  const uint64_t own = ~uint64_t(0) << (63 - 8 * text.size()) << 1;
+  bytes = (bytes & own) | (zeros & ~own);
+  const uint64_t digits = bytes - zeros;
+  if (((bytes + 0x4646464646464646) | digits) & 0x8080808080808080)
+    return false;
+  // Neighbours become numbers of two, of four, of eight digits.
+  const uint64_t pairs = digits * 10 + (digits >> 8);
+  constexpr uint64_t mask = 0x000000ff000000ff;
+  value = static_cast<uint32_t>(
+      ((pairs & mask) * (100 + (uint64_t(1000000) << 32)) +
+       ((pairs >> 16) & mask) * (1 + (uint64_t(10000) << 32))) >>
+      32);
+  return true;
+}
+
+template <typename T>
+Status
+CellParser::appendNumbers(std::string_view row, const std::string_view *cells,
+                          std::span<const int64_t> slots,
+                          RecordColumns::Column &column, size_t &failed) const {
+  if (field->kind == PDL_FIELD_RAGGED) {
+    for (size_t slot = 0; slot < slots.size(); ++slot) {
+      failed = slot;
+      PDLRT_RETURN_IF_ERROR(appendNumbersOf<T>(cells[slots[slot]], column));
+    }
+    return {};
   }
-  if (!good)
-    return Status::invalid(quoteText(cell) + " is not a finite number");
+  T *values = column.extend<T>(slots.size());
+  const bool isPlain =
+      valueMap.empty() && field->missing_kind == PDL_MISSING_VALUE;
+  const char *first = row.data() + 8, *last = row.data() + row.size();
+  T either[2] = {0, static_cast<T>(field->missing_value)};
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    const std::string_view cell = cells[slots[slot]];
+    const char *begin = cell.data();
+    uint32_t number;
+    if (isPlain && std::less_equal<>()(first, begin) &&
+        std::less_equal<>()(begin, last) && parseShort(cell, number)) {
+      either[0] = static_cast<T>(number);
+      values[slot] = either[cell.empty()];
+      continue;
+    }
+    failed = slot;
+    PDLRT_RETURN_IF_ERROR(numberOf(cell, values[slot]));
+  }
   return {};
 }
 
-/// Cuts the part before the first separator off `rest`: all of it where there
-/// is none.
 bool CellParser::cutFirst(std::string_view &rest,
                           std::string_view &first) const {
   first = rest;
@@ -214,13 +255,14 @@ bool CellParser::cutFirst(std::string_view &rest,
 
 /// One bag. A missing number among others is not left out, as a missing id is:
 /// those behind it would belong to other ids than before.
-Status CellParser::appendNumbers(std::string_view cell,
-                                 RecordColumns::Column &column) const {
+template <typename T>
+Status CellParser::appendNumbersOf(std::string_view cell,
+                                   RecordColumns::Column &column) const {
   std::string_view rest = cell, text;
   bool hasMore = !isMissing(cell);
   if (!hasMore) {
     if (field->missing_kind == PDL_MISSING_VALUE)
-      appendAs(field->missing_value, column);
+      column.append(static_cast<T>(field->missing_value));
     else if (field->missing_kind != PDL_MISSING_EMPTY)
       return missing();
   }
@@ -231,26 +273,45 @@ Status CellParser::appendNumbers(std::string_view cell,
           "a number among others is missing; write it, leave "
           "the whole cell empty, or give the field "
           "missing(...) to stand for it");
-    PDLRT_RETURN_IF_ERROR(appendNumber(text, column));
+    T value;
+    PDLRT_RETURN_IF_ERROR(numberOf(text, value));
+    column.append(value);
   }
   column.endBag();
   return {};
+}
+
+Status CellParser::noInteger(std::string_view text) const {
+  const bool isList = field->kind == PDL_FIELD_RAGGED && !field->separator &&
+                      text.find_first_of(" |;,") != std::string_view::npos;
+  return Status::invalid(
+      quoteText(text) + " is not a decimal integer of 64 bits; " +
+      (isList ? "if it lists ids, give the field `separator(...)` in the "
+                "model, such as separator(\" \")"
+              : "if ids are text, give the field `hash(...)` in the model, "
+                "such as hash(#nn.hash<xxh64, salt = slot>)"));
 }
 
 bool CellParser::parseId(std::string_view text, int64_t slot,
                          int64_t &id) const {
   if (field->hash_kind == PDL_HASH_NONE)
     return parseInteger(text, id);
-  const uint64_t seed = field->salt_kind == PDL_SALT_SLOT
-                            ? static_cast<uint64_t>(slot)
-                            : field->salt;
-  id = static_cast<int64_t>(pdlabi::hashText(text, seed));
+  id = static_cast<int64_t>(pdlabi::hashText(text, seedOf(slot)));
   return true;
 }
 
-Status CellParser::appendIds(std::string_view cell, int64_t slot,
-                             RecordColumns::Column &column) const {
-  const bool ragged = field->kind == PDL_FIELD_RAGGED;
+Status CellParser::idOf(std::string_view cell, int64_t slot,
+                        int64_t &id) const {
+  if (!isMissing(cell))
+    return parseId(cell, slot, id) ? Status() : noInteger(cell);
+  if (field->missing_kind != PDL_MISSING_TOKEN)
+    return missing();
+  parseId(field->missing_token, slot, id);
+  return {};
+}
+
+Status CellParser::appendIdsOf(std::string_view cell, int64_t slot,
+                               RecordColumns::Column &column) const {
   int64_t id;
   bool any = false;
   std::string_view rest = cell;
@@ -259,16 +320,8 @@ Status CellParser::appendIds(std::string_view cell, int64_t slot,
     cutFirst(rest, text);
     if (isMissing(text))
       continue;
-    if (!parseId(text, slot, id)) {
-      const bool isList = ragged && !field->separator &&
-                          text.find_first_of(" |;,") != std::string_view::npos;
-      return Status::invalid(
-          quoteText(text) + " is not a decimal integer of 64 bits; " +
-          (isList ? "if it lists ids, give the field `separator(...)` in the "
-                    "model, such as separator(\" \")"
-                  : "if ids are text, give the field `hash(...)` in the model, "
-                    "such as hash(#nn.hash<xxh64, salt = slot>)"));
-    }
+    if (!parseId(text, slot, id))
+      return noInteger(text);
     column.append(id);
     any = true;
   }
@@ -278,7 +331,43 @@ Status CellParser::appendIds(std::string_view cell, int64_t slot,
   } else if (!any && field->missing_kind != PDL_MISSING_EMPTY) {
     return missing();
   }
-  if (ragged)
-    column.endBag();
+  column.endBag();
   return {};
+}
+
+Status CellParser::appendIds(const std::string_view *cells,
+                             std::span<const int64_t> slots,
+                             RecordColumns::Column &column,
+                             size_t &failed) const {
+  if (field->kind == PDL_FIELD_RAGGED) {
+    for (size_t slot = 0; slot < slots.size(); ++slot) {
+      failed = slot;
+      PDLRT_RETURN_IF_ERROR(
+          appendIdsOf(cells[slots[slot]], int64_t(slot), column));
+    }
+    return {};
+  }
+  auto *ids = column.extend<int64_t>(slots.size());
+  const bool isHashed = field->hash_kind != PDL_HASH_NONE;
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    const std::string_view cell = cells[slots[slot]];
+    if (isHashed && cell.size() > 1) {
+      ids[slot] =
+          static_cast<int64_t>(pdlabi::hashText(cell, seedOf(int64_t(slot))));
+      continue;
+    }
+    failed = slot;
+    PDLRT_RETURN_IF_ERROR(idOf(cell, int64_t(slot), ids[slot]));
+  }
+  return {};
+}
+
+Status CellParser::append(std::string_view row, const std::string_view *cells,
+                          std::span<const int64_t> slots,
+                          RecordColumns::Column &column, size_t &failed) const {
+  if (field->element_type == PDL_I64)
+    return appendIds(cells, slots, column, failed);
+  return field->element_type == PDL_F32
+             ? appendNumbers<float>(row, cells, slots, column, failed)
+             : appendNumbers<double>(row, cells, slots, column, failed);
 }

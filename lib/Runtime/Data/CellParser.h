@@ -12,6 +12,7 @@
 #include "Data/RecordColumns.h"
 #include "pdlrt/Core/Status.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,29 +39,41 @@ public:
   /// missing ids that is no id.
   static Expected<CellParser> create(const pdl_field &field);
 
-  /// Appends the value of slot `slot` of a record, from its trimmed cell. An
-  /// error says what is wrong with the text; the column is then to be rolled
+  /// Appends the values of a record: that of slot s is the trimmed text
+  /// cells[slots[s]], of `row` or of text beside it. An error says what is
+  /// wrong with the text of slot `failed`; the column is then to be rolled
   /// back.
-  Status append(std::string_view cell, int64_t slot,
-                RecordColumns::Column &column) const {
-    return field->kind == PDL_FIELD_DENSE   ? appendNumber(cell, column)
-           : field->element_type == PDL_I64 ? appendIds(cell, slot, column)
-                                            : appendNumbers(cell, column);
-  }
+  Status append(std::string_view row, const std::string_view *cells,
+                std::span<const int64_t> slots, RecordColumns::Column &column,
+                size_t &failed) const;
 
 private:
   explicit CellParser(const pdl_field &field) : field(&field) {}
-  Status appendNumber(std::string_view cell,
-                      RecordColumns::Column &column) const;
-  Status appendNumbers(std::string_view cell,
-                       RecordColumns::Column &column) const;
-  Status appendIds(std::string_view cell, int64_t slot,
-                   RecordColumns::Column &column) const;
+  template <typename T>
+  Status appendNumbers(std::string_view row, const std::string_view *cells,
+                       std::span<const int64_t> slots,
+                       RecordColumns::Column &column, size_t &failed) const;
+  Status appendIds(const std::string_view *cells,
+                   std::span<const int64_t> slots,
+                   RecordColumns::Column &column, size_t &failed) const;
+  /// The one number, or id, of a cell.
+  template <typename T> Status numberOf(std::string_view cell, T &value) const;
+  Status idOf(std::string_view cell, int64_t slot, int64_t &id) const;
+  /// Those of a bag.
+  template <typename T>
+  Status appendNumbersOf(std::string_view cell,
+                         RecordColumns::Column &column) const;
+  Status appendIdsOf(std::string_view cell, int64_t slot,
+                     RecordColumns::Column &column) const;
+  uint64_t seedOf(int64_t slot) const {
+    return field->salt_kind == PDL_SALT_SLOT ? static_cast<uint64_t>(slot)
+                                             : field->salt;
+  }
   bool parseId(std::string_view text, int64_t slot, int64_t &id) const;
   /// Takes the first of several off `rest`; whether a separator is behind it.
   bool cutFirst(std::string_view &rest, std::string_view &first) const;
   Status missing() const;
-  void appendAs(double value, RecordColumns::Column &column) const;
+  Status noInteger(std::string_view text) const;
 
   const pdl_field *field;
   /// Sorted by text.

@@ -15,37 +15,57 @@
 
 using namespace pdlrt;
 
-const char *CellSplitter::split(std::string_view row) {
-  found.clear();
-  if (delimiter == ',' && std::memchr(row.data(), '"', row.size()))
-    return splitQuoted(row);
-
-  const char *cell = row.data();
-  const char *end = row.data() + row.size();
-  const char *p = cell;
+/// Writes to `ends` where in `row` the delimiter stands, and returns how often.
+/// `ends` has room for one for each byte, and for 8 more.
+static size_t findEnds(std::string_view row, char delimiter, uint32_t *ends) {
+  size_t count = 0, i = 0;
   // Cells are short: looking at 32 bytes at once beats a search for each.
   const __m256i wanted = _mm256_set1_epi8(delimiter);
-  for (; end - p >= 32; p += 32) {
+  for (; i + 32 <= row.size(); i += 32) {
     const __m256i bytes =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p));
-    uint32_t hits = static_cast<uint32_t>(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(row.data() + i));
+    auto hits = static_cast<uint32_t>(
         _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, wanted)));
-    for (; hits; hits &= hits - 1) {
-      const char *hit = p + __builtin_ctz(hits);
-      found.push_back(
-          trim(std::string_view(cell, static_cast<size_t>(hit - cell))));
-      cell = hit + 1;
-    }
+    const auto found = static_cast<unsigned>(__builtin_popcount(hits));
+    // Eight at once, whether there are as many or not: how many there are
+    // changes from block to block, which no processor foresees.
+    for (unsigned written = 0; written == 0 || written < found; written += 8)
+#pragma unroll
+      for (unsigned k = 0; k < 8; ++k) {
+        ends[count + written + k] =
+            static_cast<uint32_t>(i) + static_cast<uint32_t>(_tzcnt_u32(hits));
+        hits &= hits - 1;
+      }
+    count += found;
   }
-  for (; p != end; ++p) {
-    if (*p != delimiter)
-      continue;
-    found.push_back(
-        trim(std::string_view(cell, static_cast<size_t>(p - cell))));
-    cell = p + 1;
+  for (; i < row.size(); ++i)
+    if (row[i] == delimiter)
+      ends[count++] = static_cast<uint32_t>(i);
+  return count;
+}
+
+const char *CellSplitter::split(std::string_view row) {
+  if (delimiter == ',' && std::memchr(row.data(), '"', row.size())) {
+    found.clear();
+    return splitQuoted(row);
   }
-  found.push_back(
-      trim(std::string_view(cell, static_cast<size_t>(end - cell))));
+  ends.reserve(row.size() + 8);
+  const size_t count = findEnds(row, delimiter, ends.data());
+  ends.data()[count] = static_cast<uint32_t>(row.size());
+  found.resize(count + 1);
+  const char *cell = row.data();
+  for (size_t i = 0; i <= count; ++i) {
+    const char *end = row.data() + ends.data()[i];
+    const auto size = static_cast<size_t>(end - cell);
+    // Of nearly every cell nothing is to be trimmed, of an empty one neither.
+    const bool hasBlanks =
+        (size > 0) & ((static_cast<unsigned char>(*cell) <= ' ') |
+                      (static_cast<unsigned char>(end[-1]) <= ' '));
+    found[i] = std::string_view(cell, size);
+    if (hasBlanks) [[unlikely]]
+      found[i] = trim(found[i]);
+    cell = end + 1;
+  }
   return nullptr;
 }
 

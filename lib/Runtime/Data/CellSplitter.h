@@ -9,6 +9,9 @@
 #ifndef LIB_RUNTIME_DATA_CELLSPLITTER_H
 #define LIB_RUNTIME_DATA_CELLSPLITTER_H
 
+#include "pdlrt/Core/AlignedVector.h"
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +44,8 @@ private:
 
   char delimiter;
   std::vector<std::string_view> found;
+  /// Where cells of the row end.
+  AlignedVector<uint32_t> ends;
   std::string unquoted; ///< the text of cells with doubled quotes
 };
 

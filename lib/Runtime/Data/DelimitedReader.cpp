@@ -190,18 +190,16 @@ Status DelimitedReader::parseRow(RecordColumns &into) {
   PDLRT_RETURN_IF_ERROR(splitRow());
   for (size_t i = 0; i < fields.size(); ++i) {
     const std::vector<int64_t> &slots = map->fields()[i];
-    for (size_t slot = 0; slot < slots.size(); ++slot) {
-      const size_t cell = static_cast<size_t>(slots[slot]);
-      Status status = parsers[i].append(
-          splitter.cells()[cell], static_cast<int64_t>(slot), into.column(i));
-      if (status.ok())
-        continue;
-      std::string sentence =
-          place(cell) + ": " + fieldText(*fields[i]) + ": " + status.message();
-      if (scanner.line() == firstLine)
-        sentence += "; if this line names the columns, give --header";
-      return Status::invalid(std::move(sentence));
-    }
+    size_t slot = 0;
+    const Status status = parsers[i].append(row, splitter.cells().data(), slots,
+                                            into.column(i), slot);
+    if (status.ok())
+      continue;
+    std::string sentence = place(static_cast<size_t>(slots[slot])) + ": " +
+                           fieldText(*fields[i]) + ": " + status.message();
+    if (scanner.line() == firstLine)
+      sentence += "; if this line names the columns, give --header";
+    return Status::invalid(std::move(sentence));
   }
   return {};
 }

@@ -43,6 +43,12 @@ public:
       values.resize(size + sizeof(T));
       std::memcpy(values.data() + size, &value, sizeof(T));
     }
+    /// Makes room for `count` more values, which the caller writes.
+    template <typename T> T *extend(size_t count) {
+      const size_t size = values.size();
+      values.resize(size + count * sizeof(T));
+      return reinterpret_cast<T *>(values.data() + size); // NOLINT
+    }
     /// RAGGED: ends the bag that holds what was appended since the last one.
     void endBag() {
       splits.append(static_cast<int64_t>(values.size() / elementSize(*field)));

@@ -284,6 +284,46 @@ TEST_F(DelimitedTest, NumbersAreCorrectlyRounded) {
   EXPECT_TRUE(std::signbit(f64[0]));
 }
 
+// Short whole numbers have a way of their own, wherever in a row they stand.
+TEST_F(DelimitedTest, NumbersOfAnyLengthAndPlace) {
+  auto &numbers = record.dense("x", 4);
+  numbers.missing_kind = PDL_MISSING_VALUE;
+  numbers.missing_value = -7.5;
+  std::mt19937_64 random(5);
+  const char *others[] = {"",    "?",   " 12 ",     "+5",   "-3",
+                          "1e2", "0.5", "00000012", "-0.0", "\"31\""};
+  std::string file;
+  std::vector<std::string> texts;
+  for (int row = 0; row < 3000; ++row)
+    for (int slot = 0; slot < 4; ++slot) {
+      std::string text;
+      if (random() % 4 == 0)
+        text = others[random() % std::size(others)];
+      else
+        for (uint64_t digits = 1 + random() % 10; digits > 0; --digits)
+          text += char('0' + random() % 10);
+      file += text + (slot < 3 ? "," : "\n");
+      texts.push_back(text == "\"31\"" ? "31" : text);
+    }
+  Batch batch;
+  DataOptions options;
+  options.files = {put("a.csv", file)};
+  options.batchSize = 3000;
+  auto source = open(options);
+  auto more = source->next(0, batch);
+  ASSERT_TRUE(more.ok()) << more.status().message();
+  const std::vector<float> found = values<float>(batch, 0);
+  size_t i = 0;
+  for (size_t row = 0; row < texts.size(); row += 4)
+    for (size_t slot = 0; slot < 4; ++slot) {
+      const std::string &text = texts[row + slot];
+      const float expected = text.empty() || text == "?"
+                                 ? -7.5f
+                                 : std::strtof(text.c_str(), nullptr);
+      ASSERT_EQ(found[i++], expected) << text << " in row " << row / 4;
+    }
+}
+
 TEST_F(DelimitedTest, WhatIsNoNumberIsNamed) {
   record.dense("age");
   for (const char *bad : {"abc", "1 5", "nan", "inf", "-inf", "1e99", "1.5x",
