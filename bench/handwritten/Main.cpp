@@ -15,6 +15,7 @@
 #include "Measure.h"
 
 #include <cstdio>
+#include <string_view>
 
 using namespace pdlbench;
 
@@ -67,9 +68,11 @@ bool run(int32_t numerics, int64_t batchSize, double peak) {
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
   const double peak = fmaPeak();
   std::printf("FMA loop: %.1f Gflop/s on one core\n", peak * 1e-9);
+  if (argc > 1)
+    return std::string_view(argv[1]) == "--peak" ? 0 : 2;
   std::printf("\nStep, one thread. Limit: the FMA loop doing the products "
               "alone.\n%-6s %5s %9s %9s %7s %7s %8s %7s %7s   (ms a batch)\n",
               "gemm", "batch", "samples/s", "of limit", "lookup", "forward",

@@ -49,6 +49,10 @@ const char *CellSplitter::split(std::string_view row) {
     found.clear();
     return splitQuoted(row);
   }
+  if (row.empty()) {
+    found.assign(1, row);
+    return nullptr;
+  }
   ends.reserve(row.size() + 8);
   const size_t count = findEnds(row, delimiter, ends.data());
   ends.data()[count] = static_cast<uint32_t>(row.size());
@@ -57,10 +61,13 @@ const char *CellSplitter::split(std::string_view row) {
   for (size_t i = 0; i <= count; ++i) {
     const char *end = row.data() + ends.data()[i];
     const auto size = static_cast<size_t>(end - cell);
-    // Of nearly every cell nothing is to be trimmed, of an empty one neither.
+    // Of nearly every cell nothing is to be trimmed, of an empty one neither:
+    // there the row's first byte is looked at, in its place.
+    const char *front = size > 0 ? cell : row.data();
+    const char *back = size > 0 ? end - 1 : row.data();
     const bool hasBlanks =
-        (size > 0) & ((static_cast<unsigned char>(*cell) <= ' ') |
-                      (static_cast<unsigned char>(end[-1]) <= ' '));
+        (size > 0) & ((static_cast<unsigned char>(*front) <= ' ') |
+                      (static_cast<unsigned char>(*back) <= ' '));
     found[i] = std::string_view(cell, size);
     if (hasBlanks) [[unlikely]]
       found[i] = trim(found[i]);

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures our programs beside those of others, and writes bench/PEERS.md.
+
+    python3 bench/peers.py [--only ROW[,ROW]] [--quick] [--environment FOLDER]
+                           [--build FOLDER] [--output FILE] [--list]
+
+Installs the peers (PyTorch, Vowpal Wabbit) into an environment of their own, which goes
+when the run ends unless --environment names a folder for it. Contenders take turns on the
+same cores, so that what else the machine does falls on all of them; a figure is the median
+of the rounds. How each peer is set up stands in bench/peers/, one file for each kind of
+work. Ours run at their default settings, and read and parse text where nothing else is
+said; peers have their data in memory.
+
+Rows of one thread are rates by CPU time of the process. Rows of two threads are by the
+clock: run them on an idle machine.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+BENCH = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(BENCH))
+from peers import environment, rows, table  # noqa: E402
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n\n", maxsplit=1)[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", metavar="ROW[,ROW]",
+                        help="measure these rows; the file keeps the others")
+    parser.add_argument("--quick", action="store_true",
+                        help="fewer rounds and less data; writes no file")
+    parser.add_argument("--environment", metavar="FOLDER", type=pathlib.Path,
+                        help="install the peers here and keep them")
+    parser.add_argument("--build", metavar="FOLDER", type=pathlib.Path,
+                        default=BENCH.parent / "build",
+                        help="where bin/pdl-translate is (default: build)")
+    parser.add_argument("--output", metavar="FILE", type=pathlib.Path,
+                        default=BENCH / "PEERS.md",
+                        help="the table (default: bench/PEERS.md)")
+    parser.add_argument("--list", action="store_true", help="name the rows")
+    options = parser.parse_args()
+    options.rows = options.only.split(",") if options.only else list(rows.ALL)
+    for name in options.rows:
+        if name not in rows.ALL:
+            parser.error(f"{name} is no row; there are {', '.join(rows.ALL)}")
+    if not (options.build / "bin" / "pdl-translate").exists():
+        parser.error(f"{options.build}/bin/pdl-translate is not there; build the "
+                     "project, or give --build")
+    return options
+
+
+def run(options, python, folder):
+    context = rows.Context(options.build, python, folder, options.quick)
+    for name in options.rows:
+        print(f"{name}: {rows.ALL[name].GOAL}", flush=True)
+        lines = rows.ALL[name].measure(context)
+        for line in lines:
+            print("  " + line.text(), flush=True)
+        if not options.quick:
+            table.keep(options.output, name, rows.ALL, lines)
+
+
+def main():
+    options = parse()
+    if options.list:
+        for name, row in rows.ALL.items():
+            print(f"{name:12} {row.GOAL}")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="pdl-peers-") as folder:
+        folder = pathlib.Path(folder)
+        try:
+            python = environment.install(options.environment or folder / "environment")
+            run(options, python, folder)
+        except KeyboardInterrupt:
+            print("stopped; rows that were measured are kept", file=sys.stderr)
+            return 130
+        except (subprocess.CalledProcessError, rows.Failed) as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

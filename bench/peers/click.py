@@ -1,0 +1,170 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CTR-DNN: 26 ids of dimension 10 from one table, 13 numbers, 400 x 3, Adam.
+
+The model is models/ctr_dnn without its clip and its decay, which peers do not have either.
+It keeps its three metrics."""
+
+import array
+import json
+import random
+import struct
+
+from .contest import SOURCE, Line, peer_rate, seconds, trainer_rate
+
+SLOTS, NUMBERS = 26, 13
+# Multiply-adds of a sample, forward and twice as many backward; the input's gradient
+# goes to the rows alone.
+WEIGHTS = 273 * 400 + 400 * 400 * 2 + 400
+FLOPS = 2 * (3 * WEIGHTS - NUMBERS * 400)
+
+
+def model():
+    text = (SOURCE / "models/ctr_dnn/ctr_dnn.mlir").read_text()
+    plain = text.replace(" decay(#nn.l2<1.0e-6>) clip(@joint)", "")
+    assert plain != text
+    return plain
+
+
+def write_text(path, rows):
+    """Clicks as text; ids as skewed as in bench/handwritten."""
+    rng = random.Random(7)
+    with open(path, "w", encoding="ascii") as file:
+        for _ in range(rows):
+            cells = [str(int(rng.random() < 0.25))]
+            cells += [str(rng.randrange(100)) for _ in range(NUMBERS)]
+            cells += [f"{int(10 ** (1 + slot / 5) * rng.random() ** 4):08x}"
+                      for slot in range(SLOTS)]
+            file.write("\t".join(cells) + "\n")
+    return path
+
+
+def write_tensors(path, rows, uniform):
+    """The same as tensors, half of the ids uniform below `uniform` / 13."""
+    rng = random.Random(9)
+    labels, numbers, ids = array.array("f"), array.array("f"), array.array("q")
+    each = uniform // (SLOTS // 2)
+    for _ in range(rows):
+        labels.append(float(rng.random() < 0.25))
+        numbers.extend(float(rng.randrange(100)) for _ in range(NUMBERS))
+        for slot in range(SLOTS):
+            ids.append((slot << 40) | (rng.randrange(each) if slot % 2 else
+                                       int(10 ** (1 + slot / 5) * rng.random() ** 4)))
+    splits = array.array("i", range(rows * SLOTS + 1))
+    header, end = {}, 0
+    tensors = (("label", "F32", [rows, 1], labels),
+               ("numbers", "F32", [rows, NUMBERS], numbers),
+               ("categories.values", "I64", [len(ids)], ids),
+               ("categories.splits", "I32", [len(splits)], splits))
+    for name, kind, shape, values in tensors:
+        size = len(values) * values.itemsize
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for _, _, _, values in tensors:
+            values.tofile(file)
+    return path
+
+
+def torch_rates(context, batch, threads=1, *more):
+    return {f"PyTorch{name}": peer_rate(context, "torch_click.py", "--batch", batch, *more,
+                                        threads=threads, forced=forced)["rate"]
+            for name, forced in (("", False), ("_with_MKL_for_Intel", True))}
+
+
+class OneThread:
+    WHAT = ("CTR-DNN in f32 on one thread, by CPU time. Limit: a loop of FMAs that does the "
+            "model's products and nothing else.")
+    GOAL = ">= 80 % of the limit, >= 1.6 times the best peer"
+    REASON = ""
+
+    @staticmethod
+    def measure(context):
+        rows = 16000 if context.quick else 32000
+        data = write_text(context.folder / "click.tsv", rows)
+        trainer = context.translate(model(), "click")
+        limit = context.peak() * 1e9 / FLOPS
+        lines = []
+        for batch in (512, 1000, 4096):
+            line = Line(f"batch {batch}", "samples/s", 1.6)
+            line.limit = limit
+            for _ in range(context.rounds):
+                line.add(trainer_rate(trainer, data, rows, flags=["--batch-size", batch]),
+                         **torch_rates(context, batch))
+            lines.append(line)
+        return lines
+
+
+class ManyKeys:
+    WHAT = ("The same with 12 million keys in use, half of the ids uniform, tensors from a "
+            "file; the first pass inserts the keys.")
+    GOAL = ">= 2.3 times PyTorch; the pass that inserts >= 90 % of later ones"
+    REASON = ""
+
+    @staticmethod
+    def measure(context):
+        rows = 100_000 if context.quick else 1_000_000
+        keys = 1_200_000 if context.quick else 12_000_000
+        data = write_tensors(context.folder / "many.safetensors", rows, keys)
+        trainer = context.translate(model(), "click")
+        flags = ["--batch-size", 1000]
+        later = Line("later passes", "samples/s", 2.3)
+        first = Line("the first pass beside later ones of ours", "samples/s", 0.9)
+        for _ in range(1 if context.quick else 3):
+            ours = trainer_rate(trainer, data, rows, passes=2, flags=flags)
+            later.add(ours, **torch_rates(context, 1000, 1, "--keys", keys))
+            # One pass over all rows, less one over few of them.
+            few = rows // 10
+            whole, part = (seconds([trainer, "train", "--data", data, "--threads", 1,
+                                    *flags, "--rows", f"0:{n}"], 1, False)
+                           for n in (rows, few))
+            first.add((rows - few) / (whole - part), ours_later=ours)
+        return [later, first]
+
+
+class TwoThreads:
+    WHAT = "Two threads, batch 1000, by the clock: one replica, and two."
+    GOAL = ">= 1.8 times one thread each, >= 1.5 times the best peer"
+    REASON = ""
+
+    @staticmethod
+    def measure(context):
+        rows = 16000 if context.quick else 64000
+        data = write_text(context.folder / "click2.tsv", rows)
+        trainer = context.translate(model(), "click")
+        lines = []
+        for replicas in ("1x1", "1x2"):
+            beside = Line(f"{replicas}, beside one thread of ours", "samples/s", 1.8)
+            peers = Line(f"{replicas}, beside peers", "samples/s", 1.5)
+            flags = ["--batch-size", 1000]
+            for _ in range(context.rounds):
+                one = trainer_rate(trainer, data, rows, 1, by_clock=True, flags=flags)
+                two = trainer_rate(trainer, data, rows, 2, by_clock=True,
+                                   flags=[*flags, "--replicas", replicas])
+                beside.add(two, ours_on_one=one)
+                peers.add(two, **torch_rates(context, 1000, 2))
+            lines += [beside, peers]
+        return lines
+
+
+class Numerics:
+    WHAT = "Numerics strict beside fast, batch 1000, one thread, by CPU time."
+    GOAL = ">= 90 %"
+    REASON = ""
+
+    @staticmethod
+    def measure(context):
+        rows = 16000 if context.quick else 32000
+        data = write_text(context.folder / "click3.tsv", rows)
+        trainers = {name: context.translate(model(), f"click_{name}", f"--numerics={name}")
+                    for name in ("strict", "fast")}
+        line = Line("strict", "samples/s", 0.9)
+        for _ in range(context.rounds):
+            rates = {name: trainer_rate(trainer, data, rows, flags=["--batch-size", 1000])
+                     for name, trainer in trainers.items()}
+            line.add(rates["strict"], ours_fast=rates["fast"])
+        return [line]

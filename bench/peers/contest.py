@@ -1,0 +1,129 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What rows share: contenders that take turns, and lines of figures."""
+
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import time
+
+PEERS = pathlib.Path(__file__).resolve().parent
+SOURCE = PEERS.parent.parent
+
+
+class Failed(Exception):
+    """A contender did not run."""
+
+
+class Context:
+    """Where programs are, and how much is measured."""
+
+    def __init__(self, build, python, folder, quick):
+        self.build, self.python, self.folder, self.quick = build, python, folder, quick
+        self.rounds = 2 if quick else 5
+
+    def translate(self, source, name, *flags):
+        """The trainer of a model's text."""
+        path = self.folder / f"{name}.mlir"
+        path.write_text(source)
+        run([self.build / "bin" / "pdl-translate", path, "-o", self.folder / name, *flags])
+        return self.folder / name / "trainer"
+
+    def peak(self):
+        """FMA operations a second of one core, in Gflop/s."""
+        out = run([self.build / "bin" / "pdl-bench-handwritten", "--peak"]).stdout
+        return float(re.search(r"([0-9.]+) Gflop/s", out)[1])
+
+
+def run(command, threads=1, **options):
+    """Runs a command on the first cores, as many as threads."""
+    cores = ",".join(str(core) for core in sorted(os.sched_getaffinity(0))[:threads])
+    done = subprocess.run(["taskset", "-c", cores, *map(str, command)],
+                          capture_output=True, text=True, **options)
+    if done.returncode:
+        raise Failed(f"{' '.join(map(str, command))}: {done.stderr[-2000:]}")
+    return done
+
+
+def seconds(command, threads, by_clock):
+    """CPU time of a command and its children, or time by the clock."""
+    before, start = os.times(), time.monotonic()
+    run(command, threads)
+    after = os.times()
+    if by_clock:
+        return time.monotonic() - start
+    return (after.children_user + after.children_system - before.children_user -
+            before.children_system)
+
+
+def trainer_rate(trainer, data, rows, threads=1, passes=5, by_clock=False, flags=()):
+    """Samples a second of ours, without start-up: what more passes take."""
+    def one(epochs):
+        return seconds([trainer, "train", "--data", data, "--epochs", epochs,
+                        "--threads", threads, *flags], threads, by_clock)
+    return rows * (passes - 1) / (one(passes) - one(1))
+
+
+def peer_rate(context, script, *arguments, threads=1, forced=False):
+    """Samples a second that a peer's script says of itself."""
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+    if forced:
+        environment["LD_PRELOAD"] = str(intel_path(context))
+    out = run([context.python, PEERS / script, "--threads", threads, *arguments],
+              threads, env=environment).stdout
+    return json.loads(out.splitlines()[-1])
+
+
+def intel_path(context):
+    """MKL, which PyTorch's wheel holds, takes its AVX-512 kernels on CPUs of Intel alone,
+    unless it is told that this is one."""
+    library = context.folder / "intel.so"
+    if not library.exists():
+        source = context.folder / "intel.c"
+        source.write_text("int mkl_serv_intel_cpu_true(void) { return 1; }\n")
+        run(["cc", "-shared", "-fPIC", "-o", library, source])
+    return library
+
+
+class Line:
+    """Figures of one setting: ours, and the best peer's of each round."""
+
+    def __init__(self, what, unit, goal=None):
+        self.what, self.unit, self.goal = what, unit, goal
+        self.ours, self.peers, self.limit = [], {}, None
+
+    def add(self, ours, **peers):
+        self.ours.append(ours)
+        for name, rate in peers.items():
+            self.peers.setdefault(name, []).append(rate)
+
+    def best(self):
+        return max(self.peers, key=lambda name: statistics.median(self.peers[name]))
+
+    def ratios(self):
+        return [own / other for own, other in zip(self.ours, self.peers[self.best()])]
+
+    def cells(self):
+        own = statistics.median(self.ours)
+        ours = f"{own:,.0f} {self.unit}"
+        if self.limit:
+            ours += f", {100 * own / self.limit:.0f} % of the limit"
+        best = self.best()
+        ratios = self.ratios()
+        middle = statistics.median(ratios)
+        peer = f"{statistics.median(self.peers[best]):,.0f} ({best.replace('_', ' ')})"
+        ratio = f"{middle:.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+        goal = ""
+        if self.goal:
+            goal = f"{self.goal}: {'met' if middle >= self.goal else 'missed'}"
+        return [self.what, ours, peer, ratio, goal]
+
+    def markdown(self):
+        return "| " + " | ".join(self.cells()) + " |"
+
+    def text(self):
+        return "; ".join(cell for cell in self.cells() if cell)

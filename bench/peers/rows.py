@@ -1,0 +1,18 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The rows, by name."""
+
+
+from . import click, dlrm, logistic
+from .contest import Context, Failed  # noqa: F401
+
+
+ALL = {
+    "ctr_dnn": click.OneThread,
+    "many_keys": click.ManyKeys,
+    "two_threads": click.TwoThreads,
+    "numerics": click.Numerics,
+    "dlrm": dlrm.Dlrm,
+    "logistic": logistic.Logistic,
+}
