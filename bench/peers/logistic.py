@@ -27,7 +27,7 @@ module @logistic {{
     %x = nn.signed_log1p %numbers : tensor<?x{NUMBERS}xf32>
     %a = nn.linear %x, @slopes, @bias : (tensor<?x{NUMBERS}xf32>) -> tensor<?x1xf32>
     %w = nn.lookup @weights[%categories] pool(sum) : (tensor<?x{SLOTS}xi64>) -> tensor<?x{SLOTS}x1xf32>
-    %s = nn.sum %w axis 1 : (tensor<?x{SLOTS}x1xf32>) -> tensor<?x1xf32>
+    %s = nn.reduce sum %w axes [1] : tensor<?x{SLOTS}x1xf32>
     %z = nn.add %a, %s : tensor<?x1xf32>
     %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
     %p = nn.sigmoid %z : tensor<?x1xf32>

@@ -30,8 +30,11 @@ using namespace pdlrt;
 
 namespace {
 
+/// Shards that are locked together: to lock each by itself costs as much as a
+/// search.
+constexpr int shardsOfLock = 16;
+
 struct Shard {
-  mutable std::mutex mutex;
   BucketIndex index;
   /// The rows [nextRow, slabEnd) are free.
   uint64_t nextRow = 0, slabEnd = 0;
@@ -59,6 +62,10 @@ public:
   size_t memoryBytes() const override;
 
 private:
+  static int lockOf(uint64_t mixed) {
+    return pdlabi::shardOfMixedKey(mixed) / shardsOfLock;
+  }
+
   /// A batch's keys in the order of their shards. Places in the batch are 32
   /// bits wide: half the memory traffic of 64.
   struct Batch {
@@ -89,6 +96,7 @@ private:
   RowPool pool;
   BucketPool buckets;
   std::unique_ptr<Shard[]> shards;
+  mutable std::mutex locks[shardCount / shardsOfLock];
 };
 
 } // namespace
@@ -116,15 +124,16 @@ HashTable::Batch HashTable::sortByShard(int64_t count, const int64_t *keys,
 template <typename Prepare, typename Visit>
 void HashTable::forEachKey(int64_t count, const Batch &batch, Prepare prepare,
                            Visit visit) const {
-  // So many keys are looked at in advance. Shards are locked in their order by
+  // So many keys are looked at in advance. Locks are taken in their order by
   // everybody, so that nobody waits in a circle.
   constexpr int64_t ahead = 24;
   for (int64_t next = 0; next < count + ahead; ++next) {
     if (next < count) {
       const uint64_t mixed = batch.mixed[next];
       const int number = pdlabi::shardOfMixedKey(mixed);
-      if (next == 0 || number != pdlabi::shardOfMixedKey(batch.mixed[next - 1]))
-        shards[number].mutex.lock();
+      const int lock = number / shardsOfLock;
+      if (next == 0 || lock != lockOf(batch.mixed[next - 1]))
+        locks[lock].lock();
       shards[number].index.prefetch(mixed);
       prepare(shards[number]);
     }
@@ -135,9 +144,9 @@ void HashTable::forEachKey(int64_t count, const Batch &batch, Prepare prepare,
     const int number = pdlabi::shardOfMixedKey(mixed);
     visit(number, shards[number], batch.keys[current], mixed,
           batch.order[current]);
-    if (current + 1 == count ||
-        number != pdlabi::shardOfMixedKey(batch.mixed[current + 1]))
-      shards[number].mutex.unlock();
+    const int lock = number / shardsOfLock;
+    if (current + 1 == count || lock != lockOf(batch.mixed[current + 1]))
+      locks[lock].unlock();
   }
 }
 
@@ -242,7 +251,7 @@ void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
   const Shard &shard = shards[number];
   rows.clear();
   {
-    std::lock_guard lock(shard.mutex);
+    const std::lock_guard lock(locks[number / shardsOfLock]);
     shard.index.forEach([&](int64_t key, uint64_t row) {
       rows.push_back({key, pool.at(row)});
     });
@@ -256,7 +265,7 @@ size_t HashTable::memoryBytes() const {
       pool.memoryBytes() + buckets.memoryBytes() + shardCount * sizeof(Shard);
   for (int number = 0; number < shardCount; ++number) {
     const Shard &shard = shards[number];
-    std::lock_guard lock(shard.mutex);
+    const std::lock_guard lock(locks[number / shardsOfLock]);
     sum += shard.index.memoryBytes();
   }
   return sum;
