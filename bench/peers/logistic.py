@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Logistic regression on hashed ids, from text, beside Vowpal Wabbit."""
 
+import math
 import re
 
 from .click import NUMBERS, SLOTS, write_text
@@ -17,7 +18,7 @@ module @logistic {{
     nn.field @numbers : tensor<?x{NUMBERS}xf32>
     nn.field @categories : tensor<?x{SLOTS}xi64> hash(#nn.hash<xxh64, salt = slot>)
   }}
-  nn.group @linear rule(@adagrad) rate(5.0e-2)
+  nn.group @linear rule(@adagrad) rate(1.0e-2)
   nn.table @weights : i64 -> tensor<1xf32> in @linear init(#nn.zeros)
   nn.param @slopes : tensor<{NUMBERS}x1xf32> in @linear init(#nn.zeros)
   nn.param @bias : tensor<1xf32> in @linear init(#nn.zeros)
@@ -28,7 +29,7 @@ module @logistic {{
     %a = nn.linear %x, @slopes, @bias : (tensor<?x{NUMBERS}xf32>) -> tensor<?x1xf32>
     %w = nn.lookup @weights[%categories] pool(sum) : (tensor<?x{SLOTS}xi64>) -> tensor<?x{SLOTS}x1xf32>
     %s = nn.reduce sum %w axes [1] : tensor<?x{SLOTS}x1xf32>
-    %z = nn.add %a, %s : tensor<?x1xf32>
+    %z = nn.add %a, %s : tensor<?x1xf32>, tensor<?x1xf32>
     %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
     %p = nn.sigmoid %z : tensor<?x1xf32>
     nn.observe @log_loss(%p, %label) : tensor<?x1xf32>
@@ -39,11 +40,13 @@ module @logistic {{
 
 
 def write_vowpal(source, path):
-    """The same rows in Vowpal Wabbit's text: a namespace for each column."""
+    """The same rows in Vowpal Wabbit's text. It does not transform numbers: it gets
+    their logarithms, which ours forms."""
     with open(source, encoding="ascii") as rows, open(path, "w", encoding="ascii") as out:
         for row in rows:
             cells = row.rstrip("\n").split("\t")
-            numbers = " ".join(f"{i}:{x}" for i, x in enumerate(cells[1:1 + NUMBERS]))
+            numbers = " ".join(f"{i}:{math.log1p(float(x)):.5g}"
+                               for i, x in enumerate(cells[1:1 + NUMBERS]))
             ids = " ".join(f"{i}_{x}" for i, x in enumerate(cells[1 + NUMBERS:]))
             out.write(f"{2 * int(cells[0]) - 1} |n {numbers} |c {ids}\n")
     return path
@@ -51,8 +54,8 @@ def write_vowpal(source, path):
 
 class Logistic:
     WHAT = ("Logistic regression from text, 13 numbers and 26 hashed ids a row, Adagrad, one "
-            "thread, by CPU time. Vowpal Wabbit reads its own text and takes its adaptive "
-            "rule, without its second thread's time being spared.")
+            "core, by CPU time of all threads. Vowpal Wabbit reads its own text, with its "
+            "default rule (adaptive, normalized, invariant).")
     GOAL = ">= 2 times Vowpal Wabbit's rows/s"
     REASON = ""
 
