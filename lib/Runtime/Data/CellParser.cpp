@@ -217,8 +217,8 @@ CellParser::appendNumbers(std::string_view row, const std::string_view *cells,
     return {};
   }
   T *values = column.extend<T>(slots.size());
-  const bool isPlain =
-      valueMap.empty() && field->missing_kind == PDL_MISSING_VALUE;
+  const bool isPlain = valueMap.empty();
+  const bool mayMiss = field->missing_kind == PDL_MISSING_VALUE;
   const char *first = row.data() + 8, *last = row.data() + row.size();
   T either[2] = {0, static_cast<T>(field->missing_value)};
   for (size_t slot = 0; slot < slots.size(); ++slot) {
@@ -226,7 +226,8 @@ CellParser::appendNumbers(std::string_view row, const std::string_view *cells,
     const char *begin = cell.data();
     uint32_t number;
     if (isPlain && std::less_equal<>()(first, begin) &&
-        std::less_equal<>()(begin, last) && parseShort(cell, number)) {
+        std::less_equal<>()(begin, last) && (mayMiss | !cell.empty()) &&
+        parseShort(cell, number)) {
       either[0] = static_cast<T>(number);
       values[slot] = either[cell.empty()];
       continue;
