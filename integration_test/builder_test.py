@@ -1130,11 +1130,11 @@ class Compile(unittest.TestCase):
         echo.chmod(0o755)
         os.environ["PDL_TRANSLATE"] = str(echo)
         done = run(sys.executable, "-c", "import builder_test\nbuilder_test.pdl.compile("
-                   "builder_test.small(), 'out', mode='sync', element_type='f64', "
+                   "builder_test.small(), 'out', mode='sync', compute='f32', element_type='f64', "
                    "target_cpu='native', options=['--jobs=1'])",
                    cwd=pathlib.Path(__file__).parent)
-        self.assertEqual(done.stderr, "-o out --mode=sync --numerics=fast --element-type=f64 "
-                                      "--target-cpu=native --jobs=1\n")
+        self.assertEqual(done.stderr, "-o out --mode=sync --numerics=fast --compute=f32 "
+                                      "--element-type=f64 --target-cpu=native --jobs=1\n")
 
     def test_finds_it_on_path(self):
         del os.environ["PDL_TRANSLATE"]

@@ -50,8 +50,9 @@ class ExactnessTest(unittest.TestCase):
         return (self.path / f"{name}.safetensors",
                 (self.path / f"{name}.losses").read_text())
 
-    def interpret(self, source, phase, options):
-        run(PDL_OPT, source, f"--pdl-pipeline=to={phase} numerics=strict",
+    def interpret(self, source, phase, options, compute="f32"):
+        run(PDL_OPT, source,
+            f"--pdl-pipeline=to={phase} numerics=strict compute={compute}",
             f"--nn-interpret={options}", "-o", "/dev/null")
 
     def compile_strict(self, source):

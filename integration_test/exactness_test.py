@@ -5,6 +5,7 @@
 interpreter computes, on any CPU and in any batch."""
 
 import json
+import subprocess
 import unittest
 
 import exactness
@@ -113,6 +114,59 @@ class Exactness(exactness.ExactnessTest):
 
     def test_wide_deep(self):
         self.check_model("wide_deep", ADULT)
+
+    def test_bf16(self):
+        """Rounded factors, from phase `fused` on: the interpreter, emulation, the
+        CPU's own instructions, any number of threads, and both numerics give the same
+        bits; a checkpoint of one type of products does not go on with the other."""
+        data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
+        source = model("ctr_dnn")
+        trainer = compile_model(source, self.path / "bf16", "--numerics=strict",
+                                "--compute=bf16")
+        fast = compile_model(source, self.path / "fast", "--compute=bf16")
+        plain = self.compile_strict(source)
+        batches, saved = self.path / "batches.safetensors", self.path / "saved"
+        flags = ["--rows", "0:2000", "--batch-size", 97, "--steps", 8]
+        compiled, losses = self.train(trainer, "compiled", data, *flags,
+                                      "--emulate-bf16", "--threads", 1,
+                                      "--checkpoint", saved,
+                                      "--dump-batches", batches)
+        self.interpret(source, "fused", f"program=train data={batches} seed=7 "
+                       f"steps=8 dump={self.path / 'dump'} dump-slots=true "
+                       f"losses={self.path / 'lines'}", compute="bf16")
+        self.assertEqual(losses, (self.path / "lines").read_text())
+        self.assert_equal_files(compiled, self.path / "dump")
+        others = [(trainer, "emulated", ["--emulate-bf16", "--threads", 2]),
+                  (fast, "fast", ["--emulate-bf16"])]
+        if programs.has_avx512_bf16():
+            others.append((trainer, "native", []))
+        else:
+            done = subprocess.run([trainer, "train", "--data", data],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("this CPU has no AVX512-BF16", done.stderr)
+        for program, name, more in others:
+            with self.subTest(run=name):
+                other, other_losses = self.train(program, name, data, *flags,
+                                                 *more)
+                self.assertEqual(losses, other_losses)
+                self.assert_equal_files(compiled, other)
+        _, unrounded = self.train(plain, "f32", data, *flags)
+        self.assertNotEqual(losses, unrounded)
+        # Weights are f32 and can be read; training does not go on with them.
+        run(plain, "predict", "--data", data, "--rows", "0:100", "--init-from",
+            compiled)
+        done = subprocess.run([plain, "train", "--data", data, "--rows",
+                               "0:2000", "--batch-size", "97", "--checkpoint",
+                               saved, "--resume"], capture_output=True,
+                              text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("large products", done.stderr)
+        done = subprocess.run([plain, "train", "--data", data,
+                               "--emulate-bf16"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--emulate-bf16 is for programs that were translated with "
+                      "--compute=bf16", done.stderr)
 
     def test_ctr_dnn(self):
         self.check_model("ctr_dnn", programs.test_data(

@@ -69,8 +69,14 @@ def nightly(test):
     return unittest.skipUnless(is_nightly(), "runs with scripts/test.sh --nightly")(test)
 
 
-def has_avx512():
+def has_avx512(*more):
+    """Whether this CPU has what x86-64-v4 needs, and the features `more`."""
     with open("/proc/cpuinfo") as file:
         flags = file.read()
     return all(f" {flag}" in flags for flag in
-               ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"))
+               ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl",
+                *more))
+
+
+def has_avx512_bf16():
+    return has_avx512("avx512_bf16")

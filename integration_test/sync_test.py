@@ -238,6 +238,14 @@ class Sync(SyncComparison):
         self.translate(model("ctr_dnn"))
         self.check(["--data", data, "--batch-size", 32], TOPOLOGIES)
 
+    def test_bf16(self):
+        """Servers apply the gradients of products of rounded factors as one process
+        does."""
+        data = test_data("criteo", "kaggle_head10k.tsv.gz")
+        self.translate(model("ctr_dnn"), "--compute=bf16")
+        self.check(["--data", data, "--batch-size", 32, "--emulate-bf16"],
+                   [(1, 1)])
+
 
 if __name__ == "__main__":
     unittest.main()

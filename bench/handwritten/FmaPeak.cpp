@@ -1,4 +1,5 @@
-//===- FmaPeak.cpp - A loop of independent FMAs ---------------------------===//
+//===- FmaPeak.cpp - Loops of independent multiply-adds
+//--------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,6 +36,22 @@ constexpr int64_t rounds = 2000000;
   }
 }
 
+[[gnu::target("avx512f,avx512bf16")]] void chainsOfPairs() {
+  __m512 a[12];
+  for (__m512 &x : a)
+    x = _mm512_set1_ps(1.0f);
+  const auto factor =
+      reinterpret_cast<__m512bh>(_mm512_set1_epi32(0x3f003f00)); // 0.5, 0.5
+  for (int64_t i = 0; i < rounds; ++i) {
+    for (__m512 &x : a)
+      x = _mm512_dpbf16_ps(x, factor, factor);
+    asm volatile(""
+                 : "+v"(a[0]), "+v"(a[1]), "+v"(a[2]), "+v"(a[3]), "+v"(a[4]),
+                   "+v"(a[5]), "+v"(a[6]), "+v"(a[7]), "+v"(a[8]), "+v"(a[9]),
+                   "+v"(a[10]), "+v"(a[11]));
+  }
+}
+
 void chains256() {
   __m256 a[12];
   for (__m256 &x : a)
@@ -57,4 +74,10 @@ double pdlbench::fmaPeak() {
   if (pdlrt::isSupported(pdlrt::GemmIsa::v4))
     peak = std::max(peak, 2.0 * 12 * 16 * rounds / bestSeconds(0.3, chains512));
   return peak;
+}
+
+double pdlbench::bfloat16Peak() {
+  return pdlrt::isSupported(pdlrt::BFloat16Isa::native)
+             ? 4.0 * 12 * 16 * rounds / bestSeconds(0.3, chainsOfPairs)
+             : 0;
 }

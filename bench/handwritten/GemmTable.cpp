@@ -36,7 +36,7 @@ std::vector<float> randomValues(int64_t count) {
   return values;
 }
 
-void printRow(const Row &row, double peak) {
+void printRow(const Row &row, double peak, double bfloat16Peak) {
   const std::vector<float> a = randomValues(row.m * row.k);
   const std::vector<float> b = randomValues(row.k * row.n);
   const std::vector<float> bias = randomValues(row.n);
@@ -72,20 +72,27 @@ void printRow(const Row &row, double peak) {
   });
   std::printf("%9.1f %%", percent(fast));
 #endif
+  if (bfloat16Peak > 0) {
+    const double rounded = bestSeconds(0.1, [&] {
+      bfloat16Gemm(BFloat16Isa::native, worker.gemmWorkspace(), call);
+    });
+    std::printf("%9.1f %%", 100 * operations / rounded / bfloat16Peak);
+  }
   std::printf("\n");
 }
 
 } // namespace
 
-void pdlbench::printGemmTable(double peak) {
-  std::printf("\nProducts, %% of the FMA loop      strict v3  strict v4%s\n",
+void pdlbench::printGemmTable(double peak, double bfloat16Peak) {
+  std::printf("\nProducts, %% of the FMA loop      strict v3  strict v4%s%s\n",
 #ifdef PDL_HAVE_ONEDNN
-              "     fast"
+              "     fast",
 #else
-              ""
+              "",
 #endif
-  );
-  for (int64_t batch : {512, 1000})
+              bfloat16Peak > 0 ? "       bf16, % of its own loop" : "");
+  auto print = [&](const Row &row) { printRow(row, peak, bfloat16Peak); };
+  for (int64_t batch : {512, 1000, 4096})
     for (const Row &row : {Row{"forward", false, false, batch, 400, 273},
                            Row{"forward", false, false, batch, 400, 400},
                            Row{"forward", false, false, batch, 1, 400},
@@ -94,10 +101,17 @@ void pdlbench::printGemmTable(double peak) {
                            Row{"dW", true, false, 273, 400, batch},
                            Row{"dW", true, false, 400, 400, batch},
                            Row{"dW", true, false, 400, 1, batch}})
-      printRow(row, peak);
-  for (const Row &row : {Row{"forward", false, false, 1, 400, 400},
+      print(row);
+  // The widest layers of DLRM and of DIN, whose rows are items of a history.
+  for (const Row &row : {Row{"forward", false, false, 2048, 64, 367},
+                         Row{"dX", false, true, 2048, 367, 64},
+                         Row{"dW", true, false, 367, 64, 2048},
+                         Row{"forward", false, false, 8192, 36, 128},
+                         Row{"dX", false, true, 8192, 128, 36},
+                         Row{"dW", true, false, 128, 36, 8192},
+                         Row{"forward", false, false, 1, 400, 400},
                          Row{"forward", false, false, 32, 400, 400},
                          Row{"forward", false, false, 512, 1024, 2600},
                          Row{"forward", false, false, 512, 400, 4096}})
-    printRow(row, peak);
+    print(row);
 }

@@ -70,7 +70,10 @@ bool run(int32_t numerics, int64_t batchSize, double peak) {
 
 int main(int argc, char **argv) {
   const double peak = fmaPeak();
+  const double peakOfPairs = bfloat16Peak();
   std::printf("FMA loop: %.1f Gflop/s on one core\n", peak * 1e-9);
+  if (peakOfPairs > 0)
+    std::printf("the same of bf16 pairs: %.1f Gflop/s\n", peakOfPairs * 1e-9);
   if (argc > 1)
     return std::string_view(argv[1]) == "--peak" ? 0 : 2;
   std::printf("\nStep, one thread. Limit: the FMA loop doing the products "
@@ -84,7 +87,7 @@ int main(int argc, char **argv) {
     learns &= run(PDL_NUMERICS_FAST, batchSize, peak);
 #endif
   }
-  printGemmTable(peak);
+  printGemmTable(peak, peakOfPairs);
   if (!learns) {
     std::fprintf(stderr, "error: the loss did not fall\n");
     return 1;

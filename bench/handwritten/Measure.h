@@ -43,9 +43,13 @@ double bestSeconds(double budget, Function function) {
 /// widest vectors that the CPU has: what no product can exceed.
 double fmaPeak();
 
-/// Prints products at the shapes of a click model, strict and oneDNN, as
-/// percentages of `peak`.
-void printGemmTable(double peak);
+/// The same of multiply-adds of bf16 pairs; 0 where the CPU has none.
+double bfloat16Peak();
+
+/// Prints products at the shapes of click models: strict and oneDNN as
+/// percentages of `peak`, those of bf16 factors as percentages of
+/// `bfloat16Peak`, if that is not 0.
+void printGemmTable(double peak, double bfloat16Peak);
 
 } // namespace pdlbench
 

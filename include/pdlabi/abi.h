@@ -66,6 +66,19 @@ typedef enum pdl_numerics {
   PDL_NUMERICS_STRICT = 1 /* settled order of every sum */
 } pdl_numerics;
 
+/* What the factors of large f32 products are rounded to. */
+typedef enum pdl_compute {
+  PDL_COMPUTE_ELEMENT = 0, /* nothing: they stay as they are */
+  PDL_COMPUTE_BF16 = 1     /* bf16, with sums in f32 */
+} pdl_compute;
+
+/* Which product pdlrt_gemm computes. */
+typedef enum pdl_product {
+  PDL_PRODUCT_FAST = PDL_NUMERICS_FAST,
+  PDL_PRODUCT_STRICT = PDL_NUMERICS_STRICT,
+  PDL_PRODUCT_BF16 = 2 /* of f32, factors rounded to bf16; settled order */
+} pdl_product;
+
 /* How replicas form one model. */
 typedef enum pdl_mode {
   PDL_MODE_LOCAL = 0, /* one process owns all state */
@@ -444,6 +457,7 @@ typedef struct pdl_descriptor {
   const char *model_name;
   const char *compiler_version;
   int32_t numerics;       /* pdl_numerics */
+  int32_t compute;        /* pdl_compute */
   const char *target_cpu; /* such as x86-64-v3 */
   int32_t cpu_feature_word_count;
   const uint64_t *cpu_features; /* what code of the program may use: bit i % 64
@@ -608,9 +622,12 @@ typedef struct pdl_post {
 /* C[m, n] = post(A op B), all row-major. A is m x k, or k x m with
  * `transpose_a`; B is k x n, or n x k with `transpose_b`; both without gaps.
  * The rows of C start `c_stride` >= n elements apart; what lies between them is
- * left alone. The posts are applied in order. In strict numerics and in f64
- * each element starts at +0 and is one FMA chain in ascending k. */
-void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
+ * left alone. The posts are applied in order. Strict products, and those of
+ * f64, start each element at +0 and are one FMA chain in ascending k. BF16:
+ * likewise, on elements of A and B rounded to bf16 (to nearest, ties to even),
+ * where k goes 1, 0, 3, 2, ... (a missing last partner is +0); in it, and in
+ * its posts, denormal numbers are zeros. `product`: pdl_product. */
+void pdlrt_gemm(void *worker, int32_t type, int32_t product,
                 int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n,
                 int64_t k, const void *a, const void *b, void *c,
                 int64_t c_stride, int32_t post_count, const pdl_post *posts);

@@ -18,7 +18,8 @@ using namespace pdlc::nn;
 /// the types left open and the batch does not fulfil.
 static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
                                          const Tensor &rhs, bool transposeLhs,
-                                         bool transposeRhs) {
+                                         bool transposeRhs,
+                                         bool inBFloat16 = false) {
   ProductShape shape{transposeLhs ? lhs.dim(1) : lhs.dim(0),
                      transposeRhs ? rhs.dim(0) : rhs.dim(1),
                      transposeLhs ? lhs.dim(0) : lhs.dim(1), transposeLhs,
@@ -29,6 +30,11 @@ static FailureOr<Tensor> multiplyTensors(Operation *op, const Tensor &lhs,
                              << rhsRows << " elements";
   Type elementType = getElementTypeOrSelf(op->getResult(0).getType());
   Tensor out({shape.m, shape.n}, elementType);
+  if (inBFloat16) {
+    multiplyInBFloat16(shape, lhs.get<float>().data(), rhs.get<float>().data(),
+                       out.get<float>().data());
+    return out;
+  }
   dispatchFloat(elementType, [&](auto zero) {
     using T = decltype(zero);
     multiply(shape, lhs.get<T>().data(), rhs.get<T>().data(),
@@ -74,9 +80,13 @@ static LogicalResult evaluateMatmul(MatmulOp op, Frame &frame) {
 }
 
 static LogicalResult evaluateGemm(GemmOp op, Frame &frame) {
+  const bool inBFloat16 = op.getCompute().has_value();
+  std::optional<DenormalsAreZeros> zeros;
+  if (inBFloat16)
+    zeros.emplace();
   FailureOr<Tensor> out =
       multiplyTensors(op, frame.tensor(op.getLhs()), frame.tensor(op.getRhs()),
-                      op.getTransposeLhs(), op.getTransposeRhs());
+                      op.getTransposeLhs(), op.getTransposeRhs(), inBFloat16);
   if (failed(out))
     return failure();
   Type type = op.getType();

@@ -8,7 +8,12 @@
 
 #include "MatrixProduct.h"
 
+#include <bit>
 #include <cmath>
+#include <vector>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 using namespace pdlc::interpreter;
 
@@ -67,4 +72,66 @@ void pdlc::interpreter::multiply(const ProductShape &shape, const float *lhs,
 void pdlc::interpreter::multiply(const ProductShape &shape, const double *lhs,
                                  const double *rhs, double *out) {
   multiplyF64InClones(shape, lhs, rhs, out);
+}
+
+//===----------------------------------------------------------------------===//
+// Factors of bf16
+//===----------------------------------------------------------------------===//
+
+DenormalsAreZeros::DenormalsAreZeros() {
+#if defined(__x86_64__)
+  constexpr unsigned flushToZero = 0x8000, inputsToo = 0x0040;
+  before = _mm_getcsr();
+  _mm_setcsr(before | flushToZero | inputsToo);
+#endif
+}
+
+DenormalsAreZeros::~DenormalsAreZeros() {
+#if defined(__x86_64__)
+  _mm_setcsr(before);
+#endif
+}
+
+/// The nearest bf16, ties to even; zero for denormal numbers.
+static float roundToBFloat16(float number) {
+  uint32_t bits = std::bit_cast<uint32_t>(number);
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000)
+    bits |= 0x00400000;
+  else if (magnitude < 0x00800000)
+    bits &= 0x80000000;
+  else
+    bits += 0x7fff + (bits >> 16 & 1);
+  return std::bit_cast<float>(bits & 0xffff0000);
+}
+
+/// The factor, as it is stored, with rows (or columns, whichever run along k)
+/// of +0 added to an even number, and neighbours among them swapped.
+static std::vector<float> roundFactor(const float *from, int64_t rows,
+                                      int64_t columns, bool isDepthRows) {
+  const int64_t depth = isDepthRows ? rows : columns;
+  const int64_t even = depth + depth % 2;
+  const int64_t width = isDepthRows ? columns : even;
+  std::vector<float> rounded((isDepthRows ? even : rows) * width);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      rounded[(isDepthRows ? row ^ 1 : row) * width +
+              (isDepthRows ? column : column ^ 1)] =
+          roundToBFloat16(from[row * columns + column]);
+  return rounded;
+}
+
+void pdlc::interpreter::multiplyInBFloat16(const ProductShape &shape,
+                                           const float *lhs, const float *rhs,
+                                           float *out) {
+  const bool lhsByRows = shape.transposeLhs, rhsByRows = !shape.transposeRhs;
+  const std::vector<float> a =
+      roundFactor(lhs, lhsByRows ? shape.k : shape.m,
+                  lhsByRows ? shape.m : shape.k, lhsByRows);
+  const std::vector<float> b =
+      roundFactor(rhs, rhsByRows ? shape.k : shape.n,
+                  rhsByRows ? shape.n : shape.k, rhsByRows);
+  ProductShape padded = shape;
+  padded.k += shape.k % 2;
+  multiply(padded, a.data(), b.data(), out);
 }

@@ -27,6 +27,24 @@ void multiply(const ProductShape &shape, const float *lhs, const float *rhs,
 void multiply(const ProductShape &shape, const double *lhs, const double *rhs,
               double *out);
 
+/// Factors rounded to bf16, and k in the order 1, 0, 3, 2, ...; a missing last
+/// partner is +0. Stands within a `DenormalsAreZeros`.
+void multiplyInBFloat16(const ProductShape &shape, const float *lhs,
+                        const float *rhs, float *out);
+
+/// While it lives, this thread takes denormal numbers for zeros, and gives
+/// zeros for them; other machines than x86-64 keep them.
+class DenormalsAreZeros {
+public:
+  DenormalsAreZeros();
+  ~DenormalsAreZeros();
+  DenormalsAreZeros(const DenormalsAreZeros &) = delete;
+  DenormalsAreZeros &operator=(const DenormalsAreZeros &) = delete;
+
+private:
+  unsigned before = 0;
+};
+
 } // namespace pdlc::interpreter
 
 #endif // LIB_INTERPRETER_MATRIXPRODUCT_H

@@ -89,6 +89,12 @@ struct ConvertElementType
                             "before formulas are chosen for it";
       return signalPassFailure();
     }
+    if (Attribute compute = module->getAttr(NNDialect::kComputeAttrName)) {
+      module.emitError() << "computes products in " << compute
+                         << ", which is for elements of f32; leave that out of "
+                            "a test in f64";
+      return signalPassFailure();
+    }
     WalkResult result = module.walk([](Operation *op) {
       auto constant = dyn_cast<ConstantOp>(op);
       if (!constant || isa<DenseElementsAttr>(constant.getValue()) ||

@@ -382,6 +382,12 @@ LogicalResult PartCollector::run() {
       column += field.getWidth();
     }
   }
+  if (auto compute =
+          module->getAttrOfType<TypeAttr>(NNDialect::kComputeAttrName)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << compute.getValue();
+    add(training, "large products", text);
+  }
   OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
   FingerprintOp::create(end, module.getLoc(), builder.getDictionaryAttr(state),
                         builder.getDictionaryAttr(optimizer),

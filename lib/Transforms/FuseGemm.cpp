@@ -92,7 +92,7 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
         builder, builder.getFusedLoc(locations), matmul.getType(),
         matmul.getLhs(), matmul.getRhs(), chain.bias, chain.mask,
         matmul.getTransposeLhsAttr(), matmul.getTransposeRhsAttr(),
-        builder.getArrayAttr(chain.posts));
+        builder.getArrayAttr(chain.posts), /*compute=*/TypeAttr());
     chain.last->getResult(0).replaceAllUsesWith(fused);
     fusedPosts += chain.posts.size();
     for (Operation *op = chain.last; op;) {

@@ -62,6 +62,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Model:
     manager.addPass(createNNLinkStd());
     manager.addPass(createNNAddAverages());
+    manager.addPass(createNNSetComputeType({options.compute}));
     manager.addPass(createNNConvertElementType({options.elementType}));
     manager.addPass(createNNCheckModel());
     break;
@@ -86,6 +87,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Fused:
     manager.addPass(createNNCanonicalize());
     manager.addPass(createNNFuseGemm());
+    manager.addPass(createNNAssignComputeTypes());
     manager.addPass(createNNBroadcastSplats());
     break;
   case Phase::Placed:
@@ -170,6 +172,11 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
   Option<std::string> numerics{*this, "numerics",
                                llvm::cl::desc("fast or strict (settled sums)"),
                                llvm::cl::init("fast")};
+  Option<std::string> compute{
+      *this, "compute",
+      llvm::cl::desc("f32, or bf16: factors of large products are rounded to "
+                     "bf16"),
+      llvm::cl::init("f32")};
   Option<std::string> targetCpu{*this, "target-cpu",
                                 llvm::cl::desc("The CPU to compile for"),
                                 llvm::cl::init("x86-64-v3")};
@@ -226,6 +233,7 @@ void pdlc::registerPipelines() {
         PipelineOptions options;
         options.elementType = arguments.elementType;
         options.numerics = arguments.numerics;
+        options.compute = arguments.compute;
         options.targetCpu = arguments.targetCpu;
         options.slice = arguments.slice;
         options.minBlockElements = arguments.minBlockElements;

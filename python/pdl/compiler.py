@@ -31,8 +31,9 @@ def find_translate() -> str:
 
 
 def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
-            numerics: str = "fast", element_type: str | None = None,
-            target_cpu: str | None = None, options: Sequence[str] = ()) -> pathlib.Path:
+            numerics: str = "fast", compute: str | None = None,
+            element_type: str | None = None, target_cpu: str | None = None,
+            options: Sequence[str] = ()) -> pathlib.Path:
     """Compiles a model into the folder `out`, which it returns.
 
     The folder has `trainer`, and with mode "sync" or "async" also `pserver`. `options` are
@@ -40,6 +41,8 @@ def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
     that are meant; what it warns of goes to standard error.
     """
     flags = [f"--mode={mode}", f"--numerics={numerics}"]
+    if compute is not None:
+        flags.append(f"--compute={compute}")
     if element_type is not None:
         flags.append(f"--element-type={element_type}")
     if target_cpu is not None:

@@ -55,6 +55,11 @@ static cl::opt<std::string> numerics(
     cl::desc("fast (default): products in oneDNN; strict: every sum in its "
              "settled order, equal bits everywhere"),
     cl::cat(category));
+static cl::opt<std::string> compute(
+    "compute", cl::init("f32"),
+    cl::desc("f32 (default); bf16: factors of large products are rounded to "
+             "bf16 and summed in f32, which needs a CPU with AVX512-BF16"),
+    cl::cat(category));
 static cl::opt<std::string>
     elementType("element-type", cl::init("f32"),
                 cl::desc("f32 (default), or f64 for tests against mathematics"),
@@ -154,8 +159,12 @@ static int checkFlags() {
     return fail("--mode knows no '" + mode + "'; use " +
                 pdlc::ps::modeList(/*withServers=*/false));
   if (checkOneOf("numerics", numerics, {"fast", "strict"}) ||
+      checkOneOf("compute", compute, {"f32", "bf16"}) ||
       checkOneOf("element-type", elementType, {"f32", "f64"}))
     return 1;
+  if (compute == "bf16" && elementType == "f64")
+    return fail("--compute=bf16 is for elements of f32; leave it out of a test "
+                "with --element-type=f64");
   SmallVector<StringRef> parts;
   StringRef(emitKind).split(parts, ',');
   for (StringRef part : parts)
@@ -192,6 +201,7 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
   pdlc::PipelineOptions options;
   options.elementType = elementType;
   options.numerics = numerics;
+  options.compute = compute;
   options.targetCpu = targetCpu;
   options.mode = chosenMode();
   options.isRole = from.has_value();

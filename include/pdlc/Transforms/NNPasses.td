@@ -88,6 +88,27 @@ def NNConvertElementType : Pass<"nn-convert-element-type", "::mlir::ModuleOp"> {
   let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 (no change) or f64">];
 }
 
+def NNSetComputeType : Pass<"nn-set-compute-type", "::mlir::ModuleOp"> {
+  let summary = "What large products are computed in";
+  let description = [{
+    With `type=bf16`, gives the module the attribute `nn.compute`: the factors of large
+    f32 products are rounded to bf16 (`nn-assign-compute-types`). It becomes part
+    of `nn.fingerprint`. Stands before anything depends on it.
+
+    Before:
+    ```mlir
+    module @ctr {
+    }
+    ```
+    After:
+    ```mlir
+    module @ctr attributes {nn.compute = bf16} {
+    }
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "f32 (no change) or bf16">];
+}
+
 def NNCheckModel : Pass<"nn-check-model", "::mlir::ModuleOp"> {
   let summary = "What a model says in vain";
   let description = [{
@@ -446,6 +467,34 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pdlc::nn::NNDialect"];
   let statistics = [
     Statistic<"numPosts", "posts-fused", "Ops taken up as post-ops">
+  ];
+}
+
+def NNAssignComputeTypes : Pass<"nn-assign-compute-types", "::mlir::ModuleOp"> {
+  let summary = "Which products round their factors";
+  let description = [{
+    In a module with `nn.compute = bf16`, gives each `nn.gemm` of f32 `compute bf16`, if
+    none of its sizes (rows, columns, depth) is known to be less than 16: a
+    narrower one is bound by memory, which bf16 would not help, and keeps its bits. Weights
+    stay f32; so do losses, norms, softmax, metrics, what scans do row by row,
+    products of each sample (`nn.batch_matmul`) and in-batch scores. Forward products and
+    their gradients are treated alike, and so are programs that train and those that
+    serve.
+
+    Before:
+    ```mlir
+    %0 = nn.gemm %x, %w bias(%b) post [bias, relu]
+      : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    ```
+    After:
+    ```mlir
+    %0 = nn.gemm %x, %w bias(%b) post [bias, relu] compute bf16
+      : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numProducts", "products-rounded", "Products with rounded factors">
   ];
 }
 

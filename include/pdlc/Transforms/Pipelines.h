@@ -24,6 +24,9 @@ struct PipelineOptions {
   std::string elementType = "f32";
   /// `fast` or `strict`.
   std::string numerics = "fast";
+  /// `f32`, or `bf16`: what the factors of large products are rounded to. A
+  /// module that is beyond phase `model` says so itself.
+  std::string compute = "f32";
   /// A name that LLVM knows, or `native`.
   std::string targetCpu = "x86-64-v3";
   /// Where it has servers, phase `roles` leaves two modules in one; later

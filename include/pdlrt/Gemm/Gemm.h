@@ -9,7 +9,8 @@
 // Behind `pdlrt_gemm`. The strict backend forms each element as one FMA chain
 // in ascending k, so that neither batch size, nor tile, nor instruction set
 // changes a bit. The fast backend is whatever has registered itself; without
-// one, fast products take the strict kernels.
+// one, fast products take the strict kernels. Products of bf16 factors have
+// kernels of their own, whose order is settled, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +55,28 @@ GemmIsa nativeGemmIsa();
 /// supported. All of them give the same bits.
 void strictGemm(GemmIsa isa, GemmWorkspace &workspace, const GemmCall &call);
 
+/// How products of bf16 factors are computed. Both give the same bits.
+enum class BFloat16Isa {
+  emulated, ///< by AVX2 and FMA: slower than f32
+  native    ///< by AVX512-BF16
+};
+
+/// Whether this CPU can run kernels of `isa`.
+bool isSupported(BFloat16Isa isa);
+
+/// Which kernels `gemm` takes for bf16: the native ones where the CPU has them,
+/// unless `emulateBFloat16` was called.
+BFloat16Isa bfloat16Isa();
+
+/// Makes this process emulate. To be called before the first product.
+void emulateBFloat16();
+
+/// The product PDL_PRODUCT_BF16 of a call of f32 by the kernels of one
+/// instruction set, which must be supported. Any range of rows or columns of
+/// the result has the bits that it has in the whole.
+void bfloat16Gemm(BFloat16Isa isa, GemmWorkspace &workspace,
+                  const GemmCall &call);
+
 /// A backend for numerics `fast` in f32. Returns false to decline a call, which
 /// the strict kernels then take.
 using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
@@ -62,10 +85,11 @@ using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
 /// called before the first product.
 void registerFastGemm(FastGemm backend);
 
-/// The product of a compiled program: by the fast backend where `numerics`
-/// (PDL_NUMERICS_...) allows it, else by the strict kernels of this CPU. A
-/// large one is shared by the threads of the caller's task.
-void gemm(int32_t numerics, GemmWorkspace &workspace, const GemmCall &call);
+/// The product of a compiled program: by the fast backend where `product`
+/// (PDL_PRODUCT_...) allows it, by the kernels of bf16 where it says so, else
+/// by the strict kernels of this CPU. A large one is shared by the threads of
+/// the caller's task.
+void gemm(int32_t product, GemmWorkspace &workspace, const GemmCall &call);
 
 } // namespace pdlrt
 

@@ -631,6 +631,9 @@ LogicalResult DescriptorBuilder::build() {
                    constants.string(module.getName().value_or("model")));
   descriptor.point(data.compiler_version, constants.string(PDLC_VERSION));
   data.numerics = numerics;
+  data.compute = module->hasAttr(nn::NNDialect::kComputeAttrName)
+                     ? PDL_COMPUTE_BF16
+                     : PDL_COMPUTE_ELEMENT;
   descriptor.point(data.target_cpu, constants.string(targetCpu));
   data.cpu_feature_word_count = cpuFeatures.size();
   descriptor.point(data.cpu_features,

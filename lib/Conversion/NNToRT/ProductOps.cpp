@@ -12,20 +12,24 @@
 using namespace mlir;
 using namespace pdlc;
 
+/// `isBF16`: factors are rounded to bf16.
 static void emitProduct(StageEmitter &emitter, Value lhs, bool transposeLhs,
                         Value rhs, bool transposeRhs, Value bias, Value mask,
-                        ArrayRef<Attribute> posts, Value result) {
-  rt::GemmOp::create(emitter.builder, emitter.module.numerics,
-                     emitter.pointer(rt::Place::worker), emitter.view(lhs),
-                     emitter.view(rhs), bias ? emitter.view(bias) : Value(),
-                     mask ? emitter.view(mask) : Value(), transposeLhs,
-                     transposeRhs, emitter.builder.getArrayAttr(posts),
-                     emitter.view(result));
+                        ArrayRef<Attribute> posts, bool isBF16, Value result) {
+  const rt::Product product =
+      isBF16 ? rt::Product::bf16
+             : static_cast<rt::Product>(emitter.module.numerics);
+  rt::GemmOp::create(
+      emitter.builder, product, emitter.pointer(rt::Place::worker),
+      emitter.view(lhs), emitter.view(rhs), bias ? emitter.view(bias) : Value(),
+      mask ? emitter.view(mask) : Value(), transposeLhs, transposeRhs,
+      emitter.builder.getArrayAttr(posts), emitter.view(result));
 }
 
 static void emitMatmul(StageEmitter &emitter, nn::MatmulOp op) {
   emitProduct(emitter, op.getLhs(), op.getTransposeLhs(), op.getRhs(),
-              op.getTransposeRhs(), {}, {}, {}, op.getResult());
+              op.getTransposeRhs(), {}, {}, {}, /*isBF16=*/false,
+              op.getResult());
 }
 
 static void emitGemm(StageEmitter &emitter, nn::GemmOp op) {
@@ -35,7 +39,7 @@ static void emitGemm(StageEmitter &emitter, nn::GemmOp op) {
         op.getContext(), static_cast<rt::PostOp>(post.getValue())));
   emitProduct(emitter, op.getLhs(), op.getTransposeLhs(), op.getRhs(),
               op.getTransposeRhs(), op.getBias(), op.getMask(), posts,
-              op.getResult());
+              op.getCompute().has_value(), op.getResult());
 }
 
 /// Small products, one for each sample: loops, in which the columns of a row

@@ -501,7 +501,7 @@ static Value lowerGemm(rt::GemmOp op, rt::GemmOp::Adaptor operands,
   return builder.call(
       "pdlrt_gemm", {},
       {operands.getWorker(), builder.type(op.getOut()),
-       builder.constant32(static_cast<int64_t>(op.getNumerics())),
+       builder.constant32(static_cast<int64_t>(op.getProduct())),
        builder.constant32(op.getTransposeLhs()),
        builder.constant32(op.getTransposeRhs()), builder.size(out, 0),
        builder.size(out, 1),

@@ -335,6 +335,9 @@ Status Checker::run() {
   require(descriptor.numerics == PDL_NUMERICS_FAST ||
               descriptor.numerics == PDL_NUMERICS_STRICT,
           "numerics");
+  require(descriptor.compute == PDL_COMPUTE_ELEMENT ||
+              descriptor.compute == PDL_COMPUTE_BF16,
+          "what products are computed in");
   require(findMode(descriptor.mode), "mode");
   require(descriptor.role >= PDL_ROLE_LOCAL &&
               descriptor.role <= PDL_ROLE_PSERVER &&
@@ -419,7 +422,7 @@ std::string pdlrt::describeProgram(const pdl_descriptor &descriptor) {
       "compiler             {}\n"
       "ABI                  {}\n"
       "element type         {}\n"
-      "numerics             {}\n"
+      "numerics             {}\n{}"
       "target CPU           {}\n{}"
       "layout fingerprint   {:016x}\n"
       "training fingerprint {:016x}\n"
@@ -431,6 +434,8 @@ std::string pdlrt::describeProgram(const pdl_descriptor &descriptor) {
       descriptor.compiler_version, descriptor.abi_version,
       elementTypeText(descriptor),
       descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast",
+      descriptor.compute == PDL_COMPUTE_BF16 ? "large products       bf16\n"
+                                             : "",
       descriptor.target_cpu,
       isServer ? "" : fmt::format("mode                 {}\n", mode.name),
       descriptor.layout_fingerprint, descriptor.training_fingerprint,

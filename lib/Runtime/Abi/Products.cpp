@@ -11,11 +11,11 @@
 
 using namespace pdlrt;
 
-void pdlrt_gemm(void *worker, int32_t type, int32_t numerics,
-                int32_t transposeA, int32_t transposeB, int64_t m, int64_t n,
-                int64_t k, const void *a, const void *b, void *c,
-                int64_t cStride, int32_t postCount, const pdl_post *posts) {
-  gemm(numerics, Worker::of(worker).gemmWorkspace(),
+void pdlrt_gemm(void *worker, int32_t type, int32_t product, int32_t transposeA,
+                int32_t transposeB, int64_t m, int64_t n, int64_t k,
+                const void *a, const void *b, void *c, int64_t cStride,
+                int32_t postCount, const pdl_post *posts) {
+  gemm(product, Worker::of(worker).gemmWorkspace(),
        {type, transposeA != 0, transposeB != 0, m, n, k, a, b, c, cStride,
         postCount, posts});
 }

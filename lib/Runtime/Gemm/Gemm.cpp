@@ -8,6 +8,7 @@
 
 #include "pdlrt/Gemm/Gemm.h"
 
+#include "BFloat16Kernels.h"
 #include "Slices.h"
 #include "StrictKernels.h"
 #include "pdlrt/Core/Trace.h"
@@ -30,6 +31,7 @@ extern "C" [[gnu::weak]] void pdlrt_register_onednn();
 namespace {
 
 std::atomic<FastGemm> fastBackend = nullptr;
+std::atomic<bool> isBFloat16Emulated = false;
 
 FastGemm fastGemm() {
   static const bool registered = [] {
@@ -77,7 +79,9 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
 
 GemmWorkspace::GemmWorkspace() {
   memory.reserve(static_cast<size_t>(
-      std::max(strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes)));
+      std::max({strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes,
+                bfloat16KernelsNative.scratchBytes,
+                bfloat16KernelsEmulated.scratchBytes})));
 }
 
 // Between products no thread has a part.
@@ -135,32 +139,61 @@ void pdlrt::strictGemm(GemmIsa isa, GemmWorkspace &workspace,
     kernels.f32(argumentsOf<float>(call), scratch);
 }
 
+bool pdlrt::isSupported(BFloat16Isa isa) {
+  return isa == BFloat16Isa::emulated
+             ? isSupported(GemmIsa::v3)
+             : isSupported(GemmIsa::v4) && __builtin_cpu_supports("avx512bf16");
+}
+
+BFloat16Isa pdlrt::bfloat16Isa() {
+  static const bool hasNative = isSupported(BFloat16Isa::native);
+  return hasNative && !isBFloat16Emulated.load(std::memory_order_relaxed)
+             ? BFloat16Isa::native
+             : BFloat16Isa::emulated;
+}
+
+void pdlrt::emulateBFloat16() { isBFloat16Emulated = true; }
+
+void pdlrt::bfloat16Gemm(BFloat16Isa isa, GemmWorkspace &workspace,
+                         const GemmCall &call) {
+  if (call.m <= 0 || call.n <= 0)
+    return;
+  const BFloat16Kernels &kernels = isa == BFloat16Isa::native
+                                       ? bfloat16KernelsNative
+                                       : bfloat16KernelsEmulated;
+  kernels.multiply(
+      argumentsOf<float>(call),
+      workspace.scratch(static_cast<size_t>(kernels.scratchBytes)));
+}
+
 void pdlrt::registerFastGemm(FastGemm backend) { fastBackend = backend; }
 
 /// On the calling thread.
-static void multiply(FastGemm fast, GemmWorkspace &workspace,
+static void multiply(int32_t product, FastGemm fast, GemmWorkspace &workspace,
                      const GemmCall &call) {
   const TraceSpan span("product", {call.m, call.n, call.k});
-  if (!fast || !fast(workspace, call))
+  if (product == PDL_PRODUCT_BF16)
+    bfloat16Gemm(bfloat16Isa(), workspace, call);
+  else if (!fast || !fast(workspace, call))
     strictGemm(nativeGemmIsa(), workspace, call);
 }
 
-void pdlrt::gemm(int32_t numerics, GemmWorkspace &workspace,
+void pdlrt::gemm(int32_t product, GemmWorkspace &workspace,
                  const GemmCall &call) {
   const int width = parallelWidth();
-  const FastGemm fast = numerics == PDL_NUMERICS_FAST && call.type == PDL_F32
+  const FastGemm fast = product == PDL_PRODUCT_FAST && call.type == PDL_F32
                             ? fastGemm()
                             : nullptr;
   // The bits of a fast product may depend on how it is cut, and must not depend
-  // on who is there to share it. Those of a strict one do not, and it packs
-  // operands for each slice: it has as many as threads.
+  // on who is there to share it. Those of the others do not, and they pack
+  // operands for each slice: there are as many as threads.
   const GemmSlices slices = slicesOf(
       call, fast ? std::numeric_limits<int32_t>::max() : int64_t(width));
   if (slices.count == 1)
-    return multiply(fast, workspace, call);
+    return multiply(product, fast, workspace, call);
   auto multiplySlice = [&](GemmWorkspace &own, int64_t index) {
     std::array<pdl_post, mostSlicedPosts> posts;
-    multiply(fast, own, sliceOf(call, slices, index, posts));
+    multiply(product, fast, own, sliceOf(call, slices, index, posts));
   };
   if (width == 1 || !workspace.reserveParts(size_t(width))) {
     for (int64_t index = 0; index < slices.count; ++index)

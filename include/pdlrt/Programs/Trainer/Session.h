@@ -37,6 +37,8 @@ struct SessionOptions {
   int threads = 1;
   /// Whether each keeps to a processor of its own.
   bool pinThreads = false;
+  /// Products of bf16 factors are computed without AVX512-BF16.
+  bool emulateBFloat16 = false;
   /// How many samples metrics of groups may keep in this process.
   int64_t maxGroupedSamples = 100'000'000;
 

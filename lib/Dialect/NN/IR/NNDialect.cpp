@@ -30,6 +30,14 @@ LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
            << "has attribute '" << attribute.getName().getValue()
            << "' with value " << attribute.getValue()
            << ", which is not a string";
+  if (attribute.getName() == kComputeAttrName) {
+    auto type = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!type || !type.getValue().isBF16())
+      return op->emitOpError()
+             << "has attribute '" << attribute.getName().getValue()
+             << "' with value " << attribute.getValue()
+             << ", which is not bf16";
+  }
   return success();
 }
 

@@ -157,5 +157,10 @@ LogicalResult GemmOp::verify() {
   if (getMask() && getMask().getType() != type)
     return emitOpError() << "masks " << type << " with " << getMask().getType()
                          << " (C2)";
+  if (std::optional<Type> compute = getCompute();
+      compute && (!compute->isBF16() || !type.getElementType().isF32()))
+    return emitOpError() << "computes in " << *compute << " on elements of "
+                         << type.getElementType()
+                         << "; only bf16 on f32 is known (C3)";
   return success();
 }

@@ -22,6 +22,7 @@
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Files/OutputFiles.h"
 #include "pdlrt/Files/TraceFile.h"
+#include "pdlrt/Gemm/Gemm.h"
 #include "pdlrt/Job/DistributedJob.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 #include "pdlrt/Transport/Transport.h"
@@ -270,6 +271,11 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
         ->capture_default_str()
         ->group("Execution");
   command
+      .add_flag("--emulate-bf16", flags.session.emulateBFloat16,
+                "Compute a program of --compute=bf16 without AVX512-BF16, "
+                "slowly: for tests. Never changes a result")
+      ->group("Execution");
+  command
       .add_option("--threads", flags.session.threads,
                   "Threads to run on, which replicas share. Never changes a "
                   "result")
@@ -498,6 +504,24 @@ static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
   return options;
 }
 
+/// Settles how products of bf16 factors are computed.
+static Status takeCompute(const pdl_descriptor &descriptor,
+                          const SessionOptions &options) {
+  const bool isBFloat16 = descriptor.compute == PDL_COMPUTE_BF16;
+  if (options.emulateBFloat16 && !isBFloat16)
+    return Status::invalid(
+        "--emulate-bf16 is for programs that were translated with "
+        "--compute=bf16; leave it out");
+  if (options.emulateBFloat16)
+    emulateBFloat16();
+  else if (isBFloat16 && !isSupported(BFloat16Isa::native))
+    return Status::invalid(
+        "this program was translated with --compute=bf16, but this CPU has no "
+        "AVX512-BF16; translate the model without it, or add --emulate-bf16 to "
+        "get the same numbers slowly");
+  return {};
+}
+
 /// Runs a command, and writes what its threads did, also where it failed.
 static Status
 runTraced(const pdl_descriptor &descriptor, const SessionOptions &options,
@@ -563,6 +587,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
             takeClusterFlags(*command, descriptor, flags.cluster, options);
         !status.ok())
       return fail(2, status.message());
+  if (Status status = takeCompute(descriptor, options); !status.ok())
+    return fail(options.emulateBFloat16 ? 2 : 1, status.message());
   if (Status status =
           checkSessionFiles(options, command == train, flags.cluster.tokenFile);
       !status.ok())

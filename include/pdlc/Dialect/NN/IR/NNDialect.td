@@ -47,6 +47,10 @@ def NN_Dialect : Dialect {
     /// The module attribute (a string) that names the phase which the module
     /// has reached; a module without it is in phase `model`.
     static constexpr ::llvm::StringLiteral kPhaseAttrName = "nn.phase";
+
+    /// The module attribute (a type: bf16) that says what the factors of large
+    /// f32 products are rounded to; without it, to nothing.
+    static constexpr ::llvm::StringLiteral kComputeAttrName = "nn.compute";
   }];
 }
 

@@ -597,26 +597,30 @@ def NN_GemmOp : NN_PureOp<"gemm", [AttrSizedOperandSegments,
   let summary = "Matrix product with what follows it";
   let description = [{
     `nn.matmul` followed by post-ops on each element, in order: `bias` adds
-    bias[n]; `relu`; `relu_gradient` gives mask[m, n] <= 0 ? +0 : x.
+    bias[n]; `relu`; `relu_gradient` gives mask[m, n] <= 0 ? +0 : x. With `compute`,
+    both factors are rounded to that type first; docs/Numerics.md says which sums follow.
 
     Constraints:
     - (C1) As `nn.matmul` (C1).
     - (C2) Each post-op at most once; `bias` is given (type [n]) exactly if
       listed, `mask` (the result's type) exactly if `relu_gradient` is listed.
+    - (C3) `compute` is bf16, and the elements are f32.
 
     Example:
     ```mlir
-    %0 = nn.gemm %x, %w bias(%b) post [bias, relu]
+    %0 = nn.gemm %x, %w bias(%b) post [bias, relu] compute bf16
       : (tensor<?x273xf32>, tensor<273x400xf32>, tensor<400xf32>) -> tensor<?x400xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
     Optional<NN_FloatTensor>:$bias, Optional<NN_FloatTensor>:$mask,
-    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, NN_PostOpArrayAttr:$posts);
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, NN_PostOpArrayAttr:$posts,
+    OptionalAttr<TypeAttr>:$compute);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
-    (`bias` `(` $bias^ `)`)? (`mask` `(` $mask^ `)`)? `post` custom<PostOps>($posts) attr-dict
+    (`bias` `(` $bias^ `)`)? (`mask` `(` $mask^ `)`)? `post` custom<PostOps>($posts)
+    (`compute` $compute^)? attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

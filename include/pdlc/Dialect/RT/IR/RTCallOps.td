@@ -67,6 +67,10 @@ def RT_Numerics : RT_Enum<"Numerics", "which matrix product", [
   I32EnumAttrCase<"fast", 0>, I32EnumAttrCase<"strict", 1>]>;
 def RT_NumericsAttr : RT_EnumAttr<RT_Numerics, "numerics">;
 
+def RT_Product : RT_Enum<"Product", "which matrix product, with which factors", [
+  I32EnumAttrCase<"fast", 0>, I32EnumAttrCase<"strict", 1>, I32EnumAttrCase<"bf16", 2>]>;
+def RT_ProductAttr : RT_EnumAttr<RT_Product, "product">;
+
 def RT_Distribution : RT_Enum<"Distribution", "how ids are drawn", [
   I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"log_uniform", 1>,
   I32EnumAttrCase<"counts", 2>]>;
@@ -473,7 +477,8 @@ def RT_BagOfOp : RT_CallOp<"bag_of"> {
 def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
   let summary = "Matrix product with what follows it";
   let description = [{
-    `pdlrt_gemm`; shapes say m, n and k, and the rows of `out` may be apart.
+    `pdlrt_gemm`; shapes say m, n and k, and the rows of `out` may be apart. `bf16`
+    is for elements of f32.
 
     Example:
     ```mlir
@@ -481,11 +486,11 @@ def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
       : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
     ```
   }];
-  let arguments = (ins RT_NumericsAttr:$numerics, LLVM_AnyPointer:$worker, RT_Matrix:$lhs, RT_Matrix:$rhs,
+  let arguments = (ins RT_ProductAttr:$product, LLVM_AnyPointer:$worker, RT_Matrix:$lhs, RT_Matrix:$rhs,
     Optional<RT_Vector>:$bias, Optional<RT_Matrix>:$mask,
     UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, RT_PostOpArrayAttr:$posts, RT_Rows:$out);
   let assemblyFormat = [{
-    $numerics $worker `,` $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
+    $product $worker `,` $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
     (`bias` `(` $bias^ `:` type($bias) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)?
     `post` $posts `into` $out attr-dict
     `:` type($worker) `,` type($lhs) `,` type($rhs) `,` type($out)

@@ -1,0 +1,141 @@
+//===- BFloat16KernelsImpl.h - Products of bf16 factors ------- -*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The strict product with pairs of bf16 in the place of an f32: two neighbours
+// along k are 32 bits, which the packing and the tiles of StrictKernelsImpl.h
+// move as they move a float. Factors are rounded while they are packed, so that
+// no copy of them stays in memory.
+//
+// `Vector` is a vector of f32 (StrictKernelsImpl.h) but for
+//   fma(a, b, c)            c + a1 * b1, then + a0 * b0, for each lane's pairs
+//   roundRow(from, count, to)
+//                           pairs of neighbours; +0 where count is odd
+//   roundRows(even, odd, count, to)
+//                           pairs from two rows; null odd: +0
+// where the last vector is filled up with pairs of +0.
+// Denormal numbers are zeros everywhere: the instructions know no others, and
+// what is computed around them is told so by the control register.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_GEMM_BFLOAT16KERNELSIMPL_H
+#define LIB_RUNTIME_GEMM_BFLOAT16KERNELSIMPL_H
+
+#include "BFloat16Kernels.h"
+#include "StrictKernelsImpl.h"
+
+namespace pdlrt {
+namespace {
+
+/// As deep as a block of the strict product.
+constexpr int64_t pairsOfBlock = 256;
+
+/// What a call may write behind the pairs that it was asked for.
+constexpr int64_t sparePairs = 16;
+
+/// Pairs of one panel of B, which is the widest, before they are packed.
+template <typename Vector>
+constexpr int64_t roundedElements =
+    (pairsOfBlock + sparePairs) * Vector::tileVectors * Vector::lanes;
+
+/// As `pack`, with elements rounded to bf16 and (i, p) a pair: elements 2p and
+/// 2p + 1 of the source, of which `depth` are there. `rounded` is scratch.
+template <typename Vector, int panel, int granule>
+void packRounded(bool transposed, const float *source, int64_t stride,
+                 int64_t depth, int64_t count, float *rounded, float *out) {
+  const int64_t pairs = (depth + 1) / 2;
+  if (transposed) {
+    const int64_t pairStride = pairs + sparePairs;
+    for (int64_t i = 0; i < count; i += panel) {
+      const int64_t width = smaller(panel, count - i);
+      for (int64_t row = 0; row < width; ++row)
+        Vector::roundRow(source + (i + row) * stride, depth,
+                         rounded + row * pairStride);
+      pack<float, panel, granule>(true, rounded, pairStride, pairs, width,
+                                  out + i * pairs);
+    }
+    return;
+  }
+  const int64_t whole = count - count % panel;
+  const int64_t rest = count - whole;
+  const int64_t padded = (rest + granule - 1) / granule * granule;
+  for (int64_t p = 0; p < pairs; ++p) {
+    const float *even = source + 2 * p * stride;
+    const float *odd = 2 * p + 1 < depth ? even + stride : nullptr;
+    if constexpr (panel % Vector::lanes == 0 && granule == Vector::lanes) {
+      for (int64_t i = 0; i < count; i += panel)
+        Vector::roundRows(even + i, odd ? odd + i : nullptr,
+                          smaller(panel, count - i),
+                          out + i * pairs + p * (i < whole ? panel : padded));
+      continue;
+    }
+    Vector::roundRows(even, odd, count, rounded);
+    for (int64_t i = 0; i < whole; i += panel)
+      copyPanel<float, panel>(rounded + i, out + i * pairs + p * panel);
+    float *last = out + whole * pairs + p * padded;
+    for (int64_t i = 0; i < padded; ++i)
+      last[i] = i < rest ? rounded[whole + i] : 0.0f;
+  }
+}
+
+// Not inlined: no arithmetic may move to where denormal numbers are kept.
+template <typename Vector>
+[[gnu::noinline]] void multiplyBlocks(const StrictArguments<float> &g,
+                                      float *packedB) {
+  constexpr int64_t tileColumns = Vector::tileVectors * Vector::lanes;
+  float *packedA = packedB + pairsOfBlock * (columnsOfBlock + 16);
+  float *rounded = packedA + pairsOfBlock * rowsOfBlock;
+  // Elements in a block: an even number, so that pairs stay together.
+  const int64_t pairs = (g.k + 1) / 2;
+  const int64_t depthBlocks =
+      pairs > pairsOfBlock ? (pairs + pairsOfBlock - 1) / pairsOfBlock : 1;
+  const int64_t evenDepth = 2 * ((pairs + depthBlocks - 1) / depthBlocks);
+  for (int64_t column = 0; column < g.n; column += columnsOfBlock) {
+    const int64_t columns = smaller(columnsOfBlock, g.n - column);
+    for (int64_t block = 0; block < depthBlocks; ++block) {
+      const int64_t p = smaller(block * evenDepth, g.k);
+      const int64_t depth = smaller(evenDepth, g.k - p);
+      packRounded<Vector, tileColumns, Vector::lanes>(
+          g.transposeB,
+          g.transposeB ? g.b + column * g.bStride + p
+                       : g.b + p * g.bStride + column,
+          g.bStride, depth, columns, rounded, packedB);
+      for (int64_t row = 0; row < g.m; row += rowsOfBlock) {
+        const int64_t rows = smaller(rowsOfBlock, g.m - row);
+        packRounded<Vector, Vector::tileRows, 1>(
+            !g.transposeA,
+            g.transposeA ? g.a + p * g.aStride + row
+                         : g.a + row * g.aStride + p,
+            g.aStride, depth, rows, rounded, packedA);
+        multiplyBlock<Vector>(g, row, rows, column, columns, (depth + 1) / 2,
+                              packedA, packedB, block == 0,
+                              block + 1 == depthBlocks);
+      }
+    }
+  }
+}
+
+template <typename Vector>
+void multiplyRounded(const StrictArguments<float> &g, void *scratch) {
+  constexpr unsigned flushToZero = 0x8000, denormalsAreZeros = 0x0040;
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | flushToZero | denormalsAreZeros);
+  multiplyBlocks<Vector>(g, static_cast<float *>(scratch));
+  _mm_setcsr(before);
+}
+
+template <typename Vector>
+constexpr BFloat16Kernels kernelsOf = {
+    (pairsOfBlock * (rowsOfBlock + columnsOfBlock + 16) +
+     roundedElements<Vector>)*int64_t(sizeof(float)),
+    multiplyRounded<Vector>};
+
+} // namespace
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_GEMM_BFLOAT16KERNELSIMPL_H
