@@ -17,7 +17,13 @@
 //                           pairs of neighbours; +0 where count is odd
 //   roundRows(even, odd, count, to)
 //                           pairs from two rows; null odd: +0
-// where the last vector is filled up with pairs of +0.
+// where the last vector is filled up with pairs of +0; and, if it has them,
+// which only makes packing faster,
+//   roundEightRows(from, stride, count, to, toStride)
+//                           pairs of neighbours of eight rows: those of one
+//                           place side by side
+//   roundTwoPanels(even, odd, first, second)
+//                           pairs from 16 places of two rows, eight to each
 // Denormal numbers are zeros everywhere: the instructions know no others, and
 // what is computed around them is told so by the control register.
 //
@@ -43,6 +49,9 @@ template <typename Vector>
 constexpr int64_t roundedElements =
     (pairsOfBlock + sparePairs) * Vector::tileVectors * Vector::lanes;
 
+template <typename Vector>
+constexpr bool hasFastPacking = requires { Vector::roundEightRows; };
+
 /// As `pack`, with elements rounded to bf16 and (i, p) a pair: elements 2p and
 /// 2p + 1 of the source, of which `depth` are there. `rounded` is scratch.
 template <typename Vector, int panel, int granule>
@@ -53,6 +62,13 @@ void packRounded(bool transposed, const float *source, int64_t stride,
     const int64_t pairStride = pairs + sparePairs;
     for (int64_t i = 0; i < count; i += panel) {
       const int64_t width = smaller(panel, count - i);
+      if constexpr (hasFastPacking<Vector>)
+        if (width == panel) {
+          for (int64_t row = 0; row < panel; row += 8)
+            Vector::roundEightRows(source + (i + row) * stride, stride, depth,
+                                   out + i * pairs + row, panel);
+          continue;
+        }
       for (int64_t row = 0; row < width; ++row)
         Vector::roundRow(source + (i + row) * stride, depth,
                          rounded + row * pairStride);
@@ -74,12 +90,20 @@ void packRounded(bool transposed, const float *source, int64_t stride,
                           out + i * pairs + p * (i < whole ? panel : padded));
       continue;
     }
-    Vector::roundRows(even, odd, count, rounded);
-    for (int64_t i = 0; i < whole; i += panel)
-      copyPanel<float, panel>(rounded + i, out + i * pairs + p * panel);
+    int64_t first = 0;
+    if constexpr (hasFastPacking<Vector> && panel == 8)
+      for (; odd && first + 2 * panel <= whole; first += 2 * panel)
+        Vector::roundTwoPanels(even + first, odd + first,
+                               out + first * pairs + p * panel,
+                               out + (first + panel) * pairs + p * panel);
+    Vector::roundRows(even + first, odd ? odd + first : nullptr, count - first,
+                      rounded);
+    for (int64_t i = first; i < whole; i += panel)
+      copyPanel<float, panel>(rounded + (i - first),
+                              out + i * pairs + p * panel);
     float *last = out + whole * pairs + p * padded;
     for (int64_t i = 0; i < padded; ++i)
-      last[i] = i < rest ? rounded[whole + i] : 0.0f;
+      last[i] = i < rest ? rounded[whole - first + i] : 0.0f;
   }
 }
 
