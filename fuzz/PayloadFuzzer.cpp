@@ -11,6 +11,7 @@
 #include "pdlrt/Protocol/ExchangeCodec.h"
 
 #include <array>
+#include <cstdlib>
 
 using namespace pdlrt;
 
@@ -74,8 +75,20 @@ void fuzzOne(const std::string &bytes) {
   const ExchangeLayout &layout = job().layouts[*program];
   Expected<ExchangeMessage> decoded =
       ExchangeMessage::decode(message, layout.channelCount());
+  // Where sections lie says nothing of whether they are accepted.
+  Expected<ExchangeMessage> scattered = ExchangeMessage::decode(
+      message, layout.channelCount(), layout.scattered());
+  if (decoded.ok() != scattered.ok())
+    std::abort();
   if (!decoded)
     return;
+  for (int32_t c = 0; c < layout.channelCount(); ++c) {
+    size_t bytes = 0;
+    for (const std::span<const std::byte> piece : scattered->piecesOf(c))
+      bytes += piece.size();
+    if (layout.scattered()[c] && bytes != scattered->sectionSize(c))
+      std::abort();
+  }
   const std::vector<int64_t> rows(layout.channelCount(), 3);
   for (const ExchangeForm form :
        {ExchangeForm::Exchange, ExchangeForm::Norm, ExchangeForm::Pull,

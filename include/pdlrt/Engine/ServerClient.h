@@ -55,8 +55,6 @@ private:
     /// By lookup of the program, of the step that is pulled next, and of the
     /// step whose gradients are pushed next.
     std::vector<KeyRouter> next, current;
-    /// By channel: of an answer, what is copied to its place right away.
-    std::vector<bool> scattered;
     ExchangeCosts costs;
   };
 

@@ -90,7 +90,8 @@ public:
   /// slice are not copied. An error where sizes do not fit the bytes; any bytes
   /// are safe. What the sections hold is checked by `ExchangeLayout::check`.
   /// `scattered`, by channel or empty: sections that stay where they are,
-  /// whatever slices they lie in, for `copyBlocks` and `copyRows` only.
+  /// whatever slices they lie in, for `piecesOf`, `copyBlocks` and `copyRows`
+  /// only.
   static Expected<ExchangeMessage>
   decode(const Message &payload, int32_t channelCount,
          const std::vector<bool> &scattered = {});
@@ -114,6 +115,14 @@ public:
             bytes.size() / sizeof(T)};
   }
 
+  /// The bytes of a channel that was left scattered, in order, where they lie;
+  /// valid as long as this object or one that it was moved to. No piece is
+  /// empty.
+  std::span<const std::span<const std::byte>> piecesOf(int32_t channel) const {
+    return std::span(pieces).subspan(
+        pieceSplits[channel], pieceSplits[channel + 1] - pieceSplits[channel]);
+  }
+
 private:
   friend class ExchangeLayout;
 
@@ -122,6 +131,9 @@ private:
   /// Where each section begins in `kept`.
   std::vector<size_t> begins;
   std::vector<std::span<const std::byte>> sections;
+  /// Of scattered sections; by channel, and one more, where its own begin.
+  std::vector<std::span<const std::byte>> pieces;
+  std::vector<size_t> pieceSplits;
   Message kept;
   std::vector<AlignedBuffer> copies;
 };
@@ -151,6 +163,10 @@ public:
   int32_t find(pdl_channel_kind kind, int32_t symbolOrClip) const;
   /// The KEYS channel of the table of a ROWS or ROW_GRADIENT channel.
   int32_t keysOf(int32_t number) const { return keysChannels[number]; }
+  /// By channel: whether its section is used where it lies, in whatever slices
+  /// it came: VALUE and ROWS are copied to their places from there, GRADIENT is
+  /// added. For `ExchangeMessage::decode`.
+  const std::vector<bool> &scattered() const { return scatteredChannels; }
   /// Of a channel of kind LOSS: which objective's sums it brings.
   int32_t objectiveOf(int32_t number) const;
   /// Bytes of a section whose size does not depend on keys: VALUE, GRADIENT,
@@ -188,6 +204,7 @@ private:
   bool withNormRequest = false;
   /// By channel.
   std::vector<int32_t> keysChannels;
+  std::vector<bool> scatteredChannels;
 };
 
 /// Puts a payload together. One payload each; not thread-safe.

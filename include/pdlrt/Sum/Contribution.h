@@ -11,7 +11,9 @@
 
 #include "pdlabi/abi.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pdlrt {
@@ -45,6 +47,9 @@ struct BlockGradient {
   const int64_t *keys = nullptr;
   void *const *rows = nullptr;
   const void *const *gradients = nullptr;
+  /// Parameter, as a message brings it: where `dense` is null, its bytes in
+  /// order, in pieces of any alignment that may end within an element.
+  std::span<const std::span<const std::byte>> pieces = {};
 };
 
 /// What one worker, one group, or all of them contribute to a step.

@@ -43,9 +43,10 @@ public:
   /// Ends the sum: dense blocks are now aligned to PDL_BUFFER_ALIGNMENT. Throws
   /// std::bad_alloc. The result lives until the next `begin`.
   const Contribution &finish(Scheduler &scheduler);
-  /// Sums parts that are all there. One that is alone is the result as it is:
-  /// neither copied, nor aligned. Nothing is looked at for values that are not
-  /// finite. The result lives until the next call. Errors as of `add`.
+  /// Sums parts that are all there, none of them in pieces. One that is alone
+  /// is the result as it is: neither copied, nor aligned. Nothing is looked at
+  /// for values that are not finite. The result lives until the next call.
+  /// Errors as of `add`.
   Status assign(std::span<const GradientBlock> blocks,
                 std::span<const Contribution> parts, Scheduler &scheduler);
   /// After `assign` or `finish`.
@@ -81,7 +82,8 @@ private:
     std::atomic<bool> finite = true;
   };
   void addDense(const GradientBlock &block, BlockSum &own,
-                BlockGradient &result, const void *part, Scheduler &scheduler);
+                BlockGradient &result, const BlockGradient &part,
+                Scheduler &scheduler);
   Status addRows(const GradientBlock &block, BlockSum &own,
                  const BlockGradient &part, Scheduler &scheduler);
   /// Finds the places of a part's keys, new ones at the end of the lists;

@@ -82,11 +82,6 @@ Expected<ServerClient::Traffic *> ServerClient::trafficOf(int32_t program) {
     traffic = std::make_unique<Traffic>(std::move(*layout));
     traffic->next.resize(descriptor.programs[program].lookup_count);
     traffic->current.resize(descriptor.programs[program].lookup_count);
-    for (int32_t c = 0; c < traffic->layout.channelCount(); ++c) {
-      const int32_t kind = traffic->layout.channel(c).kind;
-      traffic->scattered.push_back(kind == PDL_CHANNEL_VALUE ||
-                                   kind == PDL_CHANNEL_ROWS);
-    }
     traffic->costs.servers.resize(placement.serverCount());
   }
   return traffic.get();
@@ -176,7 +171,7 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
                                            servers.session(s).address());
     };
     Expected<ExchangeMessage> message = ExchangeMessage::decode(
-        (*answers)[s], layout.channelCount(), traffic.scattered);
+        (*answers)[s], layout.channelCount(), layout.scattered());
     if (!message)
       return refuse(message.status());
     if (Status status = layout.check(form, s, *message, rowCounts);

@@ -102,14 +102,16 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
   message.copies.reserve(sizes.size());
   for (size_t c = 0; c < sizes.size(); ++c) {
     message.begins.push_back(payload.size() - reader.left());
+    message.pieceSplits.push_back(message.pieces.size());
     if (c < scattered.size() && scattered[c]) {
       message.sections.emplace_back();
-      reader.skip(padded(sizes[c]));
-      continue;
+      reader.takePieces(sizes[c], message.pieces);
+    } else {
+      message.sections.push_back(reader.take(sizes[c], message.copies));
     }
-    message.sections.push_back(reader.take(sizes[c], message.copies));
     reader.skip(padded(sizes[c]) - sizes[c]);
   }
+  message.pieceSplits.push_back(message.pieces.size());
   message.sizes = std::move(sizes);
   return message;
 }
@@ -146,6 +148,9 @@ ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
     if (isRows && keys < 0)
       return broken("rows of a table without its keys");
     layout.keysChannels.push_back(keys);
+    layout.scatteredChannels.push_back(kind == PDL_CHANNEL_VALUE ||
+                                       kind == PDL_CHANNEL_ROWS ||
+                                       kind == PDL_CHANNEL_GRADIENT);
   }
   return layout;
 }

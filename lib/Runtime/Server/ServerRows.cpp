@@ -136,8 +136,8 @@ Contribution StateServer::contributionOf(const ExchangeLayout &layout,
       part.objectives.push_back({loss[0], loss[1]});
     }
     if (channel.kind == PDL_CHANNEL_GRADIENT)
-      part.blocks[updateOf(layout, channel.symbol)].dense =
-          message.section(c).data();
+      part.blocks[updateOf(layout, channel.symbol)].pieces =
+          message.piecesOf(c);
     if (channel.kind != PDL_CHANNEL_ROW_GRADIENT)
       continue;
     const int32_t keysChannel = layout.keysOf(c);

@@ -197,8 +197,8 @@ Status StateServer::checkPayload(const Envelope &request,
     return Status::invalid("the payload is damaged: there is no program " +
                            std::to_string(*program));
   const ExchangeLayout &layout = layouts[*program];
-  Expected<ExchangeMessage> message =
-      ExchangeMessage::decode(payload, layout.channelCount());
+  Expected<ExchangeMessage> message = ExchangeMessage::decode(
+      payload, layout.channelCount(), layout.scattered());
   if (!message)
     return message.status();
   if (form == ExchangeForm::Pull)

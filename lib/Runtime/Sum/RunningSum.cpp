@@ -8,6 +8,7 @@
 
 #include "pdlrt/Sum/RunningSum.h"
 
+#include "Sum/ElementCursor.h"
 #include "pdlabi/hash.h"
 #include "pdlrt/Core/Finite.h"
 
@@ -24,24 +25,30 @@ static constexpr int64_t keysInTask = 1024;
 /// Keys between the one whose sum is fetched and the one that is added.
 static constexpr int64_t rowsAhead = 8;
 
+/// A number at any address, as messages bring them.
+template <typename T> struct __attribute__((packed)) LooseNumber {
+  T value;
+};
+
 template <typename T>
 static void addElements(int64_t count, const void *first, const void *second,
                         void *out) {
-  auto *right = static_cast<const T *>(second);
+  auto *right = static_cast<const LooseNumber<T> *>(second);
   // Two loops: one that may find `out` to be `first` is not vectorised then.
   if (out == first) {
     auto *target = static_cast<T *>(out);
     for (int64_t i = 0; i < count; ++i)
-      target[i] += right[i];
+      target[i] += right[i].value;
     return;
   }
-  auto *left = static_cast<const T *>(first);
+  auto *left = static_cast<const LooseNumber<T> *>(first);
   auto *__restrict target = static_cast<T *>(out);
   for (int64_t i = 0; i < count; ++i)
-    target[i] = left[i] + right[i];
+    target[i] = left[i].value + right[i].value;
 }
 
-/// out[i] = first[i] + second[i]; `out` is `first`, or overlaps neither.
+/// out[i] = first[i] + second[i]; `out` is `first`, or overlaps neither, and is
+/// aligned to its elements.
 static void addInto(int32_t type, int64_t count, const void *first,
                     const void *second, void *out) {
   if (type == PDL_F32)
@@ -86,8 +93,7 @@ Status RunningSum::add(const Contribution &part, Scheduler &scheduler) {
       PDLRT_RETURN_IF_ERROR(
           addRows(blocks[b], *memory[b], part.blocks[b], scheduler));
     else
-      addDense(blocks[b], *memory[b], sum.blocks[b], part.blocks[b].dense,
-               scheduler);
+      addDense(blocks[b], *memory[b], sum.blocks[b], part.blocks[b], scheduler);
   }
   ++parts;
   return {};
@@ -114,15 +120,14 @@ Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
 //===----------------------------------------------------------------------===//
 
 void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
-                          BlockGradient &result, const void *part,
+                          BlockGradient &result, const BlockGradient &part,
                           Scheduler &scheduler) {
   if (parts == 0 || block.elementCount == 0) {
-    result.dense = part;
+    result.dense = part.dense;
+    result.pieces = part.pieces;
     return;
   }
   const size_t size = elementSize(block.elementType);
-  const auto *first = static_cast<const char *>(result.dense);
-  const auto *second = static_cast<const char *>(part);
   auto *out = static_cast<char *>(own.dense.reserve(block.elementCount * size));
   const int64_t tasks =
       (block.elementCount + elementsInTask - 1) / elementsInTask;
@@ -130,13 +135,22 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
   scheduler.parallelFor(tasks, [&](int64_t task) {
     const int64_t begin = task * elementsInTask;
     const int64_t count = std::min(elementsInTask, block.elementCount - begin);
-    const size_t offset = begin * size;
-    addInto(block.elementType, count, first + offset, second + offset,
-            out + offset);
-    if (isWatched && !allFinite(block.elementType, count, out + offset))
+    ElementCursor first(result, size, begin), second(part, size, begin);
+    for (int64_t done = 0; done < count;) {
+      const ElementRun left = first.run(count - done);
+      const ElementRun right = second.run(left.count);
+      char *to = out + (begin + done) * size;
+      // The sum so far may lie where it is to lie.
+      addInto(block.elementType, right.count, left.data, right.data, to);
+      first.advance(right.count);
+      second.advance(right.count);
+      done += right.count;
+    }
+    if (isWatched && !allFinite(block.elementType, count, out + begin * size))
       own.finite = false;
   });
   result.dense = out;
+  result.pieces = {};
 }
 
 const Contribution &RunningSum::finish(Scheduler &scheduler) {
@@ -155,7 +169,7 @@ const Contribution &RunningSum::finish(Scheduler &scheduler) {
     const size_t size = elementSize(block.elementType);
     const auto *from = static_cast<const char *>(result.dense);
     const bool aligned =
-        reinterpret_cast<uintptr_t>(from) % PDL_BUFFER_ALIGNMENT == 0;
+        from && reinterpret_cast<uintptr_t>(from) % PDL_BUFFER_ALIGNMENT == 0;
     char *out =
         aligned
             ? nullptr
@@ -166,13 +180,23 @@ const Contribution &RunningSum::finish(Scheduler &scheduler) {
       const int64_t begin = task * elementsInTask;
       const int64_t count =
           std::min(elementsInTask, block.elementCount - begin);
-      if (out)
-        std::memcpy(out + begin * size, from + begin * size, count * size);
-      if (!allFinite(block.elementType, count, from + begin * size))
+      if (out) {
+        ElementCursor cursor(result, size, begin);
+        for (int64_t done = 0; done < count;) {
+          const ElementRun run = cursor.run(count - done);
+          std::memcpy(out + (begin + done) * size, run.data, run.count * size);
+          cursor.advance(run.count);
+          done += run.count;
+        }
+      }
+      if (!allFinite(block.elementType, count,
+                     (out ? out : from) + begin * size))
         own.finite = false;
     });
-    if (out)
+    if (out) {
       result.dense = out;
+      result.pieces = {};
+    }
   }
   return sum;
 }

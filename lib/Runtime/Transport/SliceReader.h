@@ -52,6 +52,20 @@ public:
     }
   }
 
+  /// Adds the next bytes to `pieces`, where they lie; none of these is empty.
+  void takePieces(size_t bytes,
+                  std::vector<std::span<const std::byte>> &pieces) {
+    remaining -= bytes;
+    while (bytes > 0) {
+      const MessageSlice &slice = slices[at];
+      const size_t part = std::min(bytes, slice.size - offset);
+      if (part > 0)
+        pieces.emplace_back(slice.data + offset, part);
+      bytes -= part;
+      advance(part);
+    }
+  }
+
   /// The next bytes, aligned to 8: where they lie if they can be used there,
   /// else copied to a buffer that is added to `copies`.
   std::span<const std::byte> take(size_t bytes,

@@ -187,6 +187,13 @@ TEST_F(ExchangeCodecTest, ScatteredSectionsAreCopiedToTheirPlaces) {
     const size_t width = layout.sectionBytes(server, rows) / sizeof(float);
     const auto values = joined->sectionOf<float>(rows);
     EXPECT_EQ(scattered->sectionSize(rows), values.size_bytes());
+    std::vector<std::byte> pieces;
+    for (const auto piece : scattered->piecesOf(rows)) {
+      EXPECT_FALSE(piece.empty());
+      pieces.insert(pieces.end(), piece.begin(), piece.end());
+    }
+    EXPECT_TRUE(std::ranges::equal(pieces, joined->section(rows)));
+    EXPECT_TRUE(joined->piecesOf(rows).empty());
     std::vector<int32_t> places(values.size() / width);
     std::iota(places.rbegin(), places.rend(), 0);
     std::vector<float> copied(values.size());

@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <span>
 #include <vector>
 
 using namespace pdlrt;
@@ -50,6 +51,26 @@ template <typename T> std::vector<GradientBlock> blocksOf(int64_t denseCount) {
   const int32_t type = sizeof(T) == 4 ? PDL_F32 : PDL_F64;
   return {{0, type, false, denseCount}, {1, type, true, width}};
 }
+
+/// The same bytes in pieces of a few bytes and of many, at any alignment.
+template <typename T> struct Cut {
+  std::vector<std::vector<std::byte>> memory;
+  std::vector<std::span<const std::byte>> pieces;
+
+  Cut(const void *values, int64_t count, std::mt19937 &random) {
+    auto bytes =
+        std::as_bytes(std::span(static_cast<const T *>(values), size_t(count)));
+    while (!bytes.empty()) {
+      const size_t limit = random() % 3 ? 20 : 100000;
+      const size_t size = std::min(bytes.size(), 1 + random() % limit);
+      const size_t skipped = random() % 8;
+      memory.emplace_back(skipped + size);
+      std::copy_n(bytes.begin(), size, memory.back().begin() + skipped);
+      bytes = bytes.subspan(size);
+      pieces.push_back(std::span(memory.back()).subspan(skipped));
+    }
+  }
+};
 
 /// Numbers of very different sizes: each order of a sum has its own bits.
 template <typename T> T randomValue(std::mt19937 &random) {
@@ -167,11 +188,30 @@ template <typename T> void compare(int threads, uint32_t seed) {
     for (const Contribution &each : given)
       plain.add(each, count);
     plain.expectEqual(mine);
-    if (mine.present && count > 0) {
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(mine.blocks[0].dense) %
-                    PDL_BUFFER_ALIGNMENT,
-                0u);
+    const auto expectAligned = [count](const Contribution &sum) {
+      if (sum.present && count > 0) {
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(sum.blocks[0].dense) %
+                      PDL_BUFFER_ALIGNMENT,
+                  0u);
+      }
+    };
+    expectAligned(mine);
+    // Some of them as messages bring them.
+    std::vector<Cut<T>> cuts;
+    cuts.reserve(partCount);
+    running.begin(blocks);
+    for (Contribution each : given) {
+      if (each.present && random() % 4) {
+        cuts.emplace_back(each.blocks[0].dense, count, random);
+        each.blocks[0].dense = nullptr;
+        each.blocks[0].pieces = cuts.back().pieces;
+      }
+      ASSERT_TRUE(running.add(each, scheduler).ok());
     }
+    const Contribution &joined = running.finish(scheduler);
+    EXPECT_EQ(running.firstNonFinite(), -1);
+    plain.expectEqual(joined);
+    expectAligned(joined);
     ASSERT_TRUE(atOnce.assign(blocks, given, scheduler).ok());
     plain.expectEqual(atOnce.result());
   }
@@ -218,4 +258,26 @@ TEST(RunningSum, NamesTheFirstBlockThatIsNotFinite) {
   EXPECT_EQ(check({partOf(infinity, 0), partOf(-infinity, 0), partOf(0, 0)}),
             0);
   EXPECT_EQ(check({partOf(large, 0), partOf(-large, 0), partOf(large, 0)}), -1);
+}
+
+TEST(RunningSum, LooksIntoPiecesForWhatIsNotFinite) {
+  Scheduler scheduler(2);
+  const std::vector<GradientBlock> blocks = blocksOf<float>(3);
+  std::mt19937 random(5);
+  for (const float last : {1.f, std::numeric_limits<float>::quiet_NaN()})
+    for (const size_t count : {1, 2, 3}) {
+      const float values[] = {1, 2, last};
+      const Cut<float> cut(values, 3, random);
+      RunningSum sum;
+      sum.begin(blocks);
+      for (size_t i = 0; i < count; ++i) {
+        Part<float> part;
+        Contribution whole = part.contribution();
+        whole.blocks[0] = {};
+        whole.blocks[0].pieces = cut.pieces;
+        ASSERT_TRUE(sum.add(whole, scheduler).ok());
+      }
+      sum.finish(scheduler);
+      EXPECT_EQ(sum.firstNonFinite(), last == last ? -1 : 0);
+    }
 }
