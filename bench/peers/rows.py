@@ -4,7 +4,7 @@
 """The rows, by name."""
 
 
-from . import click, dlrm, logistic
+from . import checkpoint, click, dlrm, logistic
 from .contest import Context, Failed  # noqa: F401
 
 
@@ -15,4 +15,5 @@ ALL = {
     "numerics": click.Numerics,
     "dlrm": dlrm.Dlrm,
     "logistic": logistic.Logistic,
+    "checkpoints": checkpoint.Checkpoints,
 }

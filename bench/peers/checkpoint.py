@@ -1,0 +1,150 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checkpoints of CTR-DNN: how fast they are written and read, how long training stops for
+one, and what memory they take.
+
+A checkpoint of many keys is written once. From there trainers go on for a few steps of one
+row, where all but the saves is next to nothing: once with a save after each step, once with
+one save. The difference is what saves take. A trainer that goes on where nothing is left
+shows what reading takes. Beside it stand files of as many bytes that Python writes and
+flushes, or reads: the limit of the disk and of the system's cache."""
+
+import operator
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+from .click import model, write_tensors
+from .contest import Failed, Line
+
+PIECE = 1 << 20
+STEPS = 5
+
+
+class Judged(Line):
+    """A line whose goal is not a least ratio: `figure` of it, "ours" or "ratio", compares
+    with the goal as `compare` says."""
+
+    def __init__(self, what, unit, figure, compare, goal):
+        super().__init__(what, unit)
+        self.figure, self.compare, self.bound = figure, compare, goal
+
+    def cells(self):
+        cells = super().cells()
+        middle = statistics.median(self.ours if self.figure == "ours" else self.ratios())
+        sign = ">=" if self.compare is operator.ge else "<="
+        verdict = "met" if self.compare(middle, self.bound) else "missed"
+        cells[-1] = f"{self.figure} {sign} {self.bound:,}: {verdict}"
+        return cells
+
+
+def spent(command):
+    """Seconds by the clock, CPU time, and peak memory in MB, of a command on one core."""
+    core = str(min(os.sched_getaffinity(0)))
+    with tempfile.TemporaryFile("w+") as said:
+        start = time.monotonic()
+        process = subprocess.Popen(["taskset", "-c", core, *map(str, command)],
+                                   stdout=said, stderr=said)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        clock = time.monotonic() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise Failed(f"{' '.join(map(str, command))}: {said.read()[-2000:]}")
+    return clock, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+
+
+def newest(folder):
+    """The files of the newest checkpoint."""
+    return [path for path in max(folder.iterdir()).iterdir() if path.is_file()]
+
+
+def write_file(path, size):
+    piece = os.urandom(PIECE)
+    start = time.monotonic()
+    with open(path, "wb", buffering=0) as file:
+        for _ in range(size // PIECE):
+            file.write(piece)
+        os.fsync(file.fileno())
+    return time.monotonic() - start
+
+
+def read_files(paths):
+    piece = bytearray(PIECE)
+    start = time.monotonic()
+    for path in paths:
+        with open(path, "rb", buffering=0) as file:
+            while file.readinto(piece):
+                pass
+    return time.monotonic() - start
+
+
+class Checkpoints:
+    WHAT = ("Checkpoints of CTR-DNN with 13 ids a row that nobody else has, Adam's slots "
+            "included, one thread, in MB/s. Reading checks the checksums and inserts the "
+            "keys. The files of the checkpoint are in the system's cache.")
+    GOAL = (">= 1000 MB/s each by the clock; training stops for < 1 s; memory within 10 % of a "
+            "trainer that saves nothing")
+    REASON = ""
+
+    @staticmethod
+    def measure(context):
+        rows = 20_000 if context.quick else 80_000
+        data = write_tensors(context.folder / "saved.safetensors", rows, 1 << 36)
+        few = write_tensors(context.folder / "few.safetensors", STEPS, 1 << 36)
+        trainer = context.translate(model(), "saved")
+        first = context.folder / "first"
+        train = [trainer, "train", "--threads", 1]
+        whole = [*train, "--data", data, "--batch-size", 1000]
+        saved = [*whole, "--checkpoint", first]
+        spent(saved)
+        files = newest(first)
+        size = sum(path.stat().st_size for path in files)
+        megabytes = size / 1e6
+
+        writing = Judged(f"write {megabytes:.0f} MB", "MB/s", "ours", operator.ge, 1000)
+        write_cpu = Judged("write, by CPU time", "MB/s", "ours", operator.ge, 1000)
+        stops = Judged("training stops for a save", "ms", "ours", operator.le, 1000)
+        reading = Judged("read", "MB/s", "ours", operator.ge, 1000)
+        read_cpu = Judged("read, by CPU time", "MB/s", "ours", operator.ge, 1000)
+        write_peak = Judged("peak of a trainer that saves", "MB", "ratio", operator.le, 1.1)
+        read_peak = Judged("peak of a trainer that goes on", "MB", "ratio", operator.le, 1.1)
+
+        def go_on(*flags):
+            """From a copy of the first checkpoint, a step for each row of the few."""
+            copy = context.folder / "copy"
+            shutil.copytree(first, copy)
+            try:
+                return spent([*train, "--data", few, "--batch-size", 1, "--epochs", 2,
+                              "--checkpoint", copy, "--resume", *flags])
+            finally:
+                shutil.rmtree(copy)
+
+        for _ in range(context.rounds):
+            often, once = go_on("--checkpoint-steps", 1), go_on()
+            clock, cpu = ((often[i] - once[i]) / (STEPS - 1) for i in range(2))
+            flat = write_file(context.folder / "flat", size)
+            writing.add(megabytes / clock, a_plain_file=megabytes / flat)
+            write_cpu.add(megabytes / cpu, a_plain_file_by_the_clock=megabytes / flat)
+            stops.add(1000 * clock, a_plain_file=1000 * flat)
+            start = spent([*train, "--data", few, "--steps", 0])
+            resumed = spent([*saved, "--resume"])
+            plain = read_files(files)
+            reading.add(megabytes / (resumed[0] - start[0]), plain_files=megabytes / plain)
+            read_cpu.add(megabytes / (resumed[1] - start[1]),
+                         plain_files_by_the_clock=megabytes / plain)
+            without = spent(whole)[2]
+            shutil.rmtree(first)
+            write_peak.add(spent(saved)[2], without_checkpoints=without)
+            files = newest(first)
+            read_peak.add(resumed[2], without_checkpoints=without)
+        return [writing, write_cpu, stops, reading, read_cpu, write_peak, read_peak]
