@@ -24,7 +24,7 @@ class Context:
 
     def __init__(self, build, python, folder, quick):
         self.build, self.python, self.folder, self.quick = build, python, folder, quick
-        self.rounds = 2 if quick else 5
+        self.rounds = 2 if quick else 3
 
     def translate(self, source, name, *flags):
         """The trainer of a model's text."""

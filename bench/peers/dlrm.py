@@ -62,7 +62,10 @@ class Dlrm:
     WHAT = ("DLRM, 26 tables of dimension 16, bottom 13-64-16, top 367-64-1, Adagrad, batch "
             "2048, one thread, by CPU time.")
     GOAL = ">= 4 times PyTorch"
-    REASON = ""
+    REASON = ("By perf on 24 November 2026: searches in 26 tables 10 %, inner products of all "
+              "pairs 16 % (loop nests that add term by term), pooling of bags of one id 7 % and "
+              "its gradient 3 %, updates 5 % and more, copies into the concatenation 6 %, "
+              "distinct keys 4 %; 26 calls of each for tables that could share them.")
 
     @staticmethod
     def measure(context):

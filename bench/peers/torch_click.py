@@ -26,7 +26,8 @@ torch.manual_seed(0)
 
 # Few keys: as many as the skewed ids of the text have, about.
 KEYS = options.keys or 300_000
-BATCHES = 16
+# With many keys no batch comes twice, so that rows are not in a cache.
+BATCHES = 150 if options.keys else 16
 table = torch.nn.Embedding(KEYS, 10, sparse=True)
 torch.nn.init.uniform_(table.weight, -0.01, 0.01)
 layers = torch.nn.Sequential(
@@ -71,9 +72,14 @@ def step(ids, numbers, labels):
 clock = time.process_time if options.threads == 1 else time.perf_counter
 for batch in batches[:3]:
     step(*batch)
-steps = 0
+for state in sparse.state.values():
+    # The system gives pages when they are first written to: not while it is measured.
+    for values in state.values():
+        if torch.is_tensor(values) and values.numel() > 1:
+            values.add_(0)
+steps = 3
 start = clock()
-while clock() - start < 3:
+while clock() - start < 3 and (steps < BATCHES or not options.keys):
     step(*batches[steps % BATCHES])
     steps += 1
-print(json.dumps({"rate": steps * options.batch / (clock() - start)}))
+print(json.dumps({"rate": (steps - 3) * options.batch / (clock() - start)}))
