@@ -34,9 +34,9 @@ def arguments(description):
     return given
 
 
-def train(folder, seed, *flags):
+def train(folder, seed, *flags, threads=1):
     """The metrics of all tests of one run, by epoch: a list of {name: value}."""
-    command = [folder / "trainer", "train", "--seed", seed, "--threads", 1, *flags]
+    command = [folder / "trainer", "train", "--seed", seed, "--threads", threads, *flags]
     run = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"{' '.join(map(str, command))}: {run.stderr[-2000:]}")

@@ -17,7 +17,10 @@
 #include "pdlrt/Data/BatchSource.h"
 
 #include <zlib.h>
+#include <zstd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -136,9 +139,30 @@ static int64_t countCells(const std::string &text) {
 
 static volatile int64_t sink;
 
-static void readBatches(const std::string &path, const Record &record) {
+static int64_t unpackAll(const std::string &path, std::vector<char> &buffer) {
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  ZSTD_DStream *stream = ZSTD_createDStream();
+  std::vector<char> packed(ZSTD_DStreamInSize());
+  int64_t total = 0;
+  for (size_t count;
+       (count = std::fread(packed.data(), 1, packed.size(), file)) > 0;)
+    for (ZSTD_inBuffer input = {packed.data(), count, 0};
+         input.pos < input.size;) {
+      ZSTD_outBuffer output = {buffer.data(), buffer.size(), 0};
+      ZSTD_decompressStream(stream, &output, &input);
+      total += int64_t(output.pos);
+    }
+  ZSTD_freeDStream(stream);
+  std::fclose(file);
+  return total;
+}
+
+static void readBatches(const std::string &path, const Record &record,
+                        const std::string &cache = "", bool beside = false) {
   DataOptions options;
   options.files = {path};
+  options.cache = cache;
+  options.unpackBeside = beside;
   options.batchSize = 1000;
   auto source = BatchSource::open(options, record.descriptor, record.program);
   if (!source)
@@ -175,6 +199,13 @@ int main(int argc, char **argv) {
   gzFile file = gzopen(packed.c_str(), "wb");
   gzwrite(file, text.data(), unsigned(text.size()));
   gzclose(file);
+  const std::string zstd = path + ".zst";
+  {
+    std::string bytes(ZSTD_compressBound(text.size()), '\0');
+    bytes.resize(
+        ZSTD_compress(bytes.data(), bytes.size(), text.data(), text.size(), 3));
+    std::ofstream(zstd, std::ios::binary) << bytes;
+  }
 
   const Record record;
   std::vector<char> buffer(1 << 18);
@@ -187,10 +218,42 @@ int main(int argc, char **argv) {
   const double ours = bestSeconds(budget, [&] { readBatches(path, record); });
   const double oursPacked =
       bestSeconds(budget, [&] { readBatches(packed, record); });
+  const double unpacked =
+      bestSeconds(budget, [&] { sink = unpackAll(zstd, buffer); });
+  const double oursZstd =
+      bestSeconds(budget, [&] { readBatches(zstd, record); });
+  // On two threads: by the clock.
+  const auto beside = [&](const std::string &file) {
+    double best = 1e30;
+    for (int i = 0; i < 5; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      readBatches(file, record, "", true);
+      best = std::min(best, std::chrono::duration<double>(
+                                std::chrono::steady_clock::now() - begin)
+                                .count());
+    }
+    return best;
+  };
+  const double gzipBeside = beside(packed), zstdBeside = beside(zstd);
+  const std::string cache = path + ".cache";
+  const double written = bestSeconds(budget, [&] {
+    std::filesystem::remove_all(cache);
+    readBatches(path, record, cache);
+  });
+  const double cached =
+      bestSeconds(budget, [&] { readBatches(path, record, cache); });
+  const std::string cacheFile =
+      std::filesystem::directory_iterator(cache)->path();
+  const auto cacheBytes = double(std::filesystem::file_size(cacheFile));
+  const double plainCache =
+      bestSeconds(budget, [&] { sink = readAll(cacheFile, buffer); });
+  std::filesystem::remove_all(cache);
   std::filesystem::remove(path);
   std::filesystem::remove(packed);
+  std::filesystem::remove(zstd);
 
-  const double values = double(rows * cells), bytes = double(text.size());
+  const double values = double(rows * cells);
+  double bytes = double(text.size());
   auto print = [&](const char *what, double seconds) {
     std::printf("%-38s %7.1f M values/s %6.2f GB/s %6.1f ns a value\n", what,
                 values / seconds / 1e6, bytes / seconds / 1e9,
@@ -201,4 +264,12 @@ int main(int argc, char **argv) {
   print("limit: zlib's gzread", inflated);
   print("text to batches", ours);
   print("gzip to batches", oursPacked);
+  print("the same, unpacked beside (clock)", gzipBeside);
+  print("limit: zstd's stream", unpacked);
+  print("zstd to batches", oursZstd);
+  print("the same, unpacked beside (clock)", zstdBeside);
+  print("text to batches and a cache", written);
+  bytes = cacheBytes;
+  print("limit: bytes of the cache", plainCache);
+  print("cache to batches", cached);
 }

@@ -204,11 +204,11 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
   if (oneDnn)
     arguments.push_back(joinPath(files, "libdnnl.so.2"));
   for (const std::string &last :
-       {joinPath(files, "libz.a"), joinPath(files, "libstdc++.a"),
-        std::string("-lm"), joinPath(files, "libgcc.a"),
-        joinPath(files, "libgcc_eh.a"), std::string("-lc"),
-        joinPath(files, "libgcc.a"), joinPath(files, "crtendS.o"),
-        joinPath(*system, "crtn.o")})
+       {joinPath(files, "libz.a"), joinPath(files, "libzstd.a"),
+        joinPath(files, "libstdc++.a"), std::string("-lm"),
+        joinPath(files, "libgcc.a"), joinPath(files, "libgcc_eh.a"),
+        std::string("-lc"), joinPath(files, "libgcc.a"),
+        joinPath(files, "crtendS.o"), joinPath(*system, "crtn.o")})
     arguments.push_back(last);
 
   sys::RemoveFileOnSignal(temporary);

@@ -1,6 +1,6 @@
 # Copies to lib/pdl what pdl-translate links and puts beside a program, so that
 # a machine that only runs pdl-translate needs no compiler (and no libdnnl-dev):
-# the static C++ library, the compiler's start files, zlib, and for numerics
+# the static C++ library, the compiler's start files, zlib, zstd, and for numerics
 # `fast` oneDNN with the libraries that it loads and their licences; for programs
 # of several processes gRPC's archives and their licences.
 set(PDL_RUNTIME_FILES_DIR ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/pdl)
@@ -11,12 +11,12 @@ function(pdl_copy_runtime_file source name)
   configure_file("${real}" ${PDL_RUNTIME_FILES_DIR}/${name} COPYONLY)
 endfunction()
 
-foreach(name libstdc++.a libgcc.a libgcc_eh.a crtbeginS.o crtendS.o libz.a)
+foreach(name libstdc++.a libgcc.a libgcc_eh.a crtbeginS.o crtendS.o libz.a libzstd.a)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${name}
     OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT IS_ABSOLUTE "${path}")
     message(FATAL_ERROR "${CMAKE_CXX_COMPILER} knows no ${name}, which compiled programs are "
-      "linked with; install libstdc++-12-dev and zlib1g-dev, or the like of your system")
+      "linked with; install libstdc++-12-dev, zlib1g-dev and libzstd-dev, or the like of your system")
   endif()
   pdl_copy_runtime_file("${path}" ${name})
 endforeach()
@@ -50,7 +50,7 @@ foreach(package libgrpc++1.51 libabsl20220623 libc-ares2)
   endif()
 endforeach()
 
-foreach(package libstdc++6 zlib1g)
+foreach(package libstdc++6 zlib1g libzstd1)
   if(EXISTS /usr/share/doc/${package}/copyright)
     pdl_copy_runtime_file(/usr/share/doc/${package}/copyright licenses/${package}.txt)
   endif()

@@ -24,9 +24,9 @@
 // error.
 //
 // Files: CSV (delimiter comma, with RFC 4180 quotes), TSV, any other delimiter,
-// each also compressed by gzip, and safetensors (tensors named like the fields;
-// ragged fields as `<field>.values` and `<field>.splits`; ids are taken as they
-// are, never hashed).
+// each also compressed by gzip or zstd, and safetensors (tensors named like the
+// fields; ragged fields as `<field>.values` and `<field>.splits`; ids are taken
+// as they are, never hashed).
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,7 @@ struct RowRange {
 /// What the user says about the data; part of the flags of a trainer.
 struct DataOptions {
   std::vector<std::string> files;
-  /// 0: by the file's name (.csv comma, .tsv tab, each also with .gz).
+  /// 0: by the file's name (.csv comma, .tsv tab, each also with .gz or .zst).
   char delimiter = 0;
   /// The first line of each file names its columns.
   bool header = false;
@@ -94,6 +94,31 @@ struct DataOptions {
   /// How many bad rows a group skips in an epoch before it stops.
   int64_t maxBadRows = 0;
   RowRange rows;
+  /// The folder that parsed rows of delimited text are kept in from pass to
+  /// pass; empty: none. Never changes a batch.
+  std::string cache;
+  /// Packed files are unpacked on threads of their own. Never changes a batch.
+  bool unpackBeside = false;
+};
+
+/// Where the rows of a shuffle window begin, so that none before them is read
+/// again. All 0: not known, or the begin of the pass.
+struct WindowStart {
+  /// Of `DataOptions::files`. Those before it are not looked at.
+  int64_t file = 0;
+  /// Rows of that file before the window, whoever they belong to; 0: none of
+  /// the group's.
+  int64_t row = 0;
+  /// Bytes of the file's text before the window, unpacked; 0: not known.
+  int64_t byte = 0;
+  /// The line, from 1, at that byte.
+  int64_t line = 0;
+  /// Rows that `DataOptions::rows` selects before the window, of all files,
+  /// where groups share files.
+  int64_t selected = 0;
+  /// Of the content of all rows of the group before the window.
+  int64_t digest = 0;
+  bool operator==(const WindowStart &) const = default;
 };
 
 /// Where a group stands: the next record is record `offset` of the shuffled
@@ -106,8 +131,22 @@ struct DataPosition {
   /// Of the content of all rows of the group up to the end of the window, not
   /// negative; 0: not known.
   int64_t digest = 0;
+  WindowStart start = {};
   bool operator==(const DataPosition &) const = default;
 };
+
+/// How many numbers a position consists of, and a call of `visit` with each, in
+/// an order that is always the same: for those who send positions.
+inline constexpr size_t positionNumbers = 11;
+template <typename Position, typename Visit>
+void forEachNumberOf(Position &position, Visit visit) {
+  auto &start = position.start;
+  for (auto *number :
+       {&position.epoch, &position.window, &position.offset, &position.batch,
+        &position.digest, &start.file, &start.row, &start.byte, &start.line,
+        &start.selected, &start.digest})
+    visit(*number);
+}
 
 /// The batches of one group of replicas. `next` may be called by several
 /// threads, each with its own worker and batch; the other functions only while
@@ -135,9 +174,11 @@ public:
   /// Where the next batch begins. Meaningful when every worker has taken the
   /// same number of batches, or as many as there were.
   DataPosition position() const;
-  /// Continues at a position that `position` gave, with the same options, by
-  /// reading again up to it. An error where rows up to the end of its window
-  /// have another content than they had.
+  /// Continues at a position that `position` gave, with the same options. Reads
+  /// its window again; what stands before that too where the position does not
+  /// say where the window begins. An error where those rows have another
+  /// content than they had. Of a packed file, the text before the window is
+  /// unpacked and thrown away; files before it are not opened.
   Status restore(const DataPosition &position);
 
   /// Bad rows skipped so far in this epoch, and the sentences of the first

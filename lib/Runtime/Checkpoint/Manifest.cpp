@@ -100,11 +100,20 @@ static json toJson(const CheckpointManifest &manifest) {
   }
   const TrainingProgress &progress = manifest.progress;
   json positions = json::array();
-  for (const DataPosition &position : progress.positions)
+  for (const DataPosition &position : progress.positions) {
+    const WindowStart &start = position.start;
     positions.push_back({{"window", position.window},
                          {"offset", position.offset},
                          {"batch", position.batch},
-                         {"digest", position.digest}});
+                         {"content", position.digest},
+                         {"start",
+                          {{"file", start.file},
+                           {"row", start.row},
+                           {"byte", start.byte},
+                           {"line", start.line},
+                           {"selected", start.selected},
+                           {"content", start.digest}}}});
+  }
   json counts = {{"steps", progress.steps},
                  {"samples", progress.samples},
                  {"skipped_updates", progress.skippedUpdates},
@@ -266,12 +275,22 @@ static CheckpointManifest fromJson(const json &root) {
   progress.epoch = countAt(counts, "epoch");
   if (counts.contains("loss_lines"))
     progress.lossLines = countAt(counts, "loss_lines");
-  for (const json &entry : counts.at("positions"))
-    progress.positions.push_back(
-        {progress.epoch, countAt(entry, "window"), countAt(entry, "offset"),
-         countAt(entry, "batch"),
-         // Checkpoints of earlier versions do not know it.
-         entry.contains("digest") ? countAt(entry, "digest") : 0});
+  for (const json &entry : counts.at("positions")) {
+    DataPosition &position = progress.positions.emplace_back();
+    position.epoch = progress.epoch;
+    position.window = countAt(entry, "window");
+    position.offset = countAt(entry, "offset");
+    position.batch = countAt(entry, "batch");
+    // Those of earlier versions know neither; their `digest` is another one.
+    if (entry.contains("content"))
+      position.digest = countAt(entry, "content");
+    if (!entry.contains("start"))
+      continue;
+    const json &start = entry.at("start");
+    position.start = {countAt(start, "file"),     countAt(start, "row"),
+                      countAt(start, "byte"),     countAt(start, "line"),
+                      countAt(start, "selected"), countAt(start, "content")};
+  }
   progress.epochSteps = countAt(counts, "epoch_steps");
   progress.epochSamples = countAt(counts, "epoch_samples");
   progress.epochSkippedUpdates = countAt(counts, "epoch_skipped_updates");

@@ -73,6 +73,11 @@ Expected<bool> BatchSource::State::loadWindow() {
     ++position.window;
   windowIsLoaded = false;
   position.offset = 0;
+  position.start = {};
+  if (position.window > 0) {
+    position.start = stream.place();
+    position.start.digest = passed.digest();
+  }
   records.clear();
   auto moved = stream.advance(windowRows(), &records, passed);
   PDLRT_RETURN_IF_ERROR(moved.status());
@@ -254,14 +259,26 @@ Status BatchSource::restore(const DataPosition &position) {
   int64_t rows;
   if (__builtin_mul_overflow(position.window, s.windowRows(), &rows))
     return impossible;
-  auto moved = s.stream.advance(rows, nullptr, s.passed);
-  PDLRT_RETURN_IF_ERROR(moved.status());
-  if (*moved < rows && position.offset > 0)
-    return impossible;
+  const WindowStart &start = position.start;
+  if (start != WindowStart()) {
+    auto moved = s.stream.moveTo(start);
+    PDLRT_RETURN_IF_ERROR(moved.status());
+    if (!*moved || start.digest < 0)
+      return impossible;
+    s.passed.clear(rows, start.digest);
+  } else {
+    auto moved = s.stream.advance(rows, nullptr, s.passed);
+    PDLRT_RETURN_IF_ERROR(moved.status());
+    if (*moved < rows && position.offset > 0)
+      return impossible;
+  }
   s.position = position;
   s.position.offset = 0;
   auto loaded = s.loadWindow();
   PDLRT_RETURN_IF_ERROR(loaded.status());
+  // Of a cache, no byte is known; the text may be needed again.
+  if (start != WindowStart())
+    s.position.start = start;
   s.epochIsOver = !*loaded;
   if (position.digest != 0 && position.digest != s.position.digest)
     return Status::invalid(

@@ -12,11 +12,14 @@
 #include "pdlabi/hash.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <type_traits>
+#include <xxhash.h>
 
 using namespace pdlrt;
 
@@ -204,10 +207,20 @@ static bool parseShort(std::string_view text, uint32_t &value) {
   return true;
 }
 
+/// `missing` or `number`, without a branch, which compilers make of other ways
+/// to say this: nobody foresees which numbers are missing.
+template <typename T> static T choose(bool isMissing, T missing, T number) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  Bits mask = Bits(0) - Bits(isMissing);
+  asm("" : "+r"(mask)); // NOLINT: it knows that this is 0 or all ones
+  return std::bit_cast<T>((std::bit_cast<Bits>(missing) & mask) |
+                          (std::bit_cast<Bits>(number) & ~mask));
+}
+
 template <typename T>
 Status
 CellParser::appendNumbers(std::string_view row, const std::string_view *cells,
-                          std::span<const int64_t> slots,
+                          const std::vector<int64_t> &slots,
                           RecordColumns::Column &column, size_t &failed) const {
   if (field->kind == PDL_FIELD_RAGGED) {
     for (size_t slot = 0; slot < slots.size(); ++slot) {
@@ -219,8 +232,8 @@ CellParser::appendNumbers(std::string_view row, const std::string_view *cells,
   T *values = column.extend<T>(slots.size());
   const bool isPlain = valueMap.empty();
   const bool mayMiss = field->missing_kind == PDL_MISSING_VALUE;
-  const char *first = row.data() + 8, *last = row.data() + row.size();
-  T either[2] = {0, static_cast<T>(field->missing_value)};
+  const char *first = row.data(), *last = row.data() + row.size();
+  const T missing = static_cast<T>(field->missing_value);
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     const std::string_view cell = cells[slots[slot]];
     const char *begin = cell.data();
@@ -228,8 +241,7 @@ CellParser::appendNumbers(std::string_view row, const std::string_view *cells,
     if (isPlain && std::less_equal<>()(first, begin) &&
         std::less_equal<>()(begin, last) && (mayMiss | !cell.empty()) &&
         parseShort(cell, number)) {
-      either[0] = static_cast<T>(number);
-      values[slot] = either[cell.empty()];
+      values[slot] = choose(cell.empty(), missing, static_cast<T>(number));
       continue;
     }
     failed = slot;
@@ -337,7 +349,7 @@ Status CellParser::appendIdsOf(std::string_view cell, int64_t slot,
 }
 
 Status CellParser::appendIds(const std::string_view *cells,
-                             std::span<const int64_t> slots,
+                             const std::vector<int64_t> &slots,
                              RecordColumns::Column &column,
                              size_t &failed) const {
   if (field->kind == PDL_FIELD_RAGGED) {
@@ -352,6 +364,13 @@ Status CellParser::appendIds(const std::string_view *cells,
   const bool isHashed = field->hash_kind != PDL_HASH_NONE;
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     const std::string_view cell = cells[slots[slot]];
+    // Hexadecimal ids of 32 bits; how many bytes there are need not be looked
+    // at.
+    if (isHashed && cell.size() == 8) {
+      ids[slot] =
+          static_cast<int64_t>(XXH64(cell.data(), 8, seedOf(int64_t(slot))));
+      continue;
+    }
     if (isHashed && cell.size() > 1) {
       ids[slot] =
           static_cast<int64_t>(pdlabi::hashText(cell, seedOf(int64_t(slot))));
@@ -364,7 +383,7 @@ Status CellParser::appendIds(const std::string_view *cells,
 }
 
 Status CellParser::append(std::string_view row, const std::string_view *cells,
-                          std::span<const int64_t> slots,
+                          const std::vector<int64_t> &slots,
                           RecordColumns::Column &column, size_t &failed) const {
   if (field->element_type == PDL_I64)
     return appendIds(cells, slots, column, failed);

@@ -12,7 +12,6 @@
 #include "Data/RecordColumns.h"
 #include "pdlrt/Core/Status.h"
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,21 +39,22 @@ public:
   static Expected<CellParser> create(const pdl_field &field);
 
   /// Appends the values of a record: that of slot s is the trimmed text
-  /// cells[slots[s]], of `row` or of text beside it. An error says what is
+  /// cells[slots[s]], of `row`, which has 8 more bytes before it, or of text
+  /// beside it. An error says what is
   /// wrong with the text of slot `failed`; the column is then to be rolled
   /// back.
   Status append(std::string_view row, const std::string_view *cells,
-                std::span<const int64_t> slots, RecordColumns::Column &column,
-                size_t &failed) const;
+                const std::vector<int64_t> &slots,
+                RecordColumns::Column &column, size_t &failed) const;
 
 private:
   explicit CellParser(const pdl_field &field) : field(&field) {}
   template <typename T>
   Status appendNumbers(std::string_view row, const std::string_view *cells,
-                       std::span<const int64_t> slots,
+                       const std::vector<int64_t> &slots,
                        RecordColumns::Column &column, size_t &failed) const;
   Status appendIds(const std::string_view *cells,
-                   std::span<const int64_t> slots,
+                   const std::vector<int64_t> &slots,
                    RecordColumns::Column &column, size_t &failed) const;
   /// The one number, or id, of a cell.
   template <typename T> Status numberOf(std::string_view cell, T &value) const;

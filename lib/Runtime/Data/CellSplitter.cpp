@@ -15,17 +15,24 @@
 
 using namespace pdlrt;
 
-/// Writes to `ends` where in `row` the delimiter stands, and returns how often.
-/// `ends` has room for one for each byte, and for 8 more.
-static size_t findEnds(std::string_view row, char delimiter, uint32_t *ends) {
-  size_t count = 0, i = 0;
-  // Cells are short: looking at 32 bytes at once beats a search for each.
-  const __m256i wanted = _mm256_set1_epi8(delimiter);
-  for (; i + 32 <= row.size(); i += 32) {
+namespace {
+
+/// Finds the delimiters of a row, and whether there are blanks beside them.
+class EndFinder {
+public:
+  EndFinder(const char *row, char delimiter, uint32_t *ends)
+      : row(row), ends(ends), delimiter(_mm256_set1_epi8(delimiter)) {}
+
+  /// Of bytes [at, at + 32) those that `own` has a bit for. Up to 8 more places
+  /// behind the last one are written.
+  void take(size_t at, uint32_t own) {
     const __m256i bytes =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(row.data() + i));
-    auto hits = static_cast<uint32_t>(
-        _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, wanted)));
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(row + at));
+    const __m256i isEnd = _mm256_cmpeq_epi8(bytes, delimiter);
+    const __m256i isLow =
+        _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(' ')), bytes);
+    blanks = _mm256_or_si256(blanks, _mm256_andnot_si256(isEnd, isLow));
+    auto hits = static_cast<uint32_t>(_mm256_movemask_epi8(isEnd)) & own;
     const auto found = static_cast<unsigned>(__builtin_popcount(hits));
     // Eight at once, whether there are as many or not: how many there are
     // changes from block to block, which no processor foresees.
@@ -33,15 +40,47 @@ static size_t findEnds(std::string_view row, char delimiter, uint32_t *ends) {
 #pragma unroll
       for (unsigned k = 0; k < 8; ++k) {
         ends[count + written + k] =
-            static_cast<uint32_t>(i) + static_cast<uint32_t>(_tzcnt_u32(hits));
+            static_cast<uint32_t>(at) + static_cast<uint32_t>(_tzcnt_u32(hits));
         hits &= hits - 1;
       }
     count += found;
   }
-  for (; i < row.size(); ++i)
-    if (row[i] == delimiter)
-      ends[count++] = static_cast<uint32_t>(i);
-  return count;
+  void takeOne(size_t at, char end) {
+    if (row[at] == end)
+      ends[count++] = static_cast<uint32_t>(at);
+    else if (static_cast<unsigned char>(row[at]) <= ' ')
+      blanks = _mm256_set1_epi8(-1);
+  }
+  bool hasBlanks() const { return !_mm256_testz_si256(blanks, blanks); }
+
+  size_t count = 0;
+
+private:
+  const char *row;
+  uint32_t *ends;
+  __m256i delimiter, blanks = _mm256_setzero_si256();
+};
+
+} // namespace
+
+/// Writes to `ends` where in `row` the delimiter stands, and says how often.
+/// `ends` has room for one for each byte, and for 8 more. `hasBlanks`: there
+/// may be bytes that are to be trimmed.
+static size_t findEnds(std::string_view row, char delimiter, uint32_t *ends,
+                       bool &hasBlanks) {
+  // Cells are short: looking at 32 bytes at once beats a search for each.
+  EndFinder finder(row.data(), delimiter, ends);
+  size_t i = 0;
+  for (; i + 32 <= row.size(); i += 32)
+    finder.take(i, ~uint32_t(0));
+  // The last 32 bytes, but for those that were looked at.
+  if (i < row.size() && row.size() >= 32)
+    finder.take(row.size() - 32, ~uint32_t(0) << (32 - (row.size() - i)));
+  else
+    for (; i < row.size(); ++i)
+      finder.takeOne(i, delimiter);
+  hasBlanks = finder.hasBlanks();
+  return finder.count;
 }
 
 const char *CellSplitter::split(std::string_view row) {
@@ -53,26 +92,20 @@ const char *CellSplitter::split(std::string_view row) {
     found.assign(1, row);
     return nullptr;
   }
-  ends.reserve(row.size() + 8);
-  const size_t count = findEnds(row, delimiter, ends.data());
+  ends.reserve(row.size() + 9);
+  bool hasBlanks;
+  const size_t count = findEnds(row, delimiter, ends.data(), hasBlanks);
   ends.data()[count] = static_cast<uint32_t>(row.size());
   found.resize(count + 1);
   const char *cell = row.data();
   for (size_t i = 0; i <= count; ++i) {
     const char *end = row.data() + ends.data()[i];
-    const auto size = static_cast<size_t>(end - cell);
-    // Of nearly every cell nothing is to be trimmed, of an empty one neither:
-    // there the row's first byte is looked at, in its place.
-    const char *front = size > 0 ? cell : row.data();
-    const char *back = size > 0 ? end - 1 : row.data();
-    const bool hasBlanks =
-        (size > 0) & ((static_cast<unsigned char>(*front) <= ' ') |
-                      (static_cast<unsigned char>(*back) <= ' '));
-    found[i] = std::string_view(cell, size);
-    if (hasBlanks) [[unlikely]]
-      found[i] = trim(found[i]);
+    found[i] = std::string_view(cell, static_cast<size_t>(end - cell));
     cell = end + 1;
   }
+  if (hasBlanks) [[unlikely]]
+    for (std::string_view &text : found)
+      text = trim(text);
   return nullptr;
 }
 

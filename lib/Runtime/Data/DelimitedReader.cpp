@@ -11,6 +11,7 @@
 #include "Data/ColumnMap.h"
 #include "Data/RecordReader.h"
 #include "Data/RowScanner.h"
+#include "Data/Unpacker.h"
 
 #include "pdlrt/Core/Log.h"
 #include <algorithm>
@@ -24,15 +25,14 @@ Expected<char> delimiterOf(const std::string &path,
                            const DataOptions &options) {
   if (options.delimiter)
     return options.delimiter;
-  std::string_view name = path;
-  if (name.ends_with(".gz"))
-    name.remove_suffix(3);
+  const std::string_view name = unpackedName(path);
   if (name.ends_with(".csv"))
     return ',';
   if (name.ends_with(".tsv") || name.ends_with(".txt"))
     return '\t';
   return Status::invalid(path + ": the name ends neither in .csv, .tsv or .txt "
-                                "(with or without .gz) nor in .safetensors; "
+                                "(with or without .gz or .zst) nor in "
+                                ".safetensors; "
                                 "say what ends a cell with --delimiter");
 }
 
@@ -46,6 +46,8 @@ public:
   Expected<int64_t> read(int64_t count, RecordColumns &into,
                          PassedRows &passed) override;
   Expected<int64_t> skip(int64_t count, PassedRows *passed) override;
+  Expected<bool> moveTo(const RowPlace &place) override;
+  RowPlace place() const override;
   Status checkNext() override;
 
 private:
@@ -93,7 +95,8 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
     PDLRT_RETURN_IF_ERROR(parser.status());
     parsers.push_back(*std::move(parser));
   }
-  PDLRT_RETURN_IF_ERROR(scanner.open(path, delimiter));
+  PDLRT_RETURN_IF_ERROR(
+      scanner.open(path, delimiter, options.data.unpackBeside));
 
   const bool hasHeader = options.data.header;
   if (hasHeader)
@@ -159,10 +162,9 @@ Expected<bool> DelimitedReader::nextRow() {
 /// The row is passed.
 void DelimitedReader::noteRow(PassedRows &passed) {
   if (!header.empty())
-    passed.addContent(header.data(), header.size());
+    passed.addPreface(PassedRows::contentOf(header.data(), header.size()));
   header.clear();
-  passed.beginRow();
-  passed.addContent(row.data(), row.size());
+  passed.beginRow(PassedRows::contentOf(row.data(), row.size()));
 }
 
 /// Cuts the row into as many cells as rows have.
@@ -251,6 +253,23 @@ Expected<int64_t> DelimitedReader::skip(int64_t count, PassedRows *passed) {
       noteRow(*passed);
   }
   return count;
+}
+
+RowPlace DelimitedReader::place() const {
+  return rowIsWaiting
+             ? RowPlace{0, scanner.rowByte(), scanner.line()}
+             : RowPlace{0, scanner.nextByte(), scanner.followingLine()};
+}
+
+Expected<bool> DelimitedReader::moveTo(const RowPlace &place) {
+  header.clear();
+  if (place.byte > 0) {
+    rowIsWaiting = false;
+    return scanner.moveTo(place.byte, place.line);
+  }
+  auto skipped = skip(place.row, nullptr);
+  PDLRT_RETURN_IF_ERROR(skipped.status());
+  return *skipped == place.row;
 }
 
 } // namespace

@@ -9,6 +9,8 @@
 #ifndef LIB_RUNTIME_DATA_INPUTFILE_H
 #define LIB_RUNTIME_DATA_INPUTFILE_H
 
+#include "Data/ReadAhead.h"
+#include "Data/Unpacker.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstddef>
@@ -19,9 +21,9 @@
 
 namespace pdlrt {
 
-/// A file, pipe or device that is read once from its begin to its end; what
-/// gzip has packed, by the name's end in .gz, is unpacked, all members of it.
-/// Errors begin with the path. Not thread-safe.
+/// A file, pipe or device that is read once from its begin to its end; what is
+/// packed, by the name's end (Unpacker.h), is unpacked. Errors begin with the
+/// path. Not thread-safe.
 class InputFile {
 public:
   InputFile();
@@ -29,25 +31,22 @@ public:
   InputFile &operator=(const InputFile &) = delete;
   ~InputFile();
 
-  /// A named pipe need not have a writer yet.
-  Status open(const std::string &path);
+  /// A named pipe need not have a writer yet. `besideCaller`: what is packed is
+  /// unpacked on a thread of its own, unless it may have to be waited for.
+  Status open(const std::string &path, bool besideCaller = false);
   /// Waits for bytes of a pipe or a device until somebody asks the process to
   /// stop (StopSignal.h), which is an error. Reads up to `size` > 0 bytes; 0 at
   /// the end. That of a regular file is where it was when the file was opened:
   /// what is written behind it is not read, and a file that has become shorter
-  /// is an error. That of a packed file is the end of a whole member with the
-  /// right checksum. Zeros behind it, as tapes leave them, are passed over;
-  /// anything else there is an error.
+  /// is an error.
   Expected<size_t> read(char *destination, size_t size);
+  /// Passes the next `count` bytes, of a packed file unpacked ones; false where
+  /// there are fewer. Those of a regular file that is not packed are not read.
+  Expected<bool> pass(uint64_t count);
 
 private:
-  struct Inflater;
   Status await() const;
   Expected<size_t> readFile(char *destination, size_t size);
-  Expected<size_t> unpack(char *destination, size_t size);
-  Status refill();
-  Expected<bool> beginMember();
-  Status damaged(const std::string &reason) const;
 
   std::string path;
   int file = -1;
@@ -57,7 +56,9 @@ private:
   std::optional<uint64_t> length;
   uint64_t left = 0;
   /// Null for a file that is not packed.
-  std::unique_ptr<Inflater> inflater;
+  std::unique_ptr<Unpacker> unpacker;
+  /// Null where the caller unpacks.
+  std::unique_ptr<ReadAhead> ahead;
 };
 
 } // namespace pdlrt

@@ -14,22 +14,35 @@ using namespace pdlrt;
 
 static constexpr size_t keptSentences = 10;
 
-void PassedRows::clear() {
-  rows = 0;
-  contentDigest = 0;
+void PassedRows::clear(int64_t count, int64_t digest) {
+  rows = count;
+  contentDigest = digest;
   bad = 0;
   sentences.clear();
   copiedCells.clear();
 }
 
-void PassedRows::addContent(const void *bytes, size_t size) {
-  // Each piece is the seed of the next, so that their order and their bounds
-  // count.
-  contentDigest = XXH3_64bits_withSeed(bytes, size, contentDigest + 1);
+uint64_t PassedRows::contentOf(const void *bytes, size_t size,
+                               uint64_t before) {
+  // Each piece is the seed of the next. Of long pieces, a seed costs as much as
+  // some hundred bytes.
+  if (before == 0)
+    return XXH3_64bits(bytes, size);
+  return XXH3_64bits_withSeed(bytes, size, before + 1);
+}
+
+void PassedRows::addContent(uint64_t content) {
+  contentDigest = int64_t(XXH3_64bits_withSeed(&content, sizeof(content),
+                                               uint64_t(contentDigest) + 1) >>
+                          1);
 }
 
 Status PassedRows::addBad(const std::string &sentence,
                           std::string_view copied) {
+  if (log) {
+    log->bad.push_back({current(), sentence, std::string(copied)});
+    return {};
+  }
   if (++bad > badLimit) {
     if (badLimit == 0)
       return Status::invalid(

@@ -27,16 +27,13 @@ RecordColumns::RecordColumns(const std::vector<const pdl_field *> &fields) {
 }
 
 void RecordColumns::clear() {
-  files.clear();
-  rows.clear();
-  samples.clear();
-  copiedEnds.clear();
+  origins.clear();
   copiedText.clear();
   rollbackRecord();
 }
 
 void RecordColumns::rollbackRecord() {
-  const size_t records = files.size();
+  const size_t records = origins.size();
   for (Column &column : columns) {
     const size_t bags = records * static_cast<size_t>(column.field->width);
     if (column.field->kind != PDL_FIELD_RAGGED) {
@@ -72,14 +69,20 @@ void RecordColumns::reset(Batch &batch) const {
 
 void RecordColumns::appendRows(Batch &batch, const int64_t *order,
                                int64_t first, int64_t count) const {
+  const size_t before = batch.rows.size();
+  batch.rows.resize(before + size_t(count));
+  batch.samples.resize(before + size_t(count));
+  batch.copiedEnds.resize(before + size_t(count));
   for (int64_t k = 0; k < count; ++k) {
-    const auto record = size_t(order ? order[k] : first + k);
-    batch.rows.append(rows[record]);
-    batch.samples.append(samples[record]);
-    const int64_t begin = record ? copiedEnds[record - 1] : 0;
-    batch.copiedText.append(copiedText.data() + begin,
-                            size_t(copiedEnds[record] - begin));
-    batch.copiedEnds.append(int64_t(batch.copiedText.size()));
+    const int64_t record = order ? order[k] : first + k;
+    const size_t place = before + size_t(k);
+    batch.rows[place] = origins[size_t(record)].row;
+    batch.samples[place] = origins[size_t(record)].sample;
+    if (!copiedText.empty()) {
+      const std::string_view copied = copiedTextOf(record);
+      batch.copiedText.append(copied.data(), copied.size());
+    }
+    batch.copiedEnds[place] = int64_t(batch.copiedText.size());
   }
 }
 

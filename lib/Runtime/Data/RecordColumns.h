@@ -58,26 +58,34 @@ public:
   explicit RecordColumns(const std::vector<const pdl_field *> &fields);
 
   void clear();
-  int64_t recordCount() const { return static_cast<int64_t>(files.size()); }
+  int64_t recordCount() const { return static_cast<int64_t>(origins.size()); }
   Column &column(size_t field) { return columns[field]; }
+  const Column &column(size_t field) const { return columns[field]; }
 
   /// Every column has been given one more record, which came from file `file`
   /// of the source, as row `row` of the pass and sample `sample` of the data.
   /// `copied`: the cell that is to stand beside its predictions.
   void commitRecord(int32_t file, int64_t row, int64_t sample,
                     std::string_view copied) {
-    files.append(file);
-    rows.append(row);
-    samples.append(sample);
-    copiedText.append(copied.data(), copied.size());
-    copiedEnds.append(int64_t(copiedText.size()));
+    if (!copied.empty())
+      copiedText.append(copied.data(), copied.size());
+    origins.append({file, row, sample, int64_t(copiedText.size())});
   }
   /// Forgets what was appended since the last commit.
   void rollbackRecord();
 
   /// The file of a record.
   int32_t fileOf(int64_t record) const {
-    return files[static_cast<size_t>(record)];
+    return origins[static_cast<size_t>(record)].file;
+  }
+  /// What is let through of a record, and of all of them, one behind the other.
+  std::string_view copiedTextOf(int64_t record) const {
+    const auto r = static_cast<size_t>(record);
+    const int64_t begin = r ? origins[r - 1].copiedEnd : 0;
+    return {copiedText.data() + begin, size_t(origins[r].copiedEnd - begin)};
+  }
+  std::string_view allCopiedText() const {
+    return {copiedText.data(), copiedText.size()};
   }
   /// Appends records to `batch`: those of order[0 .. count), or, without an
   /// order, `count` records from `first`. Fails if a batch would have more ids
@@ -94,11 +102,12 @@ private:
   void appendRows(Batch &batch, const int64_t *order, int64_t first,
                   int64_t count) const;
 
-  // Of each record.
-  AlignedVector<int32_t> files;
-  AlignedVector<int64_t> rows, samples;
-  /// Where the text of a record ends in that of all.
-  AlignedVector<int64_t> copiedEnds;
+  /// Where a record comes from, and where its text ends in that of all.
+  struct Origin {
+    int32_t file;
+    int64_t row, sample, copiedEnd;
+  };
+  AlignedVector<Origin> origins;
   AlignedVector<char> copiedText;
 };
 

@@ -8,6 +8,8 @@
 
 #include "Data/RecordReader.h"
 
+#include "Data/CachedReader.h"
+
 #include <sys/stat.h>
 
 using namespace pdlrt;
@@ -25,6 +27,9 @@ bool pdlrt::isTensorFile(const std::string &path) {
 Expected<std::unique_ptr<RecordReader>>
 pdlrt::openRecordReader(const std::string &path, int32_t fileIndex,
                         const RecordReaderOptions &options) {
-  return isTensorFile(path) ? openTensorReader(path, fileIndex, options)
-                            : openDelimitedReader(path, fileIndex, options);
+  if (isTensorFile(path))
+    return openTensorReader(path, fileIndex, options);
+  return options.data.cache.empty()
+             ? openDelimitedReader(path, fileIndex, options)
+             : openCachedReader(path, fileIndex, options);
 }

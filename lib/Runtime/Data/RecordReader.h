@@ -18,6 +18,13 @@
 
 namespace pdlrt {
 
+/// Where the next row of a file begins.
+struct RowPlace {
+  int64_t row = 0;  ///< rows before it, from where the reader stands
+  int64_t byte = 0; ///< of the text, unpacked; 0: not known
+  int64_t line = 0; ///< that is there, from 1
+};
+
 /// Goes once through the rows of one file.
 class RecordReader {
 public:
@@ -31,9 +38,18 @@ public:
   /// Passes rows without parsing them; returns as `read` does. Null: rows that
   /// are none of the group's.
   virtual Expected<int64_t> skip(int64_t count, PassedRows *passed) = 0;
+  /// Passes on to a place in the middle of the file, from a row before which
+  /// none was told of, as if the rows between had been told; false where there
+  /// is none such.
+  virtual Expected<bool> moveTo(const RowPlace &place) = 0;
+  /// Where the next row begins: of the text, its byte and line.
+  virtual RowPlace place() const { return {}; }
   /// An error if the next row is one that no file of such rows begins with, so
   /// that it is found before a pass begins.
   virtual Status checkNext() { return {}; }
+  /// No more rows are wanted, though there may be some: ends what goes along
+  /// with reading the whole file.
+  virtual void finish() {}
 };
 
 /// What a reader needs to know; it keeps the reference.

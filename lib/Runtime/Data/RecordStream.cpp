@@ -18,6 +18,10 @@ using namespace pdlrt;
 
 static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
+/// The number of a sample is that of its file, and that of its row in these low
+/// bits: files are numbered above all rows that one of them can have.
+static constexpr int sampleRowBits = 40;
+
 Expected<std::vector<int64_t>> RecordStream::countRows() const {
   std::vector<int64_t> counts;
   for (size_t i = 0; i < options.data.files.size(); ++i) {
@@ -150,10 +154,60 @@ Expected<bool> RecordStream::openSegment() {
   remainingInSegment =
       segment.end == unlimited ? unlimited : segment.end - segment.begin;
   auto skipped = reader->skip(segment.begin, nullptr);
-  // Files are numbered above all rows that one of them can have.
-  nextSample = (int64_t(segment.file) << 40) + segment.begin;
+  nextSample = (int64_t(segment.file) << sampleRowBits) + segment.begin;
   PDLRT_RETURN_IF_ERROR(skipped.status());
   return true;
+}
+
+WindowStart RecordStream::place() const {
+  WindowStart start;
+  start.selected = selectedRow;
+  if (!reader) {
+    start.file = nextSegment < segments.size()
+                     ? segments[nextSegment].file
+                     : int64_t(options.data.files.size());
+    return start;
+  }
+  const RowPlace next = reader->place();
+  start.file = nextSample >> sampleRowBits;
+  start.row = nextSample - (start.file << sampleRowBits);
+  start.byte = next.byte;
+  start.line = next.line;
+  return start;
+}
+
+Expected<bool> RecordStream::moveTo(const WindowStart &start) {
+  const auto found =
+      std::find_if(segments.begin(), segments.end(),
+                   [&](const Segment &s) { return s.file == start.file; });
+  const auto index = size_t(found - segments.begin());
+  if (start.selected < 0 ||
+      (found == segments.end() &&
+       (start.row != 0 || start.file != int64_t(options.data.files.size()))))
+    return false;
+  hasMoved = true;
+  selectedRow = start.selected;
+  if (start.row == 0) {
+    // It is opened when its first row is wanted.
+    nextSegment = index;
+    reader.reset();
+    return true;
+  }
+  if (start.row < found->begin || start.row > found->end || start.byte < 0)
+    return false;
+  // That of the first segment is open, and at its begin.
+  int64_t passed = found->begin;
+  if (!reader || nextSegment != index + 1) {
+    auto opened = openFile(found->file);
+    PDLRT_RETURN_IF_ERROR(opened.status());
+    reader = *std::move(opened);
+    passed = 0;
+  }
+  nextSegment = index + 1;
+  remainingInSegment =
+      found->end == unlimited ? unlimited : found->end - start.row;
+  nextSample = (start.file << sampleRowBits) + start.row;
+  return reader->moveTo({start.row - passed, start.byte, start.line});
 }
 
 /// How many rows from `selectedRow` on belong to other groups.
@@ -194,8 +248,10 @@ Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
     if (!others)
       passed += *moved;
     remainingInSegment -= *moved;
-    if (*moved < wanted || remainingInSegment == 0)
+    if (*moved < wanted || remainingInSegment == 0) {
+      reader->finish();
       reader.reset();
+    }
   }
   return passed;
 }

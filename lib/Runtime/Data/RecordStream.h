@@ -34,6 +34,12 @@ public:
   /// not that of before: each pass is over the same rows.
   Status rewind();
 
+  /// Where the next row of the group is, behind one of them, or those of other
+  /// groups before it; without a digest.
+  WindowStart place() const;
+  /// Goes on there, from the begin of the pass; false where there is none such.
+  Expected<bool> moveTo(const WindowStart &start);
+
   /// Passes the next `count` rows of the group; appends the good ones to
   /// `into` unless it is null. Returns how many were passed: fewer than
   /// `count` only at the end.

@@ -23,30 +23,38 @@ constexpr size_t longestQuotedRow = size_t(1) << 20;
 
 } // namespace
 
-Status RowScanner::open(const std::string &name, char cellDelimiter) {
+Status RowScanner::open(const std::string &name, char cellDelimiter,
+                        bool besideCaller) {
   path = name;
   delimiter = cellDelimiter;
-  PDLRT_RETURN_IF_ERROR(file.open(path));
+  PDLRT_RETURN_IF_ERROR(file.open(path, besideCaller));
   buffer.resize(firstBufferSize);
   // A pipe may give less than the marks that are looked for.
-  while (!atEnd && limit < 3)
+  std::memset(buffer.data(), 0, rowMargin);
+  while (!atEnd && limit < rowMargin + 4)
     PDLRT_RETURN_IF_ERROR(refill());
-  if (limit >= 2 && std::memcmp(buffer.data(), "\x1f\x8b", 2) == 0)
-    return Status::invalid(path + ": gzip has packed what it holds, but its "
-                                  "name does not end in .gz; rename it, or "
-                                  "unpack it");
+  if (const Packing *packing =
+          packingOf({buffer.data() + cursor, limit - cursor}))
+    return Status::invalid(path + ": " + packing->name +
+                           " has packed what it holds, but its name does not "
+                           "end in " +
+                           packing->ending + "; rename it, or unpack it");
   // The mark that some editors put before UTF-8 text is not part of a cell.
-  if (limit >= 3 && std::memcmp(buffer.data(), "\xef\xbb\xbf", 3) == 0)
-    cursor = 3;
+  if (limit >= rowMargin + 3 &&
+      std::memcmp(buffer.data() + cursor, "\xef\xbb\xbf", 3) == 0)
+    cursor += 3;
   return {};
 }
 
 /// Moves the unread bytes to the front and reads behind them.
 Status RowScanner::refill() {
-  if (cursor > 0) {
-    std::memmove(buffer.data(), buffer.data() + cursor, limit - cursor);
-    limit -= cursor;
-    cursor = 0;
+  if (cursor > rowMargin) {
+    const size_t passed = cursor - rowMargin;
+    std::memmove(buffer.data() + rowMargin, buffer.data() + cursor,
+                 limit - cursor);
+    limit -= passed;
+    bufferByte += int64_t(passed);
+    cursor = rowMargin;
   }
   if (limit == buffer.size()) {
     if (limit >= longestRow)
@@ -119,6 +127,33 @@ bool RowScanner::isBlank(std::string_view row) const {
   });
 }
 
+Expected<bool> RowScanner::moveTo(int64_t byte, int64_t line) {
+  // The byte before it ends a line.
+  const int64_t end = byte - 1;
+  if (end < bufferByte)
+    return false;
+  const int64_t behind = bufferByte + int64_t(limit - rowMargin);
+  if (end >= behind) {
+    auto passed = file.pass(uint64_t(end - behind));
+    PDLRT_RETURN_IF_ERROR(passed.status());
+    if (!*passed)
+      return false;
+    bufferByte = end;
+    cursor = limit = rowMargin;
+    while (!atEnd && limit == rowMargin)
+      PDLRT_RETURN_IF_ERROR(refill());
+    if (limit == rowMargin)
+      return false;
+  }
+  cursor = rowMargin + size_t(end - bufferByte);
+  const bool endsLine = buffer[cursor++] == '\n';
+  nextLine = line;
+  // The end of the file ends the last one.
+  while (!endsLine && !atEnd && cursor == limit)
+    PDLRT_RETURN_IF_ERROR(refill());
+  return endsLine || cursor == limit;
+}
+
 Expected<bool> RowScanner::next(std::string_view &row) {
   while (true) {
     const char *end = nullptr;
@@ -130,6 +165,7 @@ Expected<bool> RowScanner::next(std::string_view &row) {
     if (endOfFile && size == 0)
       return false;
     rowLine = nextLine;
+    rowBegin = nextByte();
     nextLine += 1;
     if (delimiter == ',')
       nextLine += std::count(begin, end, '\n');

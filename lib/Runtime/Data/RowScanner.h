@@ -23,14 +23,25 @@ namespace pdlrt {
 /// blanks are passed over.
 class RowScanner {
 public:
+  static constexpr size_t rowMargin = 8;
+
   /// `delimiter` ends cells; quotes are known where it is a comma.
-  Status open(const std::string &path, char delimiter);
+  /// `besideCaller`: as for InputFile.
+  Status open(const std::string &path, char delimiter, bool besideCaller);
 
   /// Moves to the next row; false at the end of the file. The row is valid
-  /// until the next call and has no line break at its end.
+  /// until the next call and has no line break at its end. `rowMargin` bytes
+  /// before it may be read, whatever they are.
   Expected<bool> next(std::string_view &row);
-  /// The line, from 1, that the current row begins at.
+  /// The line, from 1, that the current row begins at, and its first byte.
   int64_t line() const { return rowLine; }
+  int64_t rowByte() const { return rowBegin; }
+  /// The same of what is behind the current row.
+  int64_t followingLine() const { return nextLine; }
+  int64_t nextByte() const { return bufferByte + int64_t(cursor - rowMargin); }
+  /// Goes on at a byte where line `line` begins, which is not read yet, or but
+  /// for the current row; false where none begins there.
+  Expected<bool> moveTo(int64_t byte, int64_t line);
 
 private:
   enum class Search { Found, NeedsMore };
@@ -43,9 +54,11 @@ private:
   char delimiter = ',';
   InputFile file;
   AlignedVector<char> buffer;
-  size_t cursor = 0; ///< where the next row begins
-  size_t limit = 0;  ///< where the bytes that were read end
+  size_t cursor = rowMargin; ///< where the next row begins
+  size_t limit = rowMargin;  ///< where the bytes that were read end
   bool atEnd = false;
+  int64_t bufferByte = 0; ///< of the text, where the buffer has its first
+  int64_t rowBegin = 0;
   int64_t rowLine = 0;
   int64_t nextLine = 1;
 };

@@ -47,6 +47,12 @@ public:
   Expected<int64_t> read(int64_t count, RecordColumns &into,
                          PassedRows &passed) override;
   Expected<int64_t> skip(int64_t count, PassedRows *passed) override;
+  Expected<bool> moveTo(const RowPlace &place) override {
+    if (place.row > rowCount - row)
+      return false;
+    row += place.row;
+    return true;
+  }
 
 private:
   Status readRagged(const pdl_field &field, FieldTensors &from,
@@ -301,7 +307,7 @@ Status TensorReader::readPlain(const pdl_field &field, FieldTensors &from,
 
 /// Passes on to row `row`, with what it holds.
 Status TensorReader::noteRow(PassedRows &passed) {
-  passed.beginRow();
+  uint64_t content = 0;
   for (size_t f = 0; f < fields.size(); ++f) {
     TensorWindow &values = *tensors[f].values;
     const int64_t width = fields[f]->width;
@@ -314,7 +320,7 @@ Status TensorReader::noteRow(PassedRows &passed) {
       for (int64_t slot = 0; slot < width; ++slot) {
         const int64_t ids = integerAt(type, *offsets, slot + 1) -
                             integerAt(type, *offsets, slot);
-        passed.addContent(&ids, sizeof(ids));
+        content = PassedRows::contentOf(&ids, sizeof(ids), content);
       }
       begin = integerAt(type, *offsets, 0);
       end = integerAt(type, *offsets, width);
@@ -324,9 +330,11 @@ Status TensorReader::noteRow(PassedRows &passed) {
     Expected<const std::byte *> bytes = values.at(begin, end - begin);
     if (!bytes)
       return bytes.status();
-    passed.addContent(*bytes, size_t(end - begin) *
-                                  tensorElementSize(values.view().type));
+    content = PassedRows::contentOf(
+        *bytes, size_t(end - begin) * tensorElementSize(values.view().type),
+        content);
   }
+  passed.beginRow(content);
   return {};
 }
 

@@ -43,9 +43,8 @@ Message pdlrt::encodeBookmark(const Bookmark &bookmark) {
             int64_t(bookmark.positions.size())};
   forEachNumber(bookmark, [&](int64_t number) { counts.push_back(number); });
   for (const DataPosition &position : bookmark.positions)
-    counts.insert(counts.end(),
-                  {position.epoch, position.window, position.offset,
-                   position.batch, position.digest});
+    forEachNumberOf(position,
+                    [&](int64_t number) { counts.push_back(number); });
   vectors.sums = {bookmark.report.lossSum, bookmark.report.weightSum};
   vectors.sums.insert(vectors.sums.end(), bookmark.metrics.sums.begin(),
                       bookmark.metrics.sums.end());
@@ -56,7 +55,7 @@ Expected<Bookmark> pdlrt::decodeBookmark(const Message &message) {
   const Status damaged = Status::invalid(
       "what the servers keep of this trainer's earlier start is damaged: end "
       "all trainers and servers, and start them from the last checkpoint");
-  constexpr int64_t positionFields = 5;
+  constexpr int64_t positionFields = positionNumbers;
   Expected<ReduceVectors> vectors = decodeReduce(message);
   Bookmark bookmark;
   int64_t heads = 4;
@@ -76,8 +75,9 @@ Expected<Bookmark> pdlrt::decodeBookmark(const Message &message) {
   bookmark.step.stop = counts[2] != 0;
   const int64_t *next = counts.data() + 4;
   forEachNumber(bookmark, [&](int64_t &number) { number = *next++; });
-  for (int64_t g = 0; g < groups; ++g, next += positionFields)
-    bookmark.positions.push_back({next[0], next[1], next[2], next[3], next[4]});
+  for (int64_t g = 0; g < groups; ++g)
+    forEachNumberOf(bookmark.positions.emplace_back(),
+                    [&](int64_t &number) { number = *next++; });
   bookmark.report.lossSum = vectors->sums[0];
   bookmark.report.weightSum = vectors->sums[1];
   bookmark.metrics.sums.assign(vectors->sums.begin() + 2, vectors->sums.end());

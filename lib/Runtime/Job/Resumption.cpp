@@ -15,21 +15,17 @@
 
 using namespace pdlrt;
 
-/// The numbers of a position in a vector of sums.
-static constexpr size_t positionFields = 5;
-
 static void appendPosition(const DataPosition &position,
                            std::vector<int64_t> &counts) {
-  counts.insert(counts.end(), {position.epoch, position.window, position.offset,
-                               position.batch, position.digest});
+  forEachNumberOf(position, [&](int64_t number) { counts.push_back(number); });
 }
 
 static std::vector<DataPosition> positionsAt(const int64_t *counts,
                                              int groups) {
   std::vector<DataPosition> positions;
-  for (int g = 0; g < groups; ++g, counts += positionFields)
-    positions.push_back(
-        {counts[0], counts[1], counts[2], counts[3], counts[4]});
+  for (int g = 0; g < groups; ++g)
+    forEachNumberOf(positions.emplace_back(),
+                    [&](int64_t &number) { number = *counts++; });
   return positions;
 }
 

@@ -294,7 +294,7 @@ TEST_F(DelimitedTest, NumbersOfAnyLengthAndPlace) {
                           "1e2", "0.5", "00000012", "-0.0", "\"31\""};
   std::string file;
   std::vector<std::string> texts;
-  for (int row = 0; row < 3000; ++row)
+  for (int row = 0; row < 1000; ++row)
     for (int slot = 0; slot < 4; ++slot) {
       std::string text;
       if (random() % 4 == 0)
@@ -708,6 +708,40 @@ TEST_F(DelimitedTest, ATruncatedArchiveIsAnErrorNotAnEnd) {
   std::filesystem::resize_file(
       options.files[0], std::filesystem::file_size(options.files[0]) / 2);
   EXPECT_THAT(errorOf(options), HasSubstr("damaged or incomplete"));
+}
+
+// Rows of all lengths, in steps of which bytes are looked at together, with and
+// without blanks that do not belong to cells.
+TEST_F(DelimitedTest, CellsEndWhereTheyEnd) {
+  constexpr int64_t width = 5;
+  record.ids("x", width);
+  record.dense("number", 2).missing_kind = PDL_MISSING_VALUE;
+  std::mt19937 random(3);
+  std::string text;
+  std::vector<int64_t> ids;
+  std::vector<float> numbers;
+  for (int row = 0; row < 1000; ++row) {
+    const bool hasBlanks = row % 3 == 0;
+    for (int64_t slot = 0; slot < width; ++slot) {
+      const size_t size = slot == 2 ? 8 : 2 + random() % (1 + row % 30);
+      std::string cell(size, 'a');
+      for (char &c : cell)
+        c = char('a' + random() % 26);
+      ids.push_back(hashOf(cell));
+      const std::string blanks =
+          hasBlanks ? std::string(random() % 3, ' ') : "";
+      text += blanks + cell + blanks + "\t";
+    }
+    for (int i = 0; i < 2; ++i) {
+      const bool isMissing = random() % 4 == 0;
+      const int64_t number = int64_t(random() % 20'000'000);
+      numbers.push_back(isMissing ? 0 : float(number));
+      text += (isMissing ? "" : std::to_string(number)) + (i ? "\n" : "\t");
+    }
+  }
+  Batch batch = readAll(put("a.tsv", text));
+  EXPECT_EQ(values<int64_t>(batch, 0), ids);
+  EXPECT_EQ(values<float>(batch, 1), numbers);
 }
 
 TEST_F(DelimitedTest, RowsLongerThanTheBuffer) {

@@ -18,6 +18,7 @@ using namespace pdlrt;
 using namespace pdlrt::test;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 namespace {
 
@@ -95,6 +96,7 @@ TEST_F(InputFileTest, DamageInALaterMemberIsAnError) {
   cut.resize(good.size() - 3);
   headless[0] = 'x';
   options.batchSize = 10;
+  options.unpackBeside = true;
   for (const std::string &second : {flipped, cut, headless})
     for (const std::string &bytes : {good + second, second}) {
       options.files = {putBytes("b.csv.gz", bytes)};
@@ -121,6 +123,91 @@ TEST_F(InputFileTest, NamesThatDoNotFitTheContent) {
   EXPECT_THAT(errorOf(options), HasSubstr("it is empty"));
   options.files = {putBytes("packed.csv", packed("1\n"))};
   EXPECT_THAT(errorOf(options), HasSubstr("does not end in .gz"));
+}
+
+TEST_F(InputFileTest, AllFramesOfZstd) {
+  // One that is to be skipped: a mark, how many bytes it has, those.
+  const std::string skipped("\x52\x2a\x4d\x18\x03\0\0\0abc", 11);
+  const std::string all =
+      packedByZstd("1\n2\n") + skipped + packedByZstd("") + packedByZstd("3\n");
+  options.files = {putBytes("a.csv.zst", all)};
+  EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f, 3.f));
+  options.files = {pipe("pipe.csv.zst", all)};
+  EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f, 3.f));
+}
+
+TEST_F(InputFileTest, DamageOfZstdIsAnError) {
+  std::string rows;
+  for (int i = 0; i < 1000; ++i)
+    rows += std::to_string(i * 7919 % 10007) + "\n";
+  const std::string good = packedByZstd(rows);
+  const auto errorOfBytes = [&](const std::string &bytes) {
+    options.files = {putBytes("b.csv.zst", bytes)};
+    return errorOf(options);
+  };
+  for (bool beside : {false, true}) {
+    options.unpackBeside = beside;
+    std::string flipped = good, wrongSum = good;
+    flipped[good.size() / 2] ^= 0x10;
+    wrongSum.back() ^= 1;
+    EXPECT_THAT(errorOfBytes(good + flipped),
+                HasSubstr("b.csv.zst: cannot be decompressed"));
+    EXPECT_THAT(errorOfBytes(wrongSum), HasSubstr("checksum"));
+    for (size_t cut : {size_t(1), size_t(5), good.size() - 2}) {
+      EXPECT_THAT(errorOfBytes(good.substr(0, good.size() - cut)),
+                  HasSubstr("in the middle of frame 1"));
+      EXPECT_THAT(errorOfBytes(good + good.substr(0, good.size() - cut)),
+                  HasSubstr("in the middle of frame 2"));
+    }
+    EXPECT_THAT(errorOfBytes(good + "rest"), HasSubstr("follow its frame 1"));
+    EXPECT_THAT(errorOfBytes("1\n2\n"), HasSubstr("zstd has not packed it"));
+    EXPECT_THAT(errorOfBytes(""), HasSubstr("it is empty"));
+    EXPECT_EQ(errorOfBytes(good), "");
+  }
+  options.files = {putBytes("packed.csv", good)};
+  EXPECT_THAT(errorOf(options), HasSubstr("does not end in .zst"));
+}
+
+// Many pieces, of which some wait: the text is the same, and so is what comes
+// before damage.
+TEST_F(InputFileTest, UnpackingBesideChangesNothing) {
+  std::string rows;
+  for (int i = 0; i < 300'000; ++i)
+    rows += std::to_string(i) + "\n";
+  options.batchSize = 70'000;
+  for (const char *name : {"a.csv.gz", "a.csv.zst"}) {
+    const std::string path = put(name, rows);
+    const std::string bytes = bytesOf(path);
+    for (bool isCut : {false, true}) {
+      if (isCut)
+        putBytes(name, bytes.substr(0, bytes.size() - 5));
+      options.files = {path};
+      std::vector<std::vector<float>> batches[2];
+      std::string errors[2];
+      for (bool beside : {false, true}) {
+        options.unpackBeside = beside;
+        auto source = open(options);
+        ASSERT_TRUE(source);
+        Batch batch;
+        while (true) {
+          auto more = source->next(0, batch);
+          if (!more.ok())
+            errors[beside] = more.status().message();
+          if (!more.ok() || !*more)
+            break;
+          batches[beside].push_back(values<float>(batch, 0));
+        }
+      }
+      EXPECT_EQ(batches[0], batches[1]);
+      EXPECT_THAT(batches[0], SizeIs(isCut ? 4 : 5));
+      EXPECT_EQ(errors[0], errors[1]);
+      EXPECT_EQ(errors[0].empty(), !isCut);
+    }
+    // Nobody takes what is left.
+    put(name, rows);
+    Batch batch;
+    EXPECT_TRUE(*open(options)->next(0, batch));
+  }
 }
 
 TEST_F(InputFileTest, APipeIsReadOnceAndWhole) {

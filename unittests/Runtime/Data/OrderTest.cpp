@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <thread>
@@ -327,7 +328,8 @@ TEST_F(OrderTest, ABadRowMovesNoOtherRow) {
 }
 
 // Of the same size, with the same rows from the position on: what was read
-// before is not what is there now.
+// before is not what is there now. A position that says where its window begins
+// is compared from there on.
 TEST_F(OrderTest, RestoreNoticesOtherContentOfTheSameSize) {
   for (const char *name : {"a.csv", "a.csv.gz"})
     for (int64_t window : {0, 10}) {
@@ -342,8 +344,17 @@ TEST_F(OrderTest, RestoreNoticesOtherContentOfTheSameSize) {
       Batch batch;
       for (int i = 0; i < 5; ++i)
         ASSERT_TRUE(*source->next(0, batch));
-      const DataPosition position = source->position();
+      DataPosition position = source->position();
       EXPECT_TRUE(open(opts)->restore(position).ok());
+      put(name, changed);
+      EXPECT_EQ(open(opts)->restore(position).ok(), true);
+      std::string within = rows;
+      within.replace(within.find("\n29,") + 1, 2, "30");
+      put(name, within);
+      EXPECT_THAT(open(opts)->restore(position).message(),
+                  HasSubstr("the data are not those that were read before"));
+      // Without it, as in checkpoints of earlier versions, all is read again.
+      position.start = {};
       put(name, changed);
       EXPECT_THAT(open(opts)->restore(position).message(),
                   HasSubstr("the data are not those that were read before"));
@@ -354,6 +365,91 @@ TEST_F(OrderTest, RestoreNoticesOtherContentOfTheSameSize) {
     }
 }
 
+// Nothing before the window is looked at, whatever the file is.
+TEST_F(OrderTest, RestoreReadsNothingBeforeTheWindow) {
+  for (const char *name : {"b.csv", "b.csv.gz", "b.csv.zst"})
+    for (int32_t groups : {1, 3})
+      for (const char *range : {":", "3:"})
+        for (bool hasEnd : {true, false}) {
+          if (groups == 1 && *range == '3')
+            continue;
+          // More than the reader's buffer has, the second file behind it.
+          std::string rows, padding(60'000, ' ');
+          for (int i = 10; i < 34; ++i) {
+            const std::string text = row(i);
+            rows += text.substr(0, text.size() - 1) + padding + "\n";
+          }
+          if (!hasEnd)
+            rows.pop_back();
+          auto opts = options({putRows("a.csv", 0, 10), put(name, rows)}, 4);
+          std::string first;
+          for (int i = 0; i < 10; ++i)
+            first += row(i);
+          if (groups == 3)
+            opts.files.erase(opts.files.begin());
+          opts.rows = *RowRange::parse(groups == 3 ? range : ":");
+          auto source = open(opts, nullptr, groups, groups - 1);
+          Batches all;
+          std::vector<DataPosition> positions;
+          Batch batch;
+          while (true) {
+            positions.push_back(source->position());
+            if (!*source->next(0, batch))
+              break;
+            all.push_back(numbers(batch));
+          }
+          for (size_t i = 0; i < positions.size(); ++i) {
+            const WindowStart &start = positions[i].start;
+            std::string changed = rows;
+            for (int64_t at = 0; at + 1 < start.byte; ++at)
+              if (std::isdigit(changed[size_t(at)]))
+                changed[size_t(at)] = '7';
+            put(name,
+                start.file + 1 == int64_t(opts.files.size()) ? changed : rows);
+            auto resumed = open(opts, nullptr, groups, groups - 1);
+            ASSERT_TRUE(resumed->restore(positions[i]).ok())
+                << name << ", groups " << groups << ", position " << i;
+            EXPECT_EQ(resumed->position(), positions[i]);
+            EXPECT_EQ(drain(*resumed),
+                      Batches(all.begin() + int64_t(i), all.end()));
+          }
+          // With fewer rows, the third group has one full window only.
+          EXPECT_TRUE(*range == '3' ||
+                      std::any_of(positions.begin(), positions.end(),
+                                  [](const DataPosition &position) {
+                                    return position.start.byte > 0;
+                                  }));
+        }
+}
+
+// What is in a checkpoint need not be what a reader has said.
+TEST_F(OrderTest, RestoreRefusesImpossibleStarts) {
+  auto opts = options({putRows("a.csv", 0, 30), putRows("b.csv", 0, 9)}, 4);
+  auto source = open(opts);
+  Batch batch;
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(*source->next(0, batch));
+  const DataPosition good = source->position();
+  EXPECT_TRUE(open(opts)->restore(good).ok());
+  const std::vector<std::function<void(WindowStart &)>> changes = {
+      [](WindowStart &start) { start.file = 7; },
+      [](WindowStart &start) { start.file = -1; },
+      [](WindowStart &start) { start.row = int64_t(1) << 50, start.byte = 0; },
+      [](WindowStart &start) { start.row = -1; },
+      [](WindowStart &start) { ++start.byte; },
+      [](WindowStart &start) { start.byte = -2; },
+      [](WindowStart &start) { start.byte = int64_t(1) << 62; },
+      [](WindowStart &start) { start.selected = -1; },
+      [](WindowStart &start) { start.digest = -1; }};
+  for (size_t i = 0; i < changes.size(); ++i) {
+    DataPosition position = good;
+    changes[i](position.start);
+    EXPECT_THAT(open(opts)->restore(position).message(),
+                HasSubstr("the data ends before the position"))
+        << i;
+  }
+}
+
 // A header decides what a row means.
 TEST_F(OrderTest, RestoreNoticesAnotherHeader) {
   auto opts = options({put("a.csv", "id,bag\n1,2\n3,4\n5,6\n")}, 1);
@@ -361,7 +457,9 @@ TEST_F(OrderTest, RestoreNoticesAnotherHeader) {
   auto source = open(opts);
   Batch batch;
   ASSERT_TRUE(*source->next(0, batch));
-  const DataPosition position = source->position();
+  DataPosition position = source->position();
+  EXPECT_TRUE(open(opts)->restore(position).ok());
+  position.start = {};
   EXPECT_TRUE(open(opts)->restore(position).ok());
   put("a.csv", "bag,id\n1,2\n3,4\n5,6\n");
   EXPECT_THAT(open(opts)->restore(position).message(),

@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <vector>
 #include <zlib.h>
+#include <zstd.h>
 
 namespace pdlrt::test {
 
@@ -111,6 +112,17 @@ private:
   pdl_descriptor built{};
 };
 
+/// One frame of zstd, with a checksum.
+inline std::string packedByZstd(const std::string &text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_CCtx *context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  packed.resize(ZSTD_compress2(context, packed.data(), packed.size(),
+                               text.data(), text.size()));
+  ZSTD_freeCCtx(context);
+  return packed;
+}
+
 /// A fixture with a folder of its own.
 class DataTest : public testing::Test {
 protected:
@@ -122,11 +134,12 @@ protected:
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  /// Writes a file, compressed if its name ends in .gz; returns its path.
+  /// Writes a file, packed if its name ends in .gz or .zst; returns its path.
   std::string put(const std::string &name, const std::string &text) {
     const std::string path = folder / name;
     if (!name.ends_with(".gz")) {
-      std::ofstream(path, std::ios::binary) << text;
+      std::ofstream(path, std::ios::binary)
+          << (name.ends_with(".zst") ? packedByZstd(text) : text);
       return path;
     }
     gzFile file = gzopen(path.c_str(), "wb");

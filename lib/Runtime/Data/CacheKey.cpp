@@ -1,0 +1,125 @@
+//===- CacheKey.cpp - What the content of a cache follows from ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/CacheKey.h"
+
+#include "Data/CacheFile.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <type_traits>
+#include <xxhash.h>
+
+using namespace pdlrt;
+
+namespace {
+
+/// Values one behind the other, so that no two lists of them look alike.
+class Description {
+public:
+  template <typename T> void add(T value) {
+    static_assert(std::is_arithmetic_v<T>);
+    text.append(reinterpret_cast<const char *>(&value),
+                sizeof(value)); // NOLINT
+  }
+  void add(std::string_view value) {
+    add(value.size());
+    text += value;
+  }
+  void add(const char *value) {
+    add(value != nullptr);
+    if (value)
+      add(std::string_view(value));
+  }
+  void add(const pdl_field &field);
+
+  XXH128_hash_t hash() const { return XXH3_128bits(text.data(), text.size()); }
+
+private:
+  std::string text;
+};
+
+void Description::add(const pdl_field &field) {
+  add(field.name);
+  add(field.kind);
+  add(field.element_type);
+  add(field.width);
+  add(field.hash_kind);
+  add(field.salt_kind);
+  add(field.salt);
+  add(field.missing_kind);
+  add(field.missing_value);
+  add(field.missing_token);
+  add(field.column_count);
+  add(field.column_positions != nullptr);
+  for (int64_t i = 0; field.column_positions && i < field.column_count; ++i)
+    add(field.column_positions[i]);
+  add(field.column_names != nullptr);
+  for (int64_t i = 0; field.column_names && i < field.column_count; ++i)
+    add(field.column_names[i]);
+  add(field.separator);
+  add(field.value_count);
+  for (int64_t i = 0; i < field.value_count; ++i) {
+    add(field.value_texts[i]);
+    add(field.value_numbers[i]);
+  }
+}
+
+} // namespace
+
+std::optional<CacheKey> CacheKey::of(const std::string &path,
+                                     const RecordReaderOptions &options) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) ||
+      found.st_size == 0)
+    return std::nullopt;
+  Description all;
+  all.add(cacheVersion);
+  // Sentences about bad rows have the name as it was given.
+  all.add(std::string_view(path));
+  std::error_code error;
+  all.add(std::string_view(
+      std::filesystem::canonical(path, error).generic_string()));
+  const DataOptions &data = options.data;
+  all.add(data.delimiter);
+  all.add(data.header);
+  all.add(data.columns.size());
+  for (const std::string &column : data.columns)
+    all.add(std::string_view(column));
+  all.add(std::string_view(data.copyColumn));
+  all.add(std::string_view(data.idField));
+  // Where a field stands follows from all of the record.
+  const pdl_descriptor &record = options.descriptor;
+  all.add(record.field_count);
+  for (int32_t i = 0; i < record.field_count; ++i)
+    all.add(record.fields[i]);
+  all.add(options.program.field_count);
+  for (int32_t i = 0; i < options.program.field_count; ++i)
+    all.add(options.program.fields[i]);
+  const XXH128_hash_t hash = all.hash();
+  CacheKey key;
+  key.schema[0] = hash.low64;
+  key.schema[1] = hash.high64;
+  key.bytes = uint64_t(found.st_size);
+  key.seconds = found.st_mtim.tv_sec;
+  key.nanoseconds = found.st_mtim.tv_nsec;
+  return key;
+}
+
+std::string CacheKey::fileIn(const std::string &folder,
+                             const std::string &path) const {
+  // With a long name beside it, that of the cache would be too long.
+  constexpr size_t longestName = 100;
+  const std::string name =
+      std::filesystem::path(path).filename().string().substr(0, longestName);
+  return fmt::format("{}/{}-{:016x}{:016x}.pdlcache", folder, name, schema[1],
+                     schema[0]);
+}

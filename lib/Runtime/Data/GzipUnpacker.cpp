@@ -1,0 +1,133 @@
+//===- GzipUnpacker.cpp - What gzip has packed ----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/Unpacker.h"
+
+#include <algorithm>
+#include <vector>
+#include <zlib.h>
+
+using namespace pdlrt;
+
+namespace {
+
+/// The first byte of every member of a gzip file.
+constexpr Bytef memberMark = 0x1f;
+
+/// All members of a file. Zeros behind them, as tapes leave them, are passed
+/// over; anything else there is an error.
+class GzipUnpacker final : public Unpacker {
+public:
+  GzipUnpacker(std::string path, PackedBytes packed)
+      : path(std::move(path)), packed(std::move(packed)),
+        input(size_t(1) << 18) {
+    // 15: the largest window; 16: a gzip header and trailer, and no other.
+    usable = inflateInit2(&stream, 15 + 16) == Z_OK;
+  }
+  GzipUnpacker(const GzipUnpacker &) = delete;
+  GzipUnpacker &operator=(const GzipUnpacker &) = delete;
+  ~GzipUnpacker() override { inflateEnd(&stream); }
+
+  bool isUsable() const { return usable; }
+  Expected<size_t> read(char *destination, size_t size) override;
+
+private:
+  Status refill();
+  Expected<bool> beginMember();
+  Status damaged(const std::string &reason) const {
+    return Unpacker::damaged(path, reason);
+  }
+
+  std::string path;
+  PackedBytes packed;
+  z_stream stream = {};
+  bool usable;
+  std::vector<Bytef> input;
+  bool inMember = false;
+  int64_t members = 0;
+};
+
+/// The next packed bytes, once all before are used; none at the end.
+Status GzipUnpacker::refill() {
+  auto count = packed(reinterpret_cast<char *>(input.data()), // NOLINT
+                      input.size());
+  PDLRT_RETURN_IF_ERROR(count.status());
+  stream.next_in = input.data();
+  stream.avail_in = static_cast<uInt>(*count);
+  return {};
+}
+
+/// Between two members: false at the end of the file. There is input.
+Expected<bool> GzipUnpacker::beginMember() {
+  if (members > 0) {
+    while (stream.avail_in > 0 && *stream.next_in == 0) {
+      ++stream.next_in;
+      if (--stream.avail_in > 0)
+        continue;
+      PDLRT_RETURN_IF_ERROR(refill());
+    }
+    if (stream.avail_in == 0)
+      return false;
+  }
+  if (*stream.next_in != memberMark && members == 0)
+    return Status::invalid(
+        path + ": its name ends in .gz, but gzip has not packed it; rename it "
+               "to what it is, such as .csv or .tsv, or pack it");
+  if (*stream.next_in != memberMark)
+    return damaged("bytes that gzip has not written follow its member " +
+                   std::to_string(members));
+  inflateReset(&stream);
+  inMember = true;
+  return true;
+}
+
+Expected<size_t> GzipUnpacker::read(char *destination, size_t size) {
+  const size_t room = std::min<size_t>(size, size_t(1) << 30);
+  while (true) {
+    if (stream.avail_in == 0)
+      PDLRT_RETURN_IF_ERROR(refill());
+    if (stream.avail_in == 0) {
+      if (inMember)
+        return damaged("it ends in the middle of member " +
+                       std::to_string(members + 1));
+      if (members == 0)
+        return damaged("it is empty");
+      return size_t(0);
+    }
+    if (!inMember) {
+      auto begun = beginMember();
+      PDLRT_RETURN_IF_ERROR(begun.status());
+      if (!*begun)
+        return size_t(0);
+    }
+    stream.next_out = reinterpret_cast<Bytef *>(destination); // NOLINT
+    stream.avail_out = static_cast<uInt>(room);
+    const int code = inflate(&stream, Z_NO_FLUSH);
+    if (code == Z_MEM_ERROR)
+      return Status::outOfMemory(path + ": no memory to decompress it");
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+      return damaged(stream.msg ? stream.msg : "its content is no gzip");
+    if (code == Z_STREAM_END) {
+      inMember = false;
+      ++members;
+    }
+    if (const size_t produced = room - stream.avail_out)
+      return produced;
+  }
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Unpacker>>
+pdlrt::createGzipUnpacker(const std::string &path,
+                          Unpacker::PackedBytes packed) {
+  auto unpacker = std::make_unique<GzipUnpacker>(path, std::move(packed));
+  if (!unpacker->isUsable())
+    return Status::outOfMemory(path + ": no memory to decompress it");
+  return std::unique_ptr<Unpacker>(std::move(unpacker));
+}

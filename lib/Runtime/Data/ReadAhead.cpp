@@ -1,0 +1,107 @@
+//===- ReadAhead.cpp - Bytes that are read beside their parsing -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/ReadAhead.h"
+
+#include "pdlrt/Core/Trace.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+using namespace pdlrt;
+
+std::unique_ptr<ReadAhead> ReadAhead::start(Source source) {
+  std::unique_ptr<ReadAhead> ahead(new ReadAhead(std::move(source)));
+  for (Piece &piece : ahead->pieces)
+    piece.bytes.resize(pieceBytes);
+  // Signals are for the main thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    ahead->thread = std::thread([self = ahead.get()] { self->run(); });
+  } catch (const std::system_error &) {
+    ahead.reset();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return ahead;
+}
+
+ReadAhead::~ReadAhead() {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  thread.join();
+}
+
+void ReadAhead::run() {
+  Trace::nameThread("unpacker");
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock,
+                 [&] { return stopping || filled - used < pieces.size(); });
+    if (stopping)
+      return;
+    Piece &piece = pieces[filled % pieces.size()];
+    lock.unlock();
+    piece.size = 0;
+    piece.status = {};
+    bool atEnd = false;
+    const TraceSpan span("unpack");
+    try {
+      while (!atEnd && piece.size < pieceBytes && piece.status.ok()) {
+        auto count =
+            source(piece.bytes.data() + piece.size, pieceBytes - piece.size);
+        piece.status = count.status();
+        if (!count.ok())
+          break;
+        piece.size += *count;
+        atEnd = *count == 0;
+      }
+    } catch (const std::bad_alloc &) {
+      piece.status = Status::outOfMemory(
+          "there is no memory to read data ahead; give --threads 1");
+    }
+    const bool isLast = atEnd || !piece.status.ok();
+    lock.lock();
+    ++filled;
+    changed.notify_all();
+    if (isLast)
+      return;
+  }
+}
+
+Expected<size_t> ReadAhead::read(char *destination, size_t size) {
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock, [&] { return filled > used; });
+    const Piece &piece = pieces[used % pieces.size()];
+    if (offset < piece.size) {
+      // It stays as it is until it is used up.
+      lock.unlock();
+      const size_t count = std::min(size, piece.size - offset);
+      std::memcpy(destination, piece.bytes.data() + offset, count);
+      offset += count;
+      return count;
+    }
+    // Behind the last one is no other: what it says, it says again.
+    PDLRT_RETURN_IF_ERROR(piece.status);
+    if (piece.size < pieceBytes)
+      return size_t(0);
+    ++used;
+    offset = 0;
+    changed.notify_all();
+  }
+}
