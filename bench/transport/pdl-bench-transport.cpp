@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GrpcPair.h"
+#include "EmptyGrpc.h"
 #include "RawSocket.h"
+#include "TransportPair.h"
 #include "pdlrt/Core/Allocator.h"
 
 #include <algorithm>
@@ -69,22 +70,25 @@ static void measure(const Pair &pair, size_t size, int depth, Rate &best) {
 }
 
 static void showRates(const char *network, const Pair &raw,
-                      const Pair &rawLarge, const Pair &grpc) {
+                      const Pair &rawLarge, const Pair &empty,
+                      const Pair &transport) {
   for (const auto &[size, name, depth] :
        {std::tuple(size_t(64) << 10, "64 KiB", 8),
         std::tuple(size_t(1) << 20, "1 MiB", 4),
         std::tuple(size_t(8) << 20, "8 MiB", 2)}) {
-    Rate plain, large, ours;
+    Rate plain, large, grpc, ours;
     for (int pass = 0; pass < passes; ++pass) {
       measure(raw, size, depth, plain);
       measure(rawLarge, size, depth, large);
-      measure(grpc, size, depth, ours);
+      measure(empty, size, depth, grpc);
+      measure(transport, size, depth, ours);
     }
     std::printf("| %s, %s, %d open | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) | "
-                "%.2f |\n",
+                "%.2f (%.2f) | %.2f |\n",
                 network, name, depth, plain.gigabytesPerSecond,
                 plain.cpuSecondsPerGigabyte, large.gigabytesPerSecond,
-                large.cpuSecondsPerGigabyte, ours.gigabytesPerSecond,
+                large.cpuSecondsPerGigabyte, grpc.gigabytesPerSecond,
+                grpc.cpuSecondsPerGigabyte, ours.gigabytesPerSecond,
                 ours.cpuSecondsPerGigabyte,
                 ours.gigabytesPerSecond / std::max(plain.gigabytesPerSecond,
                                                    large.gigabytesPerSecond));
@@ -102,13 +106,16 @@ static std::vector<double> roundTrips(const Pair &pair) {
 }
 
 static void showRoundTrips(const char *network, const Pair &raw,
-                           const Pair &grpc) {
-  roundTrips(grpc);
-  const std::vector<double> limit = roundTrips(raw), ours = roundTrips(grpc);
+                           const Pair &empty, const Pair &transport) {
+  roundTrips(transport);
+  roundTrips(empty);
+  const std::vector<double> limit = roundTrips(raw), grpc = roundTrips(empty),
+                            ours = roundTrips(transport);
   const size_t p50 = limit.size() / 2, p99 = limit.size() * 99 / 100;
-  std::printf("| %s | %.0f / %.0f | %.0f / %.0f | %.2f / %.2f |\n", network,
-              limit[p50], limit[p99], ours[p50], ours[p99],
-              ours[p50] / limit[p50], ours[p99] / limit[p99]);
+  std::printf("| %s | %.0f / %.0f | %.0f / %.0f | %.0f / %.0f | %.2f / %.2f "
+              "|\n",
+              network, limit[p50], limit[p99], grpc[p50], grpc[p99], ours[p50],
+              ours[p99], ours[p50] / limit[p50], ours[p99] / limit[p99]);
 }
 
 int main(int argc, char **argv) {
@@ -116,8 +123,8 @@ int main(int argc, char **argv) {
   if (argc > 2 || (argc == 2 && flag != "--default-allocator")) {
     const bool help = argc == 2 && flag == "--help";
     std::fputs("usage: pdl-bench-transport [--default-allocator]\n"
-               "Measures messages between two processes over gRPC beside plain "
-               "sockets: a minute.\n"
+               "Measures messages between two processes beside plain sockets "
+               "and gRPC alone: a minute.\n"
                "  --default-allocator  leave the allocator as the C library "
                "sets it up\n",
                help ? stdout : stderr);
@@ -125,12 +132,16 @@ int main(int argc, char **argv) {
   }
   const bool tuned = flag.empty();
   // All processes are made before gRPC starts its threads.
-  GrpcServer tcpServer(false, tuned), unixServer(true, tuned);
+  TransportServer tcpServer(false, tuned), unixServer(true, tuned);
+  EmptyGrpcServer tcpEmpty(false, tuned), unixEmpty(true, tuned);
   RawPair tcp(false, false), tcpLarge(false, true);
   RawPair local(true, false), localLarge(true, true);
   if (tuned)
     pdlrt::tuneAllocator();
-  GrpcClient tcpClient(tcpServer.address()), unixClient(unixServer.address());
+  TransportClient tcpClient(tcpServer.address()),
+      unixClient(unixServer.address());
+  EmptyGrpcClient tcpCaller(tcpEmpty.address()),
+      unixCaller(unixEmpty.address());
   const auto with = [](auto &pair, pid_t server) -> Pair {
     return {[&pair](size_t size, size_t answerSize, int count, int depth) {
               pair.exchange(size, answerSize, count, depth);
@@ -141,19 +152,22 @@ int main(int argc, char **argv) {
   const Pair tcpLargePair = with(tcpLarge, tcpLarge.serverProcess());
   const Pair localPair = with(local, local.serverProcess());
   const Pair localLargePair = with(localLarge, localLarge.serverProcess());
-  const Pair tcpGrpc = with(tcpClient, tcpServer.serverProcess());
-  const Pair unixGrpc = with(unixClient, unixServer.serverProcess());
+  const Pair tcpGrpc = with(tcpCaller, tcpEmpty.serverProcess());
+  const Pair unixGrpc = with(unixCaller, unixEmpty.serverProcess());
+  const Pair tcpOurs = with(tcpClient, tcpServer.serverProcess());
+  const Pair unixOurs = with(unixClient, unixServer.serverProcess());
   std::printf(
       "GB/s of payload, one way (CPU seconds a GB, of both processes);\n"
       "allocator: %s\n\n",
       tuned ? "tuned" : "as it is");
-  std::puts("| | socket | socket, 4 MiB buffers | gRPC | of the better socket "
-            "|\n|---|---|---|---|---|");
-  showRates("TCP", tcpPair, tcpLargePair, tcpGrpc);
-  showRates("unix", localPair, localLargePair, unixGrpc);
+  std::puts("| | socket | socket, 4 MiB buffers | gRPC alone | ours | of the "
+            "better socket |\n|---|---|---|---|---|---|");
+  showRates("TCP", tcpPair, tcpLargePair, tcpGrpc, tcpOurs);
+  showRates("unix", localPair, localLargePair, unixGrpc, unixOurs);
   std::puts("\n1 KiB there and back, microseconds, p50 / p99\n");
-  std::puts("| | socket | gRPC | ratio |\n|---|---|---|---|");
-  showRoundTrips("TCP", tcpPair, tcpGrpc);
-  showRoundTrips("unix", localPair, unixGrpc);
+  std::puts("| | socket | gRPC alone | ours | ours / socket |\n"
+            "|---|---|---|---|---|");
+  showRoundTrips("TCP", tcpPair, tcpGrpc, tcpOurs);
+  showRoundTrips("unix", localPair, unixGrpc, unixOurs);
   return 0;
 }

@@ -29,7 +29,8 @@ namespace pdlrt {
 class RoundReader {
 public:
   /// Opens the data of the groups of `layout` that live in this process. The
-  /// descriptor outlives the reader. `readAhead`: on a thread of its own.
+  /// descriptor outlives the reader. `readAhead`: on a thread of its own, which
+  /// has others unpack.
   /// `keptRounds`: how many rounds stay valid, the current one included.
   static Expected<std::unique_ptr<RoundReader>>
   open(const DataOptions &options, const pdl_descriptor &descriptor,

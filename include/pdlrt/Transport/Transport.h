@@ -163,9 +163,10 @@ public:
 /// with the sender.
 std::unique_ptr<Transport> createInProcessTransport(Clock &clock);
 
-/// Between processes, over gRPC with its default options (GrpcTransport.h); an
-/// error in a program that was linked without it, and in a process that may
-/// open too few files. `clock` outlives it.
+/// Between processes: over unix sockets by frames (LocalTransport.h), over TCP
+/// by gRPC with its default options (GrpcTransport.h). An error in a program
+/// that was linked without gRPC, and in a process that may open too few files.
+/// `clock` outlives it.
 Expected<std::unique_ptr<Transport>> createClusterTransport(RealClock &clock);
 /// The same for a process that only says something to `peers` others: fewer
 /// files are enough.

@@ -37,8 +37,10 @@ RoundReader::open(const DataOptions &options, const pdl_descriptor &descriptor,
                   bool readAhead, int keptRounds) {
   std::unique_ptr<RoundReader> reader(
       new RoundReader(layout.localGroups, layout.workers, keptRounds));
+  DataOptions data = options;
+  data.unpackBeside = readAhead;
   for (int g = 0; g < layout.localGroups; ++g) {
-    auto source = BatchSource::open(options, descriptor, program, layout.groups,
+    auto source = BatchSource::open(data, descriptor, program, layout.groups,
                                     layout.firstGroup + g, layout.workers);
     if (!source)
       return std::move(source).status();

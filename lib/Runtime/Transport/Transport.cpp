@@ -8,6 +8,8 @@
 
 #include "pdlrt/Transport/Transport.h"
 #include "pdlrt/Core/FileLimit.h"
+#include "pdlrt/Transport/Address.h"
+#include "pdlrt/Transport/LocalTransport.h"
 
 using namespace pdlrt;
 
@@ -21,6 +23,34 @@ Listener::~Listener() = default;
 Connection::~Connection() = default;
 Transport::~Transport() = default;
 
+namespace {
+
+/// Unix sockets by frames, all else over gRPC.
+class ClusterTransport final : public Transport {
+public:
+  ClusterTransport(RealClock &clock, std::unique_ptr<Transport> grpc)
+      : grpc(std::move(grpc)), local(createLocalTransport(clock)) {}
+  Clock &clock() override { return grpc->clock(); }
+  Expected<std::unique_ptr<Listener>> listen(const std::string &address,
+                                             RequestHandler handler) override {
+    return of(address).listen(address, std::move(handler));
+  }
+  Expected<std::unique_ptr<Connection>>
+  connect(const std::string &address) override {
+    return of(address).connect(address);
+  }
+
+private:
+  Transport &of(const std::string &address) {
+    const Expected<Address> parsed = parseAddress(address);
+    return parsed && parsed->kind != Address::Kind::Tcp ? *local : *grpc;
+  }
+
+  const std::unique_ptr<Transport> grpc, local;
+};
+
+} // namespace
+
 static Expected<std::unique_ptr<Transport>>
 createWithFiles(RealClock &clock, uint64_t leastFiles) {
   if (!pdlrt_create_grpc_transport)
@@ -29,7 +59,8 @@ createWithFiles(RealClock &clock, uint64_t leastFiles) {
                            "mode such as --mode=sync");
   raiseFileLimit();
   PDLRT_RETURN_IF_ERROR(checkFileLimit(leastFiles));
-  return std::unique_ptr<Transport>(pdlrt_create_grpc_transport(&clock));
+  return std::unique_ptr<Transport>(std::make_unique<ClusterTransport>(
+      clock, std::unique_ptr<Transport>(pdlrt_create_grpc_transport(&clock))));
 }
 
 // With some files to spare: gRPC ends a process that cannot open what its

@@ -54,7 +54,6 @@ int32_t prepare(const pdl_step_context *context) {
       context->worker, ids.value_count * int64_t(sizeof(int32_t))));
   if (!prepared->bagOf)
     return PDL_OUT_OF_MEMORY;
-  pdlrt_bag_of(context->batch * slots, ids.splits, prepared->bagOf);
   return PDL_OK;
 }
 
@@ -134,9 +133,14 @@ int32_t computeLoss(const pdl_step_context *context) {
   }
   const pdl_lookup &lookup = context->lookups[0];
   auto *prepared = static_cast<const Prepared *>(context->prepare_arena);
-  pdlrt_pool_gradient(type, PDL_POOL_SUM, &lookup, 0, lookup.occurrence_count,
-                      width, cotangent, 1, width, prepared->bagOf,
-                      context->fields[FieldIds].splits, 0,
+  const pdl_pooled_input input = {PDL_POOL_SUM,
+                                  0,
+                                  batch * slots,
+                                  cotangent,
+                                  1,
+                                  width,
+                                  context->fields[FieldIds].splits};
+  pdlrt_pool_gradient(type, &lookup, width, 1, &input, prepared->bagOf,
                       context->gradients[2]);
   return PDL_OK;
 }

@@ -69,10 +69,13 @@ public:
         incoming(ofSide.options.largestMessage) {}
 
   void start(grpc::GenericStub &stub, ClockTime deadline) {
-    context.set_deadline(
-        gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                     gpr_time_from_nanos((deadline - side.clock.now()).count(),
-                                         GPR_TIMESPAN)));
+    // gRPC counts whole milliseconds from an origin that is rounded as well, so
+    // that a call could end that much before its deadline.
+    constexpr ClockTime rounding = std::chrono::milliseconds(2);
+    context.set_deadline(gpr_time_add(
+        gpr_now(GPR_CLOCK_MONOTONIC),
+        gpr_time_from_nanos((deadline - side.clock.now() + rounding).count(),
+                            GPR_TIMESPAN)));
     context.AddMetadata(frontKey, front);
     // The head of the call travels with its first chunk.
     context.set_initial_metadata_corked(true);

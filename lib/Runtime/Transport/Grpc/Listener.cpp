@@ -8,8 +8,8 @@
 
 #include "Transport/Grpc/Listener.h"
 
+#include "Transport/BindCheck.h"
 #include "Transport/Grpc/Arguments.h"
-#include "Transport/Grpc/BindCheck.h"
 #include "Transport/Grpc/Chunks.h"
 #include "Transport/Grpc/Poller.h"
 

@@ -1,4 +1,4 @@
-//===- GrpcPair.h - The transport over gRPC, measured -----------*- C++ -*-===//
+//===- TransportPair.h - The transport, measured ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_BENCH_TRANSPORT_GRPCPAIR_H
-#define PDL_BENCH_TRANSPORT_GRPCPAIR_H
+#ifndef PDL_BENCH_TRANSPORT_TRANSPORTPAIR_H
+#define PDL_BENCH_TRANSPORT_TRANSPORTPAIR_H
 
-#include "pdlrt/Transport/GrpcTransport.h"
+#include "pdlrt/Transport/Transport.h"
 
 #include <memory>
 #include <string>
@@ -17,13 +17,14 @@
 
 namespace pdlbench {
 
-/// A server process; made before gRPC is used in this one.
-class GrpcServer {
+/// A server process of the transport that programs use: over unix sockets its
+/// frames, over TCP gRPC. Made before gRPC is used in this one.
+class TransportServer {
 public:
-  explicit GrpcServer(bool unixSocket, bool tuned);
-  ~GrpcServer();
-  GrpcServer(const GrpcServer &) = delete;
-  GrpcServer &operator=(const GrpcServer &) = delete;
+  explicit TransportServer(bool unixSocket, bool tuned);
+  ~TransportServer();
+  TransportServer(const TransportServer &) = delete;
+  TransportServer &operator=(const TransportServer &) = delete;
   const std::string &address() const { return where; }
   pid_t serverProcess() const { return process; }
 
@@ -34,9 +35,9 @@ private:
 };
 
 /// Its client.
-class GrpcClient {
+class TransportClient {
 public:
-  explicit GrpcClient(const std::string &address);
+  explicit TransportClient(const std::string &address);
   /// As RawPair's; answers are as large as the server is asked for.
   void exchange(size_t size, size_t answerSize, int count, int depth);
 
@@ -49,4 +50,4 @@ private:
 
 } // namespace pdlbench
 
-#endif // PDL_BENCH_TRANSPORT_GRPCPAIR_H
+#endif // PDL_BENCH_TRANSPORT_TRANSPORTPAIR_H

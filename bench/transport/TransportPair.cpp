@@ -1,4 +1,4 @@
-//===- GrpcPair.cpp - The transport over gRPC, measured -------------------===//
+//===- TransportPair.cpp - The transport, measured ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GrpcPair.h"
+#include "TransportPair.h"
 
 #include "pdlrt/Core/Allocator.h"
 
@@ -47,7 +47,9 @@ static void answer(const Message &request, Responder &responder,
 
 [[noreturn]] static void serve(bool unixSocket, int told, int lifeline) {
   RealClock clock;
-  const auto network = createGrpcTransport(clock);
+  const auto made = createClusterTransport(clock);
+  require(made.ok(), made.status().message());
+  const std::unique_ptr<Transport> &network = *made;
   const auto payload = std::make_shared<std::string>(8 << 20, 'x');
   const std::string address =
       unixSocket ? "unix:@pdl-bench-" + std::to_string(::getpid())
@@ -65,7 +67,7 @@ static void answer(const Message &request, Responder &responder,
   std::_Exit(0);
 }
 
-GrpcServer::GrpcServer(bool unixSocket, bool tuned) {
+TransportServer::TransportServer(bool unixSocket, bool tuned) {
   int told[2], life[2];
   require(::pipe(told) == 0 && ::pipe(life) == 0, "pipe");
   process = ::fork();
@@ -87,20 +89,22 @@ GrpcServer::GrpcServer(bool unixSocket, bool tuned) {
   ::close(told[0]);
 }
 
-GrpcServer::~GrpcServer() {
+TransportServer::~TransportServer() {
   ::close(lifeline);
   ::waitpid(process, nullptr, 0);
 }
 
-GrpcClient::GrpcClient(const std::string &address)
-    : network(createGrpcTransport(clock)) {
+TransportClient::TransportClient(const std::string &address) {
+  auto transport = createClusterTransport(clock);
+  require(transport.ok(), transport.status().message());
+  network = std::move(*transport);
   auto made = network->connect(address);
   require(made.ok(), made.status().message());
   connection = std::move(*made);
 }
 
-void GrpcClient::exchange(size_t size, size_t answerSize, int count,
-                          int depth) {
+void TransportClient::exchange(size_t size, size_t answerSize, int count,
+                               int depth) {
   if (payload->size() != size || payload.use_count() > 1)
     payload = std::make_shared<std::string>(size, 'x');
   const uint64_t head = answerSize;

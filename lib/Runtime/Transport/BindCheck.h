@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_RUNTIME_TRANSPORT_GRPC_BINDCHECK_H
-#define LIB_RUNTIME_TRANSPORT_GRPC_BINDCHECK_H
+#ifndef LIB_RUNTIME_TRANSPORT_BINDCHECK_H
+#define LIB_RUNTIME_TRANSPORT_BINDCHECK_H
 
 #include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Transport/Address.h"
 
-namespace pdlrt::grpcimpl {
+namespace pdlrt {
 
 /// The right to listen at a unix socket's path, which one process has at a
 /// time, so that of two that find a stale socket one replaces it: a file beside
@@ -21,14 +21,15 @@ namespace pdlrt::grpcimpl {
 /// where another process has it.
 Expected<LockFile> claimPath(const Address &address);
 
-/// An error where somebody listens at a unix socket's path, which gRPC would
-/// take away, or where a file is in the way. Sockets that dead processes have
-/// left are no obstacle.
+/// An error where somebody listens at a unix socket's path, which a listener
+/// would take away, or where a file is in the way. Sockets that dead processes
+/// have left are no obstacle.
 Status checkFree(const Address &address);
 
-/// After gRPC could not listen there, for it does not say why.
+/// The error of an address where listening has failed: why, found out by
+/// trying.
 Status whyNotBound(const Address &address);
 
-} // namespace pdlrt::grpcimpl
+} // namespace pdlrt
 
-#endif // LIB_RUNTIME_TRANSPORT_GRPC_BINDCHECK_H
+#endif // LIB_RUNTIME_TRANSPORT_BINDCHECK_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Transport/Grpc/BindCheck.h"
+#include "Transport/BindCheck.h"
 
 #include <cerrno>
 #include <cstring>
@@ -42,7 +42,7 @@ static Status cannotListen(const Address &address, const std::string &why) {
                          "; choose another address");
 }
 
-Expected<LockFile> grpcimpl::claimPath(const Address &address) {
+Expected<LockFile> pdlrt::claimPath(const Address &address) {
   if (address.kind != Address::Kind::UnixPath)
     return LockFile();
   const std::string path = address.path + ".lock";
@@ -61,7 +61,7 @@ Expected<LockFile> grpcimpl::claimPath(const Address &address) {
                       path + " cannot be locked: " + std::strerror(reason));
 }
 
-Status grpcimpl::checkFree(const Address &address) {
+Status pdlrt::checkFree(const Address &address) {
   if (address.kind != Address::Kind::UnixPath)
     return {};
   struct stat found;
@@ -93,7 +93,7 @@ static int bindError(const addrinfo &candidate) {
   return 0;
 }
 
-Status grpcimpl::whyNotBound(const Address &address) {
+Status pdlrt::whyNotBound(const Address &address) {
   const std::string unknown = "the system refuses it";
   if (address.kind != Address::Kind::Tcp)
     return cannotListen(address,

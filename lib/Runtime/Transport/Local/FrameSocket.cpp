@@ -1,0 +1,419 @@
+//===- FrameSocket.cpp - Messages over one unix socket --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport/Local/FrameSocket.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <new>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <utility>
+
+using namespace pdlrt;
+using namespace pdlrt::localimpl;
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "the wire is little-endian");
+
+/// What both ends say first.
+static constexpr char mark[8] = {'P', 'D', 'L', 'U', 'N', 'I', 'X', '1'};
+static constexpr size_t headSize = 2 * sizeof(uint64_t);
+/// Read beside the message that is under way: heads, and small messages.
+static constexpr size_t stageSize = size_t(16) << 10;
+/// Nothing is allocated for more bytes than these before they come.
+static constexpr size_t largestSlice = size_t(64) << 20;
+/// Read before other sockets have their turn.
+static constexpr size_t readAtOnce = size_t(8) << 20;
+/// The system grants what its limit allows: the fewer changes of threads for a
+/// large message, the better.
+static constexpr int socketBuffer = 4 << 20;
+static constexpr size_t mostPieces = 64;
+static_assert(mostPieces <= IOV_MAX);
+
+FrameTaker::~FrameTaker() = default;
+
+FrameSocket::FrameSocket(SocketLoop &loop, Descriptor connected,
+                         uint64_t largestMessage)
+    : loop(loop), socket(std::move(connected)), largestMessage(largestMessage),
+      stage(stageSize) {
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &socketBuffer,
+               sizeof(socketBuffer));
+  Outgoing first{0, {}, sizeof(mark), {}};
+  std::memcpy(first.head.data(), mark, sizeof(mark));
+  queue.push_back(std::move(first));
+}
+
+bool FrameSocket::start(std::weak_ptr<FrameTaker> of) {
+  taker = std::move(of);
+  const std::lock_guard lock(mutex);
+  number = loop.add(socket.get(), shared_from_this(), /*read=*/true);
+  std::vector<Outgoing> sent;
+  if (number != 0)
+    flush(sent);
+  return number != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Sending
+//===----------------------------------------------------------------------===//
+
+bool FrameSocket::send(uint64_t call, Message message) {
+  Outgoing frame{call, {}, headSize, {}};
+  const uint64_t size = message.size();
+  std::memcpy(frame.head.data(), &call, sizeof(call));
+  std::memcpy(frame.head.data() + sizeof(call), &size, sizeof(size));
+  frame.message = std::move(message);
+  return enqueue(std::move(frame));
+}
+
+bool FrameSocket::sendLetGo(uint64_t call) {
+  Outgoing frame{call, {}, headSize, {}};
+  std::memcpy(frame.head.data(), &call, sizeof(call));
+  std::memcpy(frame.head.data() + sizeof(call), &noMessage, sizeof(noMessage));
+  return enqueue(std::move(frame));
+}
+
+bool FrameSocket::enqueue(Outgoing frame) {
+  // What was sent is let go without the lock: its owner may call us.
+  std::vector<Outgoing> sent;
+  const std::lock_guard lock(mutex);
+  if (isClosed)
+    return false;
+  queue.push_back(std::move(frame));
+  if (!waitsToWrite)
+    flush(sent);
+  return true;
+}
+
+/// Hands to the system what it takes. Called with the lock.
+void FrameSocket::flush(std::vector<Outgoing> &sent) {
+  while (!queue.empty()) {
+    iovec pieces[mostPieces];
+    size_t count = 0;
+    for (auto frame = queue.begin(); frame != queue.end(); ++frame) {
+      if (count == mostPieces)
+        break;
+      if (frame->headSent < frame->headSize)
+        pieces[count++] = {frame->head.data() + frame->headSent,
+                           frame->headSize - frame->headSent};
+      const std::vector<MessageSlice> &slices = frame->message.slices();
+      size_t offset = frame->offset;
+      for (size_t s = frame->slice; s < slices.size() && count < mostPieces;
+           ++s, offset = 0)
+        if (slices[s].size > offset)
+          pieces[count++] = {const_cast<std::byte *>(slices[s].data) + offset,
+                             slices[s].size - offset};
+    }
+    msghdr header{};
+    header.msg_iov = pieces;
+    header.msg_iovlen = count;
+    const ssize_t done =
+        ::sendmsg(socket.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM)) {
+      waitsToWrite = true;
+      wait();
+      return;
+    }
+    if (done < 0) {
+      // The loop sees it, and ends the socket.
+      ::shutdown(socket.get(), SHUT_RDWR);
+      return;
+    }
+    advance(size_t(done), sent);
+  }
+}
+
+/// Takes `count` bytes that were sent off the queue.
+void FrameSocket::advance(size_t count, std::vector<Outgoing> &sent) {
+  while (!queue.empty()) {
+    Outgoing &frame = queue.front();
+    const size_t ofHead = std::min(count, frame.headSize - frame.headSent);
+    frame.headSent += ofHead;
+    count -= ofHead;
+    if (frame.headSent < frame.headSize)
+      return;
+    const std::vector<MessageSlice> &slices = frame.message.slices();
+    while (frame.slice < slices.size()) {
+      const size_t part =
+          std::min(count, slices[frame.slice].size - frame.offset);
+      frame.offset += part;
+      count -= part;
+      if (frame.offset < slices[frame.slice].size)
+        return;
+      ++frame.slice;
+      frame.offset = 0;
+    }
+    sent.push_back(std::move(frame));
+    queue.pop_front();
+  }
+}
+
+/// Says what the loop is to wait for. Called with the lock.
+void FrameSocket::wait() {
+  loop.change(number, socket.get(), !isPaused, waitsToWrite);
+}
+
+void FrameSocket::canWrite() {
+  std::vector<Outgoing> sent;
+  const std::lock_guard lock(mutex);
+  if (isClosed || !waitsToWrite)
+    return;
+  waitsToWrite = false;
+  flush(sent);
+  if (!waitsToWrite)
+    wait();
+}
+
+void FrameSocket::keep(uint64_t call) {
+  Message dropped;
+  const std::lock_guard lock(mutex);
+  const auto found = std::ranges::find_if(queue, [&](const Outgoing &frame) {
+    return frame.call == call && frame.headSize == headSize;
+  });
+  if (found == queue.end())
+    return;
+  if (found->headSent == 0) {
+    dropped = std::move(found->message);
+    queue.erase(found);
+    return;
+  }
+  Message owned;
+  const std::vector<MessageSlice> &slices = found->message.slices();
+  for (size_t s = 0; s < slices.size(); ++s) {
+    const MessageSlice &from = slices[s];
+    if (from.owner || s < found->slice) {
+      owned.append(from);
+      continue;
+    }
+    auto copy = std::make_shared<std::vector<std::byte>>(from.data,
+                                                         from.data + from.size);
+    owned.append({copy->data(), copy->size(), copy});
+  }
+  dropped = std::exchange(found->message, std::move(owned));
+}
+
+bool FrameSocket::isIdle() {
+  const std::lock_guard lock(mutex);
+  return isClosed || queue.empty();
+}
+
+void FrameSocket::shut() {
+  std::deque<Outgoing> dropped;
+  const std::lock_guard lock(mutex);
+  if (isClosed)
+    return;
+  dropped.swap(queue);
+  ::shutdown(socket.get(), SHUT_RDWR);
+  isPaused = waitsToWrite = false;
+  wait();
+}
+
+//===----------------------------------------------------------------------===//
+// Taking
+//===----------------------------------------------------------------------===//
+
+void FrameSocket::readOn() {
+  {
+    const std::lock_guard lock(mutex);
+    if (isClosed || !isPaused)
+      return;
+    isPaused = false;
+    wait();
+  }
+  // Whole messages may have been read already.
+  loop.post([self = shared_from_this()] { self->canRead(); });
+}
+
+void FrameSocket::hungUp() { end(); }
+
+void FrameSocket::end() {
+  std::deque<Outgoing> dropped;
+  {
+    const std::lock_guard lock(mutex);
+    if (isClosed)
+      return;
+    isClosed = true;
+    dropped.swap(queue);
+    // The number may belong to another socket once this one is closed.
+    loop.remove(number, socket.get());
+  }
+  reading = Reading::Nothing;
+  message = {};
+  if (const auto to = taker.lock())
+    to->closed();
+}
+
+void FrameSocket::canRead() {
+  const std::shared_ptr<FrameTaker> to = taker.lock();
+  if (!to)
+    return end();
+  if (!parse(*to))
+    return;
+  for (size_t taken = 0; taken < readAtOnce;) {
+    if (stageBegin > 0) {
+      std::memmove(stage.data(), stage.data() + stageBegin,
+                   stageEnd - stageBegin);
+      stageEnd -= stageBegin;
+      stageBegin = 0;
+    }
+    // Bytes of the message go to their place, what follows to the stage.
+    iovec places[2];
+    int count = 0;
+    const size_t direct =
+        reading == Reading::Bytes && isWanted ? sliceSize - sliceFilled : 0;
+    if (direct > 0)
+      places[count++] = {slice + sliceFilled, direct};
+    places[count++] = {stage.data() + stageEnd, stageSize - stageEnd};
+    const size_t room = direct + stageSize - stageEnd;
+    const ssize_t got = ::readv(socket.get(), places, count);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0 && errno == EAGAIN)
+      return;
+    if (got <= 0)
+      return end();
+    const size_t placed = std::min(size_t(got), direct);
+    sliceFilled += placed;
+    left -= placed;
+    stageEnd += size_t(got) - placed;
+    taken += size_t(got);
+    if (!parse(*to))
+      return;
+    if (size_t(got) < room)
+      return;
+  }
+}
+
+/// Looks at what was read; false where no more is to be read now.
+bool FrameSocket::parse(FrameTaker &to) {
+  while (true) {
+    const size_t staged = stageEnd - stageBegin;
+    switch (reading) {
+    case Reading::Nothing:
+      return false;
+    case Reading::Mark:
+      if (staged < sizeof(mark))
+        return true;
+      if (std::memcmp(stage.data() + stageBegin, mark, sizeof(mark)) != 0) {
+        end();
+        return false;
+      }
+      stageBegin += sizeof(mark);
+      reading = Reading::Head;
+      break;
+    case Reading::Head: {
+      if (!to.isReady()) {
+        const std::lock_guard lock(mutex);
+        // It may be ready since.
+        if (!isClosed && !isPaused && !to.isReady()) {
+          isPaused = true;
+          wait();
+        }
+        if (isClosed || isPaused)
+          return false;
+      }
+      bool more = false;
+      if (!takeHead(to, more))
+        return false;
+      if (more)
+        return true;
+      break;
+    }
+    case Reading::Bytes:
+      takeBytes(to);
+      if (reading == Reading::Bytes)
+        return true;
+      break;
+    }
+  }
+}
+
+/// Takes the head of a message and its front; `more`: they are not there yet.
+/// False where the bytes are no message, and the socket is closed.
+bool FrameSocket::takeHead(FrameTaker &to, bool &more) {
+  const size_t staged = stageEnd - stageBegin;
+  const std::byte *from = stage.data() + stageBegin;
+  more = staged < headSize;
+  if (more)
+    return true;
+  uint64_t size = 0;
+  std::memcpy(&call, from, sizeof(call));
+  std::memcpy(&size, from + sizeof(call), sizeof(size));
+  if (size == noMessage) {
+    stageBegin += headSize;
+    to.letGo(call);
+    return true;
+  }
+  if (size > largestMessage) {
+    end();
+    return false;
+  }
+  const size_t front = std::min<uint64_t>(size, leastFront);
+  more = staged < headSize + front;
+  if (more)
+    return true;
+  stageBegin += headSize;
+  left = size;
+  message = {};
+  slice = nullptr;
+  sliceSize = sliceFilled = 0;
+  try {
+    const Message start = Message::ofString(
+        std::string(reinterpret_cast<const char *>(from + headSize), front));
+    isWanted = to.begins(call, size, start);
+  } catch (const std::bad_alloc &) {
+    isWanted = false;
+    to.letGo(call);
+  }
+  reading = Reading::Bytes;
+  return true;
+}
+
+/// Puts what was staged of a message to its place, and hands it on when it is
+/// whole.
+void FrameSocket::takeBytes(FrameTaker &to) {
+  while (left > 0) {
+    if (isWanted && sliceFilled == sliceSize) {
+      try {
+        growMessage();
+      } catch (const std::bad_alloc &) {
+        isWanted = false;
+        message = {};
+        to.letGo(call);
+      }
+    }
+    size_t part = std::min<uint64_t>(left, stageEnd - stageBegin);
+    if (isWanted) {
+      part = std::min(part, sliceSize - sliceFilled);
+      std::memcpy(slice + sliceFilled, stage.data() + stageBegin, part);
+      sliceFilled += part;
+    }
+    stageBegin += part;
+    left -= part;
+    if (part == 0)
+      return;
+  }
+  reading = Reading::Head;
+  if (isWanted)
+    to.came(call, std::exchange(message, {}));
+}
+
+/// Makes room for the bytes that come next.
+void FrameSocket::growMessage() {
+  sliceSize = std::min<uint64_t>(left, largestSlice);
+  sliceFilled = 0;
+  // Not cleared: each byte is written before it is read.
+  std::shared_ptr<std::byte[]> memory(new std::byte[sliceSize]);
+  slice = memory.get();
+  message.append({slice, sliceSize, std::move(memory)});
+}

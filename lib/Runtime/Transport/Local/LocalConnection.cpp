@@ -1,0 +1,247 @@
+//===- LocalConnection.cpp - A client's end over unix sockets -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport/Local/LocalConnection.h"
+
+#include "Transport/Local/FrameSocket.h"
+#include "Transport/Local/SocketName.h"
+#include "Transport/OpenCall.h"
+
+#include <cerrno>
+#include <limits>
+#include <map>
+#include <sys/socket.h>
+#include <utility>
+
+using namespace pdlrt;
+using namespace pdlrt::localimpl;
+
+static constexpr ClockTime never(std::numeric_limits<int64_t>::max());
+
+static CallFault faultOf(int error) {
+  if (error == EMFILE || error == ENFILE)
+    return CallFault::TooManyFiles;
+  // A socket in the file system goes with its listener.
+  return error == ECONNREFUSED || error == ENOENT ? CallFault::Refused
+                                                  : CallFault::Unknown;
+}
+
+namespace pdlrt::localimpl {
+
+/// The open calls of a connection, over one socket after the other. A call
+/// stays in the map until its end has run.
+class ClientCalls final : public std::enable_shared_from_this<ClientCalls> {
+public:
+  ClientCalls(ClientSide &side, const Address &address)
+      : side(side), address(address) {}
+
+  void call(Message request, ClockTime deadline, CallDone done);
+  /// Ends all calls; no other one comes.
+  void close();
+  /// Ends calls whose deadline has passed; when the next one does.
+  ClockTime endLate(ClockTime now);
+
+private:
+  /// One socket's life.
+  class Socket;
+  struct Waiting {
+    std::shared_ptr<OpenCall> open;
+    ClockTime deadline;
+    std::shared_ptr<Socket> over;
+  };
+
+  int connect();
+  void end(uint64_t number, CallResult result);
+  void lost(const Socket &socket);
+  bool isOpen(uint64_t number);
+
+  ClientSide &side;
+  const Address address;
+  std::mutex mutex;
+  std::shared_ptr<Socket> current;
+  uint64_t lastNumber = 0;
+  std::map<uint64_t, Waiting> calls;
+};
+
+class ClientCalls::Socket final : public FrameTaker {
+public:
+  Socket(std::weak_ptr<ClientCalls> of, std::shared_ptr<FrameSocket> frames)
+      : frames(std::move(frames)), owner(std::move(of)) {}
+
+  bool begins(uint64_t call, uint64_t, const Message &) override {
+    // What came too late is passed over.
+    const auto calls = owner.lock();
+    return calls && calls->isOpen(call);
+  }
+  void came(uint64_t call, Message message) override {
+    if (const auto calls = owner.lock())
+      calls->end(call, {CallOutcome::Answered, std::move(message)});
+  }
+  void letGo(uint64_t call) override {
+    if (const auto calls = owner.lock())
+      calls->end(call, {CallOutcome::Unavailable, {}});
+  }
+  void closed() override {
+    if (const auto calls = owner.lock())
+      calls->lost(*this);
+  }
+  bool isReady() override { return true; }
+
+  const std::shared_ptr<FrameSocket> frames;
+
+private:
+  const std::weak_ptr<ClientCalls> owner;
+};
+
+} // namespace pdlrt::localimpl
+
+/// Makes a socket where there is none; 0, or the error. Called with the lock.
+int ClientCalls::connect() {
+  if (current)
+    return 0;
+  Descriptor made(
+      ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!made)
+    return errno;
+  const SocketName name(address);
+  if (::connect(made.get(), name.get(), name.size()) != 0)
+    return errno;
+  const auto frames = std::make_shared<FrameSocket>(
+      side.loop, std::move(made), side.options.largestMessage);
+  const auto socket = std::make_shared<Socket>(weak_from_this(), frames);
+  if (!frames->start(socket))
+    return ENOMEM;
+  current = socket;
+  return 0;
+}
+
+void ClientCalls::call(Message request, ClockTime deadline, CallDone done) {
+  auto open = std::make_shared<OpenCall>(std::move(done));
+  const std::lock_guard lock(mutex);
+  const int error = connect();
+  const uint64_t number = ++lastNumber;
+  calls.emplace(number, Waiting{std::move(open), deadline, current});
+  if (error != 0) {
+    side.loop.post([self = weak_from_this(), number, error] {
+      if (const auto calls = self.lock())
+        calls->end(number, {CallOutcome::Unavailable, {}, faultOf(error)});
+    });
+    return;
+  }
+  side.loop.wakeBefore(deadline);
+  // Where the socket is closed by now, the loop is about to end its calls. With
+  // the lock: whoever ends this call must find its bytes.
+  current->frames->send(number, std::move(request));
+}
+
+bool ClientCalls::isOpen(uint64_t number) {
+  const std::lock_guard lock(mutex);
+  return calls.contains(number);
+}
+
+void ClientCalls::end(uint64_t number, CallResult result) {
+  Waiting waiting;
+  {
+    const std::lock_guard lock(mutex);
+    const auto found = calls.find(number);
+    if (found == calls.end())
+      return;
+    waiting = found->second;
+  }
+  // The caller's bytes are its own again.
+  if (waiting.over)
+    waiting.over->frames->keep(number);
+  waiting.open->end(std::move(result));
+  const std::lock_guard lock(mutex);
+  calls.erase(number);
+}
+
+void ClientCalls::lost(const Socket &socket) {
+  std::vector<uint64_t> ended;
+  {
+    const std::lock_guard lock(mutex);
+    if (current.get() == &socket)
+      current.reset();
+    for (const auto &[number, waiting] : calls)
+      if (waiting.over.get() == &socket)
+        ended.push_back(number);
+  }
+  for (const uint64_t number : ended)
+    end(number, {CallOutcome::Unavailable, {}});
+}
+
+void ClientCalls::close() {
+  std::shared_ptr<Socket> socket;
+  std::vector<uint64_t> ended;
+  {
+    const std::lock_guard lock(mutex);
+    socket = std::exchange(current, nullptr);
+    for (const auto &[number, waiting] : calls)
+      ended.push_back(number);
+  }
+  if (socket)
+    socket->frames->shut();
+  for (const uint64_t number : ended)
+    end(number, {CallOutcome::Unavailable, {}});
+}
+
+ClockTime ClientCalls::endLate(ClockTime now) {
+  ClockTime next = never;
+  std::vector<uint64_t> late;
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto &[number, waiting] : calls)
+      if (waiting.deadline <= now)
+        late.push_back(number);
+      else
+        next = std::min(next, waiting.deadline);
+  }
+  for (const uint64_t number : late)
+    end(number, {CallOutcome::DeadlineExceeded, {}});
+  return next;
+}
+
+ClockTime ClientSide::endLate(ClockTime now) {
+  std::vector<std::shared_ptr<ClientCalls>> all;
+  {
+    const std::lock_guard lock(mutex);
+    std::erase_if(connections, [](const auto &old) { return old.expired(); });
+    for (const auto &connection : connections)
+      if (auto calls = connection.lock())
+        all.push_back(std::move(calls));
+  }
+  ClockTime next = never;
+  for (const auto &calls : all)
+    next = std::min(next, calls->endLate(now));
+  return next;
+}
+
+namespace {
+
+class LocalConnection final : public Connection {
+public:
+  explicit LocalConnection(std::shared_ptr<ClientCalls> of)
+      : calls(std::move(of)) {}
+  ~LocalConnection() override { calls->close(); }
+  void call(Message request, ClockTime deadline, CallDone done) override {
+    calls->call(std::move(request), deadline, std::move(done));
+  }
+
+private:
+  const std::shared_ptr<ClientCalls> calls;
+};
+
+} // namespace
+
+std::unique_ptr<Connection>
+localimpl::createConnection(ClientSide &side, const Address &address) {
+  auto calls = std::make_shared<ClientCalls>(side, address);
+  const std::lock_guard lock(side.mutex);
+  side.connections.push_back(calls);
+  return std::make_unique<LocalConnection>(std::move(calls));
+}

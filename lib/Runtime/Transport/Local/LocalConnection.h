@@ -1,0 +1,47 @@
+//===- LocalConnection.h - A client's end over unix sockets -----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_TRANSPORT_LOCAL_LOCALCONNECTION_H
+#define LIB_RUNTIME_TRANSPORT_LOCAL_LOCALCONNECTION_H
+
+#include "Transport/Local/SocketLoop.h"
+#include "pdlrt/Transport/Address.h"
+#include "pdlrt/Transport/LocalTransport.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pdlrt::localimpl {
+
+class ClientCalls;
+
+/// What all connections of a transport share.
+struct ClientSide {
+  ClientSide(RealClock &clock, const LocalOptions &options)
+      : clock(clock), options(options),
+        loop(clock, [this](ClockTime now) { return endLate(now); }) {}
+  /// Ends calls whose deadline has passed; when the next one does.
+  ClockTime endLate(ClockTime now);
+
+  RealClock &clock;
+  const LocalOptions options;
+  std::mutex mutex;
+  std::vector<std::weak_ptr<ClientCalls>> connections;
+  /// The last member: its thread uses the others.
+  SocketLoop loop;
+};
+
+/// A connection to a unix socket, which is made by its first call. `side`,
+/// whose loop runs, outlives it.
+std::unique_ptr<Connection> createConnection(ClientSide &side,
+                                             const Address &address);
+
+} // namespace pdlrt::localimpl
+
+#endif // LIB_RUNTIME_TRANSPORT_LOCAL_LOCALCONNECTION_H

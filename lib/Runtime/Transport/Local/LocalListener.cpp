@@ -1,0 +1,262 @@
+//===- LocalListener.cpp - A server's end over unix sockets ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport/Local/LocalListener.h"
+
+#include "Transport/BindCheck.h"
+#include "Transport/Local/FrameSocket.h"
+#include "Transport/Local/SocketName.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <set>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+using namespace pdlrt;
+using namespace pdlrt::localimpl;
+
+/// How long answers may take to leave when a listener stops.
+static constexpr std::chrono::seconds stopGrace(1);
+/// Open calls of one connection; a client of ours has a request, some beats and
+/// attempts that have timed out. More wait in the system's buffer.
+static constexpr int mostCalls = 256;
+/// How soon a connection that could not be taken is tried again.
+static constexpr std::chrono::milliseconds acceptPause(100);
+static constexpr ClockTime never(std::numeric_limits<int64_t>::max());
+
+namespace {
+
+/// Shared with responders, which may outlive the listener.
+struct Client {
+  explicit Client(std::shared_ptr<FrameSocket> of) : frames(std::move(of)) {}
+  const std::shared_ptr<FrameSocket> frames;
+  std::atomic<int> openCalls{0};
+};
+
+/// The way back of one request.
+class LocalSink final : public Responder::Sink {
+public:
+  LocalSink(std::shared_ptr<Client> of, uint64_t call)
+      : client(std::move(of)), number(call) {
+    ++client->openCalls;
+  }
+  ~LocalSink() override {
+    if (!answered)
+      client->frames->sendLetGo(number);
+    if (client->openCalls-- == mostCalls)
+      client->frames->readOn();
+  }
+  void answer(Message response) override {
+    answered = true;
+    client->frames->send(number, std::move(response));
+  }
+
+private:
+  const std::shared_ptr<Client> client;
+  const uint64_t number;
+  bool answered = false;
+};
+
+class LocalListener;
+
+/// What one client sends.
+class ClientTaker final : public FrameTaker {
+public:
+  ClientTaker(LocalListener &listener, std::shared_ptr<FrameSocket> frames)
+      : client(std::make_shared<Client>(std::move(frames))),
+        listener(listener) {}
+  bool begins(uint64_t call, uint64_t size, const Message &front) override;
+  void came(uint64_t call, Message message) override;
+  void letGo(uint64_t call) override { client->frames->sendLetGo(call); }
+  void closed() override;
+  bool isReady() override { return client->openCalls < mostCalls; }
+
+  const std::shared_ptr<Client> client;
+
+private:
+  LocalListener &listener;
+};
+
+class LocalListener final : public Listener {
+public:
+  /// Must be followed by `start`.
+  LocalListener(RealClock &clock, const LocalOptions &options,
+                RequestHandler handler)
+      : options(options), handler(std::move(handler)), clock(clock),
+        loop(clock, [this](ClockTime) {
+          acceptAll();
+          return never;
+        }) {}
+  ~LocalListener() override;
+
+  Status start(const Address &of);
+  const std::string &address() const override { return where; }
+  void acceptAll();
+  void forget(const ClientTaker *client);
+
+  const LocalOptions options;
+  const RequestHandler handler;
+
+private:
+  /// The socket at which clients connect.
+  class Door;
+
+  RealClock &clock;
+  std::string where;
+  /// Removed at the end; empty: an abstract name.
+  std::string path;
+  /// Until the socket has gone.
+  LockFile claim;
+  Descriptor socket;
+  uint64_t doorNumber = 0;
+  bool isDoorOpen = false;
+  /// Of the loop's thread, and of the destructor when that has ended.
+  std::set<std::shared_ptr<ClientTaker>> clients;
+  SocketLoop loop;
+};
+
+class LocalListener::Door final : public SocketLoop::Watcher {
+public:
+  explicit Door(LocalListener &listener) : listener(listener) {}
+  void canRead() override { listener.acceptAll(); }
+  void canWrite() override {}
+  void hungUp() override {}
+
+private:
+  LocalListener &listener;
+};
+
+} // namespace
+
+bool ClientTaker::begins(uint64_t call, uint64_t size, const Message &front) {
+  std::optional<Message> response = listener.handler.screen(front, size);
+  if (response)
+    client->frames->send(call, *std::move(response));
+  return !response;
+}
+
+void ClientTaker::came(uint64_t call, Message message) {
+  try {
+    listener.handler(std::move(message),
+                     Responder(std::make_shared<LocalSink>(client, call)));
+  } catch (const std::bad_alloc &) {
+    // The sink went with it, and has let the call go.
+  }
+}
+
+void ClientTaker::closed() { listener.forget(this); }
+
+void LocalListener::forget(const ClientTaker *client) {
+  const auto found = std::ranges::find_if(
+      clients, [&](const auto &each) { return each.get() == client; });
+  if (found != clients.end())
+    clients.erase(found);
+}
+
+/// Takes all who wait at the door.
+void LocalListener::acceptAll() {
+  while (true) {
+    Descriptor taken(::accept4(socket.get(), nullptr, nullptr,
+                               SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!taken && errno == EINTR)
+      continue;
+    if (!taken && (errno == EAGAIN || errno == ECONNABORTED)) {
+      if (!std::exchange(isDoorOpen, true))
+        loop.change(doorNumber, socket.get(), /*read=*/true, /*write=*/false);
+      return;
+    }
+    try {
+      if (!taken)
+        throw std::bad_alloc();
+      const auto frames = std::make_shared<FrameSocket>(loop, std::move(taken),
+                                                        options.largestMessage);
+      const auto client = std::make_shared<ClientTaker>(*this, frames);
+      clients.insert(client);
+      if (!frames->start(client))
+        clients.erase(client);
+    } catch (const std::bad_alloc &) {
+      // It can open no more files, or has no memory: who waits at the door
+      // waits on, and the door is not looked at meanwhile.
+      isDoorOpen = false;
+      loop.change(doorNumber, socket.get(), /*read=*/false, /*write=*/false);
+      loop.wakeBefore(clock.now() + acceptPause);
+      return;
+    }
+  }
+}
+
+Status LocalListener::start(const Address &of) {
+  Expected<LockFile> taken = claimPath(of);
+  if (!taken)
+    return taken.status();
+  claim = std::move(*taken);
+  PDLRT_RETURN_IF_ERROR(checkFree(of));
+  const bool isPath = of.kind == Address::Kind::UnixPath;
+  // What a dead process has left.
+  if (isPath)
+    ::unlink(of.path.c_str());
+  socket = Descriptor(
+      ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const SocketName name(of);
+  if (!socket || ::bind(socket.get(), name.get(), name.size()) != 0)
+    return whyNotBound(of);
+  if (isPath)
+    path = of.path;
+  if (::listen(socket.get(), SOMAXCONN) != 0)
+    return whyNotBound(of);
+  where = of.toString();
+  PDLRT_RETURN_IF_ERROR(loop.start());
+  isDoorOpen = true;
+  doorNumber =
+      loop.add(socket.get(), std::make_shared<Door>(*this), /*read=*/true);
+  return doorNumber != 0 ? Status() : whyNotBound(of);
+}
+
+LocalListener::~LocalListener() {
+  if (doorNumber != 0) {
+    // Nobody else comes, and answers may leave.
+    loop.remove(doorNumber, socket.get());
+    const auto until = std::chrono::steady_clock::now() + stopGrace;
+    std::atomic<bool> areIdle{false};
+    while (!areIdle && std::chrono::steady_clock::now() < until) {
+      std::atomic<bool> looked{false};
+      loop.post([&] {
+        areIdle = std::ranges::all_of(clients, [](const auto &client) {
+          return client->client->frames->isIdle();
+        });
+        looked = true;
+        looked.notify_one();
+      });
+      looked.wait(false);
+      if (!areIdle)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  if (!path.empty())
+    ::unlink(path.c_str());
+  loop.stop();
+  // Responders may still hold sockets.
+  for (const auto &client : clients)
+    client->client->frames->shut();
+}
+
+Expected<std::unique_ptr<Listener>>
+localimpl::createListener(RealClock &clock, const LocalOptions &options,
+                          const Address &address, RequestHandler handler) {
+  auto listener =
+      std::make_unique<LocalListener>(clock, options, std::move(handler));
+  PDLRT_RETURN_IF_ERROR(listener->start(address));
+  return std::unique_ptr<Listener>(std::move(listener));
+}

@@ -1,0 +1,214 @@
+//===- SocketLoop.cpp - A thread that waits for sockets -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport/Local/SocketLoop.h"
+
+#include "pdlrt/Core/Trace.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+using namespace pdlrt;
+using namespace pdlrt::localimpl;
+
+Descriptor::Descriptor(Descriptor &&other) noexcept
+    : number(std::exchange(other.number, -1)) {}
+
+Descriptor &Descriptor::operator=(Descriptor &&other) noexcept {
+  std::swap(number, other.number);
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (number >= 0)
+    ::close(number);
+}
+
+SocketLoop::Watcher::~Watcher() = default;
+
+/// The bell is no watcher's.
+static constexpr uint64_t bellNumber = 0;
+static constexpr int64_t never = std::numeric_limits<int64_t>::max();
+
+SocketLoop::SocketLoop(Clock &clock,
+                       std::function<ClockTime(ClockTime now)> onTime)
+    : clock(clock), onTime(std::move(onTime)), wakes(never) {}
+
+SocketLoop::~SocketLoop() { stop(); }
+
+Status SocketLoop::start() {
+  poll = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
+  bell = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = bellNumber;
+  if (!poll || !bell ||
+      ::epoll_ctl(poll.get(), EPOLL_CTL_ADD, bell.get(), &event) != 0)
+    return Status::invalid(std::string("cannot wait for sockets: ") +
+                           std::strerror(errno) +
+                           "; raise the limit of open files (ulimit -n)");
+  // Signals are for other threads; a thread begins with the mask of the one
+  // that starts it.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  Status status;
+  try {
+    thread = std::thread([this] { run(); });
+  } catch (const std::system_error &error) {
+    status = Status::outOfMemory(
+        std::string("cannot start the thread of unix sockets: ") +
+        error.what() + "; raise the limit of threads (ulimit -u)");
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return status;
+}
+
+void SocketLoop::stop() {
+  stopping = true;
+  if (bell)
+    kick();
+  if (thread.joinable())
+    thread.join();
+  // What these hold may call back as it is let go.
+  std::map<uint64_t, std::shared_ptr<Watcher>> forgotten;
+  std::vector<std::function<void()>> dropped;
+  const std::lock_guard lock(mutex);
+  forgotten.swap(watchers);
+  dropped.swap(tasks);
+}
+
+void SocketLoop::kick() {
+  const uint64_t one = 1;
+  (void)!::write(bell.get(), &one, sizeof(one));
+}
+
+uint64_t SocketLoop::add(int socket, std::shared_ptr<Watcher> watcher,
+                         bool read) {
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex);
+    number = ++lastNumber;
+    watchers.emplace(number, std::move(watcher));
+  }
+  epoll_event event{};
+  event.events = read ? EPOLLIN : 0;
+  event.data.u64 = number;
+  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, socket, &event) == 0)
+    return number;
+  std::shared_ptr<Watcher> dropped;
+  const std::lock_guard lock(mutex);
+  dropped = std::move(watchers[number]);
+  watchers.erase(number);
+  return 0;
+}
+
+void SocketLoop::change(uint64_t number, int socket, bool read, bool write) {
+  epoll_event event{};
+  event.events = (read ? EPOLLIN : 0) | (write ? EPOLLOUT : 0);
+  event.data.u64 = number;
+  ::epoll_ctl(poll.get(), EPOLL_CTL_MOD, socket, &event);
+}
+
+void SocketLoop::remove(uint64_t number, int socket) {
+  ::epoll_ctl(poll.get(), EPOLL_CTL_DEL, socket, nullptr);
+  std::shared_ptr<Watcher> dropped;
+  const std::lock_guard lock(mutex);
+  if (auto node = watchers.extract(number))
+    dropped = std::move(node.mapped());
+}
+
+void SocketLoop::post(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex);
+    tasks.push_back(std::move(task));
+  }
+  kick();
+}
+
+void SocketLoop::wakeBefore(ClockTime when) {
+  int64_t known = wakes;
+  while (when.count() < known)
+    if (wakes.compare_exchange_weak(known, when.count())) {
+      kick();
+      return;
+    }
+}
+
+int SocketLoop::pauseInMilliseconds() const {
+  const int64_t when = wakes;
+  if (when == never)
+    return -1;
+  const ClockTime left = ClockTime(when) - clock.now();
+  const int64_t milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(left).count() + 1;
+  return static_cast<int>(
+      std::clamp<int64_t>(left.count() <= 0 ? 0 : milliseconds, 0,
+                          std::numeric_limits<int>::max()));
+}
+
+void SocketLoop::runTasks() {
+  uint64_t count = 0;
+  (void)!::read(bell.get(), &count, sizeof(count));
+  std::vector<std::function<void()>> due;
+  {
+    const std::lock_guard lock(mutex);
+    due.swap(tasks);
+  }
+  for (std::function<void()> &task : due) {
+    task();
+    // What it holds is let go before the next one.
+    task = nullptr;
+  }
+}
+
+void SocketLoop::run() {
+  Trace::nameThread("network");
+  constexpr int mostEvents = 64;
+  epoll_event events[mostEvents];
+  while (!stopping) {
+    const int count =
+        ::epoll_wait(poll.get(), events, mostEvents, pauseInMilliseconds());
+    for (int i = 0; i < count && !stopping; ++i) {
+      // The system's struct is packed: no reference into it is aligned.
+      const uint64_t number = events[i].data.u64;
+      if (number == bellNumber) {
+        runTasks();
+        continue;
+      }
+      std::shared_ptr<Watcher> watcher;
+      {
+        const std::lock_guard lock(mutex);
+        const auto found = watchers.find(number);
+        if (found == watchers.end())
+          continue;
+        watcher = found->second;
+      }
+      if (events[i].events & EPOLLIN)
+        watcher->canRead();
+      else if (events[i].events & (EPOLLHUP | EPOLLERR))
+        watcher->hungUp();
+      if (events[i].events & EPOLLOUT)
+        watcher->canWrite();
+    }
+    if (const ClockTime now = clock.now(); wakes <= now.count()) {
+      wakes = never;
+      wakeBefore(onTime(now));
+    }
+  }
+}

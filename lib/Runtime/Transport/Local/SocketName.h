@@ -1,0 +1,47 @@
+//===- SocketName.h - The system's name of a unix socket --------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_TRANSPORT_LOCAL_SOCKETNAME_H
+#define LIB_RUNTIME_TRANSPORT_LOCAL_SOCKETNAME_H
+
+#include "pdlrt/Transport/Address.h"
+
+#include <cstddef>
+#include <cstring>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+namespace pdlrt::localimpl {
+
+/// A path or an abstract name as connect() and bind() take it. The address,
+/// which has been parsed, is of a kind of unix sockets and has its length
+/// checked.
+class SocketName {
+public:
+  explicit SocketName(const Address &address) {
+    const size_t before = address.kind == Address::Kind::UnixAbstract ? 1 : 0;
+    name.sun_family = AF_UNIX;
+    std::memcpy(name.sun_path + before, address.path.data(),
+                address.path.size());
+    // An abstract name has no end of its own, a path has a zero.
+    length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) +
+                                    address.path.size() + 1);
+  }
+  const sockaddr *get() const {
+    return reinterpret_cast<const sockaddr *>(&name);
+  }
+  socklen_t size() const { return length; }
+
+private:
+  sockaddr_un name{};
+  socklen_t length;
+};
+
+} // namespace pdlrt::localimpl
+
+#endif // LIB_RUNTIME_TRANSPORT_LOCAL_SOCKETNAME_H
